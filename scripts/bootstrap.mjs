@@ -1,7 +1,8 @@
 /**
- * What every command of package.json does before its script: it installs what the lockfile says, makes the database
- * client, and hands over to the Node that the `node` package pins, which runs our TypeScript as it is. Plain JavaScript
- * for the machine's own Node (20 or newer), without dependencies. What is there already costs some 20 ms to check.
+ * Prepares the folder before every command of package.json: installs the lockfile's packages, generates the
+ * database client, and hands over to the Node that the `node` package pins, which runs our TypeScript as it
+ * is. Plain JavaScript for the machine's own Node (20 or newer), without dependencies. A prepared folder
+ * costs some 20 ms to check.
  */
 import { spawn, spawnSync } from "node:child_process";
 import {
@@ -26,20 +27,20 @@ const modules = join(root, "node_modules");
 const windows = process.platform === "win32";
 const pinnedNode = join(modules, "node", "bin", windows ? "node.exe" : "node");
 /**
- * Written last: without it an installation was cut short. It holds the lockfile's hash, and the path of the Node that runs
- * our scripts where that is not the pinned one.
+ * Marks a complete installation, as its last file. Holds the lockfile's hash, and the path of the Node that
+ * runs our scripts if that is not the pinned one.
  */
 const record = join(modules, ".intray-installed");
 const setupLock = join(root, ".setup.lock");
 
-/** The packaged Node of this system, and where it has one. */
+/** The packaged Node of this system, and its binary's path if such a package exists. */
 const nodePackage = `node-${windows ? "win" : process.platform}-${process.arch}`;
 const shippedNode = join(modules, nodePackage, "bin", windows ? "node.exe" : "node");
 const isNewEnough = Number(process.versions.node.split(".")[0]) >= 24;
 
-/** The shell that npm runs us in; taken down before anything can end it. */
+/** The shell that npm runs us in; read before anything can end it. */
 const parent = process.ppid;
-/** How often it is looked whether that is still there. */
+/** How often the parent is checked. */
 const PARENT_MS = 250;
 let isPreparing = false;
 
@@ -47,9 +48,9 @@ let isPreparing = false;
 const PRODUCTION = ["scripts/web.ts", "lib/engine/main.ts", "scripts/cli.ts"];
 
 /**
- * Prepares this folder, then runs `script` with the pinned Node and exits with its code. Of two commands at once one
- * prepares and the other waits for it. Without a script it only prepares. With `channel` the script gets an IPC channel,
- * whose end tells it that this process was killed outright.
+ * Prepares this folder, then runs `script` with the pinned Node and exits with its code. Of two simultaneous
+ * commands one prepares and the other waits. Without a script it only prepares. With `channel` the script
+ * gets an IPC channel, whose end tells it that this process was killed outright.
  * @param {string | undefined} script
  * @param {{ args?: string[], channel?: boolean }} options
  */
@@ -80,12 +81,13 @@ export async function bootstrap(script, { args = process.argv.slice(2), channel 
   process.exit(code ?? (signal ? 1 : 0));
 }
 
-/** The command that runs for us now, to whom signals go: npm, or the script. */
+/** The running child, npm or the script, which receives our signals. */
 let current = null;
 
 /**
- * Signals are passed on and never counted here: the script decides what they mean. What only prepares ends by them.
- * npm runs us in a shell, and passes SIGTERM on to that alone: it ends, and nobody tells us.
+ * Passes signals on without counting them: the script decides their meaning. While preparing, a signal ends
+ * this process. npm runs us in a shell and sends SIGTERM to that shell only, so the shell's end counts as
+ * SIGTERM.
  */
 function passSignalsOn() {
   let wasTold = false;
@@ -132,8 +134,8 @@ async function prepare(withDev, alsoHeldBy) {
 }
 
 /**
- * Whether what the lockfile wants was installed to the end, and is still there. Not by npm's own record in node_modules:
- * `npm install --package-lock-only` writes there what it has not installed.
+ * Whether the lockfile's packages were installed completely, and are still present. npm's own record in
+ * node_modules is unreliable: `npm install --package-lock-only` records packages that it has not installed.
  */
 function isInstalled(withDev) {
   if (nodeOfRecord() === null || readRecord().lockfile !== lockfileHash()) return false;
@@ -154,8 +156,8 @@ function readPackages(path) {
 }
 
 /**
- * Without install scripts: the two packages that need theirs are completed below, Prisma's would download engines that we
- * never use, and newer npm versions block them anyway.
+ * Installs without install scripts: `completeInstall` does the work of the two that matter, Prisma's would
+ * download engines that we never use, and newer npm versions block install scripts anyway.
  */
 async function install(alsoHeldBy) {
   say("Installing packages: about a minute, once, and again when package-lock.json changes …");
@@ -174,7 +176,10 @@ async function install(alsoHeldBy) {
   say(`The packages are installed, after ${Math.round((Date.now() - startedAt) / 1000)} s.`);
 }
 
-/** What install scripts would have done: the pinned Node's binary, and the links that embedded Postgres cannot ship. */
+/**
+ * Does the work of the skipped install scripts: the pinned Node's binary, and the links that embedded
+ * Postgres cannot ship.
+ */
 function completeInstall() {
   const node = takePinnedNode();
   const system = windows ? "windows" : process.platform;
@@ -191,8 +196,9 @@ function completeInstall() {
 }
 
 /**
- * The binary comes as an optional package of this system, under the lockfile's hash. Systems for which there is none
- * (macOS, musl) run our scripts with their own Node, if it is new enough to read TypeScript.
+ * Returns the pinned Node. Its binary comes as an optional package of this system, under the lockfile's hash.
+ * Systems without such a package (macOS, musl) run our scripts with their own Node, if that is new enough to
+ * read TypeScript.
  */
 function takePinnedNode() {
   const check = spawnSync(shippedNode, ["--version"], { encoding: "utf8" });
@@ -201,7 +207,7 @@ function takePinnedNode() {
     mkdirSync(dirname(pinnedNode), { recursive: true });
     linkSync(shippedNode, pinnedNode);
     const onPath = join(modules, ".bin", "node");
-    // Packages' own commands are found there, and look for `node` on the PATH that npm makes.
+    // npm puts this folder on the PATH, and packages' own commands look for `node` there.
     if (!existsSync(onPath) && !windows) symlinkSync("../node/bin/node", onPath);
     return pinnedNode;
   }
@@ -210,7 +216,7 @@ function takePinnedNode() {
   return stop(`The packaged Node does not run here (${why}): install Node 24 or newer, then run this again.`);
 }
 
-/** Said before a minute of installing. */
+/** Stops before a minute of installing if no suitable Node is available. */
 function refuseWithoutNode() {
   if (isNewEnough || readPackages(join(root, "package-lock.json"))[`node_modules/${nodePackage}`]) return;
   stop(
@@ -218,7 +224,7 @@ function refuseWithoutNode() {
   );
 }
 
-/** The Node that runs our scripts; null where packages were not installed to the end. */
+/** Returns the Node that runs our scripts, or null if packages were not installed completely. */
 function nodeOfRecord() {
   const node = readRecord()?.node;
   if (node === undefined) return null;
@@ -226,7 +232,7 @@ function nodeOfRecord() {
 }
 
 /**
- * What completeInstall wrote; null where it did not come so far.
+ * Returns the record that completeInstall wrote, or null if the installation is incomplete.
  * @returns {{ lockfile: string, node: string | null } | null}
  */
 function readRecord() {
@@ -242,20 +248,20 @@ function readRecord() {
 function npm(args, onStart) {
   // Under `npm start` this is the npm that runs us, which need not be the first one on PATH.
   const ours = process.env.npm_execpath;
-  // npm's news is no result: of `npm run -s intray -- key create` stdout has the key alone.
+  // npm's output goes to stderr, so that stdout of `npm run -s intray -- key create` is the key alone.
   const options = { stdio: ["ignore", 2, 2], env: { ...process.env, ...cacheOfOurOwn() }, onStart };
   if (ours?.endsWith("npm-cli.js")) return run(process.execPath, [ours, ...args], options);
   return run("npm", args, { ...options, shell: windows });
 }
 
-/** npm cannot work without a cache: where the home folder is read-only it is kept in this folder. */
+/** Sets npm's cache to a folder in this one if the home folder is read-only, since npm needs a cache. */
 function cacheOfOurOwn() {
   const usual = process.env.npm_config_cache ?? join(homedir(), ".npm");
   if (isWritable(usual)) return {};
   return { npm_config_cache: join(root, ".npm-cache") };
 }
 
-/** Also of a folder that is not there yet: whether it could be made. */
+/** Whether a folder can be written, or could be made if missing. */
 function isWritable(folder) {
   if (!existsSync(folder)) return dirname(folder) !== folder && isWritable(dirname(folder));
   try {
@@ -273,7 +279,7 @@ function requireWritable(folder) {
   );
 }
 
-/** To stderr: stdout belongs to the script's result. */
+/** Writes to stderr: stdout belongs to the script's result. */
 function say(line) {
   process.stderr.write(`${line}\n`);
 }

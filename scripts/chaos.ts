@@ -1,4 +1,7 @@
-/** `npm run chaos -- --minutes N --seed S [--tasks T] [--samples K] [--pace P]`: see docs/chaos.md. Exits 1 unless nothing was lost. */
+/**
+ * `npm run chaos -- --minutes N --seed S [--tasks T] [--samples K] [--pace P]`: see docs/chaos.md. Exits 1
+ * unless nothing was lost.
+ */
 import { parseArgs } from "node:util";
 import { runChaos } from "../test/chaos/run.ts";
 import { findings, isGood, table } from "../test/chaos/table.ts";

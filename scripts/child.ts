@@ -4,7 +4,7 @@ import { ConfigurationError } from "../lib/base/env.ts";
 const running = new Set<ChildProcess>();
 const END_WITH_PARENT = new URL("end-with-parent.mjs", import.meta.url).href;
 
-/** Runs one of our own steps with this Node, quietly: what it printed is shown when it fails, in place of a stack. */
+/** Runs one of our own steps with this Node. Its output is shown only on failure, in place of a stack. */
 export async function runStep(what: string, args: string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const child = spawn(process.execPath, ["--import", END_WITH_PARENT, ...args], {
     env: environment,
@@ -20,7 +20,7 @@ export async function runStep(what: string, args: string[], environment: NodeJS.
   if (code !== 0) throw new ConfigurationError(`${what} failed:\n${output.trimEnd()}`);
 }
 
-/** For a start that is called off. */
+/** Kills the running steps of an aborted start. */
 export function killSteps(): void {
   for (const child of running) child.kill("SIGKILL");
 }

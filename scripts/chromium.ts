@@ -3,10 +3,10 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium } from "@playwright/test";
 
-/** Chromium without the window that nobody sees: tests take two thirds of the time with it. */
+/** Chromium without a window, which takes two thirds of the time in tests. */
 const SHELL = "chromium-headless-shell";
 
-/** The browser for the end-to-end tests: Playwright's own where it is installed, else the system's. */
+/** Returns the browser for the end-to-end tests: Playwright's own if installed, else the system's. */
 export function findChromium(): string | undefined {
   const own = chromium.executablePath();
   if (existsSync(own)) return own;
@@ -15,7 +15,10 @@ export function findChromium(): string | undefined {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
-/** Where we may, we fetch it ourselves. Returns undefined when there is none, and how to get one was said. */
+/**
+ * Returns the browser, and installs it first if allowed. Returns undefined, after telling how to get one, if
+ * none is available.
+ */
 export function findOrInstallChromium(say: (line: string) => void): string | undefined {
   const found = findChromium();
   if (found) return found;

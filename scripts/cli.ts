@@ -1,15 +1,15 @@
 /**
- * The command line of an installation's operator. Only the result goes to stdout, everything else to stderr;
- * exits 0 done, 1 failed, 2 called wrongly.
+ * The operator's command line. Only the result goes to stdout, everything else to stderr; exits 0 done, 1
+ * failed, 2 called wrongly.
  */
 import { ConfigurationError } from "../lib/base/env.ts";
 import { AppError } from "../lib/base/errors.ts";
 import { CommandError, UsageError } from "./commands/usage.ts";
 
-/** Gets the arguments after its own words; returns what goes to stdout. */
+/** Takes the arguments after the command's own words; returns the text for stdout. */
 type Command = (args: string[]) => Promise<string>;
 
-/** Loaded when it is called: half of what the shortest ones took was loading the others. */
+/** Each command is imported when called, since importing all took half the time of the shortest ones. */
 const commands: Record<string, () => Promise<Command>> = {
   "org create": async () => (await import("./commands/create-organization.ts")).createOrganizationCommand,
   "org quota": async () => (await import("./commands/set-quota.ts")).setQuotaCommand,

@@ -1,4 +1,4 @@
-/** Preloaded into steps that we start (`--import`): killed outright, a start leaves no build behind that goes on by itself. */
+/** Preloaded into our steps (`--import`), so that a start that is killed outright leaves no build running. */
 if (process.channel) {
   // The step's own children have other channels, and end with it.
   process.execArgv = process.execArgv.filter((word, at, all) => ![word, all[at - 1]].includes("--import"));

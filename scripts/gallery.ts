@@ -1,7 +1,7 @@
 /**
- * `npm run gallery [-- --only <expression> --out <folder> --readme]`: pictures of every page and state, with a page that
- * shows them (`index.html`) and a list of what is wrong with them (`report.txt`). `--readme` takes the pictures of the
- * README instead. Exits 1 when a state did not come, or a script of a page failed.
+ * `npm run gallery [-- --only <expression> --out <folder> --readme]`: takes pictures of every page and state,
+ * with a page that shows them (`index.html`) and a list of their faults (`report.txt`). `--readme` takes the
+ * pictures of the README instead. Exits 1 if a state did not come, or a page's script failed.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -70,7 +70,7 @@ async function takeAll(browser: Browser): Promise<Taken[]> {
   const backstage = await openBackstage();
   try {
     const scene = await setScene(intray, office, backstage, pages);
-    // Only a whole run empties the folder: pictures of states that are gone would mislead.
+    // Only a whole run empties the folder, since pictures of removed states would mislead.
     mkdirSync(folder, { recursive: true });
     if (!values.readme && !values.only) for (const file of readdirSync(folder)) rmSync(`${folder}/${file}`);
     const taken: Taken[] = [];

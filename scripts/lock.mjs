@@ -1,13 +1,17 @@
-/** A lock that one process of a folder holds at a time. Plain JavaScript: it is needed before any package is there. */
+/**
+ * A lock that one process of a folder holds at a time. Plain JavaScript, since it is needed before packages
+ * are installed.
+ */
 import { appendFileSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const POLL_MS = 200;
 
 /**
- * Runs `work` while this process alone holds the lock file `path`, and returns what it returns. A holder that was killed
- * is replaced. `onWait` gets the holder's process id once, where another process has to be waited for. `work` gets a
- * function that names a child as a holder too: one that goes on by itself, should this process be killed.
+ * Runs `work` while this process alone holds the lock file `path`, and returns its result. A holder that was
+ * killed is replaced. `onWait` gets the holder's process id once, if another process has to be waited for.
+ * `work` gets a function that registers a child as a holder too, for a child that would go on if this process
+ * were killed.
  * @template T
  * @param {string} path
  * @param {(holder: string) => void} onWait
@@ -17,7 +21,7 @@ const POLL_MS = 200;
 export async function withLock(path, onWait, work) {
   const draft = `${path}.${process.pid}`;
   let waited = false;
-  // A link is made whole or not at all: whoever finds the lock can read who holds it.
+  // A link appears whole or not at all, so every reader of the lock finds its holder in it.
   writeFileSync(draft, identityOf(process.pid));
   try {
     while (!link(draft, path)) {
@@ -38,7 +42,7 @@ export async function withLock(path, onWait, work) {
   const release = () => {
     if (read(path)?.split("\n")[0] === identityOf(process.pid)) rmSync(path, { force: true });
   };
-  // Also where `work` ends the process.
+  // Releases the lock even if `work` ends the process.
   process.on("exit", release);
   try {
     return await work((pid) => appendFileSync(path, `\n${identityOf(pid)}`));
@@ -48,7 +52,10 @@ export async function withLock(path, onWait, work) {
   }
 }
 
-/** Two processes may find the same dead holder: what the slower one takes away may be the quicker one's lock by then. */
+/**
+ * Removes a dead holder's lock. Two processes may find the same dead holder, so the slower one restores a
+ * lock that the quicker one took meanwhile.
+ */
 function removeDead(path, holders) {
   const aside = `${path}.${process.pid}.dead`;
   try {
@@ -62,7 +69,8 @@ function removeDead(path, holders) {
 }
 
 /**
- * Whether the process that `identityOf` named runs still. Of one that is named by its number alone only that is known.
+ * Whether the process that `identityOf` named still runs. For a bare process id only the id's existence is
+ * checked.
  * @param {string} identity
  * @returns {boolean}
  */
@@ -89,14 +97,14 @@ function exists(pid) {
 export const pidOf = (identity) => Number(identity.split(" ")[0]);
 
 /**
- * Process ids are used again, in containers soon: on Linux the time of its start tells one process from the next. Of a
- * process that has ended, also where only its exit code is left of it, there is none.
+ * Returns the process id with its time of start (on Linux), since process ids are reused, in containers soon.
+ * The time is empty for a process that has ended, or of which only its exit code is left.
  * @param {number} pid
  * @returns {string}
  */
 export function identityOf(pid) {
   const stat = read(`/proc/${pid}/stat`);
-  // From the state on; the 20th field is the time of the start.
+  // The fields from the state on; the 20th is the time of the start.
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
   return `${pid} ${fields[0] === "Z" ? "" : (fields[19] ?? "")}`;
 }

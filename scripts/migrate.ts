@@ -1,9 +1,9 @@
 /**
- * Applies prisma/migrations to a database, as its owner. Keeps Prisma's own `_prisma_migrations` table, so that
- * `prisma migrate deploy` stays possible where its engine can be had. One at a time (advisory lock), and an applied
- * migration must not have changed since (checksum). Each is one transaction that waits for a lock for seconds only, as
- * everybody else waits behind it meanwhile; an index of a table that is in use is a migration of its own, one statement
- * `CREATE INDEX CONCURRENTLY IF NOT EXISTS`, which holds nobody up.
+ * Applies prisma/migrations to a database, as its owner. Keeps Prisma's own `_prisma_migrations` table, so
+ * that `prisma migrate deploy` stays possible. One process at a time (advisory lock), and an applied
+ * migration must not have changed since (checksum). Each is one transaction that waits only seconds for a
+ * lock, since all others queue behind it meanwhile. An index of a table in use is a migration of its own, the
+ * one statement `CREATE INDEX CONCURRENTLY IF NOT EXISTS`, which blocks nobody.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
@@ -15,14 +15,17 @@ import { LEASE_QUEUE, leaseQueueOptions } from "../lib/engine/leases/lease-queue
 
 const FOLDER = path.join(import.meta.dirname, "../prisma/migrations");
 const LOCK = 7_246_813_557;
-/** A statement of a migration waits this long for a lock. Who wants the same table waits behind it, as long at most. */
+/** How long a migration's statement waits for a lock, and so the longest that others queue behind it. */
 const LOCK_TIMEOUT_MS = 4_000;
-/** Whoever finds another one migrating looks again after this. */
+/** How often a process checks whether another one is still migrating. */
 const TURN_MS = 250;
-/** A migration that did not get its locks is begun again after a pause, which grows by this up to the cap, */
+/**
+ * The pause before a migration that did not get its locks is tried again; grows by this much each time, up to
+ * the cap.
+ */
 const PAUSE_MS = 500;
 const PAUSE_CAP_MS = 10_000;
-/** this often: for some ten minutes. */
+/** Tries per migration, over about ten minutes. */
 const TRIES = 60;
 
 /** A failure that one sentence explains; `code` is stable. */
@@ -40,7 +43,7 @@ interface Migration {
   checksum: string;
 }
 
-/** Brings the database up to this code. Safe to call at every start and from several processes at once. */
+/** Migrates the database to this version. Safe to call at every start and from several processes at once. */
 export async function migrate(
   ownerUrl: string,
   log: (line: string) => void,
@@ -68,8 +71,8 @@ export async function migrate(
 }
 
 /**
- * Asks again and again instead of waiting in a statement, which would hold a snapshot: an index that the one before builds
- * concurrently waits for the end of those, and each would wait for the other.
+ * Polls for the advisory lock. Waiting inside a statement would hold a snapshot, and a concurrent index build
+ * by the lock's holder waits for all snapshots to end: a deadlock.
  */
 async function waitForTurn(client: pg.Client): Promise<void> {
   const isOurs = async () =>
@@ -114,8 +117,8 @@ function refuseSurprises(migrations: Migration[], applied: Map<string, string>):
 }
 
 /**
- * A migration that does not get a lock in time, or waits in a circle with processes that write, gives way: nothing of
- * it is done, and it is begun again.
+ * Applies a migration. One that does not get a lock in time, or deadlocks with other processes, is rolled
+ * back and tried again.
  */
 async function applyAtLast(
   client: pg.Client,
@@ -136,7 +139,7 @@ async function applyAtLast(
   }
 }
 
-/** What a migration and a process that uses the tables did to each other; undefined: it failed by something else. */
+/** Returns why a migration gave way to a process that uses the tables, or undefined for any other failure. */
 function waitOf(error: unknown): string | undefined {
   const code = error instanceof MigrationError && (error.cause as { code?: unknown } | undefined)?.code;
   if (code === "40P01") return "and a process that writes waited for each other";
@@ -160,7 +163,10 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 const CONCURRENT_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY\b/m;
 const NAMED_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+) ON /m;
 
-/** Outside a transaction: what a try left behind that was interrupted is an index that is not valid, and taken away. */
+/**
+ * Applies a migration outside a transaction. An interrupted try leaves an invalid index behind, which is
+ * dropped first.
+ */
 async function applyConcurrently(client: pg.Client, migration: Migration): Promise<void> {
   const index = NAMED_INDEX.exec(migration.sql)?.[1];
   try {
@@ -190,7 +196,10 @@ function failed({ name }: Migration, error: unknown): MigrationError {
   return new MigrationError("migration_failed", `The migration ${name} failed: ${why}`, error);
 }
 
-/** pg-boss installs and upgrades its own schema; the engine's role may then use it, the web's may not. */
+/**
+ * Lets pg-boss install and upgrade its own schema, which the engine's role may then use, but the web's may
+ * not.
+ */
 async function installQueue(client: pg.Client, ownerUrl: string): Promise<void> {
   const boss = new PgBoss({ connectionString: ownerUrl, max: 2, supervise: false, schedule: false });
   boss.on("error", () => undefined); // start() rejects with the same error

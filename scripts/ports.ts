@@ -1,10 +1,13 @@
 import { createServer } from "node:net";
 
-/** Below those that systems give to outgoing connections (Linux from 32768): one of these could take it while nobody listens. */
+/**
+ * Below the ports that systems give to outgoing connections (Linux from 32768), which could take one while
+ * nobody listens.
+ */
 const LOWEST = 15_000;
 const HIGHEST = 32_000;
 
-/** A port of loopback that nobody uses now. */
+/** Returns a port of loopback that is free now. */
 export async function freePort(): Promise<number> {
   return nextFreePort(LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST)));
 }
@@ -20,7 +23,7 @@ export async function portIsFree(port: number, host: string): Promise<boolean> {
   }
 }
 
-/** The first free port of loopback from `port` up. */
+/** Returns the first free port of loopback from `port` up. */
 export async function nextFreePort(port: number): Promise<number> {
   let candidate = port;
   while (!(await portIsFree(candidate, "127.0.0.1"))) candidate += 1;

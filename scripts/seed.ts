@@ -1,9 +1,9 @@
 /**
- * `npm run seed -- --requests N [--organization acme] [--settled N] [--server name] [--yes]`: fills an inbox with
- * believable requests, for trying out how it feels when it is full. `npm run seed -- --tasks N [--organization acme]
- * [--yes]`: fills the overview and the task monitor with a month of tasks, three of which are stuck.
- * `npm run seed -- --remove [--organization acme]`: takes all of them away again, and nothing else. Works while Intray
- * runs, and while it does not.
+ * `npm run seed -- --requests N [--organization acme] [--settled N] [--server name] [--yes]`: fills an inbox
+ * with believable requests, to try out a full one. `npm run seed -- --tasks N [--organization acme] [--yes]`:
+ * fills the overview and the task monitor with a month of tasks, three of which are stuck. `npm run seed --
+ * --remove [--organization acme]`: removes all seeded data, and nothing else. Works whether or not Intray
+ * runs.
  */
 import { parseArgs } from "node:util";
 import pg from "pg";
@@ -28,7 +28,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Fewer can't show what a month looks like. */
+/** Fewer tasks can't show a typical month. */
 const FEWEST_TASKS = 100;
 const tasks = values.tasks === undefined ? null : whole("tasks", values.tasks);
 const open = values.remove || tasks !== null ? 0 : whole("requests", values.requests);
@@ -57,7 +57,7 @@ interface Organization {
   demo: boolean;
 }
 
-/** As it is named, and from here on the connection's own. */
+/** Finds the organization by its slug, and limits the connection to it from here on. */
 async function organizationOf(client: pg.Client): Promise<Organization> {
   const { rows } = await client.query<{ id: string; name: string }>(
     "SELECT id, name FROM gate.organization_by_slug($1)",
@@ -121,7 +121,7 @@ async function remove(client: pg.Client, organization: Organization): Promise<vo
     say(`${kept} tasks are kept, with their server: people started them there, or again from them.`);
 }
 
-/** The planner knows of what came and went. */
+/** Updates the planner's statistics after rows were added or removed. */
 async function analyze(client: pg.Client): Promise<void> {
   await client.query("ANALYZE task, input_request, answer, delivery, claim, statistic");
 }
@@ -134,7 +134,7 @@ async function tell(client: pg.Client, type: EventType, data: object): Promise<v
   ]);
 }
 
-/** Says how far it is, every tenth. */
+/** Reports progress at every tenth. */
 function told(all: number): (written: number) => void {
   let next = all / 10;
   return (written) => {
@@ -144,7 +144,7 @@ function told(all: number): (written: number) => void {
   };
 }
 
-/** Says how far it is where nobody knows how much there is. */
+/** Reports progress where the total is unknown. */
 function toldEvery(step: number): (removed: number) => void {
   let next = step;
   return (removed) => {

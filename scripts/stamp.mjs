@@ -1,10 +1,12 @@
-/** Whether what was made from files is still what these files would give. Plain JavaScript: bootstrap.mjs asks too. */
+/**
+ * Tells whether generated files still match their sources. Plain JavaScript, since bootstrap.mjs uses it too.
+ */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * One hash over the names and contents of files and folders. What does not exist counts as nothing.
+ * One hash over the names and contents of files and folders. Missing ones are skipped.
  * @param {string[]} paths
  * @param {(path: string) => boolean} skip
  * @returns {string}
@@ -34,7 +36,10 @@ export function readStamp(path) {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
-/** Where the Prisma client is made, from what, and the file that says of which state it was made. */
+/**
+ * The Prisma client: its folder, the hash of its sources, and the file that records the hash it was made
+ * from.
+ */
 export const databaseClient = {
   folder: "lib/generated/prisma",
   stamp: "lib/generated/prisma/.stamp",

@@ -1,4 +1,4 @@
-/** `npm start`: brings everything up, keeps it up, and takes it down. The one place that counts signals. */
+/** `npm start`: starts all parts, keeps them running, and stops them. The only place that counts signals. */
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigurationError, type Environment, env } from "../lib/base/env.ts";
@@ -28,7 +28,7 @@ import { countSignals } from "./supervise/signals.ts";
 import { lockDataFolder } from "./supervise/single.ts";
 import { syncServersAt } from "./sync-servers.ts";
 
-/** What a drain may take before the parts are stopped hard. */
+/** Longest drain before the parts are killed. */
 const drainMs = 30_000;
 
 const parts: Part[] = [];
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
   await checkSettings(settings);
   if (settings.databaseUrl) await checkDatabase(settings.databaseUrl);
 
-  // Side by side: on a first start the build takes a minute, and the engine needs nothing of it.
+  // Side by side: on a first start the build takes a minute, and the engine does not need it.
   const [environments] = await Promise.all([startBehindTheWeb(settings, dataDir), build(say)]);
   if (stopping || !environments) return;
   parts.push(startPart("web", "scripts/web.ts", environments.web));
@@ -59,7 +59,10 @@ async function start(): Promise<void> {
   if (setupToken) for (const line of setupLines(settings, setupToken)) say(line);
 }
 
-/** Brings up all but the web app. Returns the parts' environments; undefined where the start was called off meanwhile. */
+/**
+ * Starts all parts but the web app. Returns the parts' environments, or undefined if the start was aborted
+ * meanwhile.
+ */
 async function startBehindTheWeb(settings: Environment, dataDir: string) {
   if (!settings.databaseUrl) {
     say(`Starting Postgres (data in ${settings.dataDir}) …`);
@@ -126,20 +129,20 @@ async function startBehindTheWeb(settings: Environment, dataDir: string) {
   return environments;
 }
 
-/** Since the command was given, packages included. */
+/** Seconds since the command was given, including the installation of packages. */
 function secondsSinceStart(): number {
   const startedAt = Number(process.env.INTRAY_STARTED_AT) || performance.timeOrigin;
   return Math.round((Date.now() - startedAt) / 1000);
 }
 
-/** Everything else goes before the database, which it needs to finish its work. */
+/** Stops the parts first and the database last, which they need to finish their work. */
 async function shutDown(how: "drain" | "force", code: number): Promise<void> {
   if (how === "drain") {
     if (stopping) return;
     stopping = true;
     say("Stopping (once more to stop at once) …");
     killSteps();
-    // A migration that is under way ends first: nothing is pulled from under it.
+    // Lets a running migration end first.
     const drained = Promise.all([starting, ...parts.map((part) => part.drain())]).then(() => true);
     if (!(await Promise.race([drained, sleep(drainMs, false)]))) return shutDown("force", 1);
     await stopPostgres("fast");
@@ -153,7 +156,7 @@ async function shutDown(how: "drain" | "force", code: number): Promise<void> {
   process.exit(code);
 }
 
-/** Also one that is just being started; one that never came up has said so already. */
+/** Stops Postgres, also one that is just being started; one that never came up has reported so already. */
 async function stopPostgres(mode: "fast" | "immediate"): Promise<void> {
   const started = await postgres?.catch(() => undefined);
   await started?.stop(mode);
@@ -167,7 +170,7 @@ function complain(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-// Whoever reads our output may go before we do; that alone is no reason to stop.
+// A reader of our output may end before we do, which is no reason to stop.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 countSignals({
   first: () => shutDown("drain", 0),

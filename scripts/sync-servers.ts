@@ -3,7 +3,10 @@ import { env } from "../lib/base/env.ts";
 import { operatorServers } from "../lib/servers/operator-file.ts";
 import { type SyncedEntry, syncOperatorServers } from "../lib/servers/operator-sync.ts";
 
-/** As `syncServers`, after the migrations of a start; says what changed. Without INTRAY_SERVERS_FILE nothing is touched. */
+/**
+ * Runs `syncServers` after a start's migrations, and reports the changes. Does nothing without
+ * INTRAY_SERVERS_FILE.
+ */
 export async function syncServersAt(ownerUrl: string, say: (line: string) => void): Promise<void> {
   if (env().serversFile === undefined) return;
   const db = createDatabase(ownerUrl, { connections: 1 });
@@ -15,8 +18,8 @@ export async function syncServersAt(ownerUrl: string, say: (line: string) => voi
 }
 
 /**
- * Gives organizations the servers of the operator's file, as the database's owner; returns a line for each change, and
- * warns of organizations that are not there. Throws ConfigurationError.
+ * Gives organizations the servers of the operator's file, as the database's owner. Returns a line for each
+ * change, and warns of unknown organizations. Throws ConfigurationError.
  */
 export async function syncServers(db: Database, warn: (line: string) => void): Promise<string[]> {
   const { synced, unknownOrganizations } = await syncOperatorServers(db, operatorServers());

@@ -1,6 +1,6 @@
 /**
- * `npm test`: the checks, the unit and integration tests, the end-to-end tests, a minute of chaos;
- * `npm test -- unit|e2e|chaos` runs a part, `npm test -- changed` what a change touches.
+ * `npm test`: the checks, the unit and integration tests, the end-to-end tests, a minute of chaos; `npm test
+ * -- unit|e2e|chaos` runs a part, `npm test -- changed` the tests that a change reaches.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -32,16 +32,17 @@ async function main(part: string | undefined): Promise<void> {
   await keepCompiled();
   if (part === "changed") return changed();
   if (wants("unit")) await checks();
-  // The unit tests leave the processor time to build: many wait for servers and engines.
+  // The build runs beside the unit tests, which often wait for servers and engines.
   const built = wants("e2e") ? tryToBuild() : undefined;
   if (wants("unit")) await unit();
-  // Who is killed and starts again waits more than computes: it goes on beside the browsers.
+  // The chaos run, which kills and restarts processes, waits more than it computes, so it runs beside the
+  // browsers.
   const chaos = wants("chaos") ? runQuietly(CHAOS) : undefined;
   if (built) await endToEnd(built);
   if (chaos) told("Chaos", await chaos);
 }
 
-/** What was checked before, by who runs us, counts with the rest. */
+/** Adds the caller's earlier checks to the tally. */
 function earlier(): void {
   const path = process.env.INTRAY_EARLIER_REPORT;
   if (path) tally.suite("What was checked before", 0, readEarlierReport(path));
@@ -61,7 +62,7 @@ async function changed(): Promise<void> {
     say(`\nLeft out as they need a build:\n  npm run build && npm run test:e2e -- ${e2e.join(" ")}`);
 }
 
-/** Beside each other; what each printed is shown when it has ended. */
+/** Runs the checks in parallel; each output is shown when its check has ended. */
 async function checks(): Promise<void> {
   const all: [name: string, args: string[]][] = [
     ["Format and lint", ["node_modules/@biomejs/biome/bin/biome", "check", "."]],
@@ -80,7 +81,7 @@ function told(name: string, { code, output }: { code: number; output: string }):
   tally.check(name, code);
 }
 
-/** All of them, or these files. */
+/** Runs all unit tests, or these files. */
 async function unit(files: string[] = []): Promise<void> {
   const name = "Unit and integration tests";
   const postgres = await postgresForTests();
@@ -96,7 +97,7 @@ async function unit(files: string[] = []): Promise<void> {
   }
 }
 
-/** Null, or why there is no build. */
+/** Returns null, or why the build failed. */
 function tryToBuild(): Promise<Error | null> {
   return build(say).then(
     () => null,
@@ -104,7 +105,7 @@ function tryToBuild(): Promise<Error | null> {
   );
 }
 
-/** All of them, or these files. */
+/** Runs all end-to-end tests, or these files. */
 async function endToEnd(built: Promise<Error | null>, files: string[] = []): Promise<void> {
   const name = "End-to-end tests";
   const failed = await built;
@@ -121,7 +122,7 @@ async function endToEnd(built: Promise<Error | null>, files: string[] = []): Pro
   tally.suite(name, code, readPlaywrightReport(report));
 }
 
-/** In our process group and on our terminal, so that Ctrl-C stops it too. */
+/** Runs a suite in our process group and on our terminal, so that Ctrl-C stops it too. */
 function run(name: string, args: string[], extra: Record<string, string> = {}): Promise<number> {
   if (interrupted) throw new Error("Interrupted.");
   say(`\n── ${name}`);
@@ -150,7 +151,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-// Ctrl-C reaches the suite that runs too: it ends, no other begins, and what was started here is stopped.
+// Ctrl-C also reaches the running suite: it ends, no other begins, and processes started here are stopped.
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.on(signal, () => {
     interrupted = true;

@@ -12,7 +12,7 @@ import { signInSettings } from "../lib/web/auth/sign-in/providers.ts";
 import { pageCounter } from "./check/page-metrics.ts";
 import { refusePublicDemo } from "./supervise/settings.ts";
 
-/** How long answers that are under way may take once the process drains. */
+/** How long answers under way may take once the process drains. */
 const graceMs = 5_000;
 
 async function serve(): Promise<void> {
@@ -25,7 +25,7 @@ async function serve(): Promise<void> {
   signInSettings();
   if (!existsSync(".next/BUILD_ID"))
     throw new ConfigurationError("The app is not built: run `npm run build` first.");
-  // next-auth reads its public address from here and nowhere else.
+  // next-auth reads its public address from this variable only.
   process.env.NEXTAUTH_URL = url;
   const stopTracing = await startTracing("intray-web");
 
@@ -42,7 +42,7 @@ async function serve(): Promise<void> {
 
   onDrain(async () => {
     const closed = new Promise((resolve) => server.close(resolve));
-    // A connection whose answer ends from now on would otherwise stay, for a next call that nobody takes.
+    // Closes connections whose answers end from now on, which would otherwise wait for a next call.
     const idle = setInterval(() => server.closeIdleConnections(), 50);
     await Promise.race([closed, sleep(graceMs)]);
     clearInterval(idle);

@@ -1,4 +1,4 @@
-/** A provider's groups, as memberships and roles of the organizations that its operator names. */
+/** Applies a provider's groups as memberships and roles, in the organizations that the operator names. */
 
 import type { Principal } from "../access/principal.ts";
 import { ROLES, type Role } from "../access/roles.ts";
@@ -11,10 +11,10 @@ import { publishChange } from "../live-updates/transitions.ts";
 import { dropMember } from "../members/departure.ts";
 import { changeRole } from "../members/transitions.ts";
 
-/** Who is in the group `claim` is a member of the organization, with this role. */
+/** Members of the provider's group `claim` become members of the organization, with this role. */
 export interface GroupRule {
   claim: string;
-  /** Its slug. */
+  /** The organization's slug. */
   organization: string;
   role: Role;
 }
@@ -22,15 +22,15 @@ export interface GroupRule {
 export interface GroupSource {
   /** The provider's id, by which memberships that it gave are known. */
   id: string;
-  /** As people know it. */
+  /** The provider's displayed name. */
   name: string;
   groups: GroupRule[];
 }
 
 /**
- * Brings the person's memberships in line with the rules that hold for them, the strongest role winning, in the
- * organizations that the source names; in no others. An organization keeps its last owner whatever a group says, and
- * a membership that people gave outlives the group.
+ * Brings the person's memberships in the source's organizations in line with their rules; the strongest role
+ * wins. An organization keeps its last owner regardless of groups, and a membership given by people outlives
+ * the group.
  */
 export async function applyGroups(
   services: Services,
@@ -43,7 +43,7 @@ export async function applyGroups(
     const role = ROLES.findLast((candidate) => roles.includes(candidate)) ?? null;
     await applyOne(services, source, userId, slug, role).catch((error: unknown) => {
       const lastOwner = error instanceof AppError && error.code === "last_owner";
-      // Of two sign-ins at once, the other one has made the membership.
+      // Of two simultaneous sign-ins, the other one has made the membership.
       if (!lastOwner && !isUniqueViolation(error)) throw error;
     });
   }

@@ -1,6 +1,7 @@
 /**
- * People at sign-in providers. An identity is the issuer and its subject; an e-mail address only helps to find an
- * account that is there, once, where the provider has verified it and the operator's policy allows it.
+ * Links accounts to sign-in providers. An identity is an issuer and its subject; an e-mail address only helps
+ * to find an existing account, once, where the provider has verified the address and the operator's policy
+ * allows it.
  */
 import { z } from "zod";
 import { type Database, Prisma } from "../base/db/db.ts";
@@ -9,14 +10,14 @@ import type { Services } from "../base/services.ts";
 import { emailSchema } from "../members/schema.ts";
 import { applyGroups, type GroupRule, type GroupSource } from "./groups.ts";
 
-/** What a provider's operator allows. */
+/** An operator's rules for one provider. */
 export interface IdentityPolicy extends GroupSource {
   issuer: string;
-  /** Domains whose verified addresses may come in; empty: all. */
+  /** Domains whose verified addresses may sign in; empty: all. */
   allowedDomains: string[];
-  /** A verified address leads to the account that has it, and to one for whoever was invited under it. */
+  /** A verified address signs in to the account that has it, and to a new account if it was invited. */
   linkByEmail: boolean;
-  /** Somebody who is in one of the groups gets an account. */
+  /** A person in one of the groups gets an account. */
   createAccounts: boolean;
   groupsClaim: string;
   groups: GroupRule[];
@@ -44,7 +45,9 @@ export type Refusal =
   | "account_exists"
   | "no_organization";
 
-/** Whose account a person at the provider signs in to; groups are applied on the way. */
+/**
+ * Signs in a person of the provider and applies their groups. Returns the account's user id, or a refusal.
+ */
 export async function signInIdentity(
   services: Services,
   policy: IdentityPolicy,
@@ -62,20 +65,20 @@ export async function signInIdentity(
   const [person] = await db.gate<{ memberships: number }>(
     Prisma.sql`SELECT memberships FROM gate.person(${found.userId}::uuid)`,
   );
-  // Without an organization there is nothing to see but an invitation.
+  // A person without an organization may see nothing but an invitation.
   return person?.memberships || (await isInvited(db, policy, claims))
     ? found
     : { refused: "no_organization" };
 }
 
-/** Whether the claims are refused whoever it is. */
+/** Returns a refusal that depends on the claims alone, or null if they are acceptable. */
 function judge({ allowedDomains }: IdentityPolicy, { email, email_verified }: Claims): Refusal | null {
   if (allowedDomains.length === 0) return null;
   if (!email || email_verified !== true) return "email_unverified";
   return allowedDomains.includes(email.slice(email.lastIndexOf("@") + 1)) ? null : "domain_not_allowed";
 }
 
-/** An account for an identity that was never seen: one with its address, or a new one. */
+/** Finds or makes an account for a new identity: the one with its address, or a new one. */
 async function adopt(
   db: Database,
   policy: IdentityPolicy,
@@ -100,7 +103,10 @@ async function adopt(
   return row?.user_id ? { userId: row.user_id } : { refused: "account_exists" };
 }
 
-/** Whether an admin has invited the address, which a provider that is trusted with addresses has verified. */
+/**
+ * Whether an open invitation exists for the verified address. False unless the operator trusts the provider's
+ * addresses.
+ */
 async function isInvited(
   db: Database,
   { linkByEmail }: IdentityPolicy,
@@ -118,7 +124,7 @@ async function findIdentity(db: Database, issuer: string, subject: string): Prom
   return row?.user_id ?? null;
 }
 
-/** The rules whose group the person is in. A claim of one text counts as a list of it. */
+/** The rules whose group the person is in. A claim of one text counts as a list of one. */
 function groupsOf({ groups, groupsClaim }: IdentityPolicy, claims: Claims): GroupRule[] {
   const claim = claims[groupsClaim];
   const held = new Set(Array.isArray(claim) ? claim : [claim]);
@@ -136,7 +142,7 @@ export async function listIdentities(db: Database, userId: string) {
   }));
 }
 
-/** Tells the person's organizations of a sign-in that got no further. */
+/** Records a refused sign-in in the history of the person's organizations. */
 export async function noteRefusal(db: Database, userId: string, reason: string): Promise<void> {
   await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.account_event(${userId}::uuid, 'session.refused',
     ${JSON.stringify({ reason })}::jsonb)`);

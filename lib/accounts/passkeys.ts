@@ -1,7 +1,6 @@
 /**
- * Passkeys (WebAuthn, discoverable, with user verification): one is something that a person has and what unlocks it,
- * so that it counts as both factors. Challenges live in rows and are used up by the first answer to them, right or
- * wrong.
+ * Passkeys (WebAuthn, discoverable, with user verification). A passkey counts as both factors: a thing that
+ * the person has, and a way to unlock it. Challenges are rows; the first answer uses one up, right or wrong.
  */
 import {
   generateAuthenticationOptions,
@@ -16,7 +15,7 @@ import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret } from "../base/ids.ts";
 import type { addPasskeySchema, assertionSchema, Passkey } from "./schema.ts";
 
-/** Where passkeys are of use: the site's origin and the domain that they are bound to. */
+/** The site that passkeys are bound to: its origin and its domain. */
 export interface RelyingParty {
   origin: string;
   id: string;
@@ -27,12 +26,12 @@ export function relyingParty(url: string): RelyingParty {
   return { origin, id: hostname };
 }
 
-/** In the order in which they were added. */
+/** Lists passkeys in the order in which they were added. */
 export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
   return (await readPasskeys(db, userId)).map(({ credentialId: _secretly, ...passkey }) => passkey);
 }
 
-/** What the browser needs to make a passkey, good for `lifetimeMs`. */
+/** Returns the browser's options for making a passkey, valid for `lifetimeMs`. */
 export async function startPasskey(
   db: Database,
   party: RelyingParty,
@@ -54,7 +53,7 @@ export async function startPasskey(
   return options;
 }
 
-/** Throws `passkey_refused`, and `passkey_known` for a credential that is somebody's already. */
+/** Throws `passkey_refused`, and `passkey_known` for a credential that is registered already. */
 export async function addPasskey(
   db: Database,
   party: RelyingParty,
@@ -82,14 +81,17 @@ export async function addPasskey(
   return added;
 }
 
-/** What the browser needs to sign in with whichever passkey the person picks. */
+/** Returns the browser's options for signing in with any passkey, valid for `lifetimeMs`. */
 export async function startPasskeySignIn(db: Database, party: RelyingParty, lifetimeMs: number) {
   const options = await generateAuthenticationOptions({ rpID: party.id, userVerification: "required" });
   await makeChallenge(db, options.challenge, null, lifetimeMs);
   return options;
 }
 
-/** Whose passkey answered. Throws `passkey_refused`; of two uses at once with one count, one wins. */
+/**
+ * Returns the owner of the passkey that answered. Throws `passkey_refused`; of two simultaneous uses with one
+ * counter value, one wins.
+ */
 export async function answerWithPasskey(
   db: Database,
   party: RelyingParty,
@@ -107,7 +109,7 @@ export async function answerWithPasskey(
       requireUserVerification: true,
       credential: {
         id: response.id,
-        // Unknown ones are refused by the same steps: no key verifies with an empty one.
+        // An unknown passkey takes the same steps, and fails since no signature verifies with an empty key.
         publicKey: new Uint8Array(found?.public_key ?? []),
         counter: Number(found?.counter ?? 0),
       },
@@ -165,8 +167,8 @@ async function takeChallenge(db: Database, challenge: string, userId: string | n
 }
 
 /**
- * We ask for no attestation. A statement with certificates is not looked at: following them leads to addresses that
- * the sender chose (revocation lists).
+ * Refuses attestation certificates. Intray asks for no attestation, and following a certificate's revocation
+ * list would lead to addresses that the sender chose.
  */
 function refuseCertificates(attestationObject: string): void {
   const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, "base64url")));
@@ -175,7 +177,7 @@ function refuseCertificates(attestationObject: string): void {
     throw new Error("an attestation that was not asked for");
 }
 
-/** The library throws on whatever does not fit; to the person it is all one. */
+/** Turns every error of the library into one refusal for the person. */
 async function verified<T>(check: () => Promise<T | undefined>): Promise<T> {
   const result = await check().catch((cause: unknown) => {
     throw refused(cause);

@@ -1,4 +1,4 @@
-/** The password of an account that is signed in. Setting a first one takes a link: lib/members/set-password.ts. */
+/** The password of a signed-in account. A first password is set by a link: lib/members/set-password.ts. */
 import { type Database, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { hashPassword, verifyPassword } from "../members/password.ts";
@@ -11,8 +11,8 @@ export async function readPasswordHash(db: Database, userId: string): Promise<st
 }
 
 /**
- * Replaces the password and ends the person's other sessions. Throws `no_password` and `wrong_password`; of two at
- * once, one wins.
+ * Replaces the password and ends the person's other sessions. Throws `no_password` and `wrong_password`; of
+ * two simultaneous calls, one wins.
  */
 export async function changePassword(
   db: Database,
@@ -32,8 +32,8 @@ export async function changePassword(
 }
 
 /**
- * Proves again that the person is there, before a new way to sign in is added: a browser left open must not be
- * enough. An account without a password has proved itself by signing in. Throws `wrong_password`.
+ * Checks the password before a new way to sign in is added, since a browser left open must not be enough. An
+ * account without a password passes. Throws `wrong_password`.
  */
 export async function proveAgain(db: Database, userId: string, password: string | undefined): Promise<void> {
   const hash = await readPasswordHash(db, userId);

@@ -1,4 +1,4 @@
-/** A person's account: how they prove who they are, and where they are signed in. */
+/** A person's account: the ways to sign in, and the open sessions. */
 import { z } from "zod";
 import { passwordSchema } from "../members/schema.ts";
 
@@ -8,10 +8,10 @@ export type SignInMethod = z.infer<typeof methodSchema>;
 
 const accountSessionSchema = z.object({
   id: z.uuid(),
-  /** The one that asks. */
+  /** The session of this call. */
   current: z.boolean(),
   method: methodSchema,
-  /** As the browser and the network said when it was opened; null: unknown. */
+  /** The browser and the address at the opening; null: unknown. */
   userAgent: z.string().nullable(),
   address: z.string().nullable(),
   createdAt: z.iso.datetime(),
@@ -31,12 +31,12 @@ export const passkeySchema = z.object({
 });
 export type Passkey = z.infer<typeof passkeySchema>;
 
-/** How somebody can sign in. */
+/** A person's ways to sign in. */
 export const securitySchema = z.object({
   password: z.boolean(),
   secondFactor: z.object({ active: z.boolean(), recoveryCodesLeft: z.number() }),
   passkeys: z.array(passkeySchema),
-  /** Accounts at sign-in providers; `provider` is the issuer where it is not set up any more. */
+  /** Accounts at sign-in providers. `provider` is the issuer once the provider is no longer configured. */
   identities: z.array(
     z.object({ provider: z.string(), createdAt: z.iso.datetime(), lastUsedAt: z.iso.datetime() }),
   ),
@@ -48,28 +48,28 @@ export const changePasswordSchema = z.strictObject({
   password: passwordSchema,
 });
 
-/** Proves again who is there; left out where the account has no password. */
+/** The current password, as proof of presence; omitted if the account has none. */
 export const proofSchema = z.strictObject({ currentPassword: z.string().max(1000).optional() });
 
-/** A code of the app (6 digits) or a recovery code; spaces and case do not count. */
+/** A code of the app (6 digits) or a recovery code; spaces and case are ignored. */
 export const codeSchema = z.string().trim().min(1, "Type the code").max(40);
 export const codeInputSchema = z.strictObject({ code: codeSchema });
 
 export const startedSecondFactorSchema = z.object({
   /** In base32, for typing. */
   secret: z.string(),
-  /** `otpauth://…`, what the QR code holds. */
+  /** The content of the QR code, `otpauth://…`. */
   uri: z.string(),
   /** The QR code's modules, row by row; true is dark. */
   modules: z.array(z.array(z.boolean())),
 });
 export type StartedSecondFactor = z.infer<typeof startedSecondFactorSchema>;
 
-/** Shown this once. */
+/** Shown only once. */
 export const recoveryCodesSchema = z.object({ recoveryCodes: z.array(z.string()) });
 export type RecoveryCodes = z.infer<typeof recoveryCodesSchema>;
 
-/** What WebAuthn hands to the browser; its shape is the W3C's, as JSON. */
+/** WebAuthn's options for the browser, as JSON in the W3C's shape. */
 export const passkeyOptionsSchema = z.object({ options: z.record(z.string(), z.unknown()) });
 export type PasskeyOptions = z.infer<typeof passkeyOptionsSchema>;
 
@@ -85,7 +85,7 @@ const credential = {
   authenticatorAttachment: z.string().optional(),
 };
 
-/** RegistrationResponseJSON of WebAuthn, as far as it is read. */
+/** The parts of WebAuthn's RegistrationResponseJSON that are read. */
 const registrationSchema = z.object({
   ...credential,
   response: z.object({
@@ -95,7 +95,7 @@ const registrationSchema = z.object({
   }),
 });
 
-/** AuthenticationResponseJSON of WebAuthn, as far as it is read. */
+/** The parts of WebAuthn's AuthenticationResponseJSON that are read. */
 export const assertionSchema = z.object({
   ...credential,
   response: z.object({

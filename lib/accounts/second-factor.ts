@@ -1,6 +1,6 @@
 /**
- * One-time codes of an app (TOTP, RFC 6238: SHA-1, 6 digits, 30 s), and recovery codes for the day it is lost. The
- * app's secret is sealed; of a recovery code only a hash is kept. No code works twice.
+ * One-time codes of an app (TOTP, RFC 6238: SHA-1, 6 digits, 30 s), and recovery codes for a lost app. The
+ * app's secret is sealed; recovery codes are stored as hashes. No code works twice.
  */
 import { Secret, TOTP } from "otpauth";
 import { encode } from "uqr";
@@ -15,7 +15,7 @@ const RECOVERY_CODES = 10;
 
 export interface SecondFactor {
   sealedSecret: string;
-  /** Whether signing in asks for it. */
+  /** Whether signing in asks for a code. */
   confirmed: boolean;
   recoveryCodesLeft: number;
 }
@@ -28,7 +28,7 @@ export async function readSecondFactor(db: Database, userId: string): Promise<Se
   return { sealedSecret: row.sealed_secret, confirmed: row.confirmed, recoveryCodesLeft: row.codes_left };
 }
 
-/** Makes a secret, which is of no effect until it is confirmed. Throws `second_factor_on`. */
+/** Makes a secret, which takes effect only once confirmed. Throws `second_factor_on`. */
 export async function startSecondFactor(
   db: Database,
   seal: Seal,
@@ -44,7 +44,7 @@ export async function startSecondFactor(
   return { secret: secret.base32, uri, modules: encode(uri, { border: 2 }).data };
 }
 
-/** Puts the secret in force with a first code of it, and returns the recovery codes. Throws `wrong_code`. */
+/** Activates the secret by its first code, and returns the recovery codes. Throws `wrong_code`. */
 export async function confirmSecondFactor(
   db: Database,
   seal: Seal,
@@ -65,7 +65,10 @@ export async function confirmSecondFactor(
   return codes;
 }
 
-/** Uses up a code, of the app or for recovery. False: wrong, or used before; of two at once, one wins. */
+/**
+ * Uses up a code of the app or a recovery code. Returns false if the code is wrong or used before; of two
+ * simultaneous uses, one wins.
+ */
 export async function takeCode(
   db: Database,
   seal: Seal,
@@ -85,7 +88,7 @@ export async function takeCode(
   return row?.done === true;
 }
 
-/** Ten new ones in place of the old. Throws `second_factor_off` and `wrong_code`. */
+/** Replaces the recovery codes by ten new ones. Throws `second_factor_off` and `wrong_code`. */
 export async function replaceRecoveryCodes(
   db: Database,
   seal: Seal,
@@ -117,19 +120,19 @@ async function needCode(db: Database, seal: Seal, userId: string, code: string):
   if (!(await takeCode(db, seal, userId, code))) throw wrongCode();
 }
 
-/** The time step that a code is of, one to either side of now; null: of none. */
+/** Returns the time step of a code, at most one step from now, or null if the code matches none. */
 function stepOf(secret: string, code: string, now: number): number | null {
   const totp = new TOTP({ secret: Secret.fromBase32(secret) });
   const delta = totp.validate({ token: tidy(code), timestamp: now, window: 1 });
   return delta === null ? null : Math.floor(now / STEP_MS) + delta;
 }
 
-/** A person's secret is no organization's: `user` stands where the organization's id does for others. */
+/** A person's secret belongs to no organization, so `user` takes the place of the organization's id. */
 function placeOf(userId: string): SealedPlace {
   return { organizationId: "user", table: "second_factor", row: userId, column: "sealed_secret" };
 }
 
-/** `abcd-efgh-2345-klmn`: 80 bits in base32, which has no letters that look like digits. */
+/** `abcd-efgh-2345-klmn`: 80 bits in base32, which has no 0, 1 or 8 to mistake for letters. */
 function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () =>
     new Secret({ size: 10 }).base32.toLowerCase().replace(/(.{4})(?=.)/g, "$1-"),

@@ -1,4 +1,4 @@
-/** Where a person is signed in, and ending that. What is ended is ended at its next request. */
+/** A person's sessions. An ended session is refused from its next request on. */
 import { z } from "zod";
 import { type Database, Prisma } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
@@ -14,7 +14,7 @@ const rowSchema = z.object({
   expires_at: z.date(),
 });
 
-/** Those in force, newest first. */
+/** Lists sessions in force, newest first. */
 export async function listSessions(
   db: Database,
   userId: string,
@@ -37,12 +37,12 @@ export async function listSessions(
     }));
 }
 
-/** Throws `not_found` for one that is not the person's, or has ended. */
+/** Throws `not_found` for a session of another person, or an ended one. */
 export async function endSession(db: Database, userId: string, sessionId: string): Promise<void> {
   if ((await end(db, userId, sessionId, false)) === 0) throw notFound("session");
 }
 
-/** Ends all but one. */
+/** Ends all sessions but one. */
 export async function endOtherSessions(db: Database, userId: string, keptId: string): Promise<void> {
   await end(db, userId, keptId, true);
 }

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { AccountSession, Security } from "@/lib/accounts/schema.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 
-/** How the person who looks can sign in. */
+/** The signed-in person's ways to sign in. */
 export function security() {
   return queryOptions({
     queryKey: ["me", "security"] as const,
@@ -11,7 +11,7 @@ export function security() {
   });
 }
 
-/** Where the person who looks is signed in. */
+/** The signed-in person's sessions. */
 export function sessions() {
   return queryOptions({
     queryKey: ["me", "sessions"] as const,

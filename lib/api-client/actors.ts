@@ -4,7 +4,7 @@ import type { ApiKey } from "@/lib/api-keys/schema.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Member } from "@/lib/members/schema.ts";
 
-/** Who may have done something: members and API keys, by the ids that history knows them by. */
+/** Members and API keys, by their ids in the history. */
 export function actors() {
   return queryOptions({
     queryKey: ["actors"] as const,

@@ -3,7 +3,7 @@ import { api, query } from "@/lib/api-client/base/client.ts";
 import type { Answerer } from "@/lib/members/schema.ts";
 import type { DeclineReasons, UndoWindow } from "@/lib/organizations/schema.ts";
 
-/** What the organization offers as reasons for declining. */
+/** The organization's reasons for declining. */
 export function declineReasons() {
   return queryOptions({
     queryKey: ["decline-reasons"] as const,
@@ -13,7 +13,7 @@ export function declineReasons() {
   });
 }
 
-/** How long an answer is held, so that a slip can be taken back. */
+/** How long an answer is held, so that a slip can be undone. */
 export function undoWindow() {
   return queryOptions({
     queryKey: ["undo-window"] as const,
@@ -23,7 +23,7 @@ export function undoWindow() {
   });
 }
 
-/** Who may answer, by name or e-mail, for assigning. */
+/** Members who may answer, by name or e-mail, for assigning. */
 export function people(q: string) {
   return queryOptions({
     queryKey: ["people", q] as const,

@@ -1,15 +1,15 @@
 /**
- * What stands between this page and Intray, told by what happens: the browser's own word on the network, the answers
- * of calls, and the event stream. Outside React, because calls are.
+ * The connection between this page and Intray, as known from the browser's network state, the answers of
+ * calls, and the event stream. Outside React, because calls are.
  */
 interface State {
   /** The browser has a network. */
   online: boolean;
-  /** The last call: `yes` it was answered, `no` nothing came back, `database` Intray itself lacks its database. */
+  /** The last call. `yes`: answered; `no`: no answer came; `database`: Intray lacks its database. */
   reached: "yes" | "no" | "database";
-  /** The session is over; what was typed is still on the page. */
+  /** The session is over; typed text is still on the page. */
   signedOut: boolean;
-  /** Changes arrive by themselves. */
+  /** The event stream delivers changes. */
   live: boolean;
 }
 
@@ -31,12 +31,12 @@ export function subscribeToConnection(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** Whether changes arrive by themselves. */
+/** Whether the event stream delivers changes. */
 export function isLive(): boolean {
   return trouble() === null;
 }
 
-/** The trouble that explains the others, or null. */
+/** Returns the trouble that explains the others, or null. */
 export function trouble(): Trouble | null {
   if (!state.online) return "offline";
   if (state.signedOut) return "signed_out";

@@ -3,7 +3,7 @@ import { api, query } from "@/lib/api-client/base/client.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { OrganizationEvent, Verification } from "@/lib/events/schema.ts";
 
-/** As `GET /events` takes it; what is empty does not filter. */
+/** As in `GET /events`; an empty value does not filter. */
 export interface EventFilter {
   type: string;
   actorId: string;
@@ -22,7 +22,7 @@ export function eventList(filter: EventFilter) {
     queryFn: ({ pageParam, signal }) =>
       api.get<Page<OrganizationEvent>>(`/api/v1/events${query({ ...filter, cursor: pageParam })}`, signal),
     getNextPageParam: (page) => page.nextCursor,
-    // History stays as it is: whoever reads far back need not read all of it again.
+    // History never changes, so a reader of older pages need not refetch them all.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : REFETCH_MS),
   });
 }

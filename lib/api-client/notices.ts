@@ -3,10 +3,10 @@ import { api, query } from "@/lib/api-client/base/client.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Notice, NoticeCounts, NoticeSettings } from "@/lib/notices/schema.ts";
 
-/** As the stream's hints name them, too. */
+/** Keys that begin with the topics of the stream's hints. */
 export const noticeKeys = { all: ["notices"] as const, settings: ["me", "notifications"] as const };
 
-/** What the person who looks is told, newest first. */
+/** The signed-in person's notices, newest first. */
 export function noticeList(unreadOnly: boolean) {
   return infiniteQueryOptions({
     queryKey: [...noticeKeys.all, "list", unreadOnly] as const,

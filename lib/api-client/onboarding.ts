@@ -9,12 +9,12 @@ function onboarding() {
   return queryOptions({
     queryKey: onboardingKey,
     queryFn: ({ signal }) => api.get<Onboarding>("/api/v1/onboarding", signal),
-    // The layout reads it for who may take the steps. It is asked again until nothing is left to do.
+    // The layout loads the steps for those who may take them. Refetched until every step is done or skipped.
     enabled: ({ state }) => state.data !== undefined && !isOver(state.data),
   });
 }
 
-/** The organization's first steps; undefined for who may not take them. */
+/** The organization's first steps; undefined for a person who may not take them. */
 export function useFirstSteps(): { steps: Onboarding; over: boolean; left: number } | undefined {
   const { data } = useQuery(onboarding());
   if (!data) return undefined;

@@ -6,7 +6,7 @@ import type { Invitation } from "@/lib/invitations/schema.ts";
 import type { Member } from "@/lib/members/schema.ts";
 import type { Organization } from "@/lib/organizations/schema.ts";
 
-/** The organization itself, who and what may come in. */
+/** The organization itself, its members, invitations and keys. */
 export const organizationKeys = {
   organization: ["organization"] as const,
   members: ["members"] as const,
@@ -21,7 +21,7 @@ export function organization() {
   });
 }
 
-/** The first 200 that fit `q`, part of a name or an e-mail address. */
+/** The first 200 members that match `q`, part of a name or an e-mail address. */
 export function memberList(q: string) {
   return queryOptions({
     queryKey: [...organizationKeys.members, q] as const,

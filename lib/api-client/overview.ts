@@ -11,18 +11,18 @@ export function overview(range: Range) {
   return queryOptions({
     queryKey: ["overview", range] as const,
     queryFn: ({ signal }) => api.get<Overview>(`/api/v1/overview${query({ range })}`, signal),
-    // The last range stays on screen until the next one is there.
+    // The last range stays on screen until the next one has loaded.
     placeholderData: (shown) => shown,
   });
 }
 
-/** How many of a list the overview shows. */
+/** Length of the overview's lists. */
 const FEW = 8;
 
 export const STUCK = { attention: "stuck", order: "oldest", limit: FEW };
 export const OLDEST = { state: "open", limit: FEW };
 
-/** Those that do not move; the ones that have waited longest come first. */
+/** Stuck tasks, longest waiting first. */
 export function stuckTasks() {
   return queryOptions({
     queryKey: [...taskKeys.lists, "stuck"] as const,

@@ -15,7 +15,7 @@ const TABS: Record<RequestTab, { state: string; assignee?: string; order?: strin
 };
 
 export const requestKeys = {
-  /** Lists and counts: what any change of any request may change. */
+  /** Lists and counts, which any change of any request may affect. */
   lists: ["input-requests", "list"] as const,
   list: (tab: RequestTab, filters: InboxFilters) => ["input-requests", "list", tab, filters] as const,
   newest: (tab: RequestTab, filters: InboxFilters) =>
@@ -25,7 +25,7 @@ export const requestKeys = {
   ofTask: (taskId: string) => ["input-requests", "list", "task", taskId] as const,
 };
 
-/** The first page is small, to be there at once; every later one is large, as all are read again at a change. */
+/** The first page is small, to load fast; later pages are large, since a change refetches all of them. */
 export const FIRST_PAGE = 50;
 const LATER_PAGES = 200;
 
@@ -44,7 +44,7 @@ export function requestList(tab: RequestTab, filters: InboxFilters = NO_FILTERS)
   });
 }
 
-/** The latest of a list, to tell of news that its loaded part does not hold. */
+/** The latest requests of a list, to announce those that its loaded part does not hold. */
 export function newestRequests(tab: RequestTab, filters: InboxFilters) {
   return queryOptions({
     queryKey: requestKeys.newest(tab, filters),
@@ -61,12 +61,12 @@ function readList(
   return api.get(`/api/v1/input-requests${query({ ...listQuery(tab, filters), ...more })}`, signal);
 }
 
-/** How the API is asked for a list. */
+/** The API's parameters for a list. */
 export function listQuery(tab: RequestTab, filters: InboxFilters): Record<string, string> {
   return { ...TABS[tab], ...apiFilters(filters, Date.now()) };
 }
 
-/** How many are open, exactly: mine, unassigned and all. */
+/** Exact counts of open requests: mine, unassigned and all. */
 export function requestCounts(filters: InboxFilters = NO_FILTERS) {
   const { order: _, ...narrowing } = filters;
   const counted = { ...narrowing, order: "" as const };

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, query } from "@/lib/api-client/base/client.ts";
 import type { Preview, Retention } from "@/lib/retention/schema.ts";
 
-/** How long the organization keeps what is over. */
+/** How long the organization keeps ended tasks, messages and payloads. */
 export function retention() {
   return queryOptions({
     queryKey: ["retention"] as const,
@@ -11,7 +11,7 @@ export function retention() {
   });
 }
 
-/** What would go at once, were it kept for so long. */
+/** The number of rows that these retention periods would delete at once. */
 export function retentionPreview(wanted: Retention) {
   const asked = Object.entries(wanted).map(([kind, days]) => [kind, days ?? "forever"]);
   return queryOptions({

@@ -28,7 +28,7 @@ export function serverTools(id: string) {
     queryKey: [...serverKeys.server(id), "tools"] as const,
     queryFn: ({ signal }) =>
       api.get<Page<ServerTool>>(`/api/v1/servers/${id}/tools${query({ limit: 200 })}`, signal),
-    // Asks the remote server: not worth repeating every half minute.
+    // Calls the remote server, so half-minute refetches would be too costly.
     refetchInterval: false,
     staleTime: 60_000,
   });
@@ -49,7 +49,7 @@ export function toolVersions(id: string, tool: string) {
   });
 }
 
-/** As the server listed them last: asking it again is a person's decision. */
+/** The tasks of the server's last listing; listing them again is a person's decision. */
 export function foundTasks(id: string) {
   return queryOptions({
     queryKey: [...serverKeys.server(id), "found-tasks"] as const,

@@ -3,7 +3,7 @@ import { api, query } from "@/lib/api-client/base/client.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Webhook, WebhookDelivery } from "@/lib/webhooks/schema.ts";
 
-/** While something is on its way, its end is soon. */
+/** Refetch interval while a delivery is on its way, since it ends soon. */
 const SOON_MS = 2_000;
 
 export const webhookKeys = { all: ["webhooks"] as const };

@@ -6,7 +6,7 @@ import { notFound } from "../base/errors.ts";
 import type { Page, PageQuery } from "../base/page.ts";
 import type { ApiKey } from "./schema.ts";
 
-/** Keys in force, oldest first. */
+/** Lists keys in force, oldest first. */
 export async function listKeys(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<ApiKey>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
@@ -18,7 +18,7 @@ export async function listKeys(organizationId: string, tx: Tx, query: PageQuery)
   return toPage(rows, query.limit, (row) => row, toKey);
 }
 
-/** Throws `not_found`, for revoked ones too. */
+/** Throws `not_found`, also for a revoked key. */
 export async function readKey(organizationId: string, tx: Tx, keyId: string): Promise<ApiKey> {
   const [row] = await tx.$queryRaw<KeyRow[]>`${SELECT}
     WHERE k.organization_id = ${organizationId}::uuid AND k.id = ${keyId}::uuid AND ${IN_FORCE}`;
@@ -26,7 +26,10 @@ export async function readKey(organizationId: string, tx: Tx, keyId: string): Pr
   return toKey(row);
 }
 
-/** The person behind what a principal makes: what a key makes dies with the same member. Null: the command line's key. */
+/**
+ * Returns the person behind a principal's new keys, which end with that member, or null for a key of the
+ * command line.
+ */
 export async function makerOf(organizationId: string, tx: Tx, principal: Principal): Promise<string | null> {
   if (principal.userId) return principal.userId;
   const key = await tx.apiKey.findFirst({
@@ -39,7 +42,9 @@ export async function makerOf(organizationId: string, tx: Tx, principal: Princip
 const SELECT = Prisma.sql`SELECT k.id, k.name, k.role, k.created_by AS "makerId", u.name AS "makerName",
   k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt" FROM api_key k LEFT JOIN "user" u ON u.id = k.created_by`;
 
-/** As the gate sees it: a key dies with its maker's membership, without which the maker is not visible here. */
+/**
+ * The gate's condition: a key ends with its maker's membership, without which the maker is not visible here.
+ */
 const IN_FORCE = Prisma.sql`k.revoked_at IS NULL AND (k.created_by IS NULL OR u.id IS NOT NULL)`;
 
 interface KeyRow {

@@ -19,5 +19,5 @@ export const apiKeySchema = z.object({
 });
 export type ApiKey = z.infer<typeof apiKeySchema>;
 
-/** The one time that the secret is shown; only its hash is kept. */
+/** The only response that holds the secret; just its hash is stored. */
 export const newApiKeySchema = apiKeySchema.extend({ secret: z.string() });

@@ -10,10 +10,13 @@ import { appendEvents } from "../events/transitions.ts";
 import { makerOf } from "./queries.ts";
 import type { CreateKeyInput } from "./schema.ts";
 
-/** What every key begins with, so that scanners of leaked secrets know it. */
+/** The prefix of every key, so that scanners for leaked secrets recognise it. */
 const PREFIX = "itk_";
 
-/** Makes a key no stronger than its maker; only owners get past `owner` that way. Returns the secret, kept nowhere. */
+/**
+ * Makes a key no stronger than its maker, so only owners can make an owner's key. Returns the secret, which
+ * is stored nowhere.
+ */
 export async function createKey(
   organizationId: string,
   tx: Tx,
@@ -29,7 +32,7 @@ export async function createKey(
   return insertKey(organizationId, tx, principal.actor, maker, input);
 }
 
-/** For the command line: a key without a maker, which lives until it is revoked. */
+/** Makes a key without a maker for the command line; it lives until revoked. */
 export async function createMakerlessKey(
   organizationId: string,
   tx: Tx,
@@ -56,7 +59,7 @@ export async function renameKey(
   ]);
 }
 
-/** Ends a key at once. An owner's key is an owner's to end. */
+/** Ends a key at once. Only owners may end an owner's key. */
 export async function revokeKey(
   organizationId: string,
   tx: Tx,
@@ -74,7 +77,7 @@ export async function revokeKey(
     where: { organizationId, id: keyId, revokedAt: null },
     data: { revokedAt: new Date() },
   });
-  if (revoked.count === 0) return; // somebody else was first
+  if (revoked.count === 0) return; // a concurrent call revoked the key
   await appendEvents(organizationId, tx, [{ type: "key.revoked", actor: principal.actor, data: { keyId } }]);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Does what bulk operations are to do, an item at a time, in the name and with the rights that whoever asked has at
- * that moment. An item and what it does are one transaction: whoever dies over it, it was done once or not at all.
+ * Carries out bulk operations item by item, in the name and with the current rights of the operation's maker.
+ * An item's state and its action share one transaction, so a crash leaves the item done once or not at all.
  */
 import type { Logger } from "pino";
 import { z } from "zod";
@@ -30,7 +30,7 @@ const itemSchema = z.object({
 });
 type Item = z.infer<typeof itemSchema>;
 
-/** Does one item of the oldest operation that has one. False: there is none that nobody has in hand. */
+/** Processes one waiting item of the oldest operation. Returns false if no unclaimed item is left. */
 export async function carryOutOne(
   services: Services & { log: Logger },
   organizationId: string,
@@ -41,7 +41,7 @@ export async function carryOutOne(
   try {
     const prepared = await prepare(services, organizationId, item);
     await db.withOrganization(organizationId, async (tx) => {
-      // Another engine has it, or has done it: what was prepared is not used.
+      // Another engine holds the item or has done it, so the preparation is dropped.
       if (!(await nextItem(organizationId, tx, item))) return;
       const principal = await principalOf(organizationId, tx, item);
       await settle(organizationId, tx, item, "done");
@@ -56,7 +56,7 @@ export async function carryOutOne(
   return true;
 }
 
-/** The next item, or whether this one still waits; locked until the transaction ends. */
+/** Locks and returns the next item, or `item` if it still waits; null if none. */
 async function nextItem(organizationId: string, tx: Tx, item: Item | null): Promise<Item | null> {
   const [row] = await tx.$queryRaw<unknown[]>`
     SELECT i.operation_id AS "operationId", i.position, i.task_id AS "taskId", i.new_task_id AS "newTaskId", o.action,
@@ -71,7 +71,7 @@ async function nextItem(organizationId: string, tx: Tx, item: Item | null): Prom
 
 type Act = (tx: Tx, principal: Principal) => Promise<void>;
 
-/** What has to be asked of a server is asked before the transaction. */
+/** Makes calls to servers before the transaction. Returns the action for the transaction. */
 async function prepare(services: Services, organizationId: string, item: Item): Promise<Act> {
   const { taskId, newTaskId } = item;
   if (item.action === "cancel")
@@ -99,7 +99,7 @@ async function prepare(services: Services, organizationId: string, item: Item): 
   };
 }
 
-/** Throws `forbidden` where who asked may not do it any more. */
+/** Throws `forbidden` if the maker has lost the right to the action. */
 async function principalOf(
   organizationId: string,
   tx: Tx,
@@ -119,7 +119,7 @@ async function principalOf(
   return { organizationId, userId, role, actor };
 }
 
-/** Ends an item, and with the last one its operation. */
+/** Ends an item; `endFinished` later ends the operation. */
 async function settle(
   organizationId: string,
   tx: Tx,
@@ -135,7 +135,7 @@ async function settle(
   await publishChange(organizationId, tx, "bulk_operation", [operationId]);
 }
 
-/** A quota that a moment's wait mends is waited for. */
+/** Refuses an item. An exceeded start quota delays the operation's items instead, since waiting helps. */
 async function refuse(organizationId: string, tx: Tx, item: Item, error: unknown): Promise<void> {
   if (!(await nextItem(organizationId, tx, item))) return;
   const known = error instanceof AppError ? error : null;
@@ -150,7 +150,7 @@ async function refuse(organizationId: string, tx: Tx, item: Item, error: unknown
   });
 }
 
-/** Ends the operations of which nothing is left to do. */
+/** Ends the operations without waiting items. */
 export async function endFinished(organizationId: string, tx: Tx): Promise<void> {
   const ended = await tx.$queryRaw<
     { id: string; action: string; actor: unknown; done: number; refused: number }[]

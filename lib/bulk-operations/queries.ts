@@ -1,4 +1,7 @@
-/** Scoped reads of bulk operations. Operators see each other's, and of their tasks those that they may see. */
+/**
+ * Scoped reads of bulk operations. Operators see each other's operations, and of their tasks those that they
+ * may see.
+ */
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
@@ -51,12 +54,15 @@ interface OperationRow {
   counts: unknown;
 }
 
-/** In whose name it is done. */
+/** Whether the principal made the operation, which acts in its maker's name. */
 export function isMaker(by: Actor, { actor }: Principal): boolean {
   return by.kind === actor.kind && by.id === actor.id;
 }
 
-/** In the order of the frozen list; to others than its maker, those of tasks that they may see. Throws `not_found`. */
+/**
+ * Lists items in the order of the frozen list. Other principals than the maker get only items of tasks that
+ * they may see. Throws `not_found`.
+ */
 export async function listItems(
   organizationId: string,
   tx: Tx,

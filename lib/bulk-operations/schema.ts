@@ -5,15 +5,15 @@ import { taskFilterSchema, taskStateSchema } from "../tasks/schema.ts";
 export const bulkActionSchema = z.enum(["cancel", "refresh", "restart"]);
 export type BulkAction = z.infer<typeof bulkActionSchema>;
 
-/** One operation's most tasks: what a person can answer for, and what ends within minutes. */
+/** Most tasks of one operation: a number that a person can answer for, and that is done within minutes. */
 export const MOST_ITEMS = 5_000;
 
-/** Which tasks: these, or all that a list shows. Those that the action can't be done to are left out. */
+/** The tasks: named ones, or all that match a filter. Tasks that the action does not suit are left out. */
 export const createBulkSchema = z
   .strictObject({
     action: bulkActionSchema,
     taskIds: z.array(z.uuid()).min(1).max(MOST_ITEMS).optional(),
-    /** As `GET /tasks` takes it. */
+    /** As in `GET /tasks`. */
     filter: z.strictObject(taskFilterSchema.shape).optional(),
   })
   .refine((input) => (input.taskIds === undefined) !== (input.filter === undefined), {
@@ -33,10 +33,10 @@ const timestamp = z.iso.datetime();
 export const bulkOperationSchema = z.object({
   id: z.uuid(),
   action: bulkActionSchema,
-  /** `prepared`: the list stands, and nobody confirmed it yet. `stopped`: what was left is not done. */
+  /** `prepared`: the list is frozen and awaits confirmation. `stopped`: waiting items were skipped. */
   state: bulkStateSchema,
   by: actorSchema,
-  /** How many tasks, and how many of them in each state. */
+  /** The number of tasks, in all and by state. */
   items: z.number(),
   counts: z.record(itemStateSchema, z.number()),
   createdAt: timestamp,
@@ -48,15 +48,15 @@ export type BulkOperation = z.infer<typeof bulkOperationSchema>;
 export const bulkItemSchema = z.object({
   position: z.number(),
   taskId: z.uuid(),
-  /** As it is now; null: deleted meanwhile, or not to be seen any more. */
+  /** The task as of now; null: deleted meanwhile, or no longer visible. */
   task: z
     .object({ label: z.string().nullable(), tool: z.string(), server: z.string(), state: taskStateSchema })
     .nullable(),
   state: itemStateSchema,
-  /** Why it was refused: a stable code, and words. */
+  /** Why the item was refused: a stable code and a text. */
   code: z.string().nullable(),
   message: z.string().nullable(),
-  /** Of a restart: the task that was started. */
+  /** The task that a restart made. */
   newTaskId: z.uuid().nullable(),
   doneAt: timestamp.nullable(),
 });

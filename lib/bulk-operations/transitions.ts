@@ -1,4 +1,4 @@
-/** All that a person does to bulk operations; carrying them out, item by item, is carry-out.ts. */
+/** People's writes to bulk operations; carry-out.ts processes the items. */
 
 import type { Principal } from "../access/principal.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
@@ -13,13 +13,13 @@ import { isMaker, readOperation } from "./queries.ts";
 import { type CreateBulkInput, MOST_ITEMS } from "./schema.ts";
 import { suitableStates } from "./status.ts";
 
-/** One that nobody confirmed, and one that ended, go after this. Their rows are few: it is done when one is made. */
+/** How long unconfirmed and ended operations are kept. Old ones are deleted when an operation is made. */
 const UNCONFIRMED_KEPT = "1 hour";
 const ENDED_KEPT = "30 days";
 
 /**
- * Freezes a list of tasks for an action, the newest first; nothing is done yet. Throws `not_found` for a task that may
- * not be seen, `nothing_suits` where the action can be done to none of them, `too_many_tasks`.
+ * Freezes a list of tasks, newest first, for an action that starts on confirmation. Throws `not_found` for an
+ * invisible task, `nothing_suits` if the action suits none of them, and `too_many_tasks`.
  */
 export async function prepareOperation(
   organizationId: string,
@@ -62,7 +62,7 @@ async function chosenTasks(
   { action, taskIds, filter }: CreateBulkInput,
 ): Promise<string[]> {
   const states = suitableStates(action);
-  // Of an adopted task nobody knows what was called.
+  // The call of an adopted task may be unknown.
   const suits = Prisma.sql`t.state = ANY (${states})
     AND ${action === "restart" ? Prisma.sql`NOT (t.adopted AND t.tool = ${UNKNOWN_TOOL})` : Prisma.sql`true`}`;
   if (taskIds) {
@@ -97,8 +97,8 @@ async function forgetOld(organizationId: string, tx: Tx): Promise<void> {
 }
 
 /**
- * Has the engine do it. Repeating it changes nothing. Throws `not_found`, `forbidden` for another's, and `count_differs`
- * for a wrong number.
+ * Starts an operation, which the engine carries out. Repeating the call changes nothing. Throws `not_found`,
+ * `forbidden` for another's operation, `count_differs` for a wrong number, and `operation_stopped`.
  */
 export async function beginOperation(
   organizationId: string,
@@ -124,7 +124,10 @@ export async function beginOperation(
   ]);
 }
 
-/** What is left is not done; an item under way is. Repeating it changes nothing. Throws `not_found`. */
+/**
+ * Stops an operation: waiting items are skipped, an item under way is finished. Repeating the call changes
+ * nothing. Throws `not_found`.
+ */
 export async function stopOperation(
   organizationId: string,
   tx: Tx,
@@ -135,7 +138,7 @@ export async function stopOperation(
   const stopped = await tx.$executeRaw`UPDATE bulk_operation SET state = 'stopped', ended_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${operationId}::uuid AND state IN ('prepared', 'running')`;
   if (stopped === 0) return;
-  // Waits for the item that an engine has in hand.
+  // Waits for the item that an engine is processing.
   const skipped = await tx.$executeRaw`UPDATE bulk_item SET state = 'skipped', done_at = now()
     WHERE organization_id = ${organizationId}::uuid AND operation_id = ${operationId}::uuid AND state = 'waiting'`;
   await publishChange(organizationId, tx, "bulk_operation", [operationId]);

@@ -1,7 +1,7 @@
 import type { ServerConnection } from "../servers/connections/schema.ts";
 import type { Tone } from "./tasks/outcome.ts";
 
-/** A connection's state in a word or two. */
+/** The word and tone of a connection's state. */
 export const CONNECTION_WORDS: Record<ServerConnection["state"], { word: string; tone: Tone }> = {
   not_connected: { word: "Not connected", tone: "neutral" },
   connected: { word: "Connected", tone: "good" },
@@ -9,7 +9,7 @@ export const CONNECTION_WORDS: Record<ServerConnection["state"], { word: string;
   needs_scope: { word: "Needs more rights", tone: "wait" },
 };
 
-/** What to press to get it going. */
+/** The label of the button that connects. */
 export function connectWord(state: ServerConnection["state"]): string {
   if (state === "not_connected") return "Connect…";
   if (state === "needs_scope") return "Reconnect with more rights…";
@@ -21,7 +21,10 @@ export function waitingTasks(count: number): string {
   return count === 1 ? "1 task waits" : `${count} tasks wait`;
 }
 
-/** Why tasks of a connection stand still, and what helps; null: they don't. `whose`: `Ana’s connection`. */
+/**
+ * Returns why tasks of a connection stand still, and the remedy, or null if they move. `whose`: `Ana’s
+ * connection`.
+ */
 export function connectionTrouble(
   state: ServerConnection["state"],
   whose: string,
@@ -42,7 +45,7 @@ export function connectionTrouble(
   };
 }
 
-/** As a sentence begins; `me` is who reads it. */
+/** The connection's owner at the start of a sentence. `me`: the reader's user id. */
 export function whoseConnection(owner: { id: string; name: string } | null, me: string): string {
   if (owner?.id === me) return "Your connection";
   return owner ? `${owner.name}’s connection` : "The shared connection";

@@ -1,4 +1,4 @@
-/** How the kinds of lines are told apart by people who look for one: by the first word of its type. */
+/** Groups of history lines for filters, by the first word of their type. */
 export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
   { label: "Answers and their delivery", nouns: ["answer", "delivery"] },
   { label: "Questions", nouns: ["request", "requests"] },

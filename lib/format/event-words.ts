@@ -1,4 +1,4 @@
-/** What the words of history's lines are made of. */
+/** Building blocks for the words of history lines. */
 import type { TaskEvent } from "../events/schema.ts";
 import { humanise, shorten } from "../text/labels.ts";
 import type { Tone } from "./tasks/outcome.ts";
@@ -6,18 +6,18 @@ import type { Tone } from "./tasks/outcome.ts";
 export interface EventWords {
   text: string;
   tone: Tone;
-  /** Said by a person or the server, shown beneath in quotes. */
+  /** Words of a person or the server, shown beneath in quotes. */
   quote?: string;
 }
 
 export type Data = Record<string, unknown>;
 export type Line = Pick<TaskEvent, "type" | "actor" | "data" | "detailsDeleted">;
-/** The words of one kind of line: of what it holds, and who it was. */
+/** Makes the words of one type of line, from its data and its actor's name. */
 export type Words = (data: Data, who: string) => EventWords;
 
 /**
- * A line in the words of its kind. One of a newer or older version may be of a kind that this one does not know, and
- * one whose details were deleted says what and who alone: words of its kind would make something up.
+ * The words of a line. A line of an unknown type (of another version), or with deleted details, gets only its
+ * type and actor, since its own words would make up facts.
  */
 export function inWords(
   words: Record<string, Words>,
@@ -34,7 +34,7 @@ export function say(text: string, tone: Tone = "neutral", quote?: string): Event
   return { text, tone, ...(quote ? { quote } : {}) };
 }
 
-/** ` “ERP”`, or nothing where the line has no name. */
+/** ` “ERP”`, or nothing if the line has no name. */
 export function named(data: Data, before = ""): string {
   const name = text(data.name);
   return name ? `${before} “${name}”` : "";
@@ -47,7 +47,7 @@ export function text(value: unknown): string | undefined {
 export function reason(data: Data, reasons: Record<string, string>): string {
   const given = text(data.reason);
   if (!given) return "";
-  // A code becomes words; a sentence stays as it was written.
+  // A code becomes words; a sentence stays as written.
   const words = /^[a-z_]+$/.test(given) ? humanise(given).toLowerCase() : given;
   return `: ${reasons[given] ?? words}`;
 }

@@ -134,7 +134,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "webhook.secret_rotated": (data, who) => say(`${who} changed the secret of the webhook${toHost(data)}`),
 };
 
-/** Why a webhook was switched off, where nobody did. */
+/** Why Intray switched a webhook off by itself. */
 const SWITCHED_OFF: Record<string, string> = {
   gone: "its receiver is gone",
   failing: "nothing got through for three days",

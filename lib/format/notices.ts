@@ -1,7 +1,7 @@
 import type { Cause, Notice, NoticeKind } from "../notices/schema.ts";
 import type { Tone } from "./tasks/outcome.ts";
 
-/** What a notice is about, as far as its words need it. */
+/** The parts of a notice that its words need. */
 export type NoticeAbout = Pick<Notice, "cause" | "inputRequestId"> & {
   task: { id: string; tool: string; label?: string | null } | null;
   server: { id: string; name: string } | null;
@@ -36,7 +36,9 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "webhook.disabled": { text: "A webhook was switched off, nothing got through", tone: "bad" },
 };
 
-/** `about` names tool and server, which are untrusted text. `path` shows the thing, and changes nothing. */
+/**
+ * `about` names tool and server, which are untrusted text. `path` leads to the subject without changing it.
+ */
 export function noticeWords(notice: NoticeAbout): { text: string; tone: Tone; about: string; path: string } {
   const { task, server } = notice;
   const name = task && (task.label ? `${task.tool} · ${task.label}` : task.tool);
@@ -50,7 +52,7 @@ function pathOf({ inputRequestId, task, server }: NoticeAbout): string {
   return server ? `/servers/${server.id}` : "/settings/webhooks";
 }
 
-/** `12 requests wait for an answer`: many of one cause. */
+/** `12 requests wait for an answer`: many notices of one cause. */
 export function manyWords(cause: Cause, count: number): string {
   return MANY[cause].replace("#", String(count));
 }
@@ -71,13 +73,13 @@ const MANY: Record<Cause, string> = {
   "webhook.disabled": "# webhooks were switched off",
 };
 
-/** Where to look at many of one cause. */
+/** The page that shows many notices of one cause. */
 export function listPath(cause: Cause): string {
   if (cause === "request.waiting" || cause === "request.assigned") return "/inbox";
   return "/notices";
 }
 
-/** Counting ends at 100. */
+/** The number of unread notices; counting ends at 100. */
 export function countWords(unread: number): string {
   return unread < 100 ? String(unread) : "99+";
 }

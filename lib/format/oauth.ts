@@ -2,7 +2,7 @@ import type { OAuthRefusal } from "../mcp/oauth/oauth-refused.ts";
 
 export interface RefusalWords {
   title: string;
-  /** What to do about it. */
+  /** The remedy. */
   advice: string;
 }
 
@@ -109,7 +109,10 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
   },
 };
 
-/** Why a sign-in came to nothing, by the code of an answer or an address; what is unknown reads as a plain failure. */
+/**
+ * Why a sign-in failed, by the error code of an answer or an address; an unknown code reads as a plain
+ * failure.
+ */
 export function refusalWords(code: unknown): RefusalWords {
   return typeof code === "string" && Object.hasOwn(WORDS, code)
     ? WORDS[code as keyof typeof WORDS]

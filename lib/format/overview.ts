@@ -9,7 +9,7 @@ export const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
   "30d": { short: "30 d", long: "the last 30 days" },
 };
 
-/** Why tasks did not come to a good end; `states`: where they are found. */
+/** Why tasks did not end well. `state`: the state to find such tasks by. */
 export const CAUSE_WORDS: Record<Cause, { label: string; state: TaskState }> = {
   tool_error: { label: "Tool reported an error", state: "completed" },
   task_failed: { label: "Server says it failed", state: "failed" },
@@ -37,13 +37,13 @@ export function formatCount(value: number): string {
   return value.toLocaleString("en", { maximumFractionDigits: digits });
 }
 
-/** `99.2 %`; never 100 where something failed. */
+/** `99.2 %`; never 100 if anything failed. */
 export function formatShare(share: number): string {
   const tenths = share >= 1 ? 1000 : Math.min(999, Math.round(share * 1000));
   return `${tenths % 10 === 0 ? tenths / 10 : (tenths / 10).toFixed(1)} %`;
 }
 
-/** Latencies are short: `38 ms`, `1.9 s`. */
+/** `38 ms`, `1.9 s`, since latencies are short. */
 export function formatLatency(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
 }
@@ -51,24 +51,24 @@ export function formatLatency(ms: number): string {
 const hour = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 
-/** Under a column: `14:00` where steps are hours, else `19 Nov`. */
+/** The label under a column: `14:00` if steps are hours, else `19 Nov`. */
 export function stepLabel(at: string, stepMs: number): string {
   return (stepMs <= 3600_000 ? hour : day).format(new Date(at));
 }
 
-/** Of a column: `19 Nov, 14:00 to 15:00`, `19 Nov, 18:00 to 20 Nov, 00:00`. */
+/** The name of a column: `19 Nov, 14:00 to 15:00`, `19 Nov, 18:00 to 20 Nov, 00:00`. */
 export function stepName(at: string, stepMs: number): string {
   const [from, to] = [new Date(at), new Date(Date.parse(at) + stepMs)];
   const end = day.format(from) === day.format(to) ? hour.format(to) : `${day.format(to)}, ${hour.format(to)}`;
   return `${day.format(from)}, ${hour.format(from)} to ${end}`;
 }
 
-/** What did not come to a good end in a step. */
+/** The tasks of a step that failed, were lost or expired. */
 export function failedIn({ ended }: Pick<Step, "ended">): number {
   return ended.failed + ended.lost + ended.expired;
 }
 
-/** A list of tasks; empty values are left out. */
+/** The link to a list of tasks; empty filter values are left out. */
 export function tasksHref(filter: Record<string, string>): string {
   const set = Object.entries(filter).filter(([, value]) => value !== "");
   return `/tasks${set.length > 0 ? `?${new URLSearchParams(set)}` : ""}`;

@@ -1,2 +1,2 @@
-/** The `digest` of the error of a page whose database is away: all that a page is told about what went wrong. */
+/** The `digest` of a page's error when the database is down; Next tells pages nothing else about an error. */
 export const DATABASE_AWAY = "database-away";

@@ -1,6 +1,6 @@
 import type { Role } from "../access/roles.ts";
 
-/** What each role may do, beside what the weaker ones may. */
+/** The permissions of each role, beside those of the weaker roles. */
 export const ROLE_WORDS: Record<Role, string> = {
   viewer: "reads tasks and requests",
   approver: "answers requests",

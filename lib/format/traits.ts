@@ -1,7 +1,7 @@
 import type { ServerDetail } from "../servers/schema.ts";
 import { aboutHowLong } from "../text/duration.ts";
 
-/** One thing a server was seen to do, and what it means for people. */
+/** One observed behaviour of a server, and its effect on people. */
 interface TraitLine {
   text: string;
   means: string;
@@ -9,13 +9,13 @@ interface TraitLine {
 
 export interface TraitWords {
   seen: TraitLine[];
-  /** What is still to be seen, as the ends of a sentence. */
+  /** Behaviours not observed yet, as ends of a sentence. */
   notYet: string[];
 }
 
 type Server = Pick<ServerDetail, "era" | "traits" | "honoursIdempotencyKey">;
 
-/** What a server is like, in plain sentences; what matters most to who answers comes first. */
+/** A server's observed behaviours in plain sentences, the ones most relevant to approvers first. */
 export function describeTraits(server: Server): TraitWords {
   const words: TraitWords = { seen: [], notYet: [] };
   for (const trait of TRAITS) {
@@ -28,7 +28,7 @@ export function describeTraits(server: Server): TraitWords {
 
 const line = (text: string, means: string): TraitLine => ({ text, means });
 
-/** Text: not seen yet. Null: nothing worth saying. */
+/** Text: not observed yet. Null: nothing to say. */
 type Trait = (server: Server) => TraitLine | string | null;
 
 const TRAITS: Trait[] = [

@@ -1,6 +1,6 @@
 import type { Fault, Verification } from "../events/schema.ts";
 
-/** What a check of the history found: a title, and for whom it is broken what that means. */
+/** The result of a check of the history: a title, and the consequences of a broken one. */
 export function describeVerification({ ok, lines, brokenAt, fault }: Verification): {
   title: string;
   detail: string;

@@ -1,6 +1,7 @@
 /**
- * Many requests at once: one press, but each request is answered or taken back in a transaction of its own, with the
- * guards of a single answer. What came before a crash stays recorded, and saying it again finds it `already_answered`.
+ * Bulk answers and undos. Each request is answered or undone in its own transaction, with the guards of a
+ * single answer, so a crash keeps the items recorded before it; repeating the call reports those as
+ * `already_answered`.
  */
 
 import type { Principal } from "../access/principal.ts";
@@ -13,8 +14,8 @@ import type { BulkAnswerInput, BulkAnswerResult, BulkUndoResult, Refused } from 
 import { recordAnswer, undoAnswer } from "./transitions.ts";
 
 /**
- * Records the same answer for each item. Throws `not_alike`, or `invalid_content` for a content that fits none, with
- * nothing recorded; whatever else stands against one item is that item's result.
+ * Records the same answer for each item. Throws `not_alike`, or `invalid_content` for content that no item's
+ * form takes, and then records nothing. Any other refusal is the result of its item.
  */
 export async function answerMany(
   organizationId: string,
@@ -33,7 +34,7 @@ export async function answerMany(
   return { results };
 }
 
-/** Takes answers back that are still held. */
+/** Takes back answers that are still held. */
 export async function undoMany(
   organizationId: string,
   database: Database,
@@ -49,7 +50,10 @@ export async function undoMany(
   return { results };
 }
 
-/** Only alike requests are answered together: what nobody can see counts for nothing here, and is refused item by item. */
+/**
+ * Refuses requests that are not alike. Requests invisible to the principal are ignored here and refused item
+ * by item.
+ */
 async function refuseUnlessAlike(
   organizationId: string,
   tx: Tx,
@@ -80,7 +84,9 @@ function notAlike(detail: string): AppError {
   return new AppError("not_alike", detail);
 }
 
-/** What stands against one item; null: it was done. The others go on, also after a failure that nobody expected. */
+/**
+ * Returns why one item was refused, or null if the item succeeded. Never throws, so the other items go on.
+ */
 async function refusalOf(id: string, done: Promise<void>): Promise<Refused | null> {
   try {
     await done;
@@ -97,7 +103,7 @@ async function refusalOf(id: string, done: Promise<void>): Promise<Refused | nul
   }
 }
 
-/** The connection may have ended as it committed. */
+/** The connection may have dropped after the commit. */
 const UNKNOWN = "The database could not be reached: it may or may not have been recorded.";
 
 function whoAndWhen(by: unknown, at: unknown): Pick<Refused, "by" | "at"> {

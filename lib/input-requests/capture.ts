@@ -1,7 +1,8 @@
 /**
- * What the engine does to input requests: it captures the questions that servers put, and settles them when the
- * server moves on. The caller holds the task's lock, and the fence of the connection where it writes what it has judged (what a
- * call came to is written without it, expecting the attempt). Functions return the history lines, which the caller appends last.
+ * The engine's writes to input requests: capturing the questions that servers put, and settling them when the
+ * server moves on. The caller holds the task's lock, and also the connection's fence where the write follows
+ * from a verdict. The outcome of a call is written without the fence; the state of its attempt guards that
+ * write. Functions return the history lines, which the caller appends last.
  */
 import { z } from "zod";
 import type { Actor } from "../access/schema.ts";
@@ -22,19 +23,29 @@ import * as deliveries from "./deliveries/transitions.ts";
 import { checkedContent } from "./guards.ts";
 import { judgeRewording, requests } from "./status.ts";
 
-/** So many hashes of what a question said before are kept, the newest: an answer names the one that was read. */
+/**
+ * Number of earlier question hashes kept, newest first: an answer names the hash of the text that was read.
+ */
 const WORDINGS_KEPT = 50;
 
-/** So much of a question stands in the history; the question hash beside it covers all of it. */
+/**
+ * Longest part of a question in the history; the question hash beside this text covers all of the question.
+ */
 const EVENT_CHARACTERS = 4_000;
 
 export interface CapturedQuestion {
   question: Question;
-  /** 2026-07-28: the server's key. 2025-11-25: null, a question is known by what it asks, and several may be open. */
+  /**
+   * 2026-07-28: the server's key. 2025-11-25: null; the question is known by its text and schema, and several
+   * may be open.
+   */
   key: string | null;
-  /** 2025-11-25: where an answer has to go; the session only as a digest. And the stream's message that it came with. */
+  /**
+   * 2025-11-25: the session (as a digest) and the JSON-RPC id that an answer goes to, and the stream message
+   * of the ask.
+   */
   rpc: { sessionDigest: Buffer; rpcId: RpcId; messageId: string; replayed: boolean } | null;
-  /** How long the server is known to wait for an answer, in ms; null: as long as the task lives. */
+  /** How long the server is known to wait for an answer, in ms. Null: as long as the task lives. */
   lifetimeMs: number | null;
 }
 
@@ -43,7 +54,7 @@ export interface LiveRequest {
   id: string;
   questionHash: string;
   ageMs: number;
-  /** It took another one's place. */
+  /** This request replaced another one. */
   replaced: boolean;
   rewordedAgoMs: number | null;
   rewordings: number;
@@ -56,13 +67,19 @@ export interface LiveRequest {
 interface AskingTask {
   id: string;
   connectionId: string;
-  /** When the question ends, by the database's clock: with the task, or with the time that its server gives it. */
+  /**
+   * When the question ends, by the database's clock: the end of the task, or of the server's known wait if
+   * sooner.
+   */
   endsAt: Date | null;
   arguments: unknown;
   over: boolean;
 }
 
-/** Stores a question before anything else is done with it. Seen before: nothing, or one more way to answer it. */
+/**
+ * Stores a question before anything else is done with it. A question seen before adds at most another ask to
+ * answer.
+ */
 export async function captureQuestion(
   organizationId: string,
   tx: Tx,
@@ -107,7 +124,7 @@ export async function captureQuestion(
     if (reopened) return reopened;
   }
   if (rpc) events.push(...(await confirmTakenBefore(organizationId, tx, taskId, rpc.messageId)));
-  // Once what was asked before has been answered, there is room again.
+  // A question that was just confirmed makes room for this one.
   if (isFull && events.length === 0) return [];
 
   const id = uuidv7();
@@ -148,7 +165,7 @@ export async function captureQuestion(
   return events;
 }
 
-/** What is stored of a question as the server puts it now. */
+/** The stored columns of a question as the server puts it now. */
 function columnsOf(task: AskingTask, question: Question) {
   const shown = shownOf(question);
   const amount = amountOf(z.record(z.string(), z.unknown()).parse(task.arguments), shown.message);
@@ -164,18 +181,20 @@ function columnsOf(task: AskingTask, question: Question) {
   };
 }
 
-/** What it means for a live request that its key shows this question, which is another one. */
+/** The observation that the key of a live request shows this other question. */
 function rewordedAs(live: LiveRequest, question: Question): Extract<Observation, { kind: "reworded" }> {
   return {
     kind: "reworded",
     restless: live.rewordedAgoMs !== null,
     fits: live.delivery?.anyWording === true && answerFits({ ...live, action: live.action! }, question),
-    // Judged where the poll is.
+    // This capture counts no polls; the poll itself is judged by the engine.
     polls: 0,
   };
 }
 
-/** Whether an answer that was given to another wording suits this question: the same kind, and content that its form takes. */
+/**
+ * Whether an answer to another wording suits this question: the same mode, and content that this form takes.
+ */
 export function answerFits(
   given: { mode: string; action: string; content: Record<string, unknown> | null },
   question: Question,
@@ -192,7 +211,10 @@ export function answerFits(
   }
 }
 
-/** The request shows what its question says by now. Answers to what it said before bind to that. */
+/**
+ * Rewords a request in place. Earlier hashes are kept, so that an answer to an earlier wording still binds to
+ * it.
+ */
 async function rewordRequest(
   organizationId: string,
   tx: Tx,
@@ -219,15 +241,15 @@ async function rewordRequest(
   ];
 }
 
-/** What the engine knows of the request whose delivery a verdict is about. */
+/** The request whose delivery was judged. */
 export interface JudgedRequest {
   taskId: string;
   inputRequestId: string;
-  /** Null: it has no answer. */
+  /** Null: the request has no answer. */
   deliveryId: string | null;
 }
 
-/** Writes what judgeDelivery() has found. `ending`: how a question that is over has ended. */
+/** Writes a verdict of `judgeDelivery()`. `ending`: the state and reason of a question that is over. */
 export async function carryOutVerdict(
   organizationId: string,
   tx: Tx,
@@ -266,8 +288,8 @@ export async function carryOutVerdict(
 }
 
 /**
- * The server has moved on after it may have had the answer: the key is gone, another question came, or the task ended.
- * `ended`: as what, for the history.
+ * Settles a request whose answer the server may have had, since the server has moved on: the key is gone,
+ * another question came, or the task ended. `ended`: the task's final state, for the history.
  */
 export async function confirmRequest(
   organizationId: string,
@@ -282,7 +304,10 @@ export async function confirmRequest(
   return settle(organizationId, tx, taskId, requestId, data);
 }
 
-/** The answer asks for nothing that the server has to be told: what it says is done here, in the same transaction. */
+/**
+ * Settles an answer that needs no word to the server, such as one whose effect is carried out in this
+ * transaction.
+ */
 export async function settleUnsent(
   organizationId: string,
   tx: Tx,
@@ -293,7 +318,7 @@ export async function settleUnsent(
   return settle(organizationId, tx, taskId, requestId, { reply: "not_needed" });
 }
 
-/** Its delivery was confirmed. */
+/** Settles a request whose delivery was confirmed. Throws if the request was not answered. */
 async function settle(
   organizationId: string,
   tx: Tx,
@@ -310,9 +335,9 @@ async function settle(
 }
 
 interface Closing {
-  /** It is known that the last attempt was not taken, so that nobody has to wonder about it. */
+  /** The last attempt is known not to have been taken, so the answer is not in doubt. */
   notTaken?: boolean;
-  /** Whose doing it is, where it is not the engine's. */
+  /** Defaults to the engine. */
   actor?: Actor;
 }
 
@@ -333,16 +358,16 @@ export async function closeRequest(
       AND state = ANY (${requests.before(state)}::text[])`;
   if (closed !== 1) return [];
   await publishChange(organizationId, tx, "input_request", [requestId]);
-  // An attempt that reached the server, and was refused, is not called unsent.
+  // An attempt that reached the server and was refused is not called unsent.
   const answer = reach && (notTaken && reach === "nothing" ? "not_taken" : ANSWERS[reach]);
   const data = { reason, ...(answer && { answer }) };
   return [{ type: `request.${state}`, actor, taskId, inputRequestId: requestId, data }];
 }
 
-/** Of an answer whose question is over, for the history. */
+/** The history's words for how far the answer of a closed question got. */
 const ANSWERS: Record<Reach, string> = { nothing: "not_sent", unknown: "in_doubt", taken: "taken" };
 
-/** Settles every live request of a task that ends, in the transaction that ends it. */
+/** Confirms or closes every live request of a task that ends, in the transaction that ends the task. */
 export async function settleAtEnd(
   organizationId: string,
   tx: Tx,
@@ -370,12 +395,12 @@ export async function settleAtEnd(
   return events;
 }
 
-/** Which request a question is, by the server's key or by what is asked; alias `r`. */
+/** Matches requests by the server's key, or by the question's hash if the key is null; alias `r`. */
 function sameQuestion(key: string | null, hash: string): Prisma.Sql {
   return key === null ? Prisma.sql`r.question_hash = ${hash}` : Prisma.sql`r.key = ${key}`;
 }
 
-/** 2025-11-25: whether the task may have one more question open, or this one is open already. */
+/** 2025-11-25: whether the task may have one more open question, or this question is already open. */
 export async function hasRoom(
   organizationId: string,
   tx: Tx,
@@ -391,8 +416,8 @@ export async function hasRoom(
 }
 
 /**
- * 2025-11-25: the server asks something else, after it was told these answers, which it has accepted: it has gone on. One whose
- * outcome is unknown is not taken for that, for a task may ask two questions at once.
+ * 2025-11-25: confirms accepted answers sent before this ask, since a server that asks something else has
+ * gone on. An answer of unknown outcome is left alone, because a task may ask two questions at once.
  */
 async function confirmTakenBefore(
   organizationId: string,
@@ -410,7 +435,10 @@ async function confirmTakenBefore(
   return events;
 }
 
-/** The requests of a task that wait for a person, or whose answer is on its way; `which` of them, alias `r`. Locked. */
+/**
+ * Locks and returns a task's requests that wait for a person or whose answer is on its way. `which` narrows
+ * them; alias `r`.
+ */
 export async function liveRequests(
   organizationId: string,
   tx: Tx,
@@ -439,8 +467,9 @@ function heardAt(organizationId: string, messageId: string): Prisma.Sql {
 }
 
 /**
- * The very same message once more, as servers that replay a stream send it. The same id with another question, or
- * outside a replay with one that is over, or after the answer was sent to it, is a server's that begins its ids anew.
+ * Whether this ask is already stored, as when a server replays a stream. Outside a replay, the same id is a
+ * new ask if its question is over, or was answered before this message came: such a server reuses its ids.
+ * The same id with another question is always a new ask.
  */
 async function isKnownAsk(
   organizationId: string,
@@ -462,7 +491,7 @@ async function isKnownAsk(
   return rows.length > 0;
 }
 
-/** 2025-11-25, the same question under a new JSON-RPC id: the answer, if there is one, follows to the newest ask. */
+/** 2025-11-25: the same question under a new JSON-RPC id. An answer in progress follows to the newest ask. */
 async function askedAgainLive(
   organizationId: string,
   tx: Tx,
@@ -475,8 +504,9 @@ async function askedAgainLive(
 }
 
 /**
- * 2025-11-25, for an answer that was just accepted: what the server asked on its streams while the answer was under way may
- * have been stored before. The same question under another id: the answer follows to it. Something else: it has gone on.
+ * 2025-11-25: judges an answer that was just accepted by the asks stored while the answer was under way.
+ * After the same question under another id the answer follows to that ask; after another question the answer
+ * is confirmed.
  */
 export async function askedMeanwhile(
   organizationId: string,
@@ -512,7 +542,7 @@ function judgeAskedAgain(
   return carryOutVerdict(organizationId, tx, request, verdict, ending);
 }
 
-/** The server still asks what could not be delivered: the same request opens again, for a person to decide anew. */
+/** Reopens an undeliverable request whose question the server still puts; a person decides anew. */
 async function reopenUndeliverable(
   organizationId: string,
   tx: Tx,
@@ -535,7 +565,7 @@ async function reopenUndeliverable(
   return [{ type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id }];
 }
 
-/** How an ask came, by the last one of its request. */
+/** How an ask came, compared with the last ask of its request. */
 async function cameHow(organizationId: string, tx: Tx, requestId: string, rpc: CapturedQuestion["rpc"]) {
   const last = await tx.ask.findFirst({
     where: { organizationId, inputRequestId: requestId },
@@ -553,7 +583,7 @@ async function addAsk(
   inputRequestId: string,
   captured: CapturedQuestion,
 ): Promise<void> {
-  // The id stands for this question from now on: an answer to the one before must not go there.
+  // The id stands for this question from now on: an answer to the question before must not go there.
   if (captured.rpc)
     await tx.$executeRaw`UPDATE ask SET retracted_at = now() WHERE organization_id = ${organizationId}::uuid
       AND session_digest = ${captured.rpc.sessionDigest}
@@ -572,7 +602,7 @@ async function addAsk(
       came: await cameHow(organizationId, tx, inputRequestId, captured.rpc),
     },
   });
-  // When it was asked, which may be long before it could be stored.
+  // The time of the ask, which may be long before the ask could be stored.
   if (captured.rpc)
     await tx.$executeRaw`UPDATE ask SET created_at = least(created_at, ${heardAt(organizationId, captured.rpc.messageId)})
       WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;

@@ -3,14 +3,14 @@ import { capitalise } from "../text/labels.ts";
 
 interface Choice {
   label: string;
-  /** What is sent when this is pressed. */
+  /** The content sent when this choice is pressed. */
   content: Record<string, unknown>;
   affirmative: boolean;
 }
 
 /**
- * How a form is decided: `choices` = one press (a single required choice or yes/no), `confirm` = nothing to fill
- * in, `form` = fields and a button, `none` = nothing may be filled in.
+ * How a form is decided: `choices` = one press (a single required choice or yes/no), `confirm` = no fields,
+ * `form` = fields and a button, `none` = the form can't be shown.
  */
 export type Decision =
   | { kind: "choices"; question: string | null; description: string | null; choices: Choice[] }
@@ -40,7 +40,8 @@ function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
     content: { [field.name]: option.value },
     affirmative: AFFIRMATIVE.test(option.value) || AFFIRMATIVE.test(option.title),
   }));
-  // The affirmative one leads; where none is known, the server's own order stands and none is emphasised.
+  // The affirmative choice comes first. Where none is known, the server's own order stands and none is
+  // emphasised.
   choices.sort((a, b) => Number(b.affirmative) - Number(a.affirmative));
   return { kind: "choices", question: null, description: field.description, choices };
 }
@@ -71,7 +72,10 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
 const NEGATIVE = /^(reject|deny|denied|disapprove|refuse|decline|no)\b/i;
 const REASON = /(reason|comment|note|remark|explanation|justification)/i;
 
-/** A no of the form's own: `content` says it; `reasonField` takes words that the server gets to see, where there is one. */
+/**
+ * The form's own way to say no: `content` is the answer, and `reasonField` names a text field that the server
+ * reads.
+ */
 export interface Rejection {
   label: string;
   content: Record<string, unknown>;
@@ -79,8 +83,8 @@ export interface Rejection {
 }
 
 /**
- * How a form itself says no, as against declining to answer it; null where it does not, or where it needs more filled
- * in than a choice and a reason.
+ * Returns how the form itself says no, as against declining to answer, or null if the form has no such choice
+ * or requires more than that choice and a reason.
  */
 export function rejectionOf(form: Form): Rejection | null {
   if (form.kind !== "supported") return null;
@@ -99,7 +103,7 @@ export function rejectionOf(form: Form): Rejection | null {
   return no ? { label: no, content: { [choice.name]: false }, reasonField } : null;
 }
 
-/** What was decided, as a past participle: `Approved`, `Rejected`, `Answered`. */
+/** The decision as a past participle: `Approved`, `Rejected`, `Answered`. */
 export function decidedWord(action: string, content: Record<string, unknown> | null | undefined): string {
   if (action === "decline") return "Declined";
   if (action === "cancel") return "Cancelled";
@@ -126,7 +130,10 @@ const PAST: [RegExp, string][] = [
 const DESTRUCTIVE =
   /(^|[_\W])(delete|remove|purge|drop|destroy|wipe|erase|truncate|terminate|revoke)([_\W]|$)/i;
 
-/** Whether one key must not decide: the tool says it destroys, or says nothing and is called like it. */
+/**
+ * Whether a single key must not decide: the tool declares itself destructive, or declares nothing and has a
+ * destructive name.
+ */
 export function isDestructive(claim: boolean | null, tool: string): boolean {
   return claim ?? DESTRUCTIVE.test(tool);
 }

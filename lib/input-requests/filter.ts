@@ -1,4 +1,7 @@
-/** What narrows lists and counts of input requests, as conditions on the alias `r`. Only its own columns are read. */
+/**
+ * SQL conditions on the alias `r` that narrow lists and counts of input requests. Only the request's own
+ * columns are read.
+ */
 
 import type { Principal } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
@@ -8,8 +11,8 @@ import type { RequestFilter, RequestListQuery, RequestState } from "./schema.ts"
 import { isLive } from "./status.ts";
 
 /**
- * As `visibleTask`, on the request's copies of what its task says. An array, which is made once: the planner would count
- * a subquery's cost for every row that it looks up.
+ * `visibleTask`, on the request's copies of the task's columns. The ids form an array that Postgres computes
+ * once: the planner would count a subquery's cost for every row.
  */
 export function visibleRequest(organizationId: string, { userId }: Principal): Prisma.Sql {
   if (userId === null) return Prisma.sql`r.visibility = 'organization'`;
@@ -19,8 +22,9 @@ export function visibleRequest(organizationId: string, { userId }: Principal): P
 }
 
 /**
- * Sort keys as the indexes of migration 0009 spell them; what has no end, or no amount, comes last. Not `coalesce`:
- * row security takes it for something that may leak, and would use the index for the order alone, never to find a place.
+ * Sort keys as the indexes of migration 0009 spell them; requests without an end or an amount come last. Not
+ * `coalesce`: row security treats it as leaky, and would use the index for the order alone, never to find a
+ * place.
  */
 export const ENDS_BY = Prisma.sql`(CASE WHEN r.expires_at IS NULL THEN 'infinity' ELSE r.expires_at END)`;
 export const AMOUNT = Prisma.sql`(CASE WHEN r.amount IS NULL THEN '-infinity' ELSE r.amount END)`;
@@ -41,9 +45,9 @@ export function matching(organizationId: string, query: RequestFilter): Prisma.S
   return Prisma.join(conditions, " AND ");
 }
 
-/** Whether a request, or its server's name, has these words. */
+/** Matches requests whose text or server name contains these words. */
 function said(organizationId: string, words: string): Prisma.Sql {
-  // Servers can be renamed, so that their names are looked up now. strpos: several times as quick as LIKE.
+  // Servers can be renamed, so their names are looked up now. `strpos` is several times as quick as LIKE.
   return Prisma.sql`(${saidIn(Prisma.sql`r`, words)} OR r.server_id = ANY (ARRAY(SELECT s.id FROM server s
     WHERE s.organization_id = ${organizationId}::uuid AND strpos(lower(s.name), lower(${words})) > 0)))`;
 }
@@ -51,12 +55,12 @@ function said(organizationId: string, words: string): Prisma.Sql {
 /** The column of a request `r` that is searched. */
 export const SAID_IN = Prisma.sql`, r.search`;
 
-/** Whether what a request says has these words; `alias` has that column. */
+/** Matches rows of `alias` whose `search` column contains these words. */
 export function saidIn(alias: Prisma.Sql, words: string): Prisma.Sql {
   return Prisma.sql`strpos(${alias}.search COLLATE "C", lower(${words})) > 0`;
 }
 
-/** The ids of all requests that have these words; `states`: there may be others too. */
+/** The ids of requests that contain these words. Requests outside `states` may be among them. */
 export function saying(organizationId: string, words: string, states: RequestState[]): Prisma.Sql {
   const open = Prisma.sql`SELECT live.input_request_id FROM open_request_text live
     WHERE live.organization_id = ${organizationId}::uuid AND ${saidIn(Prisma.sql`live`, words)}`;
@@ -67,7 +71,7 @@ export function saying(organizationId: string, words: string, states: RequestSta
   );
 }
 
-/** Of those in this state. */
+/** Requests in this state that match the `assignee` filter. */
 export function heldBy(
   organizationId: string,
   principal: Principal,
@@ -79,7 +83,7 @@ export function heldBy(
   return Prisma.sql`true`;
 }
 
-/** Of those in this state: assigned to the principal, or claimed by it. Nothing is ever a key's. */
+/** Requests in this state that are assigned to, or claimed by, the principal. API keys have none. */
 export function mine(organizationId: string, { userId }: Principal, state: RequestState): Prisma.Sql {
   if (userId === null) return Prisma.sql`false`;
   return Prisma.sql`r.id = ANY (ARRAY(SELECT id FROM input_request WHERE organization_id = ${organizationId}::uuid
@@ -88,7 +92,7 @@ export function mine(organizationId: string, { userId }: Principal, state: Reque
       AND c.user_id = ${userId}::uuid AND ${CLAIM_IS_LIVE}))`;
 }
 
-/** Of an open one: nobody's. */
+/** Open requests without an assignee or a live claim. */
 export function unassigned(organizationId: string): Prisma.Sql {
   return Prisma.sql`r.assignee_user_id IS NULL AND r.id NOT IN (
     SELECT c.input_request_id FROM claim c WHERE c.organization_id = ${organizationId}::uuid AND ${CLAIM_IS_LIVE})`;

@@ -1,4 +1,7 @@
-/** What may not be done to an input request, by whom and why. Reads and locks only; the writes are in transitions.ts. */
+/**
+ * Refusals: which action on an input request is not allowed, and why. Reads and locks only; transitions.ts
+ * writes.
+ */
 
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
@@ -19,18 +22,18 @@ export interface LockedRequest {
   mode: "form" | "url";
   form: unknown;
   questionHash: string;
-  /** When a text that changes again and again was read last; null: it stands. */
+  /** When a text that changes again and again was read last. Null: the text stands. */
   rewordedAt: Date | null;
-  /** Of the texts before. */
+  /** Hashes of the earlier texts. */
   earlierHashes: string[];
   endedReason: string | null;
   urlOwner: string | null;
   cancelRequestedAt: Date | null;
-  /** The principal asked for the task, and the organization has others accept what one asked for. */
+  /** The principal asked for the task, and the organization requires another person to accept it. */
   fourEyes: boolean;
 }
 
-/** The request and its task, locked, if the principal may see them. */
+/** Locks and returns the request and its task, if the principal may see them. */
 export async function lockRequest(
   organizationId: string,
   tx: Tx,
@@ -98,8 +101,8 @@ function questionChanged(requestId: string): AppError {
 }
 
 /**
- * An answer is for the text that was read. Where that changes again and again it is for a text that this request has
- * had, and whoever gives it has to say that it may go to whatever the question says by then.
+ * Refuses an answer to a text other than the current one. Where the text changes again and again, an answer
+ * to any text that this request has had is taken, if it carries `anyWording`.
  */
 export function refuseOtherWording(
   request: LockedRequest,
@@ -133,16 +136,17 @@ export async function refuseOthersClaim(
   });
 }
 
-/** Only the person in whose name the server asked may say that a site was visited. */
+/** Refuses an acceptance by anyone but the person in whose name the server asked to visit a site. */
 export function refuseForeignUrl(principal: Principal, request: LockedRequest, input: AnswerInput): void {
   if (request.mode !== "url" || input.action !== "accept") return;
-  // A key has no browser to open it with. A connection that nobody authorised is everybody's who may answer.
+  // An API key has no browser to visit the site. A connection without an owner is open to everybody who may
+  // answer.
   const { userId } = principal;
   if (userId !== null && (request.urlOwner === null || request.urlOwner === userId)) return;
   throw new AppError("forbidden", "Only the owner of the connection may open this address and accept.");
 }
 
-/** Who asked for something does not let it through as well, where the organization wants four eyes. */
+/** Refuses acceptance by the task's requester where the organization requires a second person. */
 export function refuseFourEyes(request: LockedRequest, input: Pick<AnswerInput, "action">): void {
   if (!request.fourEyes || input.action !== "accept") return;
   throw new AppError(
@@ -173,14 +177,17 @@ export function checkedContent(
   return content;
 }
 
-/** The form, where the question is shown whole. */
+/** Returns the form, if the question can be shown whole. Throws `unsupported_form` otherwise. */
 function acceptable(request: Pick<LockedRequest, "form">): Form & { kind: "supported" } {
   const form = formSchema.parse(request.form);
   if (form.kind !== "supported") throw new AppError("unsupported_form", form.reason);
   return form;
 }
 
-/** What of a draft's content belongs to the form. A form that is not shown, for a secret perhaps, keeps none. */
+/**
+ * The part of a draft's content that belongs to the form. A form that can't be shown, such as one for a
+ * secret, keeps none.
+ */
 export function knownContent(
   request: LockedRequest,
   content: Record<string, unknown>,

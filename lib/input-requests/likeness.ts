@@ -1,6 +1,6 @@
 /**
- * Which decided requests of the same server and tool are like another, and which it may repeat. Pure: what is compared
- * are the key figures of two calls, their amount and the names in their arguments.
+ * Finds which decided requests of the same server and tool resemble another, and which it may repeat. Pure:
+ * compares the key figures of two calls, their amounts and the names in their arguments.
  */
 import { mayBeSameCurrency, sameAmount } from "../text/money.ts";
 import type { Amount } from "./schema.ts";
@@ -12,13 +12,13 @@ export interface KeyFigures {
   amount: Amount | null;
   /** Short strings under a name that repeats across tasks, e.g. `{supplier: "acme corp"}`; lower case. */
   names: Record<string, string>;
-  /** Who it is about, as sent, e.g. `ACME Corp`. */
+  /** The party of the call, as sent, e.g. `ACME Corp`. */
   party: string | null;
 }
 
-/** Amounts are alike within this share of the one that is asked about. */
+/** Amounts are alike within this share of the amount asked about. */
 const LIKE_SHARE = 0.25;
-/** The same party and amount, decided this long ago or less, may be the same bill sent twice. */
+/** The same party and amount within this time may be the same bill sent twice. */
 const REPEAT_MS = 90 * 86_400_000;
 const LONGEST_NAME = 60;
 
@@ -29,8 +29,8 @@ const NAMING = new Set([...PARTIES.split(" "), ...KINDS.split(" ")]);
 const PARTY = new Set(PARTIES.split(" "));
 
 /**
- * Reads the names out of a call's arguments: top level and one level down. Ids, dates, numbers and the label itself don't count,
- * as they differ from task to task.
+ * Reads the names out of a call's arguments: top level and one level down. Ids, dates, numbers and the label
+ * itself don't count, as they differ from task to task.
  */
 export function keyFigures(
   args: Record<string, unknown>,
@@ -65,8 +65,8 @@ function namingWord(key: string): string | null {
 }
 
 /**
- * Whether a decided call is like the one that is asked about: no name differs, and amounts lie within a quarter of it.
- * Calls that share neither an amount nor a name are not comparable, so never alike.
+ * Whether a decided call is like the one asked about: no name differs, and amounts lie within a quarter of
+ * each other. Calls that share neither an amount nor a name are not comparable, so never alike.
  */
 export function isLike(asked: KeyFigures, decided: KeyFigures): boolean {
   const shared = sharedNames(asked, decided);
@@ -79,8 +79,8 @@ export function isLike(asked: KeyFigures, decided: KeyFigures): boolean {
 }
 
 /**
- * What speaks for the same thing being asked twice: `label` = the same number or id was decided before, whatever was
- * decided; `amount` = the same party and amount was let through within 90 days. Null: nothing does.
+ * Returns why a decided call may be the same one: `label` = the same number or id, whatever was decided;
+ * `amount` = the same party and amount was accepted within 90 days. Null: no sign of a repeat.
  */
 export function repeatOf(
   asked: KeyFigures,
@@ -89,7 +89,7 @@ export function repeatOf(
 ): "label" | "amount" | null {
   const shared = sharedNames(asked, decided);
   if (shared === null) return null;
-  // A label without a figure (`python`, `Welcome mail`) is a topic: those repeat by themselves.
+  // A label without a digit (`python`, `Welcome mail`) is a topic, and topics repeat.
   if (asked.label !== null && asked.label === decided.label && /\d/.test(asked.label)) return "label";
   if (!asked.amount || !decided.amount || !asked.party || !decided.party) return null;
   const recent = now.getTime() - Date.parse(decided.answer.at) <= REPEAT_MS;
@@ -99,7 +99,7 @@ export function repeatOf(
   return recent && same && wasLetThrough(decided.answer) ? "amount" : null;
 }
 
-/** How many names both have; null when one of them differs. */
+/** Returns how many names both have, or null if one of them differs. */
 function sharedNames(asked: KeyFigures, decided: KeyFigures): number | null {
   const both = Object.keys(asked.names).filter((name) => name in decided.names);
   return both.every((name) => asked.names[name] === decided.names[name]) ? both.length : null;

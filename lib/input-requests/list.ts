@@ -1,4 +1,6 @@
-/** Scoped reads of many input requests. Every one carries the organization and what the principal may see. */
+/**
+ * Lists and counts of input requests. Every query is scoped to the organization and to the principal's view.
+ */
 
 import type { Principal } from "../access/principal.ts";
 import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
@@ -29,7 +31,7 @@ import {
 } from "./schema.ts";
 
 interface Order {
-  /** On the alias `r`, as an index spells it; never null, so that what has no key comes last. */
+  /** On the alias `r`, as an index spells it; never null, so that requests without a key come last. */
   by: Prisma.Sql;
   direction: Prisma.Sql;
   /** The position's own key as `by` compares it. */
@@ -67,7 +69,7 @@ const ORDERS: Record<RequestOrder, Order> = {
   },
 };
 
-/** Oldest first, as who has waited longest is first in line, unless another order is asked for. */
+/** Lists requests, longest waiting first unless another order is given. */
 export async function listInputRequests(
   organizationId: string,
   tx: Tx,
@@ -87,7 +89,8 @@ export async function listInputRequests(
   const ordered = (limit: number) => Prisma.sql`ORDER BY key ${direction}, id ${direction} LIMIT ${limit}`;
   const inState = (state: RequestState) =>
     Prisma.sql`r.state = ${state} AND ${heldBy(organizationId, principal, query.assignee, state)}`;
-  // State by state, and each named, so that the planner knows how many there are and each runs along its index.
+  // One query per state, each a literal, so that the planner knows the number of rows and each runs along its
+  // index.
   const partly = (filter: RequestFilter, columns: Prisma.Sql, limit: number) =>
     states.map(
       (state) => Prisma.sql`(SELECT r.id, ${by} AS key ${columns} FROM input_request r
@@ -95,7 +98,8 @@ export async function listInputRequests(
           AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, filter)} AND ${placed}
         ORDER BY ${by} ${direction}, r.id ${direction} LIMIT ${limit})`,
     );
-  // Texts know nothing of servers' names; where one has the words, there are enough requests to be found soon.
+  // The text index holds no server names. Where a server's name matches, enough requests match to be found
+  // without it.
   const isSearch = words && !(await namesServer(organizationId, tx, words));
   const { near, found } = isSearch
     ? nearAndBeyond(
@@ -133,7 +137,7 @@ export async function listInputRequests(
   );
 }
 
-/** Open requests: what the tabs of the inbox hold, exactly. */
+/** Exact counts of open requests for the tabs of the inbox. */
 export async function countOpenRequests(
   organizationId: string,
   tx: Tx,
@@ -142,7 +146,7 @@ export async function countOpenRequests(
 ): Promise<RequestCounts> {
   const { q, ...rest } = filter;
   const words = q?.trim();
-  // Where a server's name has the words, all of its requests count.
+  // Where a server's name matches the words, all of its requests count.
   const isSearch = words && !(await namesServer(organizationId, tx, words));
   const open = Prisma.sql`FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
     AND ${visibleRequest(organizationId, principal)} AND ${
@@ -156,7 +160,7 @@ export async function countOpenRequests(
   return counts ?? { mine: 0, unassigned: 0, all: 0 };
 }
 
-/** A row comparison: the index finds the place, and none of those before it is read. */
+/** A row comparison: the index finds the place, and reads none of the rows before it. */
 function beyond({ by, at, direction }: Order, { key, id }: OrderedPosition): Prisma.Sql {
   const there = Prisma.sql`(${at(key)}, ${id}::uuid)`;
   return direction === ASCENDING

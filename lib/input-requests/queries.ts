@@ -15,7 +15,7 @@ import { visibleTask } from "../tasks/visibility.ts";
 import { iso, JOINS, person, type RequestRow, SUMMARY, toSummary } from "./row.ts";
 import type { InputRequestDetail } from "./schema.ts";
 
-/** Throws `not_found`, for invisible ones too. */
+/** Throws `not_found`, also for invisible requests. */
 export async function readInputRequest(
   organizationId: string,
   tx: Tx,

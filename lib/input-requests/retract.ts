@@ -3,8 +3,8 @@ import type { RpcId } from "../mcp/peer.ts";
 import { type LiveRequest, liveRequests } from "./capture.ts";
 
 /**
- * The server took one ask back (`notifications/cancelled`). Returns the request where no other ask is left that an
- * answer could go to, for the caller to judge what that means for it; else null.
+ * Takes one ask back (`notifications/cancelled` from the server). Returns the request, for the caller to
+ * judge, or null if another ask is left that an answer could go to.
  */
 export async function retractAsk(
   organizationId: string,

@@ -1,4 +1,4 @@
-/** An input request's row as SQL gives it, and as the API shows it. What is sealed is never selected. */
+/** An input request's row as SQL returns it, and as the API shows it. Sealed columns are never selected. */
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
@@ -12,7 +12,7 @@ import {
 } from "./schema.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
 
-/** A claim counts while its holder is active. `c` is the claim. */
+/** A claim is live while its holder is active. `c` is the claim. */
 export const CLAIM_IS_LIVE = Prisma.sql`c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
 
 /** The columns of a request in lists, with JOINS; aliases `r` and `t`. */
@@ -27,7 +27,7 @@ export const SUMMARY = Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server
   d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",
   d.error AS "deliveryError"`;
 
-/** The answer in force, else the last one, whose delivery says what became of it. */
+/** Joins the answer in force, else the last one, whose delivery tells the outcome. */
 export const JOINS = Prisma.sql`JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
   JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
   LEFT JOIN "user" assignee ON assignee.id = r.assignee_user_id
@@ -82,7 +82,7 @@ export interface RequestRow {
   deliveryError: string | null;
 }
 
-/** As `principal` sees it. */
+/** The request as `principal` sees it. */
 export function toSummary(principal: Principal, row: RequestRow): InputRequestSummary {
   return {
     id: row.id,
@@ -109,7 +109,10 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
   };
 }
 
-/** The nearest reason counts. A private one of others' is seen only by who was assigned a question of its task. */
+/**
+ * The nearest reason counts. Somebody else's private request is visible only to the assignee of a question of
+ * its task.
+ */
 function seenBecause({ userId }: Principal, row: RequestRow): SeenBecause {
   if (userId !== null && row.assigneeId === userId) return "assigned";
   if (userId !== null && row.claimantId === userId) return "claimed";

@@ -38,17 +38,17 @@ export const answerInputSchema = z.strictObject({
   action: actionSchema,
   content: content.optional(),
   comment: z.string().trim().max(4000).optional(),
-  /** The hash of the question that was on the screen: an answer binds to exactly that text and schema. */
+  /** The hash of the question on the screen: an answer binds to exactly that text and schema. */
   questionHash: z.string().regex(/^[0-9a-f]{64}$/),
   holdMs: z.int().min(0).max(60_000).optional(),
-  /** The answer may go to whatever the question says by then. Needed where the request has `rewordedAt`. */
+  /** The answer may go to any later wording of the question. Required where the request has `rewordedAt`. */
   anyWording: z.boolean().optional(),
 });
 export type AnswerInput = z.infer<typeof answerInputSchema>;
 
 const MOST_AT_ONCE = 200;
 
-/** One answer to many questions that are alike; each binds to the hash of its own question. */
+/** One answer to many alike questions; each item binds to the hash of its own question. */
 export const bulkAnswerInputSchema = answerInputSchema.omit({ questionHash: true, anyWording: true }).extend({
   items: z
     .array(z.strictObject({ id: z.uuid(), questionHash: answerInputSchema.shape.questionHash }))
@@ -66,7 +66,10 @@ export const bulkUndoInputSchema = z.strictObject({
     .refine((ids) => new Set(ids).size === ids.length, "Each request once"),
 });
 
-/** `code` and `detail` as a single call's problem has them, and who was first and when, where somebody was. */
+/**
+ * `code` and `detail` as in a single call's problem; `by` and `at` name an earlier actor, if one caused the
+ * refusal.
+ */
 const refusedSchema = z.object({
   id: z.uuid(),
   status: z.literal("refused"),
@@ -77,7 +80,7 @@ const refusedSchema = z.object({
 });
 export type Refused = z.infer<typeof refusedSchema>;
 
-/** One result an item, in their order. */
+/** One result per item, in the order of the items. */
 export const bulkAnswerResultSchema = z.object({
   results: z.array(
     z.discriminatedUnion("status", [
@@ -96,13 +99,13 @@ export const bulkUndoResultSchema = z.object({
 export type BulkUndoResult = z.infer<typeof bulkUndoResultSchema>;
 
 export const assignInputSchema = z.strictObject({ memberId: z.uuid().nullable() });
-/** Replaces the caller's draft; one that holds nothing is thrown away. */
+/** Replaces the caller's draft; an empty one deletes the draft. */
 export const draftInputSchema = z.strictObject({ content, comment: z.string().max(4000).optional() });
 export type DraftInput = z.infer<typeof draftInputSchema>;
 
 const timestamp = z.iso.datetime();
 
-/** What a person has filled in so far; nothing is ever sent from it. */
+/** A half-filled answer; never sent. */
 const draftSchema = z.object({ content, comment: z.string().nullable(), savedAt: timestamp });
 export type Draft = z.infer<typeof draftSchema>;
 
@@ -112,13 +115,16 @@ const deliverySchema = z.object({
   deliverAfter: timestamp,
   /** When the last attempt began. */
   sentAt: timestamp.nullable(),
-  /** The server's last 2xx; null with `confirmed`: its reply was lost (`inDoubt`), or nothing had to be sent. */
+  /**
+   * The server's last 2xx. Null on a `confirmed` one: its reply was lost (`inDoubt`), or nothing had to be
+   * sent.
+   */
   acceptedAt: timestamp.nullable(),
   confirmedAt: timestamp.nullable(),
   flagged: z.boolean(),
   /** An attempt may have reached the server, and its reply never came. */
   inDoubt: z.boolean(),
-  /** It can't be sent since then, as the server no longer puts the question that it answers. */
+  /** Since when the answer can't be sent because the server no longer puts its question. */
   waitingSince: timestamp.nullable(),
   error: z.string().nullable(),
 });
@@ -131,7 +137,7 @@ export const answerSchema = z.object({
   at: timestamp,
 });
 
-/** What a request is about in money: `currency` is an ISO code or a sign, as it was sent; null where none was. */
+/** The amount of money of a request. `currency`: an ISO code or a sign, as sent; null if none was sent. */
 export const amountSchema = z.object({ value: z.number(), currency: z.string().nullable() });
 export type Amount = z.infer<typeof amountSchema>;
 
@@ -145,25 +151,28 @@ export const inputRequestSchema = z.object({
   taskId: z.uuid(),
   server: z.object({ id: z.uuid(), name: z.string() }),
   tool: z.string(),
-  /** As on the task: a short name from the arguments. */
+  /** The task's short name, taken from the arguments. */
   label: z.string().nullable(),
   mode: z.enum(["form", "url"]),
   message: z.string(),
-  /** What an answer binds to. */
+  /** The hash that an answer binds to. */
   questionHash: z.string(),
   amount: amountSchema.nullable(),
-  /** Equal for requests that may be answered together: the same form of the same server. Null: one by one only. */
+  /**
+   * Equal for requests that may be answered together: the same form of the same server. Null: one by one
+   * only.
+   */
   alike: z.string().nullable(),
   seenBecause: seenBecauseSchema,
   requestedBy: actorSchema,
   assignedTo: personSchema.nullable(),
-  /** `until`: when the claim ends unless its holder does something. */
+  /** `until`: when the claim ends unless its holder is active again. */
   claimedBy: personSchema.extend({ at: timestamp, until: timestamp }).nullable(),
   createdAt: timestamp,
   expiresAt: timestamp.nullable(),
   /** The server put the same question again after an answer was confirmed. */
   askedAgain: z.boolean(),
-  /** The server changes the text again and again: this is how it read then. Null: the text stands. */
+  /** When this text was read, where the server changes the text again and again. Null: the text stands. */
   rewordedAt: timestamp.nullable(),
   answer: answerSchema.nullable(),
   delivery: deliverySchema.nullable(),
@@ -172,9 +181,9 @@ export type InputRequestSummary = z.infer<typeof inputRequestSchema>;
 
 export const inputRequestDetailSchema = inputRequestSchema.extend({
   server: inputRequestSchema.shape.server.extend({
-    /** While there is one nothing goes out, and the answer waits. */
+    /** While a pause lasts, answers wait. */
     pause: pauseSchema.nullable(),
-    /** The server was seen to take questions back by itself after this long; null: not known. */
+    /** The time after which the server was seen to take questions back by itself. Null: unknown. */
     questionLifetimeMs: z.number().nullable(),
   }),
   arguments: z.record(z.string(), z.unknown()),
@@ -198,29 +207,29 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
     durable: z.boolean(),
     adopted: z.boolean(),
   }),
-  /** In whose name the answer goes out: null = the organization's shared connection. */
+  /** The user in whose name the answer is sent. Null: the organization's shared connection. */
   connectionOwner: personSchema.nullable(),
-  /** Whether the answer can go out now; where it can't, it waits for a new sign-in. */
+  /** Whether the answer can be sent now; otherwise it waits for a new sign-in. */
   connectionState: connectionStateSchema,
-  /** Who alone may open the site of a URL question and say that it is done; null = everybody who may answer. */
+  /** The only user who may open the site of a URL question and accept it. Null: everybody who may answer. */
   urlOwner: personSchema.nullable(),
-  /** The caller asked for the task, and somebody else has to accept. */
+  /** The caller asked for the task, and another person has to accept. */
   fourEyes: z.boolean(),
-  /** The tool's own untrusted claim; null when unknown. */
+  /** The tool's own untrusted claim; null if unknown. */
   destructive: z.boolean().nullable(),
 });
 export type InputRequestDetail = z.infer<typeof inputRequestDetailSchema>;
 
-/** What narrows a list, and its counts. All of them combine. */
+/** Filters of a list and its counts; all of them combine. */
 export const requestFilterSchema = z.object({
   taskId: z.uuid().optional(),
   serverId: z.uuid().optional(),
   tool: z.string().max(256).optional(),
-  /** In the message, the tool, the label, the arguments or the server's name; case does not matter. */
+  /** Words in the message, the tool, the label, the arguments or the server's name; case does not matter. */
   q: z.string().max(200).optional(),
   askedAfter: queryTimeSchema.optional(),
   askedBefore: queryTimeSchema.optional(),
-  /** It ends by then; what has no end does not. */
+  /** Requests that end before this time; requests without an end don't match. */
   expiresBefore: queryTimeSchema.optional(),
   amountMin: z.coerce.number().optional(),
   amountMax: z.coerce.number().optional(),
@@ -239,7 +248,7 @@ export const requestListQuerySchema = requestFilterSchema.extend({
     .transform((value) => value?.split(",").filter(Boolean))
     .pipe(z.array(requestStateSchema).optional()),
   assignee: z.enum(["me", "none"]).optional(),
-  /** Oldest first unless said otherwise. */
+  /** Defaults to `oldest`. */
   order: requestOrderSchema.optional(),
 });
 export type RequestListQuery = z.infer<typeof requestListQuerySchema>;

@@ -5,11 +5,11 @@ export type Answer = z.infer<typeof answerSchema>;
 
 const similarRequestSchema = z.object({
   id: z.uuid(),
-  /** Its beginning; the request has all of it. */
+  /** The beginning of the message; the request holds all of it. */
   message: z.string(),
   label: z.string().nullable(),
   amount: amountSchema.nullable(),
-  /** Who it was about, e.g. the supplier. */
+  /** The party of the call, e.g. the supplier. */
   party: z.string().nullable(),
   answer: answerSchema,
   at: z.iso.datetime(),
@@ -19,9 +19,9 @@ export type SimilarRequest = z.infer<typeof similarRequestSchema>;
 export const similarRequestsSchema = z.object({
   /** Newest first, at most 5. */
   items: z.array(similarRequestSchema),
-  /** How often each decision was made among all that are alike, e.g. `{Approved: 5, Rejected: 1}`. */
+  /** How often each decision was made among all alike requests, e.g. `{Approved: 5, Rejected: 1}`. */
   decided: z.record(z.string(), z.number()),
-  /** A decided request that this one may repeat: by the same label, or by the same party and amount. */
+  /** A decided request that this one may repeat: the same label, or the same party and amount. */
   repeats: similarRequestSchema.extend({ by: z.enum(["label", "amount"]) }).nullable(),
 });
 export type SimilarRequests = z.infer<typeof similarRequestsSchema>;

@@ -1,4 +1,7 @@
-/** What was decided on requests like this one. Bounded reads, and only of what the principal may see. */
+/**
+ * Past decisions on requests like this one. Reads are bounded, and limited to requests that the principal may
+ * see.
+ */
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
@@ -11,15 +14,17 @@ import { isLike, type KeyFigures, keyFigures, repeatOf } from "./likeness.ts";
 import { actionSchema } from "./schema.ts";
 import type { Answer, SimilarRequest, SimilarRequests } from "./similar-schema.ts";
 
-/** How far back it looks, in settled requests of the same server and tool. */
+/** Number of latest settled requests of the same server and tool that are compared. */
 const LOOKED_AT = 200;
-/** Tasks with the same label that are looked at. */
+/** Number of tasks with the same label that are compared. */
 const SAME_LABEL = 20;
 const SHOWN = 5;
-/** Longer arguments (in bytes) are not read for their names: a list of lines, not a name, makes them long. */
+/**
+ * Arguments longer than this (in bytes) are not searched for names: long ones hold lists of lines, not names.
+ */
 const LONGEST_ARGUMENTS = 40_000;
 
-/** Throws `not_found`, for invisible ones too. */
+/** Throws `not_found`, also for invisible requests. */
 export async function readSimilar(
   organizationId: string,
   tx: Tx,
@@ -74,15 +79,20 @@ interface DecidedRow extends FactRow {
   answeredAt: Date;
 }
 
-/** Aliases `r` and `t`. The first size is known without reading the value, the second bounds what is parsed. */
+/**
+ * Aliases `r` and `t`. The first size is known without reading the value; the second bounds the parsed text.
+ */
 const COLUMNS = Prisma.sql`r.id, r.message, t.label, r.amount, r.currency,
   CASE WHEN pg_column_size(t.arguments) > ${LONGEST_ARGUMENTS} THEN NULL
     WHEN octet_length(t.arguments::text) > ${LONGEST_ARGUMENTS} THEN NULL ELSE t.arguments END AS arguments`;
 
-/** A tool may ask several things of a task: only questions with the same fields are compared. */
+/**
+ * The names of a form's fields. A tool may ask several questions of a task; only those with the same fields
+ * are compared.
+ */
 const FIELD_NAMES = Prisma.sql`jsonb_path_query_array(r.form, '$.fields[*].name')`;
 
-/** The last settled ones of this server and tool: along an index, before anything is judged. */
+/** The last settled requests of this server and tool, read along an index before anything is judged. */
 function lastSettled(organizationId: string, { serverId, tool }: AskedRow): Prisma.Sql {
   return Prisma.sql`SELECT p.* FROM input_request p
     WHERE p.organization_id = ${organizationId}::uuid AND p.server_id = ${serverId}::uuid AND p.tool = ${tool}
@@ -90,7 +100,7 @@ function lastSettled(organizationId: string, { serverId, tool }: AskedRow): Pris
     ORDER BY p.created_at DESC, p.id DESC LIMIT ${LOOKED_AT}`;
 }
 
-/** Those of tasks with this label, whose answer may still be on its way. */
+/** Requests of tasks with this label, including those whose answer is still on its way. */
 function ofLabel(organizationId: string, { serverId, tool, label }: AskedRow): Prisma.Sql {
   return Prisma.sql`SELECT p.* FROM (
       SELECT id FROM task WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
@@ -153,7 +163,7 @@ function countWords(like: Decided[]): Record<string, number> {
   return counts;
 }
 
-/** The same label says more than the same amount. */
+/** Returns the decided request that this one may repeat; the same label outranks the same amount. */
 function firstRepeat(asked: KeyFigures, decided: Decided[]): SimilarRequests["repeats"] {
   const now = new Date();
   const found = decided.map((each) => ({ each, by: repeatOf(asked, each, now) }));

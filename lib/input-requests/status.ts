@@ -1,4 +1,7 @@
-/** Judgement about input requests: pure, client-safe. Who writes is transitions.ts, and capture.ts for the engine. */
+/**
+ * The state machine of input requests. Pure, client-safe. People's writes are in transitions.ts, the engine's
+ * in capture.ts.
+ */
 import { stateMachine } from "../base/state-machine.ts";
 import type { RequestState } from "./schema.ts";
 
@@ -21,20 +24,22 @@ export function isLive(state: RequestState): state is "open" | "answered" {
 /** A claim ends after this long without activity. */
 export const CLAIM_IDLE_MS = 15 * 60_000;
 
-/** A question that is changed again so soon is restless: its text changes by itself. */
+/** A question changed within this time is restless: its text changes by itself. */
 const RESTLESS_MS = 60_000;
-/** The text of a restless question is brought up to date this often, stretched by half each time up to the cap. */
+/**
+ * How often the text of a restless question is updated; the interval grows by half each time, up to the cap.
+ */
 const REWORD_MS = 30_000;
 const REWORD_CAP_MS = 10 * 60_000;
 
 /**
- * What becomes of an open request whose question was changed. replace: the new text is a request of its own, and says
- * what is different. reword: it is the same request, since the text changes again and again; keep: and it was brought
- * up to date not long ago.
+ * Judges an open request whose question was changed. replace: the new text becomes a request of its own,
+ * which shows the difference. reword: the same request takes the new text, since the text changes again and
+ * again. keep: the request was reworded too recently.
  */
 export function judgeRewording(
   request: { ageMs: number; replaced: boolean; rewordedAgoMs: number | null; rewordings: number },
-  /** The task has as many requests as are taken. */
+  /** The task has as many requests as a task may have. */
   isFull: boolean,
 ): "replace" | "reword" | "keep" {
   const { ageMs, replaced, rewordedAgoMs, rewordings } = request;

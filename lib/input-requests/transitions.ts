@@ -1,7 +1,7 @@
 /**
- * What people do to input requests: answer, undo, claim, release, assign, draft. What the engine does to them is in
- * capture.ts. Each write carries the state it expects; the task row is locked first, so that an answer and a cancel
- * of one task have an order.
+ * People's writes to input requests: answer, undo, claim, release, assign, draft. The engine's writes are in
+ * capture.ts. Each write names the state it expects; the task row is locked first, so that an answer and a
+ * cancel of one task have an order.
  */
 
 import { may } from "../access/permissions.ts";
@@ -32,7 +32,7 @@ import {
 import type { AnswerInput, DraftInput, RequestState } from "./schema.ts";
 import { requests } from "./status.ts";
 
-/** Records what a person decided. It counts from the commit on; the engine delivers it. */
+/** Records a person's decision, which counts from the commit on; the engine delivers it. */
 export async function recordAnswer(
   organizationId: string,
   tx: Tx,
@@ -86,7 +86,7 @@ export async function recordAnswer(
   ]);
 }
 
-/** Takes an answer back while it is still held. Whoever of undo and delivery updates the row first, wins. */
+/** Takes an answer back while it is still held. Of undo and delivery, the first to update the row wins. */
 export async function undoAnswer(
   organizationId: string,
   tx: Tx,
@@ -103,7 +103,7 @@ export async function undoAnswer(
   await told(organizationId, tx, request, [{ type: "answer.undone", actor: principal.actor }]);
 }
 
-/** Tells others that somebody works on it. Repeating it keeps the claim alive. */
+/** Shows others that a person works on the request. Repeating the claim keeps it alive. */
 export async function claimRequest(
   organizationId: string,
   tx: Tx,
@@ -125,7 +125,7 @@ export async function claimRequest(
   await told(organizationId, tx, request, fresh ? [{ type: "request.claimed", actor: principal.actor }] : []);
 }
 
-/** Gives one's own claim up; operators may end anybody's. */
+/** Releases one's own claim; operators may end anybody's. */
 export async function releaseRequest(
   organizationId: string,
   tx: Tx,
@@ -142,7 +142,7 @@ export async function releaseRequest(
   await told(organizationId, tx, request, [{ type: "request.released", actor: principal.actor }]);
 }
 
-/** Makes a request somebody's, or nobody's (null). */
+/** Assigns a request to a user, or to nobody (null). */
 export async function assignRequest(
   organizationId: string,
   tx: Tx,
@@ -173,8 +173,8 @@ export async function assignRequest(
 }
 
 /**
- * Keeps a half-filled form and its comment, or throws the draft away where both are empty. Nothing is ever sent from
- * a draft. Returns when it was kept.
+ * Saves a half-filled form and its comment, or deletes the draft if both are empty. Drafts are never sent.
+ * Returns when the draft was saved.
  */
 export async function saveDraft(
   organizationId: string,
@@ -204,8 +204,8 @@ export async function saveDraft(
 }
 
 /**
- * Withdraws what nobody can decide any more: open requests, and answers that have not left. An answer that is being
- * sent, or was accepted, stays. Returns the history lines; the caller holds the task's lock and appends them.
+ * Withdraws a task's open requests and its unsent answers. An answer that is being sent, or was accepted,
+ * stays. Returns the history lines; the caller holds the task's lock and appends them.
  */
 export async function withdrawOpenRequests(
   organizationId: string,
@@ -239,7 +239,7 @@ async function moveRequest(
     throw new Error(`input request ${requestId} was not ${from} although its lock is held`);
 }
 
-/** Hints, wake-up and history of one change; history last. */
+/** Publishes one change, wakes the engine and appends the history, in this order. */
 async function told(
   organizationId: string,
   tx: Tx,

@@ -1,4 +1,6 @@
-/** Coming in by a link: as somebody who has an account, or with a new one. Fetching a link decides nothing. */
+/**
+ * Joins an organization by a link, with an existing account or a new one. Fetching a link changes nothing.
+ */
 import { type Database, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { hashSecret, uuidv7 } from "../base/ids.ts";
@@ -7,7 +9,7 @@ import { maskedEmail } from "../text/mask.ts";
 import { findInvitation } from "./queries.ts";
 import { acceptInvitation, linkExpired } from "./transitions.ts";
 
-/** Returns the organization that was joined. Throws `link_expired`, and `wrong_account` for somebody else's link. */
+/** Returns the organization joined. Throws `link_expired`, and `wrong_account` for another person's link. */
 export async function join(
   db: Database,
   person: { id: string; name: string; email: string },
@@ -25,7 +27,10 @@ export async function join(
   return organizationId;
 }
 
-/** Makes the account with the invitation, or neither. Returns the address to sign in with. Throws `has_account`. */
+/**
+ * Makes the account and accepts the invitation in one transaction. Returns the address to sign in with.
+ * Throws `has_account`.
+ */
 export async function joinWithAccount(
   db: Database,
   { token, name, password }: { token: string; name: string; password: string },
@@ -39,7 +44,7 @@ export async function joinWithAccount(
   await db.withOrganization(organizationId, async (tx) => {
     const [made] = await tx.$queryRaw<{ id: string | null }[]>(Prisma.sql`SELECT gate.create_invited_account(
       ${hashSecret(token)}, ${uuidv7()}::uuid, ${name}, ${passwordHash}) AS id`);
-    // Somebody was first, with this very link or another organization's.
+    // A concurrent join made the account, by this link or by another organization's.
     if (!made?.id) throw hasAccount;
     await acceptInvitation(organizationId, tx, { id: made.id, name, email }, token);
   });

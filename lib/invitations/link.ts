@@ -1,6 +1,6 @@
 import { env } from "../base/env.ts";
 
-/** Where whoever was invited comes in. The token stands in it alone: it is logged nowhere. */
+/** The address of an invitation. The token appears in it only, and is logged nowhere. */
 export function joinUrl(token: string): string {
   return `${env().url}/join?token=${token}`;
 }

@@ -7,7 +7,7 @@ import { hashSecret } from "../base/ids.ts";
 import type { Page, PageQuery } from "../base/page.ts";
 import type { Invitation } from "./schema.ts";
 
-/** Those that were neither accepted nor revoked, oldest first. */
+/** Lists invitations that were neither accepted nor revoked, oldest first. */
 export async function listInvitations(
   organizationId: string,
   tx: Tx,
@@ -23,7 +23,7 @@ export async function listInvitations(
   return toPage(rows, query.limit, (row) => row, toInvitation);
 }
 
-/** Throws `not_found`, for accepted and revoked ones too. */
+/** Throws `not_found`, also for an accepted or revoked invitation. */
 export async function readInvitation(organizationId: string, tx: Tx, id: string): Promise<Invitation> {
   const [row] = await tx.$queryRaw<Row[]>`${SELECT}
     WHERE i.organization_id = ${organizationId}::uuid AND i.id = ${id}::uuid AND ${OPEN}`;
@@ -31,7 +31,7 @@ export async function readInvitation(organizationId: string, tx: Tx, id: string)
   return toInvitation(row);
 }
 
-/** What whoever holds a link in force may know of it. */
+/** The facts that the holder of a valid link may know. */
 export interface FoundInvitation {
   organizationId: string;
   organizationName: string;
@@ -41,7 +41,7 @@ export interface FoundInvitation {
   hasAccount: boolean;
 }
 
-/** Null: wrong, used, revoked or too old. Nothing tells which, nor of whom. */
+/** Returns null for a link that is wrong, used, revoked or expired, without telling which. */
 export async function findInvitation(db: Database, token: string): Promise<FoundInvitation | null> {
   const [row] = await db.gate<Omit<FoundInvitation, "role"> & { role: string }>(
     Prisma.sql`SELECT organization_id AS "organizationId", organization_name AS "organizationName", email, role,

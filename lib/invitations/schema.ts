@@ -5,7 +5,7 @@ import { emailSchema, passwordSchema } from "../members/schema.ts";
 export const createInvitationSchema = z.strictObject({ email: emailSchema, role: roleSchema });
 export type CreateInvitation = z.infer<typeof createInvitationSchema>;
 
-/** `renew`: a new link for another week; the old one ends. */
+/** `renew`: makes a new link for another week, and ends the old one. */
 export const updateInvitationSchema = z
   .strictObject({ role: roleSchema.optional(), renew: z.literal(true).optional() })
   .refine((input) => Object.keys(input).length > 0, "Name what to change");
@@ -15,20 +15,22 @@ export const invitationSchema = z.object({
   id: z.uuid(),
   email: z.string(),
   role: roleSchema,
-  /** Null: an API key of the command line, or somebody who has left. */
+  /** Null: an API key of the command line, or a person who has left. */
   invitedBy: personSchema.nullable(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
-  /** Its time is over, or who invited may not invite any more. Renewing it brings it back. */
+  /**
+   * The link is too old, or its inviter may not invite any more. Renewing makes the invitation valid again.
+   */
   expired: z.boolean(),
 });
 export type Invitation = z.infer<typeof invitationSchema>;
 
-/** The one time that the link is shown; only a hash of its token is kept. */
+/** The only response that holds the link; just a hash of its token is stored. */
 export const newInvitationSchema = invitationSchema.extend({ url: z.url() });
 export type NewInvitation = z.infer<typeof newInvitationSchema>;
 
-/** `url` is there where the link was renewed. */
+/** `url` is present if the link was renewed. */
 export const updatedInvitationSchema = invitationSchema.extend({ url: z.url().optional() });
 
 const token = z.string().min(1).max(200);

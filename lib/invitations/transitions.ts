@@ -1,4 +1,7 @@
-/** All writes to invitations. One address has one that is open, and only owners have to do with those of owners. */
+/**
+ * All writes to invitations. An address has at most one open invitation, and only owners make or change an
+ * owner's.
+ */
 
 import type { Principal } from "../access/principal.ts";
 import { makerOf } from "../api-keys/queries.ts";
@@ -13,7 +16,7 @@ import type { CreateInvitation, UpdateInvitation } from "./schema.ts";
 /** A link works once, and for a week. */
 const LIFETIME = Prisma.sql`now() + interval '7 days'`;
 
-/** Returns the link's secret, which is kept nowhere. Throws `already_member`, `already_invited`. */
+/** Returns the link's secret, which is stored nowhere. Throws `already_member`, `already_invited`. */
 export async function createInvitation(
   organizationId: string,
   tx: Tx,
@@ -42,7 +45,7 @@ export async function createInvitation(
   return { id, token };
 }
 
-/** Changes the role, or makes a new link in the name of whoever renews it. Returns that link's secret. */
+/** Changes the role, or makes a new link in the principal's name. Returns the new link's secret. */
 export async function updateInvitation(
   organizationId: string,
   tx: Tx,
@@ -83,8 +86,8 @@ export async function revokeInvitation(
 }
 
 /**
- * Makes the person a member, once: of two at once, one wins. Somebody who became a member otherwise stays what they
- * are. Throws `link_expired`, also where the link is not for this person's address.
+ * Makes the person a member; of two simultaneous calls, one wins. An existing member keeps their role. Throws
+ * `link_expired`, also where the link is for another address.
  */
 export async function acceptInvitation(
   organizationId: string,
@@ -112,7 +115,7 @@ export function linkExpired(): AppError {
   return new AppError("link_expired", "This invitation was used, was taken back, or is too old.");
 }
 
-/** An open one, locked; an owner's is an owner's to change. */
+/** Locks and returns an open invitation. Only owners may change an owner's. */
 async function lockInvitation(organizationId: string, tx: Tx, principal: Principal, id: string) {
   const [row] = await tx.$queryRaw<{ email: string; role: string }[]>`SELECT email, role FROM invitation
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid

@@ -1,4 +1,7 @@
-/** Memberships that end, here at once, and at the authorization servers of the person's connections as well as it goes. */
+/**
+ * Ends memberships: at once in Intray, and by best effort at the authorization servers of the person's
+ * connections.
+ */
 
 import type { Principal } from "../access/principal.ts";
 import type { Services } from "../base/services.ts";

@@ -1,6 +1,6 @@
 /**
- * Passwords, hashed with scrypt (RFC 7914) of Node itself. Format: `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, salt and
- * hash in base64url; the parameters stand in the hash, so that they can be raised without a migration.
+ * Passwords, hashed with Node's scrypt (RFC 7914). Format: `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, salt and
+ * hash in base64url. The parameters are part of the hash, so they can be raised without a migration.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { LOG2_N, P, R } from "./password-cost.ts";
@@ -20,7 +20,9 @@ export function isDated(stored: string): boolean {
 
 let dummy: Promise<string> | undefined;
 
-/** Whether `password` is the one behind `stored`. Null (no such account, no password set) takes as long, and is false. */
+/**
+ * Whether `password` matches `stored`. Null (no such account, or no password) takes as long, and is false.
+ */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   dummy ??= hashPassword(randomBytes(16).toString("hex"));
   const [kind, log2N, r, p, salt, hash] = (stored ?? (await dummy)).split("$");

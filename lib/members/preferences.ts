@@ -1,4 +1,4 @@
-/** What members set for themselves: their own row of `membership`, which nobody else writes these columns of. */
+/** A member's own preferences, in their row of `membership`; only the member writes these columns. */
 
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
@@ -7,7 +7,7 @@ import type { Preferences, UpdatePreferences } from "./schema.ts";
 
 const select = { singleKeys: true, tourSeen: true };
 
-/** Throws `forbidden` for an API key, which has none. */
+/** Throws `forbidden` for an API key, which has no preferences. */
 export async function readPreferences(
   organizationId: string,
   tx: Tx,
@@ -19,7 +19,7 @@ export async function readPreferences(
   return found;
 }
 
-/** The last write wins, and only what it names is written. Throws `forbidden` for an API key. */
+/** Writes only the given preferences; the last write wins. Throws `forbidden` for an API key. */
 export async function setPreferences(
   organizationId: string,
   tx: Tx,

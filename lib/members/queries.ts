@@ -9,7 +9,7 @@ import { notFound } from "../base/errors.ts";
 import type { Page } from "../base/page.ts";
 import type { Answerer, Member, MemberQuery } from "./schema.ts";
 
-/** Those who joined first come first. */
+/** Lists members, first joined first. */
 export async function listMembers(organizationId: string, tx: Tx, query: MemberQuery): Promise<Page<Member>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
@@ -29,10 +29,10 @@ export async function readMember(organizationId: string, tx: Tx, memberId: strin
   return toMember(row);
 }
 
-/** A longer list is of no use to who looks for one person: they type more of the name. */
+/** A longer list does not help to find one person; more letters of the name do. */
 const MOST_ANSWERERS = 50;
 
-/** Who may answer, by name; `q` is part of a name or an e-mail address. */
+/** Lists members who may answer, by name; `q` is part of a name or an e-mail address. */
 export async function listAnswerers(organizationId: string, tx: Tx, q?: string): Promise<Answerer[]> {
   const pattern = containing(q ?? "");
   const roles = ROLES.filter((role) => may(role, "requests:answer"));

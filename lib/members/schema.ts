@@ -2,11 +2,11 @@ import { z } from "zod";
 import { roleSchema } from "../access/schema.ts";
 import { pageQuerySchema } from "../base/page.ts";
 
-/** What a member set for themselves, in this organization. */
+/** A member's own preferences, in this organization. */
 export const preferencesSchema = z.object({
   /** Single keys act on the page (WCAG 2.1.4 asks for a switch). */
   singleKeys: z.boolean(),
-  /** The first-visit cards were read or put away. */
+  /** The member read or dismissed the first-visit cards. */
   tourSeen: z.boolean(),
 });
 export type Preferences = z.infer<typeof preferencesSchema>;
@@ -23,7 +23,10 @@ export const meSchema = z.object({
 });
 export type Me = z.infer<typeof meSchema>;
 
-/** `id` is the membership's: what a request is assigned to. `userId` is how history and answers name the person. */
+/**
+ * `id`: the membership, to which requests are assigned. `userId`: the person, as named by history and
+ * answers.
+ */
 export const memberSchema = z.object({
   id: z.uuid(),
   userId: z.uuid(),
@@ -34,7 +37,7 @@ export const memberSchema = z.object({
 });
 export type Member = z.infer<typeof memberSchema>;
 
-/** Someone who may answer: for assigning. Ids as in `memberSchema`. */
+/** A member who may answer, for assigning. Ids as in `memberSchema`. */
 export const answererSchema = memberSchema.pick({ id: true, userId: true, name: true, role: true });
 export type Answerer = z.infer<typeof answererSchema>;
 
@@ -46,7 +49,7 @@ export type MemberQuery = z.infer<typeof memberQuerySchema>;
 export const updateMemberSchema = z.strictObject({ role: roleSchema });
 
 export const passwordSchema = z.string().min(10, "Use at least 10 characters").max(200);
-/** As stored: without the spaces that a paste brings, and in lower case. */
+/** As stored: trimmed, and in lower case. */
 export const emailSchema = z
   .string()
   .trim()
@@ -61,7 +64,7 @@ const setupInputSchema = z.object({
 });
 export type SetupInput = z.infer<typeof setupInputSchema>;
 
-/** What /setup sends: the token says that whoever fills in the form runs this installation. */
+/** The input of /setup; the token proves that the person runs this installation. */
 export const setupRequestSchema = z.object({
   token: z.string().trim().min(1, "Enter the setup token").max(200),
   ...setupInputSchema.shape,

@@ -3,7 +3,10 @@ import { AppError } from "../base/errors.ts";
 import { hashSecret } from "../base/ids.ts";
 import { hashPassword } from "./password.ts";
 
-/** Uses up a link: sets the password and ends the person's sessions. Of two at once, one wins. Throws `link_expired`. */
+/**
+ * Sets a password by a link, which it uses up, and ends the person's sessions. Of two simultaneous calls, one
+ * wins. Throws `link_expired`.
+ */
 export async function setPassword(
   db: Database,
   input: { token: string; password: string },

@@ -12,9 +12,9 @@ import { publishChange, publishChangeNow } from "../live-updates/transitions.ts"
 import { type Forgotten, forgetGrantsOf } from "../servers/connections/disconnect.ts";
 
 /**
- * Makes a member, and the account where the address has none yet. Only as the database's owner, who alone may write
- * accounts. Throws on somebody who is a member already (unique violation), and `demo_account` on a person of the
- * demonstration, as whom anyone signs in with one click: these belong to its organizations alone.
+ * Makes a member, and an account if the address has none yet. Only as the database's owner, who alone may
+ * write accounts. Throws on an existing member (unique violation), and `demo_account` on a person of the
+ * demonstration: anyone can sign in as them, so they may join no other organization.
  */
 export async function addMember(
   organizationId: string,
@@ -41,7 +41,7 @@ export async function addMember(
   return { userId: user.id };
 }
 
-/** A secret with which an account's password can be set, once. Only as the database's owner. */
+/** Returns a secret with which an account's password can be set, once. Only as the database's owner. */
 export async function makePasswordLink(tx: Tx, userId: string, lifetimeMs: number): Promise<string> {
   const token = randomSecret();
   await tx.$executeRaw`INSERT INTO password_link (token_hash, user_id, expires_at)
@@ -49,7 +49,7 @@ export async function makePasswordLink(tx: Tx, userId: string, lifetimeMs: numbe
   return token;
 }
 
-/** Gives a member another role. Keys that the member made never stay stronger than their maker. */
+/** Changes a member's role. API keys that the member made are never left stronger than their maker. */
 export async function changeRole(
   organizationId: string,
   tx: Tx,
@@ -76,8 +76,8 @@ export async function changeRole(
 }
 
 /**
- * Ends a membership: sessions and keys stop working with it, what waited for the person is everybody's again, and what
- * servers granted them is forgotten. `revokeAll` what it returns after the commit.
+ * Ends a membership: the member's sessions and API keys stop working, their requests become unassigned, and
+ * servers' grants to them are forgotten. Pass the result to `revokeAll` after the commit.
  */
 export async function removeMember(
   organizationId: string,
@@ -89,7 +89,10 @@ export async function removeMember(
   return endMembership(organizationId, tx, principal, seal, memberId, "member.removed");
 }
 
-/** The same by oneself. Throws `forbidden` for an API key, which is no member. */
+/**
+ * Ends the principal's own membership, as `removeMember`. Throws `forbidden` for an API key, which is no
+ * member.
+ */
 export async function leaveOrganization(
   organizationId: string,
   tx: Tx,
@@ -117,7 +120,7 @@ async function endMembership(
   const freed = await tx.$queryRaw<{ id: string }[]>`UPDATE input_request SET assignee_user_id = NULL
     WHERE organization_id = ${organizationId}::uuid AND assignee_user_id = ${member.userId}::uuid
       AND state = 'open' RETURNING id`;
-  // Coming back by another invitation must not bring old keys back.
+  // A later invitation of the same person must not revive old keys.
   await tx.apiKey.updateMany({
     where: { organizationId, createdBy: member.userId, revokedAt: null },
     data: { revokedAt: new Date() },
@@ -136,7 +139,10 @@ async function endMembership(
   return forgotten;
 }
 
-/** The member, with all owners locked in one order, so that of two who leave at once the second sees the first. */
+/**
+ * Locks and returns the member, with all owners in one order, so that of two who leave at once the second
+ * sees the first.
+ */
 async function lockMember(organizationId: string, tx: Tx, principal: Principal, memberId: string) {
   const rows = await tx.$queryRaw<{ id: string; userId: string; role: string }[]>(Prisma.sql`
     SELECT id, user_id AS "userId", role FROM membership WHERE organization_id = ${organizationId}::uuid

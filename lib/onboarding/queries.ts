@@ -2,7 +2,7 @@ import type { Tx } from "../base/db/db.ts";
 import type { Onboarding } from "./schema.ts";
 import { stateOf } from "./status.ts";
 
-/** Where an organization stands with its first steps, from what there is in it. */
+/** The state of an organization's first steps, derived from its data. */
 export async function readOnboarding(organizationId: string, tx: Tx): Promise<Onboarding> {
   const [row] = await tx.$queryRaw<
     { skipped: string[]; server: boolean; task: boolean; invitation: boolean }[]

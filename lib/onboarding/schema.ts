@@ -5,14 +5,14 @@ const STEPS = ["server", "task", "invitation"] as const;
 const stepSchema = z.enum(STEPS);
 export type Step = z.infer<typeof stepSchema>;
 
-/** `done` is by doing it, whatever was skipped before. */
+/** A completed step is `done` even if it was skipped before. */
 const stepStateSchema = z.enum(["open", "done", "skipped"]);
 export type StepState = z.infer<typeof stepStateSchema>;
 
 export const onboardingSchema = z.object({
-  /** A server was asked, and answered with its tools. */
+  /** A server answered with its tools. */
   server: stepStateSchema,
-  /** There is a task. */
+  /** The organization has a task. */
   task: stepStateSchema,
   /** Somebody was invited, or a second person is a member. */
   invitation: stepStateSchema,

@@ -1,7 +1,7 @@
-/** Without zod, so that every page can hold it. */
+/** Without zod, to keep it out of every page's script. */
 import type { Onboarding, Step, StepState } from "./schema.ts";
 
-/** Whether nothing is left to do. */
+/** Whether every step is done or skipped. */
 export function isOver(onboarding: Onboarding): boolean {
   return Object.values(onboarding).every((state) => state !== "open");
 }

@@ -1,7 +1,10 @@
 import type { Tx } from "../base/db/db.ts";
 import type { SkipStep } from "./schema.ts";
 
-/** Puts a step aside for everybody of the organization, or takes it up again. Of two at once, neither undoes the other. */
+/**
+ * Skips a step for the whole organization, or reopens it. Of two simultaneous calls, neither undoes the
+ * other.
+ */
 export async function skipStep(organizationId: string, tx: Tx, { step, skipped }: SkipStep): Promise<void> {
   await tx.$executeRaw`UPDATE organization SET onboarding_skipped =
       array_remove(onboarding_skipped, ${step}) || CASE WHEN ${skipped} THEN ARRAY[${step}] ELSE '{}'::text[] END

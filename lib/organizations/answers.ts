@@ -1,4 +1,4 @@
-/** How an organization answers: the reasons for declining that it offers, and the time in which a slip can be taken back. */
+/** An organization's settings for answers: the reasons for declining that it offers, and the undo window. */
 
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";

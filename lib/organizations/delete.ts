@@ -7,9 +7,9 @@ const REFUSALS = {
 };
 
 /**
- * Deletes all rows of an organization in one transaction, and the accounts that belong to none without it, with their
- * sessions. `exportCountsMs`: how long an export allows it. Throws `export_first`, `tasks_open`, and `invalid_input`
- * for a slug that is not its own.
+ * Deletes all rows of an organization in one transaction, with the accounts that belong to no other
+ * organization and their sessions. `exportCountsMs`: how long after an export the deletion is allowed. Throws
+ * `export_first`, `tasks_open`, and `invalid_input` for a slug other than the organization's own.
  */
 export async function deleteOrganization(
   organizationId: string,

@@ -1,15 +1,15 @@
 /**
- * All that an organization is, as lines of JSON, without a secret of anyone's. What is taken stands here by name, table
- * for table: a new column stays out until somebody has thought of it, and a test says so.
+ * Exports an organization's data as lines of JSON, without any secrets. Every exported column is listed here
+ * by table: a test fails on a new column until somebody exports it or leaves it out.
  */
 import { Prisma, type Tx } from "../base/db/db.ts";
 
 export interface Part {
   kind: string;
   table: string;
-  /** Columns as they are. */
+  /** Columns exported as they are. */
   columns: string;
-  /** What stands for other columns, by name; `r` is the row. */
+  /** Expressions exported in place of other columns, by name; `r` is the row. */
   made?: Record<string, string>;
   /** The expression that orders the rows, and its type. */
   order: [expression: string, type: "uuid" | "bigint" | "text"];
@@ -232,7 +232,7 @@ export const PARTS: Part[] = [
   },
 ];
 
-/** What is not taken, and why. `*`: the whole table. */
+/** Columns left out, and why. `*`: the whole table. */
 export const LEFT_OUT: Record<string, Record<string, string>> = {
   invitation: { token_hash: "a secret's" },
   api_key: { secret_hash: "a secret's" },
@@ -300,7 +300,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   change: { "*": "hints that are on their way to screens" },
 };
 
-/** Each row as a line without its end. `last`: where to go on. */
+/** Each row as a line without its line break. `last`: the position to continue from. */
 export interface ExportedRows {
   lines: string[];
   last: string | null;
@@ -318,7 +318,7 @@ export async function exportRows(
   const plain = part.columns.split(/\s+/).map((column) => `r.${column}`);
   const made = Object.entries(part.made ?? {}).map(([name, expression]) => `${expression} AS ${name}`);
   const owner = part.table === "organization" ? "id" : "organization_id";
-  // Built of the constants above and nothing else.
+  // Built of the constants above only, so no injection is possible.
   const fields = Prisma.raw(`'${part.kind}' AS kind, ${[...plain, ...made].join(", ")}`);
   const from = Prisma.raw(`${part.table} r`);
   const key = Prisma.raw(order);
@@ -327,6 +327,6 @@ export async function exportRows(
     WHERE ${Prisma.raw(`r.${owner}`)} = ${organizationId}::uuid
       ${after === null ? Prisma.empty : Prisma.sql`AND ${key} > ${after}${Prisma.raw(`::${type}`)}`}
     ORDER BY ${key} LIMIT ${limit}`;
-  // Columns of type json keep the line breaks that they came with; inside of texts JSON has none.
+  // Columns of type json keep their line breaks; within JSON strings line breaks are always escaped.
   return { lines: rows.map((row) => row.line.replace(/[\r\n]+/g, " ")), last: rows.at(-1)?.at ?? null };
 }

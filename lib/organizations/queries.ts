@@ -14,7 +14,7 @@ export async function readOrganization(organizationId: string, tx: Tx): Promise<
   };
 }
 
-/** Where a person is a member, those joined first coming first. The one question that spans organizations. */
+/** The organizations of a person, first joined first. The only query across organizations. */
 export async function organizationsOf(db: Database, userId: string): Promise<OwnOrganization[]> {
   const rows = await db.gate<Omit<OwnOrganization, "role"> & { role: string }>(
     Prisma.sql`SELECT id, slug, name, role FROM gate.organizations_of(${userId}::uuid)`,

@@ -1,4 +1,7 @@
-/** How many tasks an organization, and each of its members and keys, may have open and start. The operator sets it. */
+/**
+ * Quotas of an organization, and of each member and API key: open tasks, and starts per minute. The operator
+ * sets them.
+ */
 import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { COMMAND_LINE } from "./transitions.ts";
@@ -6,12 +9,12 @@ import { COMMAND_LINE } from "./transitions.ts";
 export interface Quota {
   openTasks: number;
   startsAMinute: number;
-  /** Of one member or key. */
+  /** The quota of one member or API key. */
   openTasksEach: number;
   startsAMinuteEach: number;
 }
 
-/** Where the operator has set none. */
+/** The quota where the operator has set none. */
 const DEFAULT_QUOTA: Quota = {
   openTasks: 100_000,
   startsAMinute: 12_000,
@@ -29,7 +32,7 @@ export async function readQuota(organizationId: string, tx: Tx): Promise<Quota> 
   };
 }
 
-/** Sets what is given and leaves the rest. Only as the database's owner. */
+/** Sets the given quotas and leaves the rest. Only as the database's owner. */
 export async function setQuota(organizationId: string, tx: Tx, quota: Partial<Quota>): Promise<Quota> {
   await tx.quota.upsert({
     where: { organizationId },

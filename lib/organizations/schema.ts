@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { roleSchema } from "../access/schema.ts";
 
-/** What is offered when somebody declines, in the order of the list. */
+/** The reasons offered for declining, in the order of the list. */
 export const declineReasonsSchema = z.strictObject({
   reasons: z
     .array(z.string().trim().min(1, "Write a reason").max(200, "Use at most 200 characters"))
@@ -16,9 +16,9 @@ export const organizationSchema = z.object({
   id: z.uuid(),
   slug: z.string(),
   name: z.string(),
-  /** Who asked for a task may not accept what it asks. */
+  /** A task's requester may not accept what the task asks. */
   fourEyes: z.boolean(),
-  /** When all of it was last exported, to the end. */
+  /** When the organization was last exported completely. */
   exportedAt: z.iso.datetime().nullable(),
   createdAt: z.iso.datetime(),
 });
@@ -29,7 +29,7 @@ export const updateOrganizationSchema = z
   .refine((input) => Object.keys(input).length > 0, "Name what to change");
 export type UpdateOrganization = z.infer<typeof updateOrganizationSchema>;
 
-/** The slug, typed, so that nobody deletes by a slip. */
+/** The slug, typed as a confirmation. */
 export const deleteOrganizationSchema = z.strictObject({ slug: z.string().max(100) });
 
 /** One of a person's organizations. */
@@ -40,9 +40,9 @@ export type OwnOrganization = z.infer<typeof ownOrganizationSchema>;
 
 export const chooseOrganizationSchema = z.strictObject({ organizationId: z.uuid() });
 
-/** One line of an export: what it is, and its values under the names of the database's columns. */
+/** One line of an export: its kind, and its values under the names of the database's columns. */
 export const exportedLineSchema = z.looseObject({ kind: z.string() });
 
-/** How long the screens hold an answer before it leaves, in ms; 0: not at all. */
+/** How long the screens hold an answer before it is sent, in ms; 0: not at all. */
 export const undoWindowSchema = z.strictObject({ holdMs: z.int().min(0).max(60_000) });
 export type UndoWindow = z.infer<typeof undoWindowSchema>;

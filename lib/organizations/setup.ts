@@ -9,8 +9,8 @@ import { giveOperatorServers } from "../servers/operator-sync.ts";
 import { slugOf } from "../text/slug.ts";
 
 /**
- * Makes the first organization, its owner, and the operator's servers for it, which ends a demonstration for good.
- * Throws `already_set_up`; of two at once, one wins.
+ * Makes the first organization, its owner, and the operator's servers for it, which ends a demonstration for
+ * good. Throws `already_set_up`; of two simultaneous calls, one wins.
  */
 export async function setUp(db: Database, input: SetupInput): Promise<{ slug: string }> {
   const organizationId = uuidv7();
@@ -29,7 +29,7 @@ export function alreadySetUp(): AppError {
 async function createFirst(organizationId: string, db: Database, input: SetupInput): Promise<string> {
   const passwordHash = await hashPassword(input.password);
   const slug = slugOf(input.organizationName);
-  // The plain slug may be a demonstration's.
+  // A demonstration may use the plain slug.
   for (const candidate of [slug, `${slug}-${randomBytes(3).toString("hex")}`]) {
     try {
       const [row] = await db.gate<{
@@ -43,7 +43,7 @@ async function createFirst(organizationId: string, db: Database, input: SetupInp
       if (!isUniqueViolation(error)) throw error;
     }
   }
-  // Both slugs cannot be taken, so the e-mail address is: by one of the demonstration's people.
+  // Both slugs can't be taken, so the e-mail address is: by one of the demonstration's people.
   throw new AppError("invalid_input", "Some values are not valid.", {
     errors: [{ field: "email", message: "This address belongs to an account already" }],
   });

@@ -4,10 +4,13 @@ import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../events/transitions.ts";
 import type { UpdateOrganization } from "./schema.ts";
 
-/** Where the operator of the installation acts through the command line. */
+/** The actor of the operator's commands. */
 export const COMMAND_LINE: Actor = { kind: "system", id: null, name: "Command line" };
 
-/** Makes an organization; `organizationId` is new. Only as the database's owner. Throws on a slug that is taken. */
+/**
+ * Makes an organization; `organizationId` is new. Only as the database's owner. Throws on a slug that is
+ * taken.
+ */
 export async function createOrganization(
   organizationId: string,
   tx: Tx,
@@ -19,7 +22,10 @@ export async function createOrganization(
   ]);
 }
 
-/** Renames it, or switches the rule of four eyes. What is so already leaves no line. */
+/**
+ * Renames the organization, or switches the rule of a second person. An unchanged value leaves no history
+ * line.
+ */
 export async function updateOrganization(
   organizationId: string,
   tx: Tx,
@@ -36,7 +42,7 @@ export async function updateOrganization(
   ]);
 }
 
-/** All of it was read by an owner, to the end. */
+/** Records that an owner has exported the organization completely. */
 export async function markExported(
   organizationId: string,
   tx: Tx,

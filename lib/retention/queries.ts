@@ -1,7 +1,7 @@
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { PREVIEW_LIMIT, type Preview, type Retention } from "./schema.ts";
 
-/** The reader of the history that drops payloads: how far it came. */
+/** The name of the follower of the history that drops payloads; its row holds its position. */
 export const FOLLOWER = "retention";
 
 export async function readRetention(organizationId: string, tx: Tx): Promise<Retention> {
@@ -16,12 +16,12 @@ export async function readRetention(organizationId: string, tx: Tx): Promise<Ret
   };
 }
 
-/** Before this nothing is kept, by the database's clock. */
+/** The oldest time that is kept, by the database's clock. */
 export const cutoff = (days: number) => Prisma.sql`(now() - ${days} * interval '1 day')`;
 
 /**
- * Tasks that may go: over for so long, nothing of them on its way to a server, no task that goes on was started
- * again from them, and the race they ran in is over.
+ * Tasks that may be deleted: ended for this long, nothing of them on its way to a server, no running task
+ * restarted from them, and their race settled with all of its tasks ended.
  */
 export const oldTasks = (organizationId: string, days: number) => Prisma.sql`
   FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.finished_at < ${cutoff(days)} AND NOT t.watched
@@ -36,7 +36,10 @@ export const oldTasks = (organizationId: string, days: number) => Prisma.sql`
       AND (SELECT bool_and(other.finished_at IS NOT NULL AND NOT other.watched) FROM task other
         WHERE other.organization_id = t.organization_id AND other.race_id = t.race_id))`;
 
-/** Messages and lines come in order of their time, so that the first ones tell. */
+/**
+ * Counts the rows that would be deleted. Messages and lines are in order of time, so only the first ones are
+ * read.
+ */
 export async function previewRetention(
   organizationId: string,
   tx: Tx,

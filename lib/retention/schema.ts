@@ -1,15 +1,15 @@
-/** How long an organization keeps what is over. */
+/** How long an organization keeps old data. */
 import { z } from "zod";
 
 const days = z.int("A number of days").min(1, "At least a day").max(36_500, "At most 36,500 days").nullable();
 
 /** In days; null: for ever. */
 export const retentionSchema = z.object({
-  /** What was said between Intray and the servers. */
+  /** Protocol messages between Intray and the servers. */
   messageDays: days,
-  /** The details of history's lines; what happened, who did it and when stays for ever. */
+  /** The details of history lines; their type, actor and time stay for ever. */
   payloadDays: days,
-  /** Tasks that are over, counted from their end, with their arguments, requests, answers and results. */
+  /** Ended tasks, counted from their end, with their arguments, requests, answers and results. */
   taskDays: days,
 });
 export type Retention = z.infer<typeof retentionSchema>;
@@ -32,14 +32,14 @@ export const previewQuerySchema = z.strictObject({
   taskDays: queryDays,
 });
 
-/** No more are counted: whoever reads it knows what they do. */
+/** Counting stops here: a larger number would change no decision. */
 export const PREVIEW_LIMIT = 10_000;
 
-/** What would go at once, each counted up to 10,000: one more stands for all beyond. */
+/** The rows that would be deleted at once, each counted up to 10,000; 10,001 stands for more. */
 export const previewSchema = z.object({ messages: z.int(), payloads: z.int(), tasks: z.int() });
 export type Preview = z.infer<typeof previewSchema>;
 
-/** Whether anything is kept for less time than before: what goes does not come back. */
+/** Whether any period becomes shorter, since deleted data can't be restored. */
 export function shortens(before: Retention, after: Retention): boolean {
   return (["messageDays", "payloadDays", "taskDays"] as const).some(
     (kind) => (after[kind] ?? Number.POSITIVE_INFINITY) < (before[kind] ?? Number.POSITIVE_INFINITY),

@@ -1,6 +1,6 @@
 /**
- * Deletes what an organization no longer keeps, a small batch in a transaction of its own. Rows that somebody works on
- * are passed over, so that several engines may do it at once and nobody waits for them.
+ * Deletes data past its retention, in small batches with a transaction each. Locked rows are skipped, so that
+ * several engines may work at once and nobody waits for them.
  */
 
 import type { Principal } from "../access/principal.ts";
@@ -12,17 +12,17 @@ import { type Retention, shortens, type UpdateRetention } from "./schema.ts";
 
 /** Rows that one transaction deletes, or lines that it empties. */
 const ROWS = 500;
-/** A task has some ten rows, besides its messages. */
+/** A task has about ten rows, besides its messages. */
 const TASKS = 25;
 
-/** Throws `invalid_input` where something is to be kept for less time, and the slug is not typed with it. */
+/** Throws `invalid_input` if a period becomes shorter and the slug is not typed with it. */
 export async function updateRetention(
   organizationId: string,
   tx: Tx,
   { actor }: Principal,
   { slug, ...changes }: UpdateRetention,
 ): Promise<void> {
-  // One change at a time: what is shorter depends on what was.
+  // One change at a time, since a shorter period is judged against the current one.
   await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR UPDATE`;
   const before = await readRetention(organizationId, tx);
   const after: Retention = { ...before, ...changes };
@@ -49,7 +49,10 @@ export async function updateRetention(
   ]);
 }
 
-/** How many went; fewer than a batch: no more are old enough. Their ids come in the order of their times. */
+/**
+ * Returns the number of deleted messages; fewer than a batch means that none is left. Ids are in order of
+ * time.
+ */
 export async function deleteMessages(organizationId: string, tx: Tx): Promise<number> {
   const { messageDays } = await readRetention(organizationId, tx);
   if (messageDays === null) return 0;
@@ -58,7 +61,7 @@ export async function deleteMessages(organizationId: string, tx: Tx): Promise<nu
       ORDER BY id LIMIT ${ROWS} FOR UPDATE SKIP LOCKED) first WHERE at < ${cutoff(messageDays)})`;
 }
 
-/** How many lines were looked at and are done with. One engine at a time: how far it came is locked. */
+/** Returns the number of lines processed. One engine at a time: the position is locked. */
 export async function dropPayloads(organizationId: string, tx: Tx): Promise<number> {
   const { payloadDays } = await readRetention(organizationId, tx);
   if (payloadDays === null) return 0;
@@ -75,7 +78,10 @@ export async function dropPayloads(organizationId: string, tx: Tx): Promise<numb
   return Number(done.reached - place.seq);
 }
 
-/** How many rows went, messages or tasks. Tasks that were started again from them lose that link alone. */
+/**
+ * Returns the number of deleted rows, messages or tasks. Tasks restarted from a deleted one lose only their
+ * link to it.
+ */
 export async function deleteTasks(organizationId: string, tx: Tx): Promise<number> {
   const { taskDays } = await readRetention(organizationId, tx);
   if (taskDays === null) return 0;
@@ -85,7 +91,7 @@ export async function deleteTasks(organizationId: string, tx: Tx): Promise<numbe
     ORDER BY t.finished_at LIMIT ${TASKS} FOR UPDATE OF t SKIP LOCKED`;
   if (rows.length === 0) return 0;
   const taskId = { in: rows.map(({ id }) => id) };
-  // Some tasks have hundreds: they go first, and the task with the next batch.
+  // Some tasks have hundreds of messages: those go first, and the task with a later batch.
   const messages =
     await tx.$executeRaw`DELETE FROM protocol_message WHERE organization_id = ${organizationId}::uuid
     AND id IN (SELECT id FROM protocol_message WHERE organization_id = ${organizationId}::uuid
@@ -114,7 +120,10 @@ export async function deleteTasks(organizationId: string, tx: Tx): Promise<numbe
   return messages + count;
 }
 
-/** Locked first: of two engines that took its last tasks, the later one sees that none is left. */
+/**
+ * Locks the races first: of two engines that delete a race's last tasks, the later one sees that none is
+ * left.
+ */
 async function deleteEmptyRaces(organizationId: string, tx: Tx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.$queryRaw`SELECT FROM race WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])

@@ -3,7 +3,7 @@ import { Prisma, type Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 import { type SavedView, savedViewSchema, type ViewPage } from "./schema.ts";
 
-/** All that the member may use, by name; of one page where it is named. */
+/** All views that the member may use, by name; of one page if given. */
 export async function listViews(
   organizationId: string,
   tx: Tx,
@@ -16,7 +16,7 @@ export async function listViews(
   return rows.map((row) => toView(userId, row));
 }
 
-/** Throws `not_found`, for what others keep to themselves too. */
+/** Throws `not_found`, also for another member's private view. */
 export async function readView(
   organizationId: string,
   tx: Tx,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { personSchema } from "../access/schema.ts";
 
-/** The pages whose lists can be kept as a view. */
+/** The pages whose lists can be saved as a view. */
 const viewPageSchema = z.enum(["inbox", "tasks"]);
 export type ViewPage = z.infer<typeof viewPageSchema>;
 
@@ -11,7 +11,7 @@ const query = z
   .record(z.string().min(1).max(40), z.string().max(300))
   .refine((values) => Object.keys(values).length <= 20, "At most 20 parameters");
 
-/** `mine`: the caller made it, and alone may change it; admins may change shared ones too. */
+/** `mine`: the caller made the view. Only its maker may change a view; admins may change shared ones too. */
 export const savedViewSchema = z.object({
   id: z.uuid(),
   page: viewPageSchema,

@@ -1,4 +1,6 @@
-/** All writes to saved views. History hears only of what others see: sharing, and its end. */
+/**
+ * All writes to saved views. History records only changes that others see: sharing a view, and ending that.
+ */
 
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
@@ -11,7 +13,7 @@ import type { CreateViewInput, SavedView, UpdateViewInput } from "./schema.ts";
 
 const MOST_VIEWS = 50;
 
-/** Whose views they are. Throws `forbidden` for a key, which looks at no pages. */
+/** Returns the user whose views are used. Throws `forbidden` for an API key, which looks at no pages. */
 export function viewer({ userId }: Principal): string {
   if (userId === null) throw new AppError("forbidden", "Only a member has saved views, not an API key.");
   return userId;
@@ -26,7 +28,7 @@ export async function createView(
 ): Promise<string> {
   const userId = viewer(principal);
   if (input.shared) refuseSharing(principal);
-  // The member's lock: of two that are made at once, the second counts the first.
+  // Locks the member: of two simultaneous calls, the second counts the first one's view.
   await tx.$queryRaw`SELECT 1 FROM membership WHERE organization_id = ${organizationId}::uuid
     AND user_id = ${userId}::uuid FOR NO KEY UPDATE`;
   if ((await tx.savedView.count({ where: { organizationId, userId } })) >= MOST_VIEWS)
@@ -40,7 +42,10 @@ export async function createView(
   return id;
 }
 
-/** Returns it as it is now, for who may no longer see it too. Throws `not_found`, `forbidden`, `name_taken`. */
+/**
+ * Returns the changed view, even if the caller may no longer see it. Throws `not_found`, `forbidden`,
+ * `name_taken`.
+ */
 export async function updateView(
   organizationId: string,
   tx: Tx,
@@ -53,7 +58,7 @@ export async function updateView(
   const updated = await tx.savedView
     .updateMany({ where: { organizationId, id: viewId, shared: view.shared }, data: definedOnly(input) })
     .catch(refuseTakenName);
-  // It was shared or taken back meanwhile: other rules hold.
+  // The view was shared or made private meanwhile, so other rules apply.
   if (updated.count === 0) return updateView(organizationId, tx, principal, viewId, input);
   const changed = { ...view, ...definedOnly(input) };
   if (changed.shared !== view.shared) await tellOfSharing(organizationId, tx, principal, changed);
@@ -85,7 +90,7 @@ async function changeable(
   return view;
 }
 
-/** Without what is not to change. */
+/** Drops undefined fields, which are not to change. */
 function definedOnly({
   name,
   query,

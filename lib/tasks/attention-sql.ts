@@ -1,6 +1,6 @@
 /**
- * What makes a task of the alias `t` need attention, as conditions. What stands in other tables is read once for a
- * statement, as an array of the few that are concerned; none of it reads what has ended long ago.
+ * SQL conditions for a task, alias `t`, that needs attention. Ids from other tables are read once per
+ * statement, as an array of the few tasks concerned; no condition reads tasks that ended long ago.
  */
 import { Prisma } from "../base/db/db.ts";
 import {
@@ -16,23 +16,25 @@ import {
 
 const ago = (ms: number) => Prisma.sql`now() - ${ms} * interval '1 ms'`;
 const ids = (query: Prisma.Sql) => Prisma.sql`ANY (ARRAY(${query}))`;
-/** The same where there are seldom any: then no task is looked at. */
+/** As `ids`, for queries that are seldom non-empty: when the query finds nothing, no task is read. */
 const among = (column: Prisma.Sql, query: Prisma.Sql) =>
   Prisma.sql`EXISTS (${query}) AND ${column} = ${ids(query)}`;
 
-/** No change for so long. `created_at`, which can't be later, is what the index finds. */
+/**
+ * No change for this long. `created_at`, which is never later than `changed_at`, lets Postgres use the index.
+ */
 const quiet = (ms: number) => Prisma.sql`t.created_at < ${ago(ms)} AND t.changed_at < ${ago(ms)}`;
 
-/** A person is asked beside what the server says that it works on. */
+/** A working task with an open question: the server works on and asks a person meanwhile. */
 export const ASKS = Prisma.sql`(t.state = 'working' AND EXISTS (SELECT FROM input_request asked
   WHERE asked.organization_id = t.organization_id AND asked.task_id = t.id AND asked.state = 'open'))`;
 
-/** A task that only waits for a person needs no server; one whose answer is on its way does. */
+/** A task that only waits for a person needs no server; one with an answer on its way does. */
 const NEEDS_SERVER = Prisma.sql`(t.state <> 'input_required' OR EXISTS (SELECT FROM delivery d
   WHERE d.organization_id = t.organization_id AND d.task_id = t.id
     AND d.state IN ('held', 'pending', 'sending', 'accepted')))`;
 
-/** Codes that hold for a task whose server is needed. */
+/** Codes that hold only for tasks that need their server. */
 export const OF_SERVERS: readonly AttentionCode[] = [
   "server_paused",
   "needs_sign_in",
@@ -40,7 +42,9 @@ export const OF_SERVERS: readonly AttentionCode[] = [
   "server_failing",
 ];
 
-/** Few at any time, and found by their ids; of those that wait for a person there may be very many. */
+/**
+ * Tasks with an answer on its way, found by id: they are few, while tasks that wait for a person may be many.
+ */
 export const answerOnItsWay = (organizationId: string) =>
   Prisma.sql`t.id = ${ids(Prisma.sql`SELECT d.task_id FROM delivery d
     WHERE d.organization_id = ${organizationId}::uuid AND d.state IN ('held', 'pending', 'sending', 'accepted')`)}`;
@@ -51,13 +55,13 @@ const troubled = (organizationId: string, health: string) =>
     Prisma.sql`SELECT s.id FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.health_state = ${health}`,
   )} AND ${NEEDS_SERVER}`;
 
-/** Whether a code holds for a task in one of its states. */
+/** The condition of each code, for a task in one of the code's states. */
 const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
   start_unknown: () => Prisma.sql`true`,
   question_unattributed: (organizationId) =>
     Prisma.sql`t.id = ${ids(Prisma.sql`SELECT unnest(m.candidates) FROM stream_message m
     WHERE m.organization_id = ${organizationId}::uuid AND m.handled_at IS NULL`)}`,
-  // Where the server has asked anew, that question is what the task waits for.
+  // A task with a newer question waits for that question, so its undeliverable one is history.
   undeliverable: (organizationId) => Prisma.sql`t.id = ${ids(Prisma.sql`SELECT r.task_id FROM input_request r
     WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'undeliverable'`)} AND NOT EXISTS (
       SELECT FROM input_request live WHERE live.organization_id = t.organization_id AND live.task_id = t.id
@@ -82,8 +86,8 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
     )} AND ${NEEDS_SERVER}`,
   server_unreachable: (organizationId) => troubled(organizationId, "unreachable"),
   server_failing: (organizationId) => troubled(organizationId, "failing"),
-  // One for a call that is made again with all answers waits for the others. What is to be tried later says why already;
-  // one that is sent again and again, as no reply comes, has been late since it could go out.
+  // A call that is repeated only with all answers waits for the others. A delivery to be tried later has its
+  // own reason. A delivery repeated because no reply comes has been late since it was first due.
   answer_waiting: (organizationId) =>
     Prisma.sql`t.id = ${ids(Prisma.sql`SELECT d.task_id FROM delivery d
     WHERE d.organization_id = ${organizationId}::uuid AND d.state IN ('pending', 'sending')
@@ -91,7 +95,7 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
         ELSE greatest(d.deliver_after, d.not_before) END < ${ago(ANSWER_WAITING_MS)}`)}
       AND (t.sealed_handle IS NOT NULL OR NOT EXISTS (SELECT FROM input_request r
         WHERE r.organization_id = t.organization_id AND r.task_id = t.id AND r.state = 'open'))`,
-  // What has its time still to come is not late.
+  // A task that may not start yet is not late.
   start_slow: () => Prisma.sql`${quiet(QUIET_MS.start_slow)}
     AND (t.start_after IS NULL OR t.start_after < ${ago(QUIET_MS.start_slow)})`,
   stalled: () => Prisma.sql`${quiet(QUIET_MS.stalled)} AND NOT ${ASKS}`,
@@ -102,7 +106,7 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
   waiting_long: () => Prisma.sql`${quiet(QUIET_MS.waiting_long)} AND (t.state = 'input_required' OR ${ASKS})`,
 };
 
-/** The condition of one code, for tasks in one of its states. */
+/** The condition of one code, for tasks in one of the code's states. */
 export function needs(organizationId: string, code: AttentionCode): Prisma.Sql {
   return HOLDS[code](organizationId);
 }

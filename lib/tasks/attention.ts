@@ -1,22 +1,23 @@
 /**
- * Why a task does not move, or soon needs somebody: pure, client-safe. What says so of a row is attention-sql.ts. Times
- * are by our clock alone, so that no server's clock can make a badge flap. Durations in ms.
+ * Reasons why a task does not move, or soon needs a person. Pure, client-safe; attention-sql.ts evaluates
+ * them for rows. Times are by our clock alone, so that no server's clock can make a badge flap. Durations in
+ * ms.
  */
 import type { TaskState } from "./status.ts";
 import { STALLED_AFTER_MS, START_STALLED_AFTER_MS } from "./status.ts";
 
-/** An answer that could go out has not been sent for this long. */
+/** How long an answer may be due and unsent. */
 export const ANSWER_WAITING_MS = 30_000;
-/** A task ends within this and still waits. */
+/** How soon before its end a waiting task is shown. */
 export const EXPIRING_MS = 3600_000;
-/** Nobody has answered for this long. */
+/** How long a question may go unanswered. */
 const WAITING_LONG_MS = 24 * 3600_000;
-/** A task that was lost is shown for this long, unless it was started again. */
+/** How long a lost task is shown, unless it was started again. */
 export const LOST_SHOWN_MS = 24 * 3600_000;
 /** An engine that was not seen for this long counts as dead. */
 export const NO_ENGINE_MS = 15_000;
 
-/** In the order in which they explain: of several, a task has the first. */
+/** In order of precedence: a task has the first code that holds. */
 export const ATTENTION_CODES = [
   "start_unknown",
   "question_unattributed",
@@ -36,16 +37,18 @@ export const ATTENTION_CODES = [
 ] as const;
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
-/** `stuck`: it will not move unless somebody acts. `watch`: it may be too late soon, or is worth a look. */
+/**
+ * `stuck`: the task won't move unless a person acts. `watch`: the task may soon be late, or is worth a look.
+ */
 export type Severity = "stuck" | "watch";
 
 interface Reason {
   severity: Severity;
-  /** On the badge. */
+  /** The badge's text. */
   label: string;
-  /** What is wrong, and what helps; after "It does not move because", so to say. */
+  /** The problem and the remedy. */
   words: string;
-  /** The states in which it can hold. */
+  /** The states in which the code can hold. */
   states: readonly TaskState[];
 }
 
@@ -146,7 +149,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   },
 };
 
-/** How long a task may go without a change before a code holds; the others hold at once. */
+/** How long a task may go without a change before a code holds; other codes hold at once. */
 export const QUIET_MS = {
   start_slow: START_STALLED_AFTER_MS,
   stalled: STALLED_AFTER_MS,

@@ -1,4 +1,6 @@
-/** When a task was looked at last, and when it will be next, from what the engine writes of it. Pure. */
+/**
+ * When a task was checked last and will be checked next, derived from the times that the engine wrote. Pure.
+ */
 
 export interface CheckTimes {
   lastCheckedAt: Date | null;
@@ -6,8 +8,9 @@ export interface CheckTimes {
 }
 
 /**
- * Polls at an even pace write nothing: one that was written goes on at its pace for as long as the connection is known
- * to have been watched. `watchedUntil`: an engine was seen on it then, and its server is well; null: it is not.
+ * Extrapolates from the written times, since polls at an even pace write nothing: checks continue at that
+ * pace for as long as the connection was watched. `watchedUntil`: when an engine was last seen on the
+ * connection, with a healthy server. Null: returns the written times.
  */
 export function checkTimes(written: CheckTimes, watchedUntil: Date | null): CheckTimes {
   const { lastCheckedAt, nextCheckAt } = written;

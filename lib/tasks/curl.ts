@@ -1,4 +1,7 @@
-/** A protocol message as a command to repeat it with, for those who build servers. What is secret becomes a variable. */
+/**
+ * Turns a protocol message into a command that repeats it, for developers of servers. Secrets become shell
+ * variables.
+ */
 
 import { headerValue, parameterHeaders } from "../mcp/wire/headers.ts";
 import type { TaskMessage } from "./schema.ts";
@@ -11,7 +14,10 @@ interface Endpoint {
 
 type Body = Record<string, unknown>;
 
-/** As it was sent over HTTP; null for what was received. `inputSchema`: of the tool, which may send arguments as headers. */
+/**
+ * Returns the curl command of a message sent over HTTP, or null for a received one. `inputSchema`: the
+ * tool's, which may move arguments into headers.
+ */
 export function asCurl(message: TaskMessage, endpoint: Endpoint, inputSchema?: unknown): string | null {
   if (message.direction !== "out" || !isObject(message.body)) return null;
   const headers = {
@@ -30,7 +36,7 @@ export function asCurl(message: TaskMessage, endpoint: Endpoint, inputSchema?: u
   return [...warnings(message), lines.join(" \\\n  ")].join("\n");
 }
 
-/** The message on one line, as a program reads it on its stdin, its secrets as `$NAMES`. */
+/** The message on one line, as a stdio server reads it, with secrets as `$NAMES`. */
 export function asLine(message: TaskMessage): string {
   return asJsonLine(message.body).replaceAll(VARIABLE, "$$$1");
 }
@@ -65,7 +71,7 @@ function warnings({ body }: TaskMessage): string[] {
 const HARMLESS =
   /^(initialize|ping|server\/discover|tools\/list|tasks\/(get|list|result)|notifications\/initialized)$/;
 
-/** lib/protocol-messages/mask.ts hides secrets with these, and says with those what it left out. */
+/** As in lib/protocol-messages/mask.ts: the mask of a secret, and the marks of omitted text. */
 const MASK = "•••";
 const CUT = /^…|… \(\d+ characters\)$/;
 
@@ -75,7 +81,7 @@ function isCut(value: unknown): boolean {
   return Object.entries(value).some(([name, inner]) => CUT.test(name) || isCut(inner));
 }
 
-/** Marks what the shell puts in: characters that nobody types, around one of our own names. */
+/** Marks a shell variable by private-use characters, which nobody types, around one of our own names. */
 function variable(name: keyof typeof NAMES): string {
   return `\uE000${name}\uE001`;
 }
@@ -91,7 +97,7 @@ function asJsonLine(body: unknown): string {
   });
 }
 
-/** One word for the shell, in which nothing but our variables means anything. */
+/** Quotes one word for the shell, so that only our own variables are expanded. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`).replaceAll(VARIABLE, `'"$$$1"'`)}'`;
 }

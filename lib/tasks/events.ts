@@ -1,4 +1,4 @@
-/** A task's history. */
+/** Reads a task's history. */
 import { readSequence, toPage } from "../base/cursor.ts";
 import type { Tx } from "../base/db/db.ts";
 import type { Page } from "../base/page.ts";
@@ -8,8 +8,8 @@ import { PHASE_EVENTS, type PhaseEvent } from "./phases.ts";
 import type { TaskEventQuery } from "./schema.ts";
 
 /**
- * The lines, oldest first unless asked otherwise; who read its protocol is the organization's history, not the task's. The caller has
- * made sure that the task may be seen.
+ * The task's events, oldest first unless asked otherwise. Reads of the protocol are left out: they belong to
+ * the organization's history. The caller has checked that the task may be seen.
  */
 export async function listTaskEvents(
   organizationId: string,
@@ -33,7 +33,7 @@ export async function listTaskEvents(
   return toPage(rows, query.limit, (row) => row.seq, readEvent);
 }
 
-/** The newest lines of a task that begin or end a phase, oldest first; `cut`: there were earlier ones. */
+/** The newest events of a task that begin or end a phase, oldest first. `cut`: earlier ones exist. */
 export async function listPhaseEvents(
   organizationId: string,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Lists of tasks as files: one line a task, without arguments and results. */
+/** Exports lists of tasks as files: one line a task, without arguments and results. */
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
@@ -34,7 +34,10 @@ const COLUMNS: [name: string, of: (task: TaskSummary) => string | number | boole
   ["restartOf", (task) => task.restartOf],
 ];
 
-/** In pieces, in the list's order. `within` opens a transaction of the organization for each. */
+/**
+ * Yields the file in pieces, in the list's order. `within` opens a transaction of the organization for each
+ * piece.
+ */
 export async function* exportedTasks(
   organizationId: string,
   principal: Principal,
@@ -44,7 +47,7 @@ export async function* exportedTasks(
 ): AsyncGenerator<string> {
   const lineOf = (task: TaskSummary) =>
     format === "csv" ? csvLine(COLUMNS.map(([, of]) => of(task))) : `${JSON.stringify(task)}\n`;
-  // The mark has spreadsheets read it as UTF-8.
+  // The byte order mark makes spreadsheets read UTF-8.
   if (format === "csv") yield `\uFEFF${csvLine(COLUMNS.map(([name]) => name))}`;
   let cursor: string | undefined;
   do {

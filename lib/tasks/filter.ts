@@ -1,4 +1,4 @@
-/** What narrows lists, counts and choices of tasks, as conditions on the alias `t`. */
+/** SQL conditions on the alias `t` that narrow lists, counts and choices of tasks. */
 
 import type { Principal } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
@@ -10,8 +10,8 @@ import { hasEnded, TASK_STATES, type TaskState } from "./status.ts";
 import { visibleTask } from "./visibility.ts";
 
 /**
- * A part of what a filter lets through, found along an index of its own: one state, or one code of attention in its
- * states. A task may be in several parts of codes.
+ * A part of a filter's matches, found along its own index: one state, or one attention code in its states. A
+ * task may be in the parts of several codes.
  */
 export interface Part {
   states: readonly TaskState[];
@@ -23,7 +23,7 @@ export function partsOf(
   { state, attention }: Pick<TaskFilter, "state" | "attention">,
 ): Part[] {
   const states = [...new Set(state ?? TASK_STATES)];
-  // State by state, and each named, so that the planner knows how many there are.
+  // Each state is a literal, so that the planner knows the number of rows.
   if (!attention) return states.map((one) => part([one]));
   return [...new Set(attention)].flatMap((code) => {
     const concerned = ATTENTION[code].states.filter((one) => states.includes(one));
@@ -43,7 +43,7 @@ export function partsOf(
   }
 }
 
-/** All of a filter but what `partsOf` makes of it, with what the principal may see. */
+/** The rest of a filter, beside `partsOf`, and the tasks that the principal may see. */
 export function matching(organizationId: string, principal: Principal, filter: TaskFilter): Prisma.Sql {
   const conditions = [Prisma.sql`t.organization_id = ${organizationId}::uuid`, visibleTask(principal)];
   const { serverId, tool, createdAfter, createdBefore, finishedAfter, finishedBefore, requester } = filter;
@@ -59,7 +59,7 @@ export function matching(organizationId: string, principal: Principal, filter: T
   return Prisma.join(conditions, " AND ");
 }
 
-/** Whether a task, or its server's name, has these words. */
+/** Matches tasks whose text or server name contains these words. */
 function said(organizationId: string, words: string): Prisma.Sql {
   return Prisma.sql`(${saidIn(Prisma.sql`t`, words)} OR t.server_id = ANY (ARRAY(SELECT s.id FROM server s
     WHERE s.organization_id = ${organizationId}::uuid AND ${contains(Prisma.sql`s.name`, words)})))`;
@@ -68,14 +68,20 @@ function said(organizationId: string, words: string): Prisma.Sql {
 /** The columns of a task `t` that are searched. */
 export const SAID_IN = Prisma.sql`, t.tool, t.label, t.status_message, t.arguments`;
 
-/** Whether what a task says has these words; `alias` has those columns. The text is that of task_search(), migration 0026. */
+/**
+ * Matches rows of `alias` whose `SAID_IN` columns contain these words. The text equals that of task_search(),
+ * migration 0026.
+ */
 export function saidIn(alias: Prisma.Sql, words: string): Prisma.Sql {
   const text = Prisma.sql`left(${alias}.tool || E'\\n' || coalesce(${alias}.label, '') || E'\\n' ||
     coalesce(${alias}.status_message, '') || E'\\n' || ${alias}.arguments::text, 8000)`;
   return contains(text, words);
 }
 
-/** The ids of all tasks that have these words, by the texts of migration 0027; `states`: there may be others too. */
+/**
+ * The ids of tasks that contain these words, by the texts of migration 0027. Tasks outside `states` may be
+ * among them.
+ */
 export function saying(organizationId: string, words: string, states: TaskState[]): Prisma.Sql {
   const open = Prisma.sql`SELECT task_id FROM open_task_text WHERE organization_id = ${organizationId}::uuid
     AND strpos(search COLLATE "C", lower(${words})) > 0`;
@@ -96,8 +102,8 @@ function requestedBy(id: string): Prisma.Sql {
 }
 
 /**
- * Whether a text has these words, in whatever case. Plain letters are compared by the rules of "C", which is several times as
- * quick.
+ * Whether a text contains these words, ignoring case. ASCII words are compared by the rules of "C", which is
+ * several times as quick.
  */
 function contains(text: Prisma.Sql, words: string): Prisma.Sql {
   const collation = /^[\x20-\x7e]*$/.test(words) ? Prisma.sql`COLLATE "C"` : Prisma.empty;

@@ -1,4 +1,4 @@
-/** Scoped reads of many tasks. Every one carries the organization and what the principal may see. */
+/** Lists and counts of tasks. Every query is scoped to the organization and to the principal's view. */
 
 import type { Principal } from "../access/principal.ts";
 import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
@@ -22,7 +22,7 @@ interface Order {
   /** On the alias `t`, as an index spells it. */
   by: Prisma.Sql;
   ascending: boolean;
-  /** Which tasks have a place in it. */
+  /** The states whose tasks this order includes. */
   has: (state: TaskState) => boolean;
   where: Prisma.Sql;
   keyOf: (row: TaskRow) => Date | null;
@@ -49,7 +49,7 @@ const ORDERS: Record<TaskOrder, Order> = {
   },
 };
 
-/** Newest first, unless another order is asked for. */
+/** Lists tasks, newest first unless another order is given. */
 export async function listTasks(
   organizationId: string,
   tx: Tx,
@@ -67,14 +67,15 @@ export async function listTasks(
   const words = q?.trim();
   const placed = Prisma.sql`${where} AND ${position ? beyond(by, ascending, position) : Prisma.sql`true`}`;
   const order = (limit: number) => Prisma.sql`ORDER BY key ${direction}, id ${direction} LIMIT ${limit}`;
-  /** The first of each part, along its index. */
+  /** The first tasks of each part, along its index. */
   const partly = (filter: TaskFilter, columns: Prisma.Sql, limit: number) =>
     parts.map(
       (part) => Prisma.sql`(SELECT t.id, ${by} AS key ${columns} FROM task t
         WHERE ${matching(organizationId, principal, filter)} AND ${part.where} AND ${placed}
         ORDER BY ${by} ${direction}, t.id ${direction} LIMIT ${limit})`,
     );
-  // Texts know nothing of servers' names; where one has the words, there are enough tasks to be found soon.
+  // The text index holds no server names. Where a server's name matches, enough tasks match to be found
+  // without it.
   const isSearch = words && !query.attention && !(await namesServer(organizationId, tx, words));
   const states = parts.flatMap((part) => part.states);
   const { near, found } = isSearch
@@ -108,16 +109,16 @@ export async function listTasks(
   );
 }
 
-/** A row comparison: the index finds the place, and none of those before it is read. */
+/** A row comparison: the index finds the place, and reads none of the rows before it. */
 function beyond(by: Prisma.Sql, ascending: boolean, { key, id }: OrderedPosition): Prisma.Sql {
   const there = Prisma.sql`(${key}::timestamptz, ${id}::uuid)`;
   return ascending ? Prisma.sql`(${by}, t.id) > ${there}` : Prisma.sql`(${by}, t.id) < ${there}`;
 }
 
-/** Counting stops here: nobody needs to know more than that there are many. */
+/** Counting stops here: a larger count is shown only as "many". */
 const MOST_COUNTED = 1001;
 
-/** How many tasks a filter lets through, at most `most`. */
+/** The number of tasks that match a filter, at most `most`. */
 export async function countMatching(
   organizationId: string,
   tx: Tx,
@@ -131,7 +132,9 @@ export async function countMatching(
   return row?.count ?? 0;
 }
 
-/** Tasks in each state, those that need attention, and those that ended after a time, for tiles. */
+/**
+ * Counts for tiles: tasks in each state, those that need attention, and those that ended after `endedAfter`.
+ */
 export async function countTasks(
   organizationId: string,
   tx: Tx,

@@ -4,12 +4,12 @@ import { containing } from "../base/db/search.ts";
 import type { Page } from "../base/page.ts";
 import { type TaskMessage, type TaskMessageQuery, taskMessageSchema } from "./schema.ts";
 
-/** Messages of a task in one millisecond. */
+/** Most messages of a task in one millisecond. */
 const MOST_AT_ONCE = 1_000;
 
 /**
- * A task's protocol messages, oldest first unless asked otherwise. The caller has made sure that the task may be seen.
- * A task has few of them (lib/protocol-messages), so that to search them is to read them.
+ * A task's protocol messages, oldest first unless asked otherwise. The caller has checked that the task may
+ * be seen. A search reads all of them, since a task has few (lib/protocol-messages).
  */
 export async function listMessages(
   organizationId: string,
@@ -43,7 +43,7 @@ export async function listMessages(
   );
 }
 
-/** The methods that stand in a task's messages, by name. */
+/** The distinct methods of a task's messages, by name. */
 export async function listMethods(organizationId: string, tx: Tx, taskId: string): Promise<string[]> {
   const rows = await tx.$queryRaw<{ method: string }[]>`
     SELECT DISTINCT method FROM protocol_message
@@ -52,7 +52,10 @@ export async function listMethods(organizationId: string, tx: Tx, taskId: string
 }
 
 interface MessageRow {
-  /** When, and which of that moment. Cursors carry it: the row's id counts the messages of all organizations. */
+  /**
+   * The time, and the rank within that millisecond. Cursors carry this number, since the row's id would
+   * reveal the count of messages of all organizations.
+   */
   place: bigint;
   at: Date;
   direction: string;

@@ -1,18 +1,18 @@
 import type { EventType } from "../events/schema.ts";
 import type { TaskPhase } from "./schema.ts";
 
-/** A line of a task's history without its payload, which retention may have dropped: its kind says enough. */
+/** An event of a task without its payload, which retention may have dropped; the type suffices. */
 export interface PhaseEvent {
   type: string;
   at: Date;
   inputRequestId: string | null;
 }
 
-/** What a task's history comes to: for how long it was queued, worked, waited for a person, or for a delivery. */
+/** The phases of a task's life, derived from its history. */
 export function phasesOf(
   events: PhaseEvent[],
   life: { createdAt: Date; finishedAt: Date | null },
-  /** Earlier lines were left out. */
+  /** Earlier events are missing. */
   cut = false,
 ): TaskPhase[] {
   const standing: Standing = { called: cut, unsettled: false, asked: new Set(), answered: new Set() };
@@ -23,7 +23,7 @@ export function phasesOf(
   for (const event of events) {
     MOVES[event.type as MovingType]?.(standing, event.inputRequestId ?? "");
     const last = starts.at(-1)!;
-    // Lines of one transaction may be told in an order that the clock does not know.
+    // Events of one transaction may not be in the order of their times.
     const from = Math.max(last.from, event.at.getTime());
     if (from >= end) break;
     const phase = phaseOf(standing);
@@ -44,7 +44,7 @@ export function phasesOf(
 interface Standing {
   /** The server was called. */
   called: boolean;
-  /** It is for a person to say what became of the call. */
+  /** A person has to settle the outcome of the call. */
   unsettled: boolean;
   /** The requests that wait for a person. */
   asked: Set<string>;
@@ -91,7 +91,7 @@ const MOVES = {
   "answer.recorded": answered,
   "answer.undone": asked,
   "delivery.confirmed": settled,
-  // The server has it and keeps asking: somebody has to look.
+  // The server took the answer and keeps asking: a person has to look.
   "delivery.flagged": asked,
   "delivery.resend": answered,
 } satisfies Partial<Record<EventType, Move>>;

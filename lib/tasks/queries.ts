@@ -1,4 +1,4 @@
-/** Scoped reads of one task; list.ts reads many. Every one carries the organization and what the principal may see. */
+/** Reads of one task, scoped to the organization and to the principal's view; list.ts reads many. */
 import { z } from "zod";
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
@@ -11,7 +11,7 @@ import { JOINS, summaryOf, type TaskRow, toNumber, toSummary } from "./row.ts";
 import { type TaskDetail, taskStateSchema } from "./schema.ts";
 import { visibleTask } from "./visibility.ts";
 
-/** Throws `not_found`, for invisible ones too. */
+/** Throws `not_found`, also for invisible tasks. */
 export async function readTask(
   organizationId: string,
   tx: Tx,
@@ -69,12 +69,12 @@ async function unattributedQuestions(organizationId: string, tx: Tx, principal: 
 }
 
 const MOST_UNATTRIBUTED = 20;
-/** Of a question that is not asked yet, so many characters. */
+/** Longest shown text of an unattributed question, in characters. */
 const QUESTION_SHOWN = 1_000;
 
 const MOST_RESTARTS = 20;
 
-/** Those started again from this one that the principal may see, newest first. */
+/** The tasks restarted from this one that the principal may see, newest first. */
 async function listRestarts(organizationId: string, tx: Tx, principal: Principal, taskId: string) {
   const rows = await tx.$queryRaw<{ id: string; state: string; createdAt: Date }[]>`
     SELECT t.id, t.state, t.created_at AS "createdAt" FROM task t
@@ -87,7 +87,7 @@ async function listRestarts(organizationId: string, tx: Tx, principal: Principal
   }));
 }
 
-/** What a task was started with, to start it again. Throws `not_found`. */
+/** The call that a task was started with, to start it again. Throws `not_found`. */
 export async function readStart(
   organizationId: string,
   tx: Tx,
@@ -119,7 +119,7 @@ export async function requireVisibleTask(
   if (rows.length === 0) throw notFound("task");
 }
 
-/** When it began and ended here. Throws `not_found` unless the principal may see the task. */
+/** When the task began and ended in Intray. Throws `not_found` unless the principal may see the task. */
 export async function readLife(
   organizationId: string,
   tx: Tx,

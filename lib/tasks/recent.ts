@@ -1,17 +1,17 @@
-/** What a person called a tool with lately, to call it so again. */
+/** A person's recent arguments for a tool, to call it with again. */
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
 import { type RecentArguments, type RecentArgumentsQuery, taskStateSchema } from "./schema.ts";
 
-/** Calls that are looked at, newest first, */
+/** Latest calls that are read. */
 const CALLS = 30;
-/** different ones that are shown, */
+/** Distinct arguments that are returned. */
 const SHOWN = 8;
-/** and how long they may be, in characters of JSON: a list of eight is no place for megabytes. */
+/** Longest arguments returned, in characters of JSON, to keep the list small. */
 const LONGEST = 32_768;
 
-/** The last calls with different arguments, newest first. An API key has none. */
+/** The distinct arguments of the latest calls, newest first. API keys have none. */
 export async function listRecentArguments(
   organizationId: string,
   tx: Tx,

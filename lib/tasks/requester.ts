@@ -2,8 +2,8 @@ import type { Principal } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 
 /**
- * Whether the principal asked for the task `t`, as a condition: themselves, or the person behind either of two API keys.
- * A key of the command line is a person of its own.
+ * Condition: the principal requested the task `t`, in person or as the creator of an API key. Another key of
+ * the same creator counts; a key without a creator matches only itself.
  */
 export function requestedBy({ actor }: Principal): Prisma.Sql {
   const kind = Prisma.sql`t.requested_by ->> 'kind'`;

@@ -1,4 +1,4 @@
-/** A task's row as SQL gives it, and as the API shows it. What is sealed is never selected. */
+/** A task's row as SQL returns it, and as the API shows it. Sealed columns are never selected. */
 import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
 import { Prisma } from "../base/db/db.ts";
@@ -31,7 +31,7 @@ export const JOINS = Prisma.sql`JOIN server s ON s.organization_id = t.organizat
 export interface TaskRow {
   id: string;
   state: string;
-  /** It works, and a question of it is open. */
+  /** The task is working and has an open question. */
   asks: boolean;
   statusMessage: string | null;
   progress: unknown;
@@ -56,7 +56,7 @@ export interface TaskRow {
   pollIntervalMs: number | null;
   lastCheckedAt: Date | null;
   nextCheckAt: Date | null;
-  /** An engine was seen to watch it, at a server that is well. */
+  /** When an engine last watched the task's connection, with a healthy server. */
   watchedUntil: Date | null;
   cancelRequestedAt: Date | null;
   serverState: string | null;

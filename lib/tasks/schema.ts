@@ -9,20 +9,20 @@ import { TASK_STATES } from "./status.ts";
 
 export const taskStateSchema = z.enum(TASK_STATES);
 
-/** The longest ttl servers take without deleting the task at once (their timers are 32-bit). */
+/** The longest ttl that servers take without deleting the task at once (their timers are 32-bit). */
 export const MAX_TTL_MS = 2_147_483_647;
 
 /** The longest pause before another attempt. */
 export const MAX_RETRY_PAUSE_MS = 24 * 3600_000;
 
-/** Another attempt, as a task of its own, where one fails. The pause doubles from attempt to attempt. */
+/** Repeats a failed call as a new task. The pause doubles from attempt to attempt. */
 const retrySchema = z.strictObject({
-  /** With the first one. */
+  /** Including the first one. */
   attempts: z.int().min(2).max(10),
   backoffMs: z.int().min(1_000).max(MAX_RETRY_PAUSE_MS),
   /** A result that is an error by the server's own account (`isError`) is a failure too. */
   errors: z.boolean().default(false),
-  /** The caller knows that the call can be repeated, though the server does not say so of its tool. */
+  /** The caller vouches that the call can be repeated, though the server does not declare its tool so. */
   insist: z.boolean().default(false),
 });
 export type Retry = z.infer<typeof retrySchema>;
@@ -35,19 +35,25 @@ export const startTaskSchema = z.strictObject({
   arguments: z.record(z.string(), z.unknown()).default({}),
   ttlMs: z.int().min(1_000).max(MAX_TTL_MS).optional(),
   retry: retrySchema.optional(),
-  /** The digest of the tool's text that the caller has seen, where it changed since the tool was used last. */
+  /**
+   * The digest of the tool's text that the caller has seen. Required where the text changed since the tool
+   * was used last.
+   */
   acknowledgeToolChange: toolDigestSchema.optional(),
 });
 export type StartTaskInput = z.input<typeof startTaskSchema>;
 
-/** Nothing: the same call once more. `arguments` take the place of the earlier ones. */
+/** Without fields: the same call again. `arguments` replace the earlier ones. */
 export const restartTaskSchema = startTaskSchema
   .pick({ arguments: true, acknowledgeToolChange: true })
   .extend({ arguments: startTaskSchema.shape.arguments.unwrap().optional() })
   .default({});
 
 const timestamp = z.iso.datetime();
-/** `pause`: while there is one the task stays as it is, its time limit runs on, and all goes on with the server. */
+/**
+ * `pause`: while it lasts the task stays as it is and its time limit runs on; the work resumes with the
+ * server.
+ */
 const serverRef = z.object({ id: z.uuid(), name: z.string(), pause: pauseSchema.nullable() });
 
 export const progressSchema = z.object({
@@ -61,13 +67,13 @@ export const taskSchema = z.object({
   state: taskStateSchema,
   statusMessage: z.string().nullable(),
   progress: progressSchema.nullable(),
-  /** What the task came to, in the server's own words, e.g. `PAID`; null while it runs. */
+  /** The task's outcome in the server's own words, e.g. `PAID`; null while the task runs. */
   outcome: z.string().nullable(),
   /** The outcome is an error by the server's own account (`isError`), though the task completed. */
   outcomeIsError: z.boolean(),
   server: serverRef,
   tool: z.string(),
-  /** A short name from the arguments, e.g. `INV-100`, for lists; null when none stands out. */
+  /** A short name from the arguments, e.g. `INV-100`, for lists; null if none stands out. */
   label: z.string().nullable(),
   era: eraSchema.nullable(),
   requestedBy: actorSchema,
@@ -82,21 +88,21 @@ export const taskSchema = z.object({
   lastCheckedAt: timestamp.nullable(),
   nextCheckAt: timestamp.nullable(),
   stalled: z.boolean(),
-  /** Why it does not move, or soon needs somebody; `since`: nothing has changed since then. */
+  /** Why the task does not move, or soon needs a person. `since`: when the task last changed. */
   attention: z.object({ code: z.enum(ATTENTION_CODES), since: timestamp }).nullable(),
   cancelRequestedAt: timestamp.nullable(),
-  /** What the server said last, where it differs from `state` (e.g. still `input_required` after a cancel). */
+  /** The server's last status, where it differs from `state` (e.g. still `input_required` after a cancel). */
   serverState: z.string().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   restartOf: z.uuid().nullable(),
-  /** Started on several servers at once; GET /races/{id} has the others. */
+  /** The race of a task started on several servers at once; GET /races/{id} returns the others. */
   raceId: z.uuid().nullable(),
-  /** Which try of the call this is, of how many at most: 1 of 1 where failures are not tried again. */
+  /** The number of this attempt and the most that are made: 1 of 1 where failures are not repeated. */
   attempt: z.number(),
   attempts: z.number(),
   /** The attempt before this one. */
   retryOf: z.uuid().nullable(),
-  /** When this attempt may begin, while it waits for that. */
+  /** When this attempt may begin, while it waits. */
   nextAttemptAt: timestamp.nullable(),
   /** False: no task at the server but an open call, which ends with its connection. */
   durable: z.boolean(),
@@ -123,7 +129,7 @@ const recentCallSchema = z.object({
 export type RecentArguments = z.infer<typeof recentCallSchema>;
 export const recentArgumentsSchema = z.object({ items: z.array(recentCallSchema) });
 
-/** The tool's name of an adopted task whose call nobody knows. */
+/** The tool's name of an adopted task whose call is unknown. */
 export const UNKNOWN_TOOL = "unknown";
 
 export const taskDetailSchema = taskSchema.extend({
@@ -132,34 +138,37 @@ export const taskDetailSchema = taskSchema.extend({
   result: z.unknown(),
   inputRequests: z.array(z.object({ id: z.uuid(), state: z.string(), message: z.string() })),
   /**
-   * What the server asked of which nobody knows the task yet, and may be this task's. `message`: null where it may be one's
-   * that the caller does not see.
+   * Questions of the server that may be this task's or another's. `message`: null where the other may be a
+   * task that the caller does not see.
    */
   unattributedQuestions: z.array(
     z.object({ id: z.uuid(), message: z.string().nullable(), receivedAt: timestamp }),
   ),
-  /** Where it runs. `owner`: whose own it is; null: the organization's shared one. */
+  /**
+   * The connection that runs the task. `owner`: the user whose own connection it is; null: the organization's
+   * shared one.
+   */
   connection: z.object({ owner: personSchema.nullable(), state: connectionStateSchema }),
   /** In `start_unknown`: tasks of the server that this start may have made. For operators; else empty. */
   candidates: z.array(candidateSchema),
-  /** What was started again from it, newest first, at most 20. */
+  /** Tasks restarted from this one, newest first, at most 20. */
   restarts: z.array(z.object({ id: z.uuid(), state: taskStateSchema, createdAt: timestamp })),
 });
 export type TaskDetail = z.infer<typeof taskDetailSchema>;
 
 export const startedTaskSchema = taskDetailSchema.extend({
-  /** A key used a tool that changed then, and nobody has looked at the change yet. */
+  /** When the tool changed, if an API key started the task and nobody has reviewed the change yet. */
   toolChangedAt: timestamp.nullable(),
 });
 
-/** What narrows a list of tasks; a list, an export and the choice of a bulk operation take the same. */
+/** Filters of a list of tasks, of an export and of a bulk operation's selection. */
 export const taskFilterSchema = z.object({
   state: z
     .string()
     .optional()
     .transform((value) => value?.split(",").filter(Boolean))
     .pipe(z.array(taskStateSchema).optional()),
-  /** Codes, separated by commas; `stuck`: those of tasks that will not move by themselves; `any`: all. */
+  /** Codes, separated by commas; `stuck`: all codes of tasks that won't move by themselves; `any`: all. */
   attention: z
     .string()
     .max(300)
@@ -173,7 +182,7 @@ export const taskFilterSchema = z.object({
   createdBefore: queryTimeSchema.optional(),
   finishedAfter: queryTimeSchema.optional(),
   finishedBefore: queryTimeSchema.optional(),
-  /** Me, or the id of a member's account or of a key. */
+  /** `me`, or the id of a member's account or of an API key. */
   requester: z.union([z.literal("me"), z.uuid()]).optional(),
 });
 export type TaskFilter = z.infer<typeof taskFilterSchema>;
@@ -183,14 +192,16 @@ function attentionCodes(value: string): string[] {
   return value === "stuck" ? codesOf("stuck") : [value];
 }
 
-/** `ended`: finished tasks alone, the last one first. `expiring`: open ones that have an end, the nearest first. */
+/** `ended`: finished tasks only, last ended first. `expiring`: open tasks with an end, nearest first. */
 const taskOrderSchema = z.enum(["newest", "oldest", "ended", "expiring"]);
 export type TaskOrder = z.infer<typeof taskOrderSchema>;
 
 export const taskListQuerySchema = taskFilterSchema.extend({ order: taskOrderSchema.optional() });
 export type TaskListQuery = z.infer<typeof taskListQuerySchema>;
 
-/** Each no more than 1001. `attention`: tasks with such a reason. `ended`: those that ended after the time asked for. */
+/**
+ * Each count is at most 1001. `attention`: tasks by severity. `ended`: tasks that ended after the given time.
+ */
 export const taskCountsSchema = z.object({
   counts: z.record(taskStateSchema, z.number()),
   attention: z.object({ stuck: z.number(), watch: z.number() }),
@@ -204,8 +215,9 @@ export const taskEventQuerySchema = pageQuerySchema.extend({ order: orderSchema 
 export type TaskEventQuery = z.infer<typeof taskEventQuerySchema>;
 
 /**
- * What a task does for a while. `queued`: nothing has gone to the server. `waiting`: for a person. `delivering`: an
- * answer was given, and the task has not moved on with it. `earlier`: longer ago than is looked into.
+ * What a task does for a while. `queued`: nothing has gone to the server. `waiting`: for a person.
+ * `delivering`: an answer was given, and the task has not moved on with it. `earlier`: before the events that
+ * were read.
  */
 const PHASES = ["queued", "working", "waiting", "delivering", "earlier"] as const;
 export const taskPhaseSchema = z.object({

@@ -1,4 +1,4 @@
-/** Judgement about tasks: pure, client-safe. Who writes is transitions.ts. */
+/** Rules of tasks. Pure, client-safe; task-lifecycle/transitions.ts writes. */
 import { stateMachine } from "../base/state-machine.ts";
 
 export const TASK_STATES = [
@@ -44,21 +44,23 @@ export function isRunning(state: TaskState): state is "working" | "input_require
   return state === "working" || state === "input_required";
 }
 
-/** By the server's own word, which nobody checks, calling the tool again does no harm. */
+/** Whether repeating the tool does no harm, by the server's own unverified declaration. */
 export function isRepeatable(annotations: Record<string, unknown> | null | undefined): boolean {
   return annotations?.idempotentHint === true || annotations?.readOnlyHint === true;
 }
 
-/** No change for so long that somebody should look. Durations in ms. */
+/** How long a task may go without a change before a person should look, in ms. */
 export const STALLED_AFTER_MS = 6 * 3600_000;
 export const START_STALLED_AFTER_MS = 60_000;
 
-/** Whether a task deserves the stalled badge: by our clock alone, so that no server's clock can make it flap. */
+/**
+ * Whether a task deserves the stalled badge: by our clock alone, so that no server's clock can make it flap.
+ */
 export function isStalled(
   task: { state: TaskState; changedAt: Date; startAfter: Date | null; asks: boolean },
   now: Date,
 ): boolean {
-  // What has its time still to come is not late.
+  // A task that may not start yet is not late.
   const since = Math.max(task.changedAt.getTime(), task.startAfter?.getTime() ?? 0);
   const quietMs = now.getTime() - since;
   if (task.state === "working") return !task.asks && quietMs > STALLED_AFTER_MS;
@@ -69,8 +71,8 @@ export function isStalled(
 const LABEL_KEY = /(^|_)(id|number|no|key|name|title|subject|file|filename|path|topic)$/;
 
 /**
- * A short name for lists out of a tool's arguments: the first short string (or whole number) under a key that
- * names things, e.g. `invoice_id`; nested one level. Null when none stands out.
+ * Returns a short name for lists out of a tool's arguments, or null if none stands out: the first short
+ * string (or whole number) under a key that names things, e.g. `invoice_id`; nested one level.
  */
 export function labelOf(args: Record<string, unknown>): string | null {
   const entries = Object.entries(args).flatMap(([key, value]) =>
@@ -86,8 +88,9 @@ export function labelOf(args: Record<string, unknown>): string | null {
 }
 
 /**
- * What a tool's result says in a few words. Untrusted text. A short last part after a colon counts for the whole
- * ("Invoice processing result: PAID" is `PAID`); structured content that names a status counts before the text.
+ * A tool's result in a few words. Untrusted text. A short last part after a colon stands for the whole
+ * ("Invoice processing result: PAID" is `PAID`); structured content that names a status counts before the
+ * text.
  */
 export function outcomeOf(result: unknown): { outcome: string | null; isError: boolean } {
   if (!isRecord(result)) return { outcome: null, isError: false };
@@ -109,7 +112,7 @@ export function outcomeOf(result: unknown): { outcome: string | null; isError: b
   return { outcome: afterColon ?? (line.length > 200 ? `${line.slice(0, 199)}…` : line), isError };
 }
 
-/** What there is where there is no text: `Report.pdf`, `2 images`. */
+/** The words for a result without text: `Report.pdf`, `2 images`. */
 function withoutText(blocks: Record<string, unknown>[]): string | null {
   const named = blocks.flatMap((block) => {
     const { title, name, uri } = isRecord(block.resource) ? block.resource : block;

@@ -1,4 +1,4 @@
-/** The attempts at one call: a failure that is tried again is followed by a task of its own. */
+/** The attempts of one call: each repetition after a failure is a task of its own. */
 
 import type { Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
@@ -7,7 +7,10 @@ import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
 import type { TaskSummary } from "./schema.ts";
 import { visibleTask } from "./visibility.ts";
 
-/** All attempts that the task is one of, the first one first; itself where there is no other. Throws `not_found`. */
+/**
+ * All attempts of the task's call, first one first; only the task itself if it was never repeated. Throws
+ * `not_found`.
+ */
 export async function listAttempts(
   organizationId: string,
   tx: Tx,

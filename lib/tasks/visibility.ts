@@ -2,9 +2,9 @@ import type { Principal } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 
 /**
- * Which tasks a principal may see, as a condition on the alias `t`: everything that the organization sees, and of
- * the private ones those it requested or was assigned a question of. The organization itself is the caller's
- * condition and row security's.
+ * Condition on the alias `t`: the tasks that a principal may see. These are all tasks open to the
+ * organization, and the private ones that the principal requested or was assigned a question of. The caller
+ * and row security limit the organization.
  */
 export function visibleTask(principal: Principal): Prisma.Sql {
   if (principal.userId === null) return Prisma.sql`t.visibility = 'organization'`;

@@ -2,14 +2,14 @@ import { createDatabase, type Database } from "../base/db/db.ts";
 import { refusePowerfulRole } from "../base/db/role-check.ts";
 import { need } from "../base/env.ts";
 
-// On globalThis: the development server loads this module again at every change, and the pool must not multiply.
+// On globalThis: the development server reloads this module at every change, and the pool must not multiply.
 const key = Symbol.for("intray.database");
 const shared = globalThis as { [key]?: Promise<Database> };
 
 /** The web's database, as a role that row security binds. Throws ConfigurationError for any other role. */
 export function database(): Promise<Database> {
   shared[key] ??= open().catch((error: unknown) => {
-    delete shared[key]; // a database that is away now may be back at the next call
+    delete shared[key]; // a database that is down now may be back at the next call
     throw error;
   });
   return shared[key];

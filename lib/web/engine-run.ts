@@ -3,15 +3,15 @@ import { env } from "../base/env.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret } from "../base/ids.ts";
 
-// On globalThis, so that it holds for the process whatever loads this module twice.
+// On globalThis, so that the flag is one per process even if this module is loaded twice.
 const key = Symbol.for("intray.engine-run");
 const shared = globalThis as { [key]?: boolean };
 
-/** Runs `work` for who knows CRON_SECRET, one run a process at a time. */
+/** Runs `work` for a caller that knows CRON_SECRET, one run per process at a time. */
 export async function runEngineOnce<T>(authorization: string | null, work: () => Promise<T>): Promise<T> {
   const { cronSecret } = env();
   if (!cronSecret) throw notFound("address");
-  // Hashes are of one length, whatever was sent.
+  // Hashes have one length, whatever was sent.
   const isIt = timingSafeEqual(hashSecret(authorization ?? ""), hashSecret(`Bearer ${cronSecret}`));
   if (!isIt) throw new AppError("unauthenticated", "Send CRON_SECRET as a Bearer token.");
   if (shared[key]) throw new AppError("engine_busy", "A run is under way in this process.");

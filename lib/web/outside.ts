@@ -1,7 +1,8 @@
 import { env } from "../base/env.ts";
 import { createNetwork, type Network } from "../base/network.ts";
 
-// On globalThis: the development server loads this module again at every change, and the sockets must not multiply.
+// On globalThis: the development server reloads this module at every change, and the sockets must not
+// multiply.
 const key = Symbol.for("intray.network");
 const shared = globalThis as { [key]?: Network };
 

@@ -6,7 +6,7 @@ import { database } from "./database.ts";
 import { network } from "./outside.ts";
 import { sealing } from "./sealing.ts";
 
-/** One transaction in the caller's organization: what nearly every handler is. */
+/** Runs one transaction in the caller's organization, as nearly every handler does. */
 export async function within<T>(
   { principal }: Caller,
   work: (organizationId: string, tx: Tx, principal: Principal) => Promise<T>,
@@ -15,7 +15,7 @@ export async function within<T>(
   return db.withOrganization(principal.organizationId, (tx) => work(principal.organizationId, tx, principal));
 }
 
-/** For what reaches out to servers, too. */
+/** The services of handlers that also call servers. */
 export async function services(): Promise<Services> {
   return { db: await database(), network: network(), seal: sealing() };
 }

@@ -1,9 +1,11 @@
 /** Every timing and limit of the web edge, one sentence each. Durations in ms. */
 
-/** A session ends this long after signing in, whatever happens: one working day. */
+/** A session ends this long after signing in, even if used: one working day. */
 export const SESSION_LIFETIME_MS = 8 * 3600_000;
 
-/** A session ends after this long without a request: long enough for a lunch, short enough for a lost laptop. */
+/**
+ * A session ends after this long without a request: long enough for a lunch, short enough for a lost laptop.
+ */
 export const SESSION_IDLE_MS = 2 * 3600_000;
 
 /** A link to set a password works once, and for a week. */
@@ -18,28 +20,31 @@ export const SIGN_IN_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
 /** Calls of /api/setup and /api/set-password from one address; each costs a slow password hash. */
 export const PASSWORD_SET_PER_ADDRESS = { limit: 10, windowMs: 60_000 };
 
-/** Tries of the setup token from everywhere together: an address can be invented where no proxy stands in front. */
+/**
+ * Tries of the setup token from all addresses together, since an address can be forged where no proxy stands
+ * in front.
+ */
 export const SETUP_TRIES = { limit: 60, windowMs: 60_000 };
 
-/** Looks at, and uses of, links into an organization from one address: a link is opened a few times, guessed never. */
+/** Views and uses of invitation links from one address: a link is opened a few times, guessed never. */
 export const JOIN_PER_ADDRESS = { limit: 30, windowMs: 60_000 };
 
-/** An organization can be deleted this long after all of it was exported. */
+/** An organization can be deleted within this time of its full export. */
 export const EXPORT_COUNTS_MS = 3600_000;
 
 /** The largest request body in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** How deep a request body may be nested: what reads it further on walks it level by level. */
+/** How deep a request body may be nested, since later readers walk it level by level. */
 export const MAX_BODY_DEPTH = 64;
 
-/** What a client is told to wait when the database is away. */
+/** The Retry-After that a client gets when the database is down. */
 export const DATABASE_RETRY_AFTER_MS = 2_000;
 
-/** The longest `Idempotency-Key`. */
+/** The longest `Idempotency-Key`, in characters. */
 export const MAX_IDEMPOTENCY_KEY = 255;
 
-/** An event stream says that it lives this often; proxies commonly drop a silent connection after 30 s. */
+/** An event stream sends a comment this often; proxies commonly drop a silent connection after 30 s. */
 export const STREAM_COMMENT_MS = 15_000;
 
 /** The credential behind an open event stream is checked again this often. */
@@ -48,10 +53,10 @@ export const STREAM_RECHECK_MS = 30_000;
 /** An event stream ends after this long; browsers come back by themselves. */
 export const STREAM_LIFETIME_MS = 15 * 60_000;
 
-/** Open event streams of one member or key: one a browser is enough. */
+/** Open event streams of one member or API key; one per browser is enough. */
 export const STREAMS_PER_PRINCIPAL = 8;
 
-/** A reader that is this many hints behind is dropped; when it comes back it reads everything anew. */
+/** A reader that is this many hints behind is dropped, and reads everything anew when it reconnects. */
 export const STREAM_BACKLOG = 1_000;
 
 /** An engine that was not seen for this long counts as dead. */
@@ -60,19 +65,22 @@ export const ENGINE_SEEN_MS = 15_000;
 /** How long one call of /api/engine/run lets the engine work; platforms cut a request at 60 s. */
 export const ENGINE_RUN_MS = 50_000;
 
-/** Ways to authorization servers that one member begins: each asks servers that somebody else chose. */
+/**
+ * Sign-ins at authorization servers that one member may begin: each sends requests to servers that somebody
+ * else chose.
+ */
 export const CONNECTS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
 
-/** Lines an export reads at a time, each batch in a transaction of its own. */
+/** Lines that an export reads at a time, each batch in its own transaction. */
 export const EXPORT_BATCH = 1_000;
 
-/** Passwords and codes that a signed-in person gives again to change how they sign in. */
+/** Tries of passwords and codes by a signed-in person who changes how they sign in. */
 export const PROOFS_PER_ACCOUNT = { limit: 10, windowMs: 60_000 };
 
-/** Between the password and the code of one sign-in: long enough to fetch the phone. */
+/** The time between the password and the code of one sign-in: long enough to fetch the phone. */
 export const PENDING_SIGN_IN_MS = 5 * 60_000;
 
-/** Codes tried in one sign-in; then the password is asked again. */
+/** Codes tried in one sign-in before the password is asked again. */
 export const PENDING_SIGN_IN_TRIES = 5;
 
 /** Codes tried for one account, over all its sign-ins: 10 a minute guess a six-digit code in months. */
@@ -89,17 +97,22 @@ export const PROVIDER_TIMEOUT_MS = 10_000;
 /** Calls are counted in windows of this length. */
 export const CALLS_WINDOW_MS = 60_000;
 
-/** The share of a member's or key's calls that may be writes: they cost locks, and lines of history. */
+/** The share of a member's or key's calls that may be writes, which cost locks and lines of history. */
 export const WRITES_SHARE = 0.4;
 
-/** Calls without a credential from one address, as a share of what one member may make: none of them does any work. */
+/**
+ * Calls without a credential from one address, as a share of one member's limit; none of them does any work.
+ */
 export const ADDRESS_SHARE = 0.2;
 
-/** Calls a process takes from a window at once: one statement a chunk instead of one a call. */
+/** Calls that a process takes from a window at once: one statement per chunk instead of one per call. */
 export const CALLS_CHUNK = 20;
 
-/** A process forgets the windows that are over this often. */
+/** How often a process drops expired windows. */
 export const CALLS_SWEEP_MS = 60_000;
 
-/** Open tasks, questions and deliveries that a scrape of /metrics counts at most; more are shown as so many. */
+/**
+ * Most open tasks, questions and deliveries that a scrape of /metrics counts; larger numbers are shown as
+ * this one.
+ */
 export const FIGURES_CAP = 100_000;

@@ -9,7 +9,10 @@ import { generate } from "./generate.ts";
 const stamp = ".next/intray-stamp";
 const lock = ".build.lock";
 
-/** Generates and builds what changed since the last time. Of two at once the second one waits and finds it done. */
+/**
+ * Generates and builds whatever changed since the last time. Of two simultaneous calls the second waits, and
+ * finds the build done.
+ */
 export async function build(say: (line: string) => void): Promise<void> {
   if (databaseClient.isCurrent() && isBuilt()) return;
   await withLock(
@@ -25,7 +28,7 @@ async function buildAlone(say: (line: string) => void): Promise<void> {
   say("Building the app: about a minute, once, and again when its sources change …");
   const startedAt = Date.now();
   rmSync(stamp, { force: true });
-  // A route that says not who may call it is not built.
+  // A route that does not declare its permission must not be built.
   await runStep("the check of routes", ["scripts/check/check-routes.ts"], machineEnvironment());
   await runStep("next build", ["node_modules/next/dist/bin/next", "build"], machineEnvironment());
   if (!existsSync(".next/BUILD_ID")) throw new ConfigurationError("next build ended before it was done.");
@@ -37,12 +40,12 @@ function isBuilt(): boolean {
   return existsSync(".next/BUILD_ID") && readStamp(stamp) === wanted();
 }
 
-/** What the app is made from, as one hash. */
+/** One hash of the app's sources. */
 function wanted(): string {
   return hashOf(sources(), (path) => /\.test\.tsx?$/.test(path));
 }
 
-/** Folders that the app is made of, and every file at the top, where frameworks put their settings. */
+/** The app's folders, and every file at the top, where frameworks keep their settings. */
 function sources(): string[] {
   const top = readdirSync(".", { withFileTypes: true }).filter((entry) => entry.isFile());
   const names = top.map((entry) => entry.name).filter((name) => /\.(json|js|mjs|ts)$/.test(name));

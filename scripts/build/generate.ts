@@ -4,8 +4,8 @@ import { databaseClient } from "../stamp.mjs";
 import { machineEnvironment } from "../supervise/settings.ts";
 
 /**
- * Makes the Prisma client, when its schema or Prisma itself changed since the last time. Imports nothing that imports the
- * client: bootstrap.mjs runs this before every command of package.json.
+ * Generates the Prisma client if its schema or Prisma itself changed since the last time. Imports nothing
+ * that imports the client: bootstrap.mjs runs this before every command of package.json.
  */
 export async function generate(say: (line: string) => void): Promise<void> {
   if (databaseClient.isCurrent()) return;
@@ -15,8 +15,8 @@ export async function generate(say: (line: string) => void): Promise<void> {
     ...machineEnvironment(),
     CHECKPOINT_DISABLE: "1",
     PRISMA_HIDE_UPDATE_MESSAGE: "1",
-    // Generating needs no engine, yet would download one. For this child alone: with a stand-in for the engine,
-    // `prisma migrate` and `db push` would do nothing and say that all is well.
+    // Generating needs no engine, yet would download one. For this child alone: with a stand-in for the
+    // engine, `prisma migrate` and `db push` would do nothing and report success.
     PRISMA_SCHEMA_ENGINE_BINARY: process.platform === "darwin" ? "/usr/bin/true" : "/bin/true",
   });
   writeFileSync(databaseClient.stamp, databaseClient.wanted());

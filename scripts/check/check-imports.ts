@@ -1,6 +1,6 @@
 /**
- * Holds that imports run one way, that no folder is too full to read, and what only one file may touch. Prints
- * `file:line  rule`. Circles within one room are Biome's to find (noImportCycles).
+ * Checks that imports run one way, that no folder has too many files, and that reserved modules have one
+ * importer. Prints `file:line  rule`. Biome finds import cycles within a room (noImportCycles).
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
@@ -8,7 +8,10 @@ import { refuseCall, refuseImport } from "./network-access.ts";
 
 type Finding = { file: string; line: number; rule: string };
 
-/** The rooms of the product, from the ground up: each may import those before it. docs/architecture.md says what is in them. */
+/**
+ * The rooms of the product, from the ground up: each may import those before it. docs/architecture.md
+ * describes them.
+ */
 const ROOMS = [
   ...["lib/generated", "lib/text", "lib/access", "lib/base", "lib/live-updates", "lib/tracing"],
   ...["lib/protocol-messages", "lib/events", "lib/mcp", "lib/metrics", "lib/stream-messages"],
@@ -18,20 +21,20 @@ const ROOMS = [
   ...["lib/webhooks", "lib/notices", "lib/statistics", "lib/format", "lib/mail", "lib/key-rotation"],
   ...["lib/api-client", "components", "lib/engine", "lib/web", "app"],
 ];
-/** What is not of the product may import all of it, but for the app's pages and routes. */
+/** Folders outside the product may import all of it, except the app's pages and routes. */
 const AROUND = ["scripts", "prisma", "examples", "test"];
-/** Files of code in one folder, tests and those that Next wants not counted. */
+/** Most code files of one folder, without tests and Next's own files. */
 const MOST_FILES = 20;
 const NEXTS = /^(page|layout|route|loading|error|not-found|default|template|global-error)\.tsx?$/;
 
 const clientSafe =
   /^(components\/|lib\/(text|format|access|api-client)\/|lib\/.+\/(schema|status|attention)\.tsx?$|public\/)/;
 
-/** Why a file may not import another; undefined: it may. */
+/** Returns why a file may not import another, or undefined if it may. */
 function refuseRoom(from: string, to: string, typeOnly: boolean): string | undefined {
   const [own, other] = [roomOf(from), roomOf(to)];
   if (other === "app" && own !== "app") return "nothing imports app";
-  // A type is erased: it pulls nothing along into the browser.
+  // A type is erased, so it brings no code into the browser.
   if (/^(components|lib\/api-client)$/.test(own) && !typeOnly && !clientSafe.test(to))
     return `${own} imports client-safe files only`;
   if (AROUND.includes(own)) return undefined;
@@ -48,7 +51,7 @@ function roomOf(file: string): string {
 function checkImport(file: string, specifier: string, typeOnly: boolean): string | undefined {
   const own = ownFile(file, specifier);
   if (own !== undefined) {
-    // A type is erased, so it pulls nothing along; only the app's are nobody else's business.
+    // Types of the generated client are erased, so any file may import them.
     if (!typeOnly && /^lib\/generated\/.*\/client/.test(own) && file !== "lib/base/db/db.ts")
       return "only lib/base/db/db.ts imports the generated client";
     return /\.tsx?$/.test(own) ? refuseRoom(file, own, typeOnly) : undefined;
@@ -64,7 +67,7 @@ function checkImport(file: string, specifier: string, typeOnly: boolean): string
   return undefined;
 }
 
-/** The path from the root, or undefined for a package. */
+/** Returns the path from the root, or undefined for a package. */
 function ownFile(file: string, specifier: string): string | undefined {
   if (specifier.startsWith("@/")) return specifier.slice(2);
   if (specifier.startsWith(".")) return normalize(join(dirname(file), specifier));
@@ -97,7 +100,7 @@ function check(file: string): Finding[] {
   return findings;
 }
 
-/** Folders with more files of code than one finds one's way in. */
+/** Reports folders with too many code files to find one's way in. */
 function checkFolders(files: string[]): Finding[] {
   const byFolder = Map.groupBy(files, dirname);
   return [...byFolder].flatMap(([file, { length }]) =>

@@ -1,15 +1,15 @@
 /**
- * Holds every route file to the two ways of making a handler, and to the list that the API's description is made of.
- * Prints `file  what is missing`. A folder as argument is looked at instead of this project's.
+ * Checks that every route file makes its handlers in one of the two ways, and is in the list that the API's
+ * description is made of. Prints `file  fault`. Checks the folder given as argument, or this project.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Made otherwise, and why. */
+/** Route files that make handlers otherwise, and why. */
 const EXCEPTIONS: Record<string, string> = {
   "app/api/auth/[...nextauth]/route.ts": "next-auth makes its own; proxy.ts sets the headers",
 };
-/** In no list, and why. */
+/** Route files in no list, and why. */
 const UNLISTED: Record<string, string> = {
   "app/api/[...path]/route.ts": "it answers for what there is not",
   "app/api/v1/openapi.json/route.ts": "it adds itself to the list, which it cannot import from there",
@@ -47,7 +47,10 @@ function isExported(text: string, name: string): boolean {
   return new RegExp(`^export\\b[^;(]*\\b${name}\\b`, "m").test(text);
 }
 
-/** The function whose result is exported under the name: `export const { GET } = endpoint(…)`, or by way of a constant. */
+/**
+ * Returns the function whose result is exported under the name, as in `export const { GET } = endpoint(…)`,
+ * or through a constant.
+ */
 function makerOf(text: string, name: string): string | undefined {
   const [, direct] =
     new RegExp(`^export const (?:\\{[^}]*\\b${name}\\b[^}]*\\}|${name}) = (\\w+)\\(`, "m").exec(text) ?? [];

@@ -1,6 +1,6 @@
 /**
- * `node scripts/check/check-sizes.ts`, after a build: what each page loads before anybody has touched it, gzipped, against what
- * it may weigh. Exits with 1 where a page is over its budget, or one was added that has none.
+ * `node scripts/check/check-sizes.ts`, after a build: compares the gzipped size of each page's first load
+ * with its budget. Exits 1 if a page exceeds its budget, or has none.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { z } from "zod";
 
-/** Bytes of scripts. About 136,000 of each page are React and Next; room to grow is 5 % or so. */
+/** Bytes of scripts. About 136,000 of each page are React and Next. Budgets leave about 5 % to grow. */
 const BUDGETS: Record<string, number> = {
   "/": 171_000,
   "/_global-error": 143_000,
@@ -16,7 +16,8 @@ const BUDGETS: Record<string, number> = {
   "/[...missing]": 171_000,
   "/activity": 186_000,
   "/get-started": 226_000,
-  // With what stands ready for errors; without it at most 200,000, as a browser counts them in e2e/first-load.spec.ts.
+  // Includes the scripts preloaded for errors; without them at most 200,000, as a browser counts in
+  // e2e/first-load.spec.ts.
   "/inbox/[[...id]]": 203_000,
   "/join": 194_000,
   "/notices": 192_000,
@@ -55,20 +56,20 @@ const pagesSchema = z.record(
 );
 
 export interface PageSize {
-  /** Without the groups of folders, which are in no address. */
+  /** The route without its groups of folders, which appear in no address. */
   page: string;
   scripts: number;
   styles: number;
 }
 
-/** Of the build in `folder`, heaviest first. */
+/** The sizes of the pages built in `folder`, heaviest first. */
 function pageSizes(folder = ".next"): PageSize[] {
   const { rootMainFiles } = buildSchema.parse(
     JSON.parse(readFileSync(join(folder, "build-manifest.json"), "utf8")),
   );
   const app = resolve(folder, "server/app");
   const load = createRequire(join(app, "sizes.js"));
-  // Each of these files adds itself to this.
+  // Each of these files adds itself to this object.
   const shared = globalThis as { __RSC_MANIFEST?: unknown };
   shared.__RSC_MANIFEST = {};
   for (const path of readdirSync(app, { recursive: true }).map(String))
@@ -88,7 +89,7 @@ function pageSizes(folder = ".next"): PageSize[] {
     .sort((a, b) => b.scripts - a.scripts);
 }
 
-/** What is wrong with them, a line each. */
+/** Returns a line for each page over its budget or without one. */
 export function overBudget(sizes: PageSize[]): string[] {
   const number = (bytes: number) => bytes.toLocaleString("en-US");
   return sizes.flatMap(({ page, scripts, styles }) => {

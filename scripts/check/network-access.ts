@@ -1,6 +1,6 @@
 /**
- * One way out: what opens connections is lib/base/network.ts' alone, which checks every address. The others are named here,
- * file by file, and why each may.
+ * Checks that only lib/base/network.ts, which validates every address, opens connections. Each exception is
+ * named by file, with its reason.
  */
 
 const PACKAGES =
@@ -22,7 +22,7 @@ const MAY_CALL: Record<string, string> = {
   "app/(app)/tasks/new/sample-buttons.tsx": "runs in browsers, which ask us",
 };
 
-/** Examples, tests and benches are no part of what an installation runs. */
+/** Examples, tests and benches are no part of an installation. */
 const WATCHED = /^(app|components|lib|scripts)\//;
 
 export function refuseImport(file: string, specifier: string, typeOnly: boolean): string | undefined {

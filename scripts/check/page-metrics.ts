@@ -1,6 +1,6 @@
 /**
- * Counts the answers that are no call of the API: pages by their pattern, and files. Calls are counted as they are made.
- * And has a page say in `Server-Timing` what it took until its first byte.
+ * Counts the answers that are no calls of the API: pages by their pattern, and files. Calls are counted by
+ * their handlers. Also sets `Server-Timing` on pages: the time until the first byte.
  */
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -13,17 +13,17 @@ import { serverTiming } from "../../lib/web/http/server-timing.ts";
 const routeSchema = z.object({ page: z.string(), regex: z.string() });
 const manifestSchema = z.object({ staticRoutes: z.array(routeSchema), dynamicRoutes: z.array(routeSchema) });
 
-/** Made by route() of lib/web/http/route.ts, or next-auth's. */
+/** Paths answered by route() of lib/web/http/route.ts, or by next-auth. */
 const CALLS = /^\/(api|oauth)\/|^\/(healthz|readyz|metrics)$/;
 
-/** Reads which pages the build has; the result answers every request by `handle`. */
+/** Reads the build's routes once; the result answers every request by `handle`. */
 export function pageCounter(): (
   request: IncomingMessage,
   response: ServerResponse,
   handle: () => void,
 ) => void {
   const manifest = manifestSchema.parse(JSON.parse(readFileSync(".next/routes-manifest.json", "utf8")));
-  // A page without parameters goes before one with them, as Next has it.
+  // A page without parameters goes before one with them, as in Next.
   const routes = [...manifest.staticRoutes, ...manifest.dynamicRoutes].map(({ page, regex }) => ({
     pattern: page.replace(/\[(\w+)\]/g, "{$1}"),
     regex: new RegExp(regex),
@@ -40,7 +40,7 @@ export function pageCounter(): (
     response.once("close", () =>
       countAnswer(request.method ?? "GET", pattern, response.statusCode, performance.now() - began),
     );
-    // Who has no session is told nothing of what was looked for.
+    // Timings could tell strangers whether a searched thing exists.
     if (pattern === "files" || !request.headers.cookie?.includes(sessionCookieName())) return handle();
     const spent = { queries: 0, ms: 0 };
     const writeHead = response.writeHead.bind(response);

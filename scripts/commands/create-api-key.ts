@@ -3,7 +3,7 @@ import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
 import { read, readRole, required } from "./usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";
 
-/** Makes an API key; returns it, for the only time. */
+/** Makes an API key and returns it, for the only time. */
 export async function createApiKey(args: string[]): Promise<string> {
   const { values } = read(args, ["org", "role", "name"]);
   const role = readRole(values.role);

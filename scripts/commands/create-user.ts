@@ -34,7 +34,7 @@ export function readEmail(value: string | undefined, what: string): string {
   return email.data;
 }
 
-/** A name to begin with: `ana@acme.example` is Ana. */
+/** A first name for a new member: `ana@acme.example` is Ana. */
 export function nameOf(email: string): string {
   const local = email.split("@")[0] ?? email;
   return local.charAt(0).toUpperCase() + local.slice(1);

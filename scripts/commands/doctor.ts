@@ -12,7 +12,10 @@ import { isIntray, metrics, outside } from "./doctor/reach.ts";
 import { CommandError, read } from "./usage.ts";
 import { embeddedExists, sealingKeys, withOwnerUrl } from "./with-database.ts";
 
-/** Looks at everything that a start and its operator need; a line each, and fails if one is bad. Changes nothing. */
+/**
+ * Checks everything that a start and its operator need. Returns a line for each finding, and fails if one is
+ * bad. Changes nothing.
+ */
 export async function doctor(args: string[]): Promise<string> {
   read(args, []);
   const findings = [...configuration()];
@@ -53,7 +56,7 @@ async function database(): Promise<Finding[]> {
         const found = await migrations(client);
         if (found.some(({ ok }) => !ok)) return found;
         found.push(await sealed(ownerUrl), await clock(client));
-        // A database that was started for this alone has no engine, and needs none.
+        // A database started for this command alone has no engine, and needs none.
         return started ? found : [...found, await engine(client), await work(client)];
       } finally {
         await client.end();

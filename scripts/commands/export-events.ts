@@ -7,7 +7,7 @@ import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
 import { CommandError, read, required } from "./usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";
 
-/** Writes a history to a file that must not be there yet, or to stdout; nothing else to print. */
+/** Writes a history to a new file, or to stdout; returns an empty text. */
 export async function exportEventsCommand(args: string[]): Promise<string> {
   const { values } = read(args, ["org", "out"]);
   const slug = required(values.org, "--org");

@@ -8,7 +8,7 @@ import { withOwnerUrl } from "./with-database.ts";
 
 const LOGINS = "--logins";
 
-/** Brings the database up to this version, and the operator's servers into it; nothing to print. */
+/** Migrates the database to this version, and syncs the operator's servers; returns an empty text. */
 export async function migrateCommand(args: string[]): Promise<string> {
   read(
     args.filter((word) => word !== LOGINS),
@@ -25,7 +25,7 @@ export async function migrateCommand(args: string[]): Promise<string> {
   });
 }
 
-/** Those that web and engine will come with. */
+/** The passwords with which web and engine will log in. */
 function passwords() {
   const of = (url: string) => decodeURIComponent(new URL(url).password);
   return { appPassword: of(need("appDatabaseUrl")), enginePassword: of(need("engineDatabaseUrl")) };

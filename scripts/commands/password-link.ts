@@ -3,7 +3,7 @@ import { env } from "../../lib/base/env.ts";
 import { makePasswordLink } from "../../lib/members/transitions.ts";
 import { PASSWORD_LINK_LIFETIME_MS } from "../../lib/web/tunables.ts";
 
-/** The address at which a person sets a password, once, within a week. */
+/** Returns the address at which a person sets a password, once, within a week. */
 export async function passwordLink(tx: Tx, userId: string): Promise<string> {
   const token = await makePasswordLink(tx, userId, PASSWORD_LINK_LIFETIME_MS);
   return `${env().url}/set-password?token=${token}`;

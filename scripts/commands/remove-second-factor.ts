@@ -3,7 +3,7 @@ import { readEmail } from "./create-user.ts";
 import { CommandError, read } from "./usage.ts";
 import { withOwnerDatabase } from "./with-database.ts";
 
-/** Turns two-step sign-in off for somebody who has lost the phone and the recovery codes. */
+/** Turns two-step sign-in off for a person who has lost the phone and the recovery codes. */
 export async function removeSecondFactor(args: string[]): Promise<string> {
   const { words } = read(args, [], 1);
   const email = readEmail(words[0], "The e-mail address");

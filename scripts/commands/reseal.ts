@@ -4,8 +4,8 @@ import { CommandError, read } from "./usage.ts";
 import { sealingKeys, withOwnerDatabase } from "./with-database.ts";
 
 /**
- * Seals all secrets again under the first key; returns a line for each kind of secret, and fails when some could not be
- * opened or are still under an older key.
+ * Seals all secrets again under the first key. Returns a line for each kind of secret, and fails if some
+ * could not be opened or are still under an older key.
  */
 export async function resealCommand(args: string[]): Promise<string> {
   read(args, []);

@@ -15,9 +15,9 @@ interface Waiting {
 }
 
 /**
- * After a restore, before an engine starts: pauses every server of every organization, so that nothing is sent which the
- * state before the restore has sent already. Returns a line for each server with open tasks: what it waits to be sent.
- * Servers that are paused already stay so; it can be run again.
+ * After a restore, before an engine starts: pauses every server of every organization, so that nothing is
+ * sent twice that was sent between the backup and the restore. Returns a line for each server with open
+ * tasks: the starts and answers that wait to be sent. Paused servers stay paused; the command can be repeated.
  */
 export async function restoredCommand(args: string[]): Promise<string> {
   read(args, []);

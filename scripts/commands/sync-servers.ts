@@ -4,7 +4,7 @@ import { syncServers } from "../sync-servers.ts";
 import { CommandError, read } from "./usage.ts";
 import { withOwnerDatabase } from "./with-database.ts";
 
-/** Gives organizations the servers of INTRAY_SERVERS_FILE; returns what changed, a line each. */
+/** Gives organizations the servers of INTRAY_SERVERS_FILE; returns a line for each change. */
 export async function syncServersCommand(args: string[]): Promise<string> {
   read(args, []);
   if (env().serversFile === undefined) throw new CommandError("INTRAY_SERVERS_FILE is not set.");

@@ -14,7 +14,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Options by name, all of them texts, and exactly `words` words beside them. Throws UsageError. */
+/** Reads options by name, all of them texts, and exactly `words` words beside them. Throws UsageError. */
 export function read<Name extends string>(args: string[], names: readonly Name[], words = 0) {
   const options: ParseArgsOptionsConfig = Object.fromEntries(
     names.map((name) => [name, { type: "string" as const }]),

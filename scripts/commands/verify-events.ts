@@ -10,8 +10,8 @@ import { CommandError, read, required, UsageError } from "./usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";
 
 /**
- * Checks a history's chain, in the database or in an export; returns `{ok, lines, head, brokenAt, fault}`, and fails
- * where the chain does. `--head` is a hash that was kept elsewhere: one of the lines must have it.
+ * Checks a history's chain, in the database or in an export. Returns `{ok, lines, head, brokenAt, fault}`,
+ * and fails if the chain is broken. `--head`: a hash kept elsewhere, which one of the lines must have.
  */
 export async function verifyEventsCommand(args: string[]): Promise<string> {
   const { values } = read(args, ["org", "file", "head"]);

@@ -8,20 +8,20 @@ import { readSecrets } from "../database/secrets.ts";
 import { migrate } from "../migrate.ts";
 import { CommandError } from "./usage.ts";
 
-/** Postgres' advisory lock that a command shares while it uses an embedded Postgres; any number, but this one. */
+/** Postgres' advisory lock that a command shares while it uses an embedded Postgres; an arbitrary number. */
 const IN_USE = 4_672_901;
 
 /**
- * Gives `work` the owner's URL: DATABASE_URL's, else the embedded Postgres', which is started for the while when
- * the app does not run, and left alone when it does. Of several commands at once the one that started it stops it,
- * once the others are done.
+ * Gives `work` the owner's URL: DATABASE_URL's, else the embedded Postgres', which is started meanwhile if
+ * the app does not run, and adopted if it does. Of several simultaneous commands the one that started it
+ * stops it, once the others are done.
  */
 export async function withOwnerUrl<T>(work: (ownerUrl: string, started: boolean) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = env();
   if (databaseUrl) return work(databaseUrl, false);
   const { server, ownerUrl, superuserUrl } = await startEmbedded(resolve(dataDir));
   const user = new pg.Client({ connectionString: superuserUrl });
-  user.on("error", () => {}); // a connection that is lost is told by the statement that fails next
+  user.on("error", () => {}); // the next statement reports a lost connection
   try {
     await user.connect();
     await user.query("SELECT pg_advisory_lock_shared($1)", [IN_USE]);
@@ -36,7 +36,7 @@ export async function withOwnerUrl<T>(work: (ownerUrl: string, started: boolean)
   }
 }
 
-/** Gives `work` the database as its owner, whom row security binds like everybody. An embedded one is migrated first. */
+/** Gives `work` the database as its owner, whom row security binds too. An embedded one is migrated first. */
 export async function withOwnerDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   return withOwnerUrl(async (ownerUrl, started) => {
     if (started) await migrate(ownerUrl, (line) => process.stderr.write(`${line}\n`));
@@ -51,7 +51,7 @@ export async function withOwnerDatabase<T>(work: (db: Database) => Promise<T>): 
   });
 }
 
-/** An organization's id. Throws CommandError when there is none with that slug. */
+/** Returns an organization's id. Throws CommandError if no organization has that slug. */
 export async function organizationBySlug(db: Database, slug: string): Promise<string> {
   const [found] = await db.gate<{ id: string }>(
     Prisma.sql`SELECT id FROM gate.organization_by_slug(${slug})`,
@@ -60,7 +60,10 @@ export async function organizationBySlug(db: Database, slug: string): Promise<st
   return found.id;
 }
 
-/** The keys that seal: INTRAY_KEYS, else those that the embedded installation made for itself. Throws CommandError. */
+/**
+ * Returns the sealing keys: INTRAY_KEYS, else those that the embedded installation made for itself. Throws
+ * CommandError.
+ */
 export function sealingKeys(): SealingKey[] {
   const { keys, databaseUrl, dataDir } = env();
   const own = databaseUrl ? undefined : readSecrets(resolve(dataDir))?.intrayKeys;

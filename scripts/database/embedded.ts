@@ -16,7 +16,7 @@ export type EmbeddedPostgres = {
   invoiceUrl: string;
 };
 
-/** Starts (or adopts) the Postgres of a data folder, with everything in it that comes before the migrations. */
+/** Starts (or adopts) the Postgres of a data folder, and makes everything that the migrations build on. */
 export async function startEmbedded(dataDir: string, options: Options = {}): Promise<EmbeddedPostgres> {
   prepareDataFolder(dataDir);
   const known = readSecrets(dataDir);

@@ -11,8 +11,8 @@ export function withLogin(url: string, user: string, password: string): string {
 }
 
 /**
- * A login role and its database, made by the superuser. The app's owner may create roles (the migrations do) and
- * databases, and is no superuser: row security binds it.
+ * Makes a login role and its database, as the superuser. The app's owner may create roles (the migrations do)
+ * and databases, and is no superuser: row security binds it.
  */
 export async function createOwner(
   superuserUrl: string,
@@ -35,7 +35,7 @@ export async function createOwner(
 
 export type Logins = { appPassword: string; enginePassword: string };
 
-/** Lets the two roles that the migrations made log in, as the owner. What works already is left alone. */
+/** Lets the two roles that the migrations made log in, as the owner. A working login is left alone. */
 export async function allowLogins(
   ownerUrl: string,
   logins: Logins,
@@ -70,7 +70,7 @@ async function canLogIn(url: string): Promise<boolean> {
     await withClient(url, (client) => client.query("select 1"));
     return true;
   } catch (error) {
-    // No such password, not a login role, no right to connect: what allowLogin mends.
+    // Wrong password, no login role, no right to connect: allowLogin repairs these.
     if (["28P01", "28000", "42501"].includes((error as { code?: string }).code ?? "")) return false;
     throw error;
   }

@@ -14,7 +14,10 @@ import {
 import { join } from "node:path";
 import { ConfigurationError } from "../../lib/base/env.ts";
 
-/** What an installation makes for itself, once. Losing the file loses the embedded database and all sealed values. */
+/**
+ * The secrets that an installation makes for itself, once. Losing the file loses the embedded database and
+ * all sealed values.
+ */
 export type Secrets = {
   superuserPassword: string;
   ownerPassword: string;
@@ -23,11 +26,14 @@ export type Secrets = {
   invoicePassword: string;
   intrayKeys: string;
   authSecret: string;
-  /** What /setup asks for; folders of before it was asked for lack it. */
+  /** The token of /setup; missing in folders made before setup required one. */
   setupToken?: string;
 };
 
-/** Makes the data folder. 0711: Postgres may run as another user, who must pass through; what is secret in it is 0600. */
+/**
+ * Makes the data folder. 0711: Postgres may run as another user, who must pass through; secret files in it
+ * are 0600.
+ */
 export function prepareDataFolder(folder: string): void {
   try {
     if (!existsSync(folder)) {
@@ -70,7 +76,7 @@ export function readOrCreateSecrets(folder: string): Secrets {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   try {
-    // A link never replaces: of two processes that come here at once, both go on with the same secrets.
+    // A link never replaces a file: of two simultaneous processes, both go on with the same secrets.
     linkSync(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -80,7 +86,10 @@ export function readOrCreateSecrets(folder: string): Secrets {
   return readSecrets(folder) as Secrets;
 }
 
-/** The folder's setup token, made at the first call. Only for who holds the folder's lock: it rewrites the file. */
+/**
+ * Returns the folder's setup token, made at the first call. Only for the holder of the folder's lock, since
+ * the file is rewritten.
+ */
 export function readOrCreateSetupToken(folder: string): string {
   const secrets = readOrCreateSecrets(folder);
   if (secrets.setupToken) return secrets.setupToken;
@@ -89,14 +98,14 @@ export function readOrCreateSetupToken(folder: string): string {
   return setupToken;
 }
 
-/** Whole or not at all, and never readable by others on the way. */
+/** Writes the file whole or not at all, and never readable by others. */
 export function writePrivately(path: string, text: string): void {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, `${text}\n`, { mode: 0o600 });
   renameSync(draft, path);
 }
 
-/** 120 bits that a person can type: no letter that looks like a figure, in groups of four. */
+/** 120 bits that a person can type: no letter that looks like a digit, in groups of four. */
 function newSetupToken(): string {
   const letters = "abcdefghjkmnpqrstuvwxyz023456789";
   const token = [...randomBytes(24)].map((byte) => letters[byte % letters.length]).join("");

@@ -14,22 +14,29 @@ export type Server = {
   pid: number;
   adopted: boolean;
   exited: Promise<void>;
-  /** fast: sessions are ended, data is written. immediate: as after a crash, with recovery at the next start. */
+  /**
+   * fast: sessions are ended, data is written. immediate: as after a crash, with recovery at the next start.
+   */
   stop(mode: "fast" | "immediate"): Promise<void>;
 };
 
 export type Options = {
-  /** Others know its port by now: it is waited for where another program has it. */
+  /** Other processes know the port, so the start waits for it while another program holds it. */
   keepPort?: boolean;
   /** More `-c` settings. */
   settings?: string[];
-  /** Out of the terminal's process group, whose Ctrl-C would stop it before those who still need it. */
+  /**
+   * Runs outside the terminal's process group, whose Ctrl-C would stop Postgres before the processes that
+   * need it.
+   */
   detached?: boolean;
 };
 
 const patienceMs = 10_000;
 
-/** Starts the cluster's server, or adopts it where it still runs. Throws ConfigurationError with the log's last lines. */
+/**
+ * Starts the cluster's server, or adopts a running one. Throws ConfigurationError with the log's last lines.
+ */
 export async function startServer(cluster: Cluster, options: Options = {}): Promise<Server> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
@@ -55,7 +62,10 @@ async function rememberNewPort(cluster: Cluster): Promise<number> {
   return port;
 }
 
-/** The server that runs on the cluster already, once it answers with our password and names our folder. */
+/**
+ * Returns the server that already runs on the cluster, once it answers with our password and names our
+ * folder.
+ */
 async function adopt(cluster: Cluster): Promise<Server | undefined> {
   const lock = readLock(cluster);
   if (!lock) return undefined;
@@ -75,7 +85,10 @@ async function adopt(cluster: Cluster): Promise<Server | undefined> {
   return undefined;
 }
 
-/** postmaster.pid of a live Postgres. After a crash its pid may be another process by now: then the file is stale. */
+/**
+ * Reads postmaster.pid of a live Postgres. After a crash another process may have its pid: then the file is
+ * stale.
+ */
 function readLock(cluster: Cluster): { pid: number; port: number } | undefined {
   const path = join(cluster.folder, "postmaster.pid");
   if (!existsSync(path)) return undefined;
@@ -99,7 +112,7 @@ async function launch(cluster: Cluster, port: number, options: Options): Promise
     "timezone=UTC",
     "log_timezone=UTC",
     "log_checkpoints=off",
-    // Statements may carry what people wrote: they stay out of the log.
+    // Statements may contain people's texts, so the log omits them.
     "log_min_error_statement=panic",
     ...(options.settings ?? []),
   ].flatMap((setting) => ["-c", setting]);
@@ -134,7 +147,7 @@ async function launch(cluster: Cluster, port: number, options: Options): Promise
     }
     await Promise.race([sleep(answer === "foreign" ? 2_000 : 40), exited]);
     if (answer === "foreign" && pid !== undefined && failure === undefined) {
-      // Not another program's: that would have kept ours from listening.
+      // The port is ours, since another program on it would have kept our server from listening.
       await stop(pid, "fast");
       return "Its password is not the one in secrets.json.";
     }
@@ -152,7 +165,7 @@ async function ask(cluster: Cluster, port: number): Promise<"ours" | "busy" | "s
     database: "postgres",
     connectionTimeoutMillis: 3000,
   });
-  client.on("error", () => {}); // a connection lost while we look is an answer, given below
+  client.on("error", () => {}); // a lost connection becomes an answer below
   try {
     await client.connect();
     const { rows } = await client.query("show data_directory");
@@ -171,7 +184,7 @@ async function stop(pid: number, mode: "fast" | "immediate"): Promise<void> {
   while (alive(pid)) await sleep(30);
 }
 
-/** A process that is not our child has no exit event. */
+/** Waits by polling, since a process that is not our child has no exit event. */
 async function goneByPolling(pid: number): Promise<void> {
   while (alive(pid)) await sleep(300, undefined, { ref: false });
 }

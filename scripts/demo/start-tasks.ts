@@ -1,8 +1,8 @@
 /**
- * The demonstration's first minute: checks its servers, starts its tasks and gives the answers of those that are to be
- * done, by the functions that the API calls. It needs the database, the sample server and an engine, and not the web
- * app. It may be killed at any moment and run again: each task is started once, and what was answered stays. When all is
- * there it removes the file that DEMO_TASKS_MARK names.
+ * The demonstration's first minute: checks its servers, starts its tasks and gives the prepared answers,
+ * through the functions that the API calls. Needs the database, the sample server and an engine, but not the
+ * web app. Can be killed at any moment and run again: each task is started once, and given answers stay.
+ * Removes the file that DEMO_TASKS_MARK names once everything is done.
  */
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,7 +19,7 @@ import { startTask } from "../../lib/task-lifecycle/start.ts";
 import { ACME, fixedId, GLOBEX, type Organization, principalOf } from "../../prisma/seed-demo.ts";
 import { type DemoAnswer, type DemoTask, demoTasks } from "./tasks.ts";
 
-/** What is not there by then is tried again at the next start. */
+/** After this long, unfinished work is left to the next start. */
 const PATIENCE_MS = 180_000;
 const LOOK_EVERY_MS = 250;
 
@@ -37,7 +37,7 @@ async function startDemoTasks(services: Services, now: Date): Promise<void> {
   await Promise.all(ids.map(({ task, id }) => answered(services, task, id, deadline)));
 }
 
-/** Asked past the servers' rows: that it is not up yet is no news of theirs. */
+/** Waits for the sample server by probing it directly, so that its start-up is not recorded as an outage. */
 async function sampleServerAnswers({ db, network }: Services, deadline: AbortSignal): Promise<void> {
   const { url } = await db.withOrganization(ACME.id, (tx) =>
     tx.server.findFirstOrThrow({ where: { organizationId: ACME.id, id: serverOf(ACME, "Finance ERP") } }),
@@ -56,7 +56,7 @@ async function checkServers(services: Services, organization: Organization): Pro
   }
 }
 
-/** The task, which an earlier run may have started. */
+/** Returns the id of the task, which an earlier run may have started. */
 async function started(services: Services, task: DemoTask): Promise<string> {
   const { organization, number } = task;
   const organizationId = organization.id;
@@ -89,7 +89,10 @@ async function answered(
   }
 }
 
-/** The open question that comes after so many answers; null where another has answered it, or the task has ended. */
+/**
+ * Returns the open question after `given` answers, or null if somebody else has answered it or the task has
+ * ended.
+ */
 async function questionOf(
   { db }: Services,
   { organization, number }: DemoTask,
@@ -125,7 +128,7 @@ async function record(
       recordAnswer(organization.id, tx, principal, id, { ...answer, questionHash }),
     )
     .catch((error: unknown) => {
-      // Somebody who came in meanwhile decides it: that counts.
+      // A visitor decided the question meanwhile, which counts.
       const isDecided = error instanceof AppError && DECIDED.includes(error.code);
       if (!isDecided) throw error;
     });

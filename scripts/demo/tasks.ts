@@ -1,17 +1,17 @@
-/** What the demonstration starts with: tools that are called, and what people have answered already. */
+/** The demonstration's first tasks: their calls, and the answers already given. */
 import type { AnswerInput } from "../../lib/input-requests/schema.ts";
 import { ACME, GLOBEX, type Organization } from "../../prisma/seed-demo.ts";
 
 export interface DemoTask {
-  /** Stands in the arguments, and names the start: it happens once. */
+  /** Stands in the arguments, and identifies the start, so that the task is started once. */
   number: string;
   organization: Organization;
-  /** As the demonstration calls it. */
+  /** The server's name in the demonstration. */
   server: string;
   startedBy: string;
   tool: string;
   arguments: Record<string, unknown>;
-  /** To its questions, in turn; the next one waits for a person. */
+  /** The answers to its questions, in turn; the next question waits for a person. */
   answers: DemoAnswer[];
 }
 
@@ -19,7 +19,10 @@ export type DemoAnswer = { by: string } & Pick<AnswerInput, "action" | "content"
 
 const DAY_MS = 24 * 3600_000;
 
-/** In this order. The first is started alone, so that its question is the oldest: it is what an approver sees first. */
+/**
+ * The tasks in order of their start. The first is started alone, so that its question is the oldest and the
+ * first that an approver sees.
+ */
 export function demoTasks(now: Date): DemoTask[] {
   const days = (count: number) => new Date(now.getTime() + count * DAY_MS).toISOString().slice(0, 10);
   const minutes = (count: number) => new Date(now.getTime() + count * 60_000).toISOString();
@@ -45,13 +48,13 @@ export function demoTasks(now: Date): DemoTask[] {
   });
 
   return [
-    // Overdue, and under the limit: approving it is all there is to do.
+    // Overdue, and under the limit: only the approval is asked.
     invoice("INV-1042", "Brightwater Facilities", [
       ["Office cleaning, October", 1240, -12],
       ["Window cleaning", 380.5, -12],
       ["Cleaning supplies", 249.5, -12],
     ]),
-    // Over the limit of 5,000: it asks for a cost center once it is approved.
+    // Over the limit of 5,000: the server asks for a cost center after the approval.
     invoice("INV-1043", "Halden Machine Works", [
       ["Milling spindle", 9850, 6],
       ["Fitting on site", 2180, 6],
@@ -109,7 +112,7 @@ export function demoTasks(now: Date): DemoTask[] {
       },
     },
     {
-      // The server ends it at the bank's cut-off.
+      // The server ends the question at the bank's cut-off.
       ...task("PAY-0714", "release_payment_run"),
       arguments: {
         run_id: "PAY-0714",
@@ -165,7 +168,7 @@ export function demoTasks(now: Date): DemoTask[] {
     },
     // The same work on the older revision of the protocol.
     invoice("INV-1040", "City Power", [["Electricity, third quarter", 2764.3, 4]], OLDER),
-    // One line falls due in two months and keeps it working.
+    // One line falls due in two months, so the task keeps working.
     invoice(
       "INV-1038",
       "Nordwind Office",
@@ -176,7 +179,7 @@ export function demoTasks(now: Date): DemoTask[] {
       { ...OLDER, answers: [approvedBy("Ben")] },
     ),
     {
-      // 450.00 are missing: it fails.
+      // 450.00 are missing, so the task fails.
       ...task("BS-2026-44", "reconcile_statement"),
       ...OLDER,
       arguments: {

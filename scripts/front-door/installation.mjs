@@ -1,4 +1,4 @@
-/** An Intray as `npm start` runs it, with all its processes in view. */
+/** Runs Intray by `npm start`, with all its processes in view. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,13 +7,13 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { identityOf, isAlive, pidOf } from "../lock.mjs";
 
-/** Long after a slow and busy machine has installed and built. */
+/** Longer than a slow and busy machine needs to install and build. */
 const PATIENCE_MS = 20 * 60_000;
-/** Long after everything has drained. */
+/** Longer than a drain takes. */
 const STOP_MS = 60_000;
 
 /**
- * `npm start` in a folder, in a process group of its own; as another user where one is named.
+ * Runs `npm start` in a folder, in its own process group, as `user` if given.
  * @param {string} folder
  * @param {Record<string, string | undefined>} environment
  * @param {string} [user]
@@ -38,7 +38,7 @@ export function startIntray(folder, environment, user) {
       process.stdout.write(text.replace(/^(?=.)/gm, "    "));
     });
   }
-  /** Every process that was ever seen below it, by id and time of start: some outlive their parent's notice. */
+  /** Every process ever seen below it, by id and time of start, since some outlive their parent. */
   const seen = new Set();
   const watch = setInterval(() => note(child.pid, seen), 200);
 
@@ -57,13 +57,13 @@ export function startIntray(folder, environment, user) {
     until,
     output: () => output,
     says: (pattern) => until(`it says ${pattern}`, () => pattern.test(output)),
-    /** Web, database and engine work together, and it said so. */
+    /** Waits until web, database and engine work together, and the output says so. */
     async ready(url) {
       await until(`${url}/readyz is well`, async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok);
       await until("it says so", () => output.includes(`Intray is ready after`));
       note(child.pid, seen);
     },
-    /** SIGTERM as a service manager sends it; then none of its processes may be there any more. */
+    /** Sends SIGTERM as a service manager does; afterwards none of its processes may be left. */
     async stop() {
       note(child.pid, seen);
       assert.ok(seen.size > 2, `where are its processes? ${[...seen]}`);
@@ -73,7 +73,7 @@ export function startIntray(folder, environment, user) {
       forget();
       assert.deepEqual(left().map(commandOf), [], "still running");
     },
-    /** -9, to all that is left of it. */
+    /** Sends SIGKILL to all processes that are left. */
     async killAll() {
       note(child.pid, seen);
       forget();
@@ -90,7 +90,7 @@ export function startIntray(folder, environment, user) {
   };
 }
 
-/** A port of loopback that nobody uses now. */
+/** Returns a port of loopback that is free now. */
 export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -116,7 +116,7 @@ function note(root, seen) {
   }
 }
 
-/** Null: it has ended meanwhile. */
+/** Returns the parent's id, or null if the process has ended. */
 function parentOf(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

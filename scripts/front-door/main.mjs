@@ -1,8 +1,9 @@
 /**
- * `node scripts/front-door/main.mjs [--report FILE]`: does what a newcomer does, on a bare clone of this folder's commit:
- * `npm start`, sign in, decide, stop, start again; then as an ordinary user, over what earlier attempts have left behind.
- * Where this folder is bare itself (in CI), it is the clone, and what was installed and built stays for the tests. Plain
- * JavaScript: nothing is installed yet. Exits with 1 at the first thing that is not as it should be; FILE gets the counts.
+ * `node scripts/front-door/main.mjs [--report FILE]`: does a newcomer's first steps on a bare clone of this
+ * folder's commit: `npm start`, sign in, decide, stop, start again; then as an ordinary user, over the
+ * remains of earlier attempts. In a bare folder (in CI) it uses the folder itself, and leaves the
+ * installation and the build for the tests. Plain JavaScript, since nothing is installed yet. Exits 1 at the
+ * first fault; FILE gets the counts.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -17,7 +18,7 @@ import { walkOverHttp } from "./walk-over-http.mjs";
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const { values } = parseArgs({ options: { report: { type: "string" } } });
 
-/** What a clone does not bring. */
+/** Folders that a clone lacks. */
 const MADE = ["node_modules", ".next", "lib/generated", ".data"];
 
 const scratch = mkdtempSync(join(tmpdir(), "intray-front-door-"));
@@ -69,7 +70,7 @@ async function main() {
   if (process.getuid?.() === 0 && existsSync("/usr/sbin/useradd")) await asOrdinaryUser();
 }
 
-/** This folder, where nothing was made in it yet; else a clone of its commit. */
+/** Returns this folder if nothing was made in it yet, else a clone of its commit. */
 function bareClone() {
   if (MADE.every((path) => !existsSync(join(root, path)))) return root;
   const folder = join(scratch, "clone");
@@ -81,7 +82,7 @@ function clone(folder) {
   execFileSync("git", ["clone", "--quiet", "--no-hardlinks", root, folder]);
 }
 
-/** Nobody special, whose home is read-only, in a clone with packages of another day in it. */
+/** Runs as an ordinary user whose home is read-only, in a clone with outdated packages in it. */
 async function asOrdinaryUser() {
   const name = `intray-${process.pid}`;
   const home = join(scratch, "home");
@@ -102,7 +103,7 @@ async function asOrdinaryUser() {
     HOME: home,
     PORT: String(await freePort()),
     INVOICE_PORT: String(await freePort()),
-    // What root's own shell says of npm's cache is no ordinary user's.
+    // The npm cache setting of root's own shell does not apply to an ordinary user.
     npm_config_cache: undefined,
   };
   const url = `http://localhost:${environment.PORT}`;
@@ -153,7 +154,7 @@ function versionOf(folder, name) {
   return JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version;
 }
 
-/** Waits for it: these commands end by themselves. */
+/** Runs a command to its end, synchronously. */
 function run(cwd, command, environment, user) {
   const [program, ...args] = user ? ["setpriv", ...asUser(user), ...command] : command;
   return spawnSync(program, args, { cwd, env: { ...process.env, ...environment }, encoding: "utf8" });
@@ -163,7 +164,10 @@ function asUser(name) {
   return ["--reuid", name, "--regid", name, "--clear-groups"];
 }
 
-/** Where the account of Postgres cannot get to this folder, the cluster is elsewhere, and a record names the place. */
+/**
+ * Removes the data folder, and the cluster that a record places elsewhere, as when the Postgres account
+ * cannot reach this folder.
+ */
 function removeData(folder) {
   const record = join(folder, ".data", "postgres.json");
   const { home } = existsSync(record) ? JSON.parse(readFileSync(record, "utf8")) : {};

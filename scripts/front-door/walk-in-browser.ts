@@ -1,4 +1,7 @@
-/** `walk-in-browser.ts <url>`: what a newcomer sees first, in a real browser: Ben comes in, finds an invoice, and approves it. */
+/**
+ * `walk-in-browser.ts <url>`: a newcomer's first visit in a real browser: Ben signs in, finds an invoice, and
+ * approves it.
+ */
 import { chromium, expect } from "@playwright/test";
 import { findOrInstallChromium } from "../chromium.ts";
 
@@ -18,7 +21,7 @@ try {
   page.on("pageerror", (error) => errors.push(String(error)));
   await page.goto("/");
   await page.getByRole("button", { name: /^Ben\b/ }).click(PATIENCE);
-  // A tour may lie over the first page.
+  // A tour may cover the first page.
   await expect(page.getByRole("button", { name: "Ben: account and appearance" })).toBeVisible(PATIENCE);
   const requests = await page.request.get("/api/v1/input-requests?state=open&limit=200");
   const { items } = (await requests.json()) as { items: { id: string; taskId: string; tool: string }[] };

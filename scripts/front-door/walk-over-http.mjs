@@ -1,8 +1,8 @@
-/** The product's job, as a program does it over HTTP: nothing here is imported that has to be installed. */
+/** The product's job as a program does it over HTTP. Imports nothing that has to be installed. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Long after a slow and busy machine has moved a task on. */
+/** Longer than a slow and busy machine needs to move a task on. */
 const PATIENCE_MS = 180_000;
 
 /** Ola starts an invoice, Ben approves it, and it is paid. `url`: of an Intray in demo mode. */
@@ -42,7 +42,7 @@ export async function walkOverHttp(url) {
   assert.match(JSON.stringify(end.outcome), /PAID/);
 }
 
-/** The demonstration's sign-in by one click; returns its session's calls. */
+/** Signs in by the demonstration's one click; returns a function that makes calls with the session. */
 async function signIn(url, email) {
   const cookies = new Map();
   const call = async (path, options = {}) => {

@@ -1,4 +1,4 @@
-/** What the seed's servers ask: kinds of questions as real servers put them, with figures that differ. */
+/** The seeded servers' questions: kinds that real servers put, with varying figures. */
 import type { Random } from "../../test/chaos/random.ts";
 
 export interface Asked {
@@ -9,7 +9,7 @@ export interface Asked {
   /** Null for a link. */
   schema: Record<string, unknown> | null;
   url?: string;
-  /** What somebody might have answered. */
+  /** A possible answer. */
   content: Record<string, unknown>;
 }
 
@@ -215,7 +215,7 @@ const KINDS: [number, Kind][] = [
   [0.02, signature],
 ];
 
-/** The n-th question: the same for the same randomness. */
+/** The n-th question, deterministic for the same randomness. */
 export function questionOf(random: Random, n: number): Asked {
   let at = random();
   for (const [weight, kind] of KINDS) {

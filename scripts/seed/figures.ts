@@ -1,13 +1,13 @@
-/** Adds up what seeded tasks count in the overview's figures, as the engine would have while they ran. */
+/** Adds up the overview's figures for seeded tasks, as the engine would have while they ran. */
 import type pg from "pg";
 import { classOf } from "../../lib/statistics/durations.ts";
 import { beginOf, type Measure, STRETCHES, type Stretch } from "../../lib/statistics/measures.ts";
 import type { TaskRows } from "./task-rows.ts";
 
 const HOUR = 3600_000;
-/** The open tasks are counted this often. */
+/** How often open tasks are counted. */
 const SAMPLE_MS = 300_000;
-/** Hours are kept for the last days only. */
+/** How long figures by the hour are kept. */
 const HOURS_KEPT_MS = 3 * 24 * HOUR;
 
 export class Figures {
@@ -38,7 +38,7 @@ export class Figures {
     if (cause) this.#add(serverId, endedAt!, `cause:${cause}`);
   }
 
-  /** How often the open tasks of a server were counted since then. */
+  /** Records that the open tasks of a server were sampled since then. */
   sampled(serverId: string, since: number): void {
     this.#spread(serverId, since, this.#now, "samples");
   }
@@ -57,7 +57,7 @@ export class Figures {
     );
   }
 
-  /** A state that lasts is seen at every sample in it. */
+  /** Spreads a lasting state over the samples during it. */
   #spread(serverId: string, from: number, to: number, measure: Measure): void {
     for (const hours of STRETCHES) {
       for (let at = from; at < to; ) {

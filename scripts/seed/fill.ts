@@ -1,4 +1,4 @@
-/** Writes seeded requests, a few thousand at a time, straight into the tables: no tool is called for them. */
+/** Writes seeded requests, a few thousand at a time, straight into the tables, without calling tools. */
 import type pg from "pg";
 import { insertRows } from "./insert.ts";
 import { type Member, rowsOf } from "./rows.ts";
@@ -9,15 +9,15 @@ const BATCH = 2_000;
 export interface FillOptions {
   open: number;
   settled: number;
-  /** The only server there is to be; without one, several. */
+  /** The only server to fill; without it, several. */
   server?: string | undefined;
   /** Gets the number written so far. */
   onProgress?: (written: number) => void;
 }
 
 /**
- * As the database's owner, whose connection is given. The tasks have no row in `task_watch`, which the engine reads
- * tasks by: it holds nothing in memory for them and asks nobody.
+ * Writes through the given connection of the database's owner. The tasks have no row in `task_watch`, by
+ * which the engine reads tasks, so the engine keeps nothing in memory for them and calls no server.
  */
 export async function fill(client: pg.Client, organizationId: string, options: FillOptions): Promise<void> {
   await client.query("SELECT set_config('app.organization_id', $1, false)", [organizationId]);
@@ -30,7 +30,7 @@ export async function fill(client: pg.Client, organizationId: string, options: F
     ["settled", options.settled],
     ["open", options.open],
   ] as const) {
-    // Numbered on from what is there, so that a second seed does not repeat the first.
+    // Continues the existing numbers, so that a second seed does not repeat the first.
     const first = await countRequests(client, organizationId);
     for (let done = 0; done < count; done += BATCH) {
       const size = Math.min(BATCH, count - done);
@@ -44,7 +44,7 @@ export async function fill(client: pg.Client, organizationId: string, options: F
   }
 }
 
-/** Those who could have asked or be asked, in order of age. Throws where there are none. */
+/** Members who could have asked or be asked, in order of age. Throws if the organization has none. */
 export async function membersOf(client: pg.Client, organizationId: string): Promise<Member[]> {
   const { rows } = await client.query<Member>(
     'SELECT u.id, u.name, m.role FROM membership m JOIN "user" u ON u.id = m.user_id WHERE m.organization_id = $1 ORDER BY m.created_at',

@@ -1,7 +1,7 @@
-/** Puts seeded rows into the tables, many at a time. */
+/** Inserts seeded rows, many at a time. */
 import type pg from "pg";
 
-/** What belongs to one task. Absent columns have the values that most rows have. */
+/** The rows of one task. Absent columns have the most common values. */
 export interface Rows {
   task: object;
   request: object | null;
@@ -9,7 +9,7 @@ export interface Rows {
   answer: object | null;
 }
 
-/** In one transaction. */
+/** Inserts all rows in one transaction. */
 export async function insertRows(client: pg.Client, organizationId: string, rows: Rows[]): Promise<void> {
   const each = (name: keyof Rows) => rows.flatMap((row) => row[name] ?? []);
   await client.query("BEGIN");

@@ -1,4 +1,4 @@
-/** Takes away what fill.ts wrote in one organization, a few thousand tasks at a time. */
+/** Removes the rows of fill.ts from one organization, a few thousand tasks at a time. */
 import type pg from "pg";
 import { SEED_URL } from "./servers.ts";
 
@@ -7,11 +7,11 @@ const BATCH = 2_000;
 export interface Removed {
   tasks: number;
   servers: number;
-  /** Tasks at a seeded server that people started, or started again: they stay, and so does the server. */
+  /** Tasks at a seeded server that people started, or started again; they stay, and so does the server. */
   kept: number;
 }
 
-/** As the database's owner, whose connection is given. History keeps its lines. */
+/** Deletes through the given connection of the database's owner. History keeps its lines. */
 export async function removeSeeded(
   client: pg.Client,
   organizationId: string,
@@ -57,8 +57,8 @@ export async function removeSeeded(
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Along the primary key. What the seed made: at one of its servers, unknown to the engine, and not started again by
- * somebody as a task of their own.
+ * Selects seeded tasks along the primary key: tasks at a seeded server, unknown to the engine, that nobody
+ * started again as a task of their own.
  */
 const SEEDED = `SELECT t.id FROM task t WHERE t.organization_id = $1 AND t.id > $2
     AND t.server_id = ANY (ARRAY(SELECT s.id FROM server s WHERE s.organization_id = $1 AND s.url = $3))
@@ -69,7 +69,10 @@ const SEEDED = `SELECT t.id FROM task t WHERE t.organization_id = $1 AND t.id > 
 const NOTHING_LEFT =
   "NOT EXISTS (SELECT FROM task t WHERE t.organization_id = s.organization_id AND t.server_id = s.id)";
 
-/** What hangs on a task goes before it. The tasks are locked first, so that no answer comes in between. */
+/**
+ * Rows that refer to a task are deleted before it. The tasks are locked first, so that no answer comes in
+ * between.
+ */
 const OF_TASKS = [
   "SELECT 1 FROM task WHERE organization_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR UPDATE",
   "DELETE FROM delivery WHERE organization_id = $1 AND task_id = ANY($2::uuid[])",

@@ -1,4 +1,4 @@
-/** The rows of one seeded question: its task, its request and, where it is over, what was answered. */
+/** The rows of one seeded question: its task, its request and, if settled, its answer. */
 
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { normaliseForm, questionHash } from "../../lib/mcp/forms/question.ts";
@@ -19,9 +19,9 @@ const actor = (member: Member) => ({ kind: "member", id: member.id, name: member
 const normalise = new Map<string, unknown>();
 
 /**
- * The n-th one, the same for the same `n` but for ids and times, which count back from `now`. `along`: which share of
- * its kind was written before it, from 0 to 1. The oldest come first, as they do in life, so that they lie on disk
- * in that order.
+ * The rows of the n-th question, the same for the same `n` except ids and times, which count back from `now`.
+ * `along`: the share of its kind written before, from 0 to 1. The oldest come first, so that they lie on disk
+ * in the usual order.
  */
 export function rowsOf(
   n: number,
@@ -130,7 +130,7 @@ function answerTo(
   };
 }
 
-/** Most are young; one in a thousand waits for weeks. In ms. */
+/** The waiting time in ms: mostly short; one in a thousand waits for weeks. */
 function waited(along: number): number {
   return Math.floor(Math.min(60 * DAY, 60_000 - Math.log(along) * 4 * DAY));
 }

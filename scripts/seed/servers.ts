@@ -3,7 +3,7 @@ import type pg from "pg";
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { bucketOf, LATENCY_BUCKETS } from "../../lib/servers/call-statistics/counts.ts";
 
-/** Where seeded servers "are": a name that can never be looked up (RFC 2606). It also tells them from real ones. */
+/** The address of seeded servers, which tells them from real ones: a name that never resolves (RFC 2606). */
 export const SEED_URL = "https://seed.invalid/mcp";
 
 export interface Place {
@@ -12,13 +12,13 @@ export interface Place {
   era: string;
 }
 
-/** Those whose protocol generation is not the newest, and what each was seen to do. */
+/** Servers of an older protocol revision, and the observed behaviours of each. */
 const KNOWN: Record<string, { era?: string; traits: object }> = {
   ERP: { traits: { notifies: true } },
   CRM: { era: "2025-11-25", traits: { reissues: true, listsTasks: true } },
   Travel: { era: "2025-11-25", traits: { reissues: true, questionLifetimeMs: 3_600_000, listsTasks: false } },
 };
-/** What half of the calls to a server take, in ms, and which share fails. */
+/** The median duration of a server's calls, in ms, and the share that fails. */
 const CALLS: Record<string, { usualMs: number; failing: number }> = {
   ERP: { usualMs: 22, failing: 0.0004 },
   Deploy: { usualMs: 41, failing: 0.001 },
@@ -28,8 +28,8 @@ const USUAL_CALLS = { usualMs: 60, failing: 0.001 };
 const NAMES = ["ERP", "Procurement", "CRM", "People", "Deploy", "Travel", "Contracts"];
 
 /**
- * Counts calls as an engine would have, in the steps that it keeps: five minutes for two days, hours for thirty. Where
- * some were counted, they stay as they are.
+ * Writes call statistics as an engine would have, in its steps: five minutes for two days, hours for thirty.
+ * Existing steps stay as they are.
  */
 export async function writeCalls(
   client: pg.Client,
@@ -58,8 +58,8 @@ export async function writeCalls(
 }
 
 /**
- * Makes what is not there yet; by name. `health`: an inbox to try out says that its servers are not there, a monitor to
- * try out shows servers that are well.
+ * Makes the missing servers; returns all by name. `health`: servers of a seeded inbox are unreachable, those
+ * of a seeded monitor healthy.
  */
 export async function makeServers(
   client: pg.Client,

@@ -13,7 +13,7 @@ export function stuckRows(life: Omit<Life, "kind" | "createdAt">): Rows[] {
   return [stalled(life), flagged(life), startUnknown(life)];
 }
 
-/** Working, and not a word for nine hours. */
+/** Working, without news for nine hours. */
 function stalled(life: Omit<Life, "kind" | "createdAt">): Rows {
   const since = life.now - 9 * HOUR;
   const asked = questionFor("release_service");
@@ -27,7 +27,7 @@ function stalled(life: Omit<Life, "kind" | "createdAt">): Rows {
   return { task, request: null, answer: null };
 }
 
-/** The server took the answer 40 minutes ago, and asks the same thing again and again. */
+/** The server took the answer 40 minutes ago, and still asks the same question. */
 function flagged(life: Omit<Life, "kind" | "createdAt">): Rows {
   const at = life.now - 40 * MINUTE;
   const asked = questionFor("process_invoice");
@@ -57,7 +57,9 @@ function flagged(life: Omit<Life, "kind" | "createdAt">): Rows {
   return { task, request, answer };
 }
 
-/** The connection broke while the server was called; it does not list its tasks, so that nobody can tell. */
+/**
+ * The connection broke during the call, and the server does not list its tasks, so the outcome is unknown.
+ */
 function startUnknown(life: Omit<Life, "kind" | "createdAt">): Rows {
   const at = life.now - 2 * HOUR;
   const asked = questionFor("book_flight");

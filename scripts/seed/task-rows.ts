@@ -1,4 +1,4 @@
-/** The rows of one seeded task: what was asked meanwhile, what came of it, and what the figures count of it. */
+/** The rows of one seeded task: its questions, its outcome, and its share of the figures. */
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { normaliseForm, questionHash } from "../../lib/mcp/forms/question.ts";
 import type { Cause, Rung } from "../../lib/statistics/measures.ts";
@@ -27,7 +27,7 @@ const WORDS: Record<string, string> = {
   lost: "The server does not know the task any more.",
   expired: "The task's time ran out.",
 };
-/** Half of the decisions on a server are quicker than this. */
+/** The median time of decisions on a server. */
 const USUAL_MS: Record<string, number> = {
   ERP: 8 * MINUTE,
   Procurement: 22 * MINUTE,
@@ -37,15 +37,15 @@ const USUAL_MS: Record<string, number> = {
   Travel: 35 * MINUTE,
   Contracts: 5 * HOUR,
 };
-/** How long a person leaves an open question at most: younger than what counts as waiting long. */
+/** Longest that a seeded question stays open, below the limit for waiting long. */
 const OLDEST_MS = 7 * HOUR;
-/** How long a task that runs has been quiet at most: for five hours more it is not stalled. */
+/** Longest that a seeded running task is quiet, so that it is not stalled for five hours more. */
 const QUIETEST_MS = 50 * MINUTE;
 
 export type TaskRows = ReturnType<typeof taskRowsOf>;
 
 export interface Life {
-  /** `open`: now; else how it ends. */
+  /** `waiting`, `working`: the state now; `ended`: the task is over. */
   kind: "waiting" | "working" | "ended";
   createdAt: number;
   now: number;
@@ -54,7 +54,7 @@ export interface Life {
   seal: (taskId: string) => string;
 }
 
-/** The n-th one: the same for the same `n` but for ids and times. */
+/** The rows of the n-th task, the same for the same `n` except ids and times. */
 export function taskRowsOf(n: number, life: Life) {
   const random = randomFor("task", n);
   const asked = questionOf(random, n);
@@ -202,7 +202,7 @@ export function deciders(members: Member[]): Member[] {
   return members.filter((member) => member.role !== "viewer");
 }
 
-/** Around 0, by the central limit. */
+/** A random number around 0, roughly normal by the central limit theorem. */
 function normal(random: Random): number {
   return random() + random() + random() + random() + random() + random() - 3;
 }

@@ -1,4 +1,6 @@
-/** Fills a task monitor: a month of tasks on several servers, most of them ended, and three that are stuck. */
+/**
+ * Fills a task monitor: a month of tasks on several servers, most of them ended, and three that are stuck.
+ */
 import type pg from "pg";
 import type { Seal } from "../../lib/base/seal.ts";
 import { randomFor } from "../../test/chaos/random.ts";
@@ -12,13 +14,14 @@ import { type Life, taskRowsOf } from "./task-rows.ts";
 const BATCH = 2_000;
 const DAY = 86_400_000;
 const DAYS = 30;
-/** Of all tasks, those that run now, and those that wait for a person now. */
+/** The shares of all tasks that are working now, and that wait for a person now. */
 const WORKING = 0.0012;
 const WAITING = 0.0008;
 
 /**
- * As the database's owner, whose connection is given. The tasks have no row in `task_watch`, which the engine reads
- * tasks by: it holds nothing in memory for them and asks nobody. The figures are written as if it had counted them.
+ * Writes through the given connection of the database's owner. The tasks have no row in `task_watch`, by
+ * which the engine reads tasks, so the engine keeps nothing in memory for them and calls no server. The
+ * figures are written as if it had counted them.
  */
 export async function fillTasks(
   client: pg.Client,
@@ -49,7 +52,7 @@ export async function fillTasks(
   await writeCalls(client, organizationId, life.places);
 }
 
-/** When each begins and how it stands, the oldest first, as they lie on disk in life. */
+/** The start and the state of each task, oldest first, the usual order on disk. */
 function livesOf(count: number, now: number): Pick<Life, "kind" | "createdAt">[] {
   const waiting = Math.ceil(count * WAITING);
   const working = Math.ceil(count * WORKING);
@@ -66,7 +69,9 @@ function livesOf(count: number, now: number): Pick<Life, "kind" | "createdAt">[]
   ];
 }
 
-/** How much is started then, from 0 to 1: by day more than by night, on workdays more than at weekends. */
+/**
+ * The rate of starts at a time, from 0 to 1: more by day than by night, more on workdays than at weekends.
+ */
 function busyness(at: Date): number {
   const hour = at.getUTCHours() + at.getUTCMinutes() / 60;
   const day = 0.15 + 0.85 * Math.exp(-(((hour - 13) / 4.5) ** 2));

@@ -5,13 +5,16 @@ import { withClient } from "../database/roles.ts";
 import { migrate } from "../migrate.ts";
 import { print } from "./part.ts";
 
-/** The embedded Postgres, started again when it dies. */
+/** The embedded Postgres, restarted when it dies. */
 export type KeptPostgres = EmbeddedPostgres & { stop(mode: "fast" | "immediate"): Promise<void> };
 
-/** So long is it tried to bring it back. */
+/** How long a restart is tried. */
 const PATIENCE_MS = 120_000;
 
-/** `giveUp` is called when it cannot be brought back. It keeps its port, by which the other parts know it. */
+/**
+ * Starts Postgres and keeps it running on the same port, by which the other parts know it. `giveUp` is called
+ * when it can't be restarted.
+ */
 export async function keepPostgres(dataDir: string, giveUp: (why: string) => void): Promise<KeptPostgres> {
   const first = await startEmbedded(dataDir, { detached: true });
   let server = first.server;
@@ -33,7 +36,10 @@ export async function keepPostgres(dataDir: string, giveUp: (why: string) => voi
     }
   }
 
-  /** It may be killed once more before it has recovered. Null: it is not wanted any more. */
+  /**
+   * Restarts Postgres, also if it is killed again before it has recovered. Returns null if it is no longer
+   * needed.
+   */
   async function startAgain(): Promise<EmbeddedPostgres["server"] | null> {
     for (const deadline = Date.now() + PATIENCE_MS; ; ) {
       try {
@@ -52,13 +58,13 @@ export async function keepPostgres(dataDir: string, giveUp: (why: string) => voi
     async stop(mode) {
       stopping = true;
       await server.stop(mode);
-      // One that is just being started is stopped too; who is in a hurry leaves it to the next start.
+      // Stops a server that is just being started, too; an immediate stop leaves that one to the next start.
       if (mode === "fast") await running;
     },
   };
 }
 
-/** Throws ConfigurationError, without the URL: it may hold a password. */
+/** Throws ConfigurationError, without the URL, which may contain a password. */
 export async function checkDatabase(url: string): Promise<void> {
   try {
     await withClient(url, (client) => client.query("select 1"));
@@ -75,7 +81,7 @@ export async function migrateDatabase(ownerUrl: string, say: (line: string) => v
   try {
     await migrate(ownerUrl, say);
   } catch (error) {
-    // Its own sentences have a code in words; an unexpected error keeps its stack.
+    // The script's own errors have a code in words; an unexpected error keeps its stack.
     const { code, message } = error as { code?: string; message: string };
     if (["database_newer", "migration_changed", "migration_failed"].includes(code ?? "")) {
       throw new ConfigurationError(message);
@@ -84,7 +90,7 @@ export async function migrateDatabase(ownerUrl: string, say: (line: string) => v
   }
 }
 
-/** `done`: by /setup, which ended the demonstration. `possible`: nobody has made a real organization in any way. */
+/** `done`: /setup was completed, which ended the demonstration. `possible`: no real organization exists. */
 export async function readSetup(appDatabaseUrl: string): Promise<{ done: boolean; possible: boolean }> {
   const { rows } = await withClient(appDatabaseUrl, (client) =>
     client.query("select gate.setup_done() as done, gate.setup_possible() as possible"),

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { runStep } from "../child.ts";
 
-/** The file that says that the demonstration's tasks are not all started; the seed of a new demonstration makes it. */
+/** The file that marks unfinished demonstration tasks; the seed of a new demonstration makes it. */
 export const demoTasksMark = (dataDir: string) => join(dataDir, "demo-tasks");
 
 /**
- * Starts the demonstration's tasks where that is still to be done. Resolves with a line for people when it failed: no
- * start waits for it, and the next one tries again.
+ * Starts the demonstration's tasks if the mark exists. Resolves with a line for people on failure: no start
+ * waits for the tasks, and the next one tries again.
  */
 export async function runDemoTasks(
   mark: string,

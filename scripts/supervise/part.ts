@@ -4,18 +4,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** A process of ours that is kept running. */
 export type Part = {
-  /** Asks it to finish what it holds and waits for that. */
+  /** Asks the process to finish its work, and waits for its end. */
   drain(): Promise<void>;
-  /** At once. */
+  /** Kills the process at once. */
   kill(): void;
 };
 
 const firstDelayMs = 200;
 const longestDelayMs = 10_000;
-/** Up for so long, it counts as healthy: the next delay is the first one again. */
+/** After this uptime a part counts as healthy, and the restart delay is reset. */
 const healthyMs = 30_000;
 
-/** Runs a TypeScript file with our own Node; when it ends by itself it is started again, later each time. */
+/** Runs a TypeScript file with our own Node, and restarts it when it ends by itself, with growing delays. */
 export function startPart(name: string, script: string, environment: NodeJS.ProcessEnv): Part {
   const stopping = new AbortController();
   let child: ChildProcess;
@@ -35,7 +35,8 @@ export function startPart(name: string, script: string, environment: NodeJS.Proc
   }
 
   function runOnce(): Promise<string> {
-    // In our process group, so that a kill of the group takes it too; with a channel, whose end tells it that we are gone.
+    // In our process group, so that a kill of the group takes it too; with a channel, whose end tells it that
+    // we are gone.
     child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe", "ipc"], env: environment });
     for (const stream of [child.stdout, child.stderr]) {
       if (stream) createInterface({ input: stream }).on("line", (line) => print(name, line));
@@ -49,7 +50,7 @@ export function startPart(name: string, script: string, environment: NodeJS.Proc
   return {
     async drain() {
       stopping.abort();
-      // It may have gone already, or go before it reads this: both are fine.
+      // It may have ended already, or end before it reads the message; either is fine.
       if (child.connected) child.send({ type: "drain" }, () => {});
       await ended;
     },
@@ -64,7 +65,7 @@ export function print(name: string, line: string): void {
   process.stdout.write(`[${name}] ${process.stdout.isTTY ? readable(line) : line}\n`);
 }
 
-/** A log line in words, for people who watch; a file or a collector gets it as it is. */
+/** Turns a log line into words on a terminal; a file or a collector gets it unchanged. */
 export function readable(line: string): string {
   if (!line.startsWith('{"level":')) return line;
   try {
@@ -76,6 +77,6 @@ export function readable(line: string): string {
     const why = err?.message?.trim().split("\n").at(-1);
     return `${level >= 50 ? "error: " : level >= 40 ? "warning: " : ""}${msg ?? line}${why ? ` (${why})` : ""}`;
   } catch {
-    return line; // cut short, or not ours
+    return line; // cut short, or not a log line of ours
   }
 }

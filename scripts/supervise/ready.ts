@@ -1,7 +1,7 @@
 import { Agent, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Waits until web, database and an engine work together. The parts' own output says what keeps them from that. */
+/** Waits until web, database and an engine work together. The parts' own output tells what prevents that. */
 export async function untilReady(host: string, port: number, stopped: () => boolean): Promise<void> {
   const any = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host];
   const name = any ?? (host.includes(":") ? `[${host}]` : host);
@@ -11,7 +11,7 @@ export async function untilReady(host: string, port: number, stopped: () => bool
   }
 }
 
-/** Not by `fetch`, which NODE_USE_ENV_PROXY may send elsewhere. */
+/** Avoids `fetch`, which NODE_USE_ENV_PROXY may redirect to a proxy. */
 function isReady(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { agent: new Agent({}), timeout: 5_000 }, (response) => {

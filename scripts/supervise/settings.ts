@@ -3,7 +3,7 @@ import { staysOnThisMachine } from "../../lib/base/loopback.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { portIsFree } from "../ports.ts";
 
-/** What stops a start, found before any slow step. */
+/** Checks the settings before any slow step. Throws ConfigurationError. */
 export async function checkSettings(settings: Environment): Promise<void> {
   const { demoSetting, databaseUrl, host, port, keys, authSecret } = settings;
   operatorServers();
@@ -40,8 +40,9 @@ export async function checkSettings(settings: Environment): Promise<void> {
 }
 
 /**
- * By default the embedded database is a demonstration until /setup was done, which ends it for good. Where Intray
- * listens or is known beyond this machine there is none, and one that was asked for stops the start.
+ * Whether to run the demonstration. By default the embedded database is one until /setup was completed, which
+ * ends it for good. An Intray that listens or is known beyond this machine has none, and a requested one
+ * stops the start.
  */
 export function decideDemo(settings: Environment, setupDone: boolean): boolean {
   if (settings.databaseUrl || settings.demoSetting === false || setupDone) return false;
@@ -57,21 +58,21 @@ export function refusePublicDemo({ host, url }: { host: string; url: string }): 
   );
 }
 
-/** How to make an organization of one's own. A token that the operator chose is not printed: logs may be read by others. */
+/** How to set Intray up. A token that the operator chose is not printed, since others may read logs. */
 export function setupLines({ url, setupToken }: Environment, token: string): string[] {
   if (setupToken)
     return [`To set Intray up for your organization: ${url}/setup, with the token of INTRAY_SETUP_TOKEN`];
   return [
-    // A fragment stays in the browser: it is in no proxy's log.
+    // A fragment stays in the browser, so no proxy logs it.
     `To set Intray up for your organization: ${url}/setup#token=${token}`,
     `Its setup token, where the page asks for it: ${token}`,
   ];
 }
 
-/** What the parts need and the operator did not have to say. */
+/** Settings of the parts that the operator need not give. */
 export type Resolved = {
   demo: boolean;
-  /** While nobody has set Intray up. */
+  /** Set until Intray has been set up. */
   setupToken: string | undefined;
   appDatabaseUrl: string;
   engineDatabaseUrl: string;
@@ -81,7 +82,7 @@ export type Resolved = {
   invoice?: { port: number; databaseUrl: string };
 };
 
-/** The environment of each part: what it needs, and nothing else. None gets the database owner's URL. */
+/** The environment of each part, with only its own settings. None gets the database owner's URL. */
 export function partEnvironments(resolved: Resolved) {
   const settings = env();
   const { demo, invoice } = resolved;
@@ -93,7 +94,7 @@ export function partEnvironments(resolved: Resolved) {
     INTRAY_URL: settings.url,
     INTRAY_DEMO: demo ? "1" : "0",
     INTRAY_KEYS: resolved.keys,
-    // Of loopback, the sample server's own port and nothing else.
+    // On loopback only the sample server's own port is allowed.
     INTRAY_ALLOW_HOSTS: [...settings.allowHosts, ...(invoice ? [`127.0.0.1:${invoice.port}`] : [])].join(","),
     INTRAY_DENY_PORTS: [...settings.denyPorts, settings.port, resolved.databasePort].join(","),
   };
@@ -112,7 +113,7 @@ export function partEnvironments(resolved: Resolved) {
       AUTH_SECRET: resolved.authSecret,
       ...(resolved.setupToken && { INTRAY_SETUP_TOKEN: resolved.setupToken }),
       APP_DATABASE_URL: resolved.appDatabaseUrl,
-      // Only POST /api/engine/run needs it there, which CRON_SECRET opens.
+      // Needed only by POST /api/engine/run, which CRON_SECRET protects.
       ...(settings.cronSecret ? { ENGINE_DATABASE_URL: resolved.engineDatabaseUrl } : {}),
     },
     engine: { ...common, ENGINE_DATABASE_URL: resolved.engineDatabaseUrl },
@@ -125,7 +126,7 @@ export function partEnvironments(resolved: Resolved) {
   };
 }
 
-/** What any program of this machine may need; no setting of ours and no secret of the operator's shell. */
+/** The environment that any program may need, without our settings and the shell's secrets. */
 export function machineEnvironment(): NodeJS.ProcessEnv {
   const names = [
     "PATH",

@@ -1,6 +1,6 @@
 /**
- * Under `npm start` one Ctrl-C arrives several times within moments: from the terminal, and passed on by npm and
- * by the bootstrap. What comes so close together is one.
+ * Signals within this time count as one: under `npm start` one Ctrl-C arrives several times, from the
+ * terminal, and passed on by npm and by the bootstrap.
  */
 const oneMs = 500;
 
@@ -17,6 +17,6 @@ export function countSignals(on: { first: () => void; second: () => void }): voi
       else on.second();
     });
   }
-  // The bootstrap was killed outright: nobody could pass a signal on to us any more.
+  // The bootstrap was killed outright, so no signal would reach us any more.
   if (process.send) process.once("disconnect", on.first);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ConfigurationError } from "../../lib/base/env.ts";
 import { identityOf, isAlive, pidOf } from "../lock.mjs";
 
-/** One supervisor a data folder. Returns the release. */
+/** Allows one supervisor per data folder. Returns the release. */
 export function lockDataFolder(dataDir: string): () => void {
   const path = lockPath(dataDir);
   const holder = supervisorOf(dataDir);
@@ -17,7 +17,7 @@ export function lockDataFolder(dataDir: string): () => void {
   return () => rmSync(path, { force: true });
 }
 
-/** The process that runs on this data folder now, if one does. */
+/** Returns the process that runs on this data folder now, or undefined. */
 export function supervisorOf(dataDir: string): number | undefined {
   const path = lockPath(dataDir);
   if (!existsSync(path)) return undefined;
@@ -25,7 +25,7 @@ export function supervisorOf(dataDir: string): number | undefined {
   return isAlive(holder) && isSupervisor(pidOf(holder)) ? pidOf(holder) : undefined;
 }
 
-/** A file of an earlier version holds the number alone, which may be another program's by now. */
+/** A file of an earlier version holds only the number, which another program may have by now. */
 function isSupervisor(pid: number): boolean {
   return (
     process.platform !== "linux" ||

@@ -1,6 +1,6 @@
 /**
- * What `npm test -- changed` runs: the tests that a change reaches, the nearest first, as many as fit into the time. A
- * change is what differs from the commit that the branch left `main` at, and what is not committed.
+ * Chooses the tests of `npm test -- changed`: those that a change reaches, nearest first, as many as fit into
+ * the time. A change is the difference from the branch's base on `main`, and anything uncommitted.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { secondsOf } from "../../test/setup/long-files.ts";
 export interface Choice {
   /** Test files, the nearest to the change first. */
   unit: string[];
-  /** Test files that the change reaches and that there is no time for. */
+  /** Test files that the change reaches but the time does not allow. */
   left: string[];
   /** Browser tests. */
   e2e: string[];
@@ -18,10 +18,10 @@ export interface Choice {
   needsBuild: boolean;
 }
 
-/** Of all test files together, on their workers beside each other. */
+/** Total time of the test files, which run in parallel. */
 const SECONDS = 240;
 
-/** Which browser tests a folder's change is seen in; a spec's own change needs no line. */
+/** The browser tests that exercise a folder; a changed spec needs no entry. */
 const SEEN_IN: [folder: RegExp, specs: string[]][] = [
   [/^app\/\(app\)\/inbox\/|^components\/request\//, ["deciding", "list", "request"]],
   [/^app\/\(app\)\/tasks\/new\/|^components\/form\//, ["new-task", "forms"]],
@@ -36,16 +36,16 @@ const SEEN_IN: [folder: RegExp, specs: string[]][] = [
   [/^lib\/engine\//, ["crash"]],
 ];
 
-/** Read by name pattern, so that no file says which: whoever makes a database has them. */
+/** Files read by name pattern, which no import shows: the importers of the reader depend on them. */
 const READ_ELSEWHERE: [file: RegExp, reader: string][] = [
   [/^prisma\/migrations\//, "scripts/migrate.ts"],
   [/^prisma\/schema\.prisma$/, "lib/base/db/db.ts"],
 ];
 
-/** What every test depends on, though none names it. */
+/** Files that every test depends on without naming them. */
 const EVERYBODYS = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|test\/setup\/global-setup\.ts)$/;
 
-/** What the app is built of. */
+/** The sources of the app's build. */
 const BUILT =
   /^(app|components|lib|public)\/(?!testing\/)|^(next\.config\.js|postcss\.config\.mjs|proxy\.ts)$/;
 
@@ -58,7 +58,7 @@ export function choose(changed: string[], sources: Map<string, string>): Choice 
   let seconds = 0;
   for (const file of reached) {
     seconds += secondsOf(file);
-    // What was changed itself is tried, however long it takes.
+    // Tests that were changed themselves always run, however long they take.
     (seconds <= SECONDS || distance.get(file) === 0 ? unit : left).push(file);
   }
   const seen = SEEN_IN.filter(([folder]) => changed.some((file) => folder.test(file)));
@@ -72,7 +72,7 @@ export function choose(changed: string[], sources: Map<string, string>): Choice 
   };
 }
 
-/** How many files lie between each file that a change reaches and the change; 0 is the change itself. */
+/** The number of files between each reached file and the change; 0 is the change itself. */
 function distances(changed: string[], sources: Map<string, string>): Map<string, number> {
   const users = new Map<string, string[]>();
   for (const [file, text] of sources)
@@ -81,7 +81,7 @@ function distances(changed: string[], sources: Map<string, string>): Map<string,
     READ_ELSEWHERE.filter(([read]) => read.test(file)).map(([, reader]) => reader),
   );
   const distance = new Map([...changed, ...also].map((file) => [file, 0]));
-  // A map's iteration also comes to what is added meanwhile.
+  // Iterating a map includes entries added meanwhile.
   for (const [file, far] of distance)
     for (const user of users.get(file) ?? []) if (!distance.has(user)) distance.set(user, far + 1);
   if (changed.some((file) => EVERYBODYS.test(file)))
@@ -93,7 +93,7 @@ function distances(changed: string[], sources: Map<string, string>): Map<string,
 
 const isTest = (file: string) => /\.test\.tsx?$/.test(file);
 
-/** What it imports, and what it starts or reads by a path: every text in quotes that is a file's. */
+/** The files that a file imports, starts or reads by path: every quoted text that is a file's path. */
 function filesNamedIn(file: string, text: string, sources: Map<string, string>): Set<string> {
   const named = [...text.matchAll(/["'`]([\w@./()[\]-]+\.\w+)["'`]/g)].map(([, path = ""]) => path);
   const found = named.flatMap((path) =>
@@ -102,7 +102,7 @@ function filesNamedIn(file: string, text: string, sources: Map<string, string>):
   return new Set(found.filter((path) => path !== file && sources.has(path)));
 }
 
-/** Paths that differ from where the branch left `main`, or that git does not know yet. */
+/** Paths that differ from the branch's base on `main`, or that git does not know yet. */
 export function changedFiles(): string[] {
   const base = ["origin/main", "main"].find((branch) => git("rev-parse", "--verify", branch).status === 0);
   const left = base && linesOf(git("merge-base", "HEAD", base))[0];
@@ -111,7 +111,7 @@ export function changedFiles(): string[] {
   return [...new Set([...linesOf(differing), ...linesOf(unknown)])];
 }
 
-/** Of everything that git has or could have, the texts of what may import something. */
+/** The texts of all files, tracked or new, that may import others. */
 export function readSources(): Map<string, string> {
   const files = linesOf(git("ls-files", "--cached", "--others", "--exclude-standard"));
   const code = files.filter((file) => /\.([cm]?[jt]sx?|json|css|md)$/.test(file) && existsSync(file));

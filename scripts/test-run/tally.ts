@@ -2,10 +2,10 @@ import { type Counts, type Report, slowest, type TimedFile } from "./test-report
 
 const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 };
 
-/** What all parts of a run came to. */
+/** The results of all parts of a run. */
 export class Tally {
   readonly #total: Counts = { ...NOTHING };
-  /** Said again at the end, where somebody who comes later looks first. */
+  /** Repeated at the end, where late readers look first. */
   readonly #failures: string[] = [];
   readonly #files: TimedFile[] = [];
 
@@ -13,7 +13,10 @@ export class Tally {
     return this.#total.failed > 0;
   }
 
-  /** A suite that ended with this code. One that fails without a failed test (it crashed, or ran nothing) is one failure. */
+  /**
+   * Adds a suite with its exit code. A suite that fails without a failed test (it crashed, or ran nothing)
+   * counts as one failure.
+   */
   suite(name: string, code: number, report: Report | null): void {
     const { failures = [], files = [], counts: { passed, failed, skipped } = NOTHING } = report ?? {};
     this.#failures.push(...failures);
@@ -25,7 +28,7 @@ export class Tally {
     this.#total.skipped += skipped;
   }
 
-  /** A check is one test. */
+  /** Adds a check as one test. */
   check(name: string, code: number): void {
     const counts = { ...NOTHING, passed: code === 0 ? 1 : 0 };
     this.suite(name, code, { counts, failures: [], files: [] });
@@ -36,7 +39,7 @@ export class Tally {
     this.#total.failed += 1;
   }
 
-  /** The last line has the counts, for whoever reads no more. */
+  /** The summary, with the counts on the last line. */
   summary(): string {
     const { passed, failed, skipped } = this.#total;
     return [

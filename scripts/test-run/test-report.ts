@@ -1,6 +1,6 @@
 /**
- * What the suites' JSON reports say: how many tests there were, which of them failed, with their first words, and how
- * long each file took.
+ * Reads the suites' JSON reports: the counts of tests, the failed ones with their first words, and the time
+ * of each file.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -45,14 +45,14 @@ const vitestSchema = z.object({
   ),
 });
 
-/** Of Vitest; null where it wrote none. */
+/** Reads Vitest's report. Returns null if it wrote none. */
 export function readVitestReport(path: string): Report | null {
   const report = read(path, vitestSchema);
   if (!report) return null;
   const failures = report.testResults.flatMap((file) => {
     const name = relative(process.cwd(), file.name);
     const failed = file.assertionResults.filter(({ status }) => status === "failed");
-    // A file can fail without a test: it could not be loaded, or its set-up failed.
+    // A file can fail without a test, if it could not be loaded or its set-up failed.
     if (failed.length === 0 && file.status === "failed") return [line(name, file.message)];
     return failed.map((test) => line(`${name} › ${test.fullName}`, test.failureMessages?.[0] ?? ""));
   });
@@ -111,7 +111,7 @@ const playwrightSchema = z.object({
   suites: z.array(suiteSchema),
 });
 
-/** Of Playwright; null where it wrote none. */
+/** Reads Playwright's report. Returns null if it wrote none. */
 export function readPlaywrightReport(path: string): Report | null {
   const report = read(path, playwrightSchema);
   if (!report) return null;
@@ -141,7 +141,9 @@ const earlierSchema = z.object({
   failures: z.array(z.string()),
 });
 
-/** Of what was checked before this run and counts with it, in a file of its own; null where there is none. */
+/**
+ * Reads the report of checks made before this run, which count with it. Returns null if the file is missing.
+ */
 export function readEarlierReport(path: string): Report | null {
   const report = read(path, earlierSchema);
   if (!report) return null;
@@ -149,7 +151,7 @@ export function readEarlierReport(path: string): Report | null {
   return { counts, failures, files: [] };
 }
 
-/** The files that took longest, a line each, the longest first. */
+/** The slowest files, a line each, slowest first. */
 export function slowest(files: TimedFile[], most = 10): string {
   return files
     .toSorted((a, b) => b.ms - a.ms)
@@ -162,7 +164,7 @@ function read<T>(path: string, schema: z.ZodType<T>): T | null {
   return existsSync(path) ? schema.parse(JSON.parse(readFileSync(path, "utf8"))) : null;
 }
 
-/** The test, and what it said in a few lines. */
+/** The test, and the first lines of its message. */
 function line(name: string, message: string): string {
   const words = stripVTControlCharacters(message).trim().split("\n").slice(0, 12).join("\n    ");
   return words === "" ? name : `${name}\n    ${words}`;

@@ -1,6 +1,6 @@
 import { noteConnection } from "@/lib/api-client/connection.ts";
 
-/** What went wrong, as the API's problem+json says it; `code` is stable, the texts are for people. */
+/** An error as the API's problem+json describes it; `code` is stable, the texts are for people. */
 export class ApiError extends Error {
   readonly code: string;
   readonly title: string;
@@ -8,7 +8,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly requestId: string | null;
   readonly errors: { field: string; message: string }[];
-  /** Everything else the problem carried, e.g. `by` and `at` of `already_answered`. */
+  /** All other fields of the problem, e.g. `by` and `at` of `already_answered`. */
   readonly extra: Record<string, unknown>;
 
   constructor(status: number, body: Record<string, unknown>) {
@@ -24,18 +24,18 @@ export class ApiError extends Error {
     this.extra = body;
   }
 
-  /** Of a call that writes: nobody knows whether it was stored. */
+  /** Whether a write's outcome is unknown. */
   get isUnknown(): boolean {
     return this.code === "database_unavailable";
   }
 
-  /** What to show of it, always a whole sentence: others may follow. */
+  /** The text to show, always a whole sentence, since others may follow. */
   get sentence(): string {
     return this.detail ?? `${this.title}.`;
   }
 }
 
-/** No answer came. `sent`: false = it never left the browser; null = nobody knows whether it arrived. */
+/** No answer came. `sent`: false = the request never left the browser; null = its arrival is unknown. */
 export class ConnectionError extends Error {
   readonly sent: false | null;
 
@@ -46,7 +46,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The sentence to show for a failed call, whatever it was. */
+/** The sentence to show for any failed call. */
 export function errorSentence(error: unknown): string {
   if (error instanceof ApiError) {
     if (error.status === 401)
@@ -62,7 +62,7 @@ export const api = {
   get: <T>(path: string, signal?: AbortSignal) => call<T>("GET", path, undefined, signal ? { signal } : {}),
   post: <T>(path: string, body?: unknown, headers?: Record<string, string>) =>
     call<T>("POST", path, body ?? {}, headers ? { headers } : {}),
-  /** `keepalive`: goes out even if the page goes away meanwhile; for bodies below 64 kB. */
+  /** `keepalive`: the request survives the closing of the page; for bodies below 64 kB. */
   put: <T>(
     path: string,
     body: unknown,
@@ -74,12 +74,15 @@ export const api = {
 
 let organization: string | undefined;
 
-/** Which organization the page was drawn for: when the session works in another one, no call of it is taken. */
+/**
+ * Sets the organization that the page was rendered for; the API refuses its calls once the session works in
+ * another one.
+ */
 export function speakFor(organizationId: string) {
   organization = organizationId;
 }
 
-/** `?a=1&b=2` of what is set. */
+/** `?a=1&b=2` of the values that are set. */
 export function query(values: Record<string, string | number | null | undefined>): string {
   const set = Object.entries(values).filter(
     ([, value]) => value !== undefined && value !== null && value !== "",
@@ -95,7 +98,7 @@ async function call<T>(
   options: { signal?: AbortSignal; headers?: Record<string, string>; keepalive?: boolean } = {},
 ): Promise<T> {
   const writes = method !== "GET";
-  // Offline, a write is refused at once: it must never wait in the browser and go out later.
+  // Offline, a write is refused at once: it must never wait in the browser and be sent later.
   if (writes && !navigator.onLine) throw new ConnectionError(false);
   const response = await fetch(path, {
     method,

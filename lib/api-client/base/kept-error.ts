@@ -3,8 +3,9 @@
 import { useState } from "react";
 
 /**
- * Why there is nothing to show, also while it is asked for once more: a query without data forgets its error then, and
- * the page would be a skeleton for a moment, again and again. Null: there is something, or it is asked for the first time.
+ * Returns why no data can be shown, or null if data exists or the first try is under way. Keeps the error
+ * during a retry: a query without data forgets its error then, and the page would flash a skeleton again and
+ * again.
  */
 export function useKeptError({ data, error }: { data: unknown; error: Error | null }): Error | null {
   const [kept, keep] = useState<Error | null>(null);

@@ -8,17 +8,17 @@ import { requestKeys } from "@/lib/api-client/requests.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 
-/** Changes that arrive together are refetched together. */
+/** Changes that arrive within this time are refetched together. */
 const COALESCE_MS = 200;
-/** What takes longer to read holds the others up no longer. */
+/** A refetch that takes longer no longer holds up the others. */
 const READING_MS = 5_000;
 
 /**
- * Keeps what is on screen true: turns the stream's hints into refetches.
+ * Keeps the screen up to date by turning the stream's hints into refetches.
  *
- * What is shown before the server has said yes, all of it a person's own affair that is put back if it says no: the
- * switches of `useMe().prefer`, and the theme, which never leaves the browser. Nothing about a request, an answer, a
- * claim or a task is ever shown before the server has it.
+ * Only personal settings are shown before the server confirms them, and are reverted if it refuses: the
+ * switches of `useMe().prefer`, and the theme, which never leaves the browser. Changes to a request, an
+ * answer, a claim or a task are never shown before the server has stored them.
  */
 export function Live({ scope }: { scope: string }) {
   const client = useQueryClient();
@@ -26,7 +26,8 @@ export function Live({ scope }: { scope: string }) {
     const waiting = new Map<string, StreamNews>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOpen = true;
-    // A refetch ends the one under way. Where changes never stop, none would arrive if they did not wait for each other.
+    // A refetch cancels the one under way, so refetches wait for each other; otherwise none would finish
+    // under constant changes.
     const flush = async () => {
       const reading = [...waiting.values()].map((news) => refetch(client, news));
       waiting.clear();
@@ -66,7 +67,7 @@ function keysOf(topic: string, id: string): (readonly string[])[] {
       // Hints may have been missed.
       return [[]];
     default:
-      // Whatever else there is lies under its topic.
+      // Keys of all other topics begin with the topic.
       return [[topic, id]];
   }
 }

@@ -2,7 +2,7 @@ import { type Query, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import { isLive } from "@/lib/api-client/connection.ts";
 
-/** The stream makes it fast; reading again every half minute makes it true. */
+/** The stream makes updates fast; rereading at this interval makes them reliable. */
 const REFETCH_MS = 30_000;
 
 export function createQueryClient(): QueryClient {
@@ -11,18 +11,18 @@ export function createQueryClient(): QueryClient {
       queries: {
         staleTime: 5_000,
         refetchInterval,
-        // A refusal stays a refusal; only a lost connection or a tired server is asked again.
+        // A refusal is final; only a lost connection or a server error is retried.
         retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500),
       },
-      // Offline, a decision is refused at once: it must never wait in the browser and go out later.
+      // Offline, a decision is refused at once: it must never wait in the browser and be sent later.
       mutations: { networkMode: "always" },
     },
   });
 }
 
 /**
- * A list is read again with all of its pages. Where that is more than one, the stream's hints have to do as long as
- * they come: `Live` has everything read again when they stop and when they are back.
+ * A refetch of a list rereads all of its pages. A list of more than one page relies on the stream's hints
+ * while they come; `Live` rereads everything when they stop and when they are back.
  */
 function refetchInterval({ state }: Query): number | false {
   const pages = (state.data as { pages?: unknown } | undefined)?.pages;

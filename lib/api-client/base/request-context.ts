@@ -5,11 +5,14 @@ import type { Page } from "@/lib/base/page.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
 
-/** What was decided on requests like one. Read anew at any change of any request: that one may be its double. */
+/**
+ * Past decisions on similar requests. Refetched at any change of any request, since the changed one may be a
+ * duplicate.
+ */
 export function similarRequests(id: string) {
   return queryOptions({
     queryKey: [...requestKeys.lists, "similar", id] as const,
-    // The request is shown without it rather than late.
+    // A request is better shown without similar ones than late.
     retry: false,
     queryFn: ({ signal }) => api.get<SimilarRequests>(`/api/v1/input-requests/${id}/similar`, signal),
   });

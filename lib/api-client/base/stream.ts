@@ -1,14 +1,14 @@
-/** `open`: (re)connected, anything may have changed meanwhile. `lost`: no connection just now. */
+/** `open`: (re)connected; changes may have been missed. `lost`: no connection at the moment. */
 export type StreamNews = { kind: "open" } | { kind: "lost" } | { kind: "change"; topic: string; id: string };
 
-/** A short break is normal (the server ends streams now and then); only a longer one is news. */
+/** Short breaks are normal, since the server ends streams now and then; only a longer break is reported. */
 const LOST_AFTER_MS = 4_000;
 const RECONNECT_MS = 5_000;
 
 /**
- * One event stream for all tabs of a browser: six of them would use up the connections of HTTP/1.1. The tab that
- * holds the lock reads the stream and tells the others; when it closes, another takes over.
- * `scope` is the person and the organization, so that two sign-ins never share.
+ * Opens one event stream for all tabs of a browser, since six streams would use up the connections of
+ * HTTP/1.1. The tab that holds the lock reads the stream and tells the others; when it closes, another takes
+ * over. `scope`: the person and the organization, so that two sign-ins never share.
  */
 export function openStream(scope: string, listener: (news: StreamNews) => void): () => void {
   const stop = new AbortController();
@@ -19,7 +19,7 @@ export function openStream(scope: string, listener: (news: StreamNews) => void):
     listener(news);
     channel.postMessage(news);
   };
-  // Web Locks need a secure context. Without them every visible tab reads for itself.
+  // Web Locks need a secure context. Without them every visible tab reads its own stream.
   if (navigator.locks) {
     navigator.locks
       .request(`intray:${scope}`, { signal: stop.signal }, () => read(tell, stop.signal))
@@ -34,7 +34,7 @@ export function openStream(scope: string, listener: (news: StreamNews) => void):
 }
 
 function read(tell: (news: StreamNews) => void, signal: AbortSignal): Promise<void> {
-  // The lock may be granted in the very moment in which its page gives up on it.
+  // The lock may be granted at the moment when its page gives up on it.
   if (signal.aborted) return Promise.resolve();
   let source: EventSource;
   let lost: ReturnType<typeof setTimeout> | undefined;
@@ -49,7 +49,7 @@ function read(tell: (news: StreamNews) => void, signal: AbortSignal): Promise<vo
     };
     source.onerror = () => {
       lost ??= setTimeout(() => tell({ kind: "lost" }), LOST_AFTER_MS);
-      // The browser repeats a broken stream by itself, but gives up on one that was refused.
+      // The browser retries a broken stream by itself, but gives up on a refused one.
       if (source.readyState === EventSource.CLOSED) again = setTimeout(connect, RECONNECT_MS);
     };
     source.addEventListener("change", (event: MessageEvent<string>) => {

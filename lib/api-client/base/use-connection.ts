@@ -6,7 +6,7 @@ import { api } from "@/lib/api-client/base/client.ts";
 import { noteConnection, subscribeToConnection, type Trouble, trouble } from "@/lib/api-client/connection.ts";
 import type { Me } from "@/lib/members/schema.ts";
 
-/** While something is wrong, how often it is asked whether it still is. */
+/** How often the connection is probed while it is in trouble. */
 const PROBE_MS = 3_000;
 
 function useTrouble(): Trouble | null {
@@ -14,8 +14,8 @@ function useTrouble(): Trouble | null {
 }
 
 /**
- * Follows the network, and while there is trouble asks until it is over; then everything on screen is read again.
- * `userId`: whose page this is. If somebody else signed in meanwhile it is loaded anew; where they work in another
+ * Follows the connection, and probes it during trouble; afterwards everything on screen is refetched.
+ * `userId`: the page's user. The page reloads if somebody else signed in meanwhile; if they work in another
  * organization, the call is refused, and the page says so.
  */
 export function useWatchedConnection(userId: string): Trouble | null {
@@ -37,7 +37,7 @@ export function useWatchedConnection(userId: string): Trouble | null {
     if (now === null || now === "offline") return;
     const stop = new AbortController();
     const probe = async () => {
-      // What it comes to is noted by the call itself.
+      // The call itself records its outcome.
       const me = await api.get<Me>("/api/v1/me", stop.signal).catch(() => null);
       if (me && me.user?.id !== userId) window.location.reload();
     };
@@ -46,7 +46,7 @@ export function useWatchedConnection(userId: string): Trouble | null {
     return () => {
       clearInterval(timer);
       stop.abort();
-      // It changed: what was refused or missed meanwhile is read again, and again if that was too early.
+      // The trouble changed: refetches the refused or missed data, again if this was too early.
       void client.invalidateQueries();
     };
   }, [now, client, userId]);

@@ -4,7 +4,7 @@ import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import type { Race } from "@/lib/tasks/races/schema.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
-/** Tasks that belong together are read again with every list: a change of any of them may be one of theirs. */
+/** The tasks of a race. Refetched with every list, since a change of any task may concern one of them. */
 export function race(id: string) {
   return queryOptions({
     queryKey: [...taskKeys.lists, "race", id] as const,

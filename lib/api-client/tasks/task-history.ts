@@ -31,7 +31,7 @@ export function taskPhases(id: string) {
   });
 }
 
-/** Everything that a task asked, newest first, with what was decided and how far that has come. */
+/** All questions of a task, newest first, with their decisions and deliveries. */
 export function taskRequests(taskId: string) {
   return infiniteQueryOptions({
     queryKey: [...requestKeys.ofTask(taskId), "all"] as const,

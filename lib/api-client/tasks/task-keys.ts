@@ -1,4 +1,4 @@
-/** As `GET /tasks` takes them. */
+/** As in `GET /tasks`. */
 export type TaskQuery = Record<string, string>;
 
 export const taskKeys = {

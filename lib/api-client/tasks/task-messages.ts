@@ -4,17 +4,20 @@ import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { TaskMessage } from "@/lib/tasks/schema.ts";
 
-/** As `GET /tasks/{id}/messages` takes it; what is empty does not filter. */
+/** As in `GET /tasks/{id}/messages`; an empty value does not filter. */
 export interface MessageFilter {
   direction: string;
   method: string;
   q: string;
 }
 
-/** One message may have 64 kB. */
+/** A page is small because one message may have 64 kB. */
 const A_PAGE = 40;
 
-/** Newest first; `methods` of all there are. What was found before stays until the next is there. */
+/**
+ * A task's messages, newest first, and the methods of all its messages. The last result stays until the next
+ * one has loaded.
+ */
 export function taskMessages(id: string, filter: MessageFilter) {
   return infiniteQueryOptions({
     queryKey: [...taskKeys.task(id), "messages", filter] as const,

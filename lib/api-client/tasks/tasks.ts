@@ -6,7 +6,7 @@ import type { TaskCounts, TaskDetail, TaskSummary } from "@/lib/tasks/schema.ts"
 
 export const TASKS_A_PAGE = 100;
 
-/** Null: a filter that nothing can match. */
+/** Null: a filter that no task can match. */
 export function taskList(filter: TaskQuery | null) {
   return infiniteQueryOptions({
     queryKey: taskKeys.list(filter),
@@ -19,7 +19,7 @@ export function taskList(filter: TaskQuery | null) {
   });
 }
 
-/** `endedAfter`: from when on what ended is counted, as an instant. */
+/** `endedAfter`: counts ended tasks from this instant on. */
 export function taskCounts(endedAfter: string) {
   return queryOptions({
     queryKey: [...taskKeys.counts, endedAfter] as const,

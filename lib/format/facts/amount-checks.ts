@@ -1,4 +1,7 @@
-/** Whether the figures of a call agree with each other and with the message. Pure; nothing is corrected, only said. */
+/**
+ * Checks whether the figures of a call agree with each other and with the message. Pure; wrong figures are
+ * reported, never corrected.
+ */
 import {
   findMoney,
   formatMoney,
@@ -10,7 +13,7 @@ import {
   sumAmounts,
 } from "../../text/money.ts";
 
-/** What stands beside a figure: a tick with words, or the difference in red. */
+/** The note beside a figure: a tick with words, or the difference in red. */
 export interface Check {
   ok: boolean;
   words: string;
@@ -18,7 +21,7 @@ export interface Check {
 
 type Json = Record<string, unknown>;
 
-/** Compares an amount with what the message states; null when it states none. */
+/** Compares an amount with the amounts in the message. Returns null if the message states none. */
 export function checkMessage(value: number, currency: string | null, message: string): Check | null {
   const stated = findMoney(message);
   if (stated.length === 0) return null;
@@ -52,7 +55,10 @@ const TOTALS = [
   "cost",
 ];
 
-/** The field that says what it all comes to; null when none does. `value` is in whole units, also where it was sent in cents. */
+/**
+ * Returns the field that holds the total, or null if none does. `value` is in whole units, also if sent in
+ * cents.
+ */
 export function totalOf(values: Json): { key: string; value: number; currency: string | null } | null {
   const byName = new Map(Object.keys(values).map((key) => [snake(key), key]));
   for (const name of TOTALS) {
@@ -65,7 +71,7 @@ export function totalOf(values: Json): { key: string; value: number; currency: s
   return null;
 }
 
-/** An ISO code in a field beside the amounts. */
+/** Returns the ISO code of a currency field beside the amounts, or null. */
 export function currencyOf(values: Json): string | null {
   const key = Object.keys(values).find((each) => /^currency(_?code)?$/i.test(each));
   const code = key === undefined ? null : values[key];
@@ -75,7 +81,10 @@ export function currencyOf(values: Json): string | null {
 const ADDED = /(^|_)(tax|vat|gst|shipping|freight|delivery|fee|fees|tip|surcharge|handling)(_|$)/;
 const TAKEN = /(^|_)(discount|rebate|credit|deposit|prepaid)(_|$)/;
 
-/** Compares the sum of lines with the total beside them: taxes, fees and discounts may lie between the two. */
+/**
+ * Compares the sum of lines with the total beside them, allowing for taxes, fees and discounts. Returns null
+ * without a total.
+ */
 export function checkTotal(sum: number, values: Json): Check | null {
   const total = totalOf(values);
   if (!total) return null;
@@ -106,17 +115,20 @@ const QUANTITY = /^(qty|quantity|units|hours|days|count|pieces|pcs|nights|seats)
 const UNIT_PRICE =
   /^(unit_?(price|cost|amount)|price|rate|unit_rate|price_(per_unit|each)|each|hourly_rate|daily_rate)(_cents)?$/;
 
-/** Which column of lines is a price for one, not for the line. */
+/** Whether a column holds the price of one unit, not of the line. */
 export function isUnitPrice(key: string): boolean {
   return UNIT_PRICE.test(snake(key));
 }
 
-/** A line whose quantity times its price is not its amount; null when it is, or says no such thing. */
+/**
+ * Returns the difference of a line whose amount is not quantity times price, or null if the line agrees or
+ * lacks one of the three.
+ */
 export function checkLine(line: Json, amountKey: string): Check | null {
   const keys = Object.keys(line);
   const quantityKey = keys.find((key) => QUANTITY.test(snake(key)));
   const priceKey = keys.find((key) => key !== amountKey && isUnitPrice(key));
-  // A tax or discount of its own lies between the two.
+  // A tax or discount of the line itself explains a difference.
   const other = keys.some(
     (key) =>
       key !== amountKey &&
@@ -136,7 +148,7 @@ export function checkLine(line: Json, amountKey: string): Check | null {
   };
 }
 
-/** Names such as `amount_cents` are sent in hundredths. */
+/** The value in whole units; fields such as `amount_cents` are sent in hundredths. */
 export function inUnits(key: string, value: number): number {
   return isInCents(key) ? value / 100 : value;
 }

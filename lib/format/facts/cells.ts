@@ -7,16 +7,16 @@ export type Json = Record<string, unknown>;
 /** One value, ready to be shown. */
 export type Cell =
   | { kind: "text"; text: string }
-  /** `sent`: an amount as it came, where that is not what is shown. */
+  /** `sent`: the amount as sent, if shown differently. */
   | { kind: "number"; text: string; sent?: string; currency?: string; check?: Check }
-  /** `at` is the date as sent, for the words beside it; `due`: being past is worth a warning. */
+  /** `at`: the date as sent, for the words beside it. `due`: a past date deserves a warning. */
   | { kind: "date"; text: string; at: string; due?: boolean }
   | { kind: "empty" };
 
 const WHOLE = new Intl.NumberFormat("en-US");
 const DUE = /(^|_|\b)(due|deadline|expir\w*|until|by|before)(_|\b|$)/i;
 
-/** A single value as a cell, or null for what needs a block of its own. */
+/** Returns a single value as a cell, or null for a value that needs a block of its own. */
 export function describeValue(name: string, value: unknown, currency: string | null = null): Cell | null {
   if (value === null || value === undefined || value === "") return { kind: "empty" };
   if (typeof value === "boolean") return { kind: "text", text: value ? "Yes" : "No" };
@@ -24,7 +24,7 @@ export function describeValue(name: string, value: unknown, currency: string | n
     const cell = describeMoney(name, value, currency);
     if (cell) return cell;
   }
-  // Other figures stand as sent: build 4812 and the year 2026 are no amounts.
+  // Other numbers are shown as sent: build 4812 and the year 2026 are no amounts.
   if (typeof value === "number") return { kind: "number", text: String(value) };
   if (typeof value === "string") {
     if (!isDateText(value)) return { kind: "text", text: value };
@@ -41,7 +41,7 @@ function describeMoney(name: string, value: unknown, currency: string | null): C
   if (!money) return null;
   const sent = String(value);
   const known = money.currency ?? currency;
-  // Cents stand as cents: the figure that was sent is the one that is shown.
+  // An amount in cents is shown in cents, exactly as sent.
   const text = isInCents(name) ? WHOLE.format(money.value) : formatMoney(money.value);
   return {
     kind: "number",

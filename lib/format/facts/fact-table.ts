@@ -7,7 +7,7 @@ interface Column {
   key: string;
   label: string;
   numeric: boolean;
-  /** What the row is about; the other columns stand back. */
+  /** The column that names the row; the other columns stand back. */
   lead: boolean;
 }
 
@@ -16,18 +16,18 @@ export interface FactTable {
   label: string;
   columns: Column[];
   rows: Cell[][];
-  /** As many stand in none of them. */
+  /** The number of rows left out. */
   left: number;
-  /** Set where one column is money: its recomputed sum, in the unit of the column. */
+  /** The recomputed sum of the one column of money, in the unit of the column; else null. */
   sum: { label: string; columnKey: string; value: number; inCents: boolean; check?: Check } | null;
 }
 
-/** Wider ones are read better as JSON. */
+/** Wider tables are read better as JSON. */
 const MOST_COLUMNS = 10;
-/** Nobody reads more, and a server may send any number. */
+/** Nobody reads more rows, and a server may send any number. */
 const MOST_ROWS = 500;
 
-/** A list of flat objects, alike enough to stand in columns. */
+/** A list of flat objects that have few enough keys for a table. */
 export function isTable(value: unknown): value is Json[] {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isObject)) return false;
   const keys = new Set<string>();
@@ -68,7 +68,10 @@ export function describeTable(key: string, label: string, items: Json[], currenc
   };
 }
 
-/** As sent, but what a line is called leads, and amounts stand at the right edge, where sums are read. */
+/**
+ * Orders the columns as sent, except that the column naming the line leads, and amounts are right-aligned
+ * last for reading sums.
+ */
 function arrange(items: Json[], currency: string | null): Column[] {
   const kinds = [...new Set(items.flatMap(Object.keys))].map((key) => {
     const money = isMoneyName(key);
@@ -90,7 +93,9 @@ function arrange(items: Json[], currency: string | null): Column[] {
   }));
 }
 
-/** The one column of money; of several, the one that is not the price for one. */
+/**
+ * Returns the one column of money to sum, or null. Unit prices count only if no other money column exists.
+ */
 function summedColumn(columns: Column[]): string | null {
   const money = columns.filter((column) => column.numeric && isMoneyName(column.key));
   const lines = money.filter((column) => !isUnitPrice(column.key));

@@ -9,12 +9,12 @@ export type FactBlock =
   | { kind: "json"; label: string; value: unknown };
 
 /**
- * Arguments as people read them: plain fields, a group for each object, a table for each list of objects. With the
- * server's message, the figures are held against what it states.
+ * A call's arguments as people read them: plain fields, a group for each object, a table for each list of
+ * objects. With the server's message, amounts are checked against the message.
  */
 export function describeFacts(values: Json, message = ""): FactBlock[] {
   const [only, ...others] = Object.values(values);
-  // An object that is the only argument is a wrapping: its name says nothing that its fields do not.
+  // A single argument that is an object is a wrapper, whose name adds nothing to its fields.
   if (others.length === 0 && isObject(only) && Object.keys(only).length > 0)
     return describeFacts(only, message);
   const groups = Object.entries(values).filter(([key, value]) => isGroup(key, value));
@@ -27,7 +27,7 @@ export function describeFacts(values: Json, message = ""): FactBlock[] {
   ];
 }
 
-/** Only what can be read at a glance; an object in an object stays JSON. */
+/** Describes only values that can be read at a glance; an object in an object stays JSON. */
 function describeGroup(
   values: Json,
   { message, currency: outer, group }: { message: string; currency: string | null; group?: string },
@@ -52,7 +52,10 @@ function describeGroup(
   return fields.length > 0 ? [{ kind: "fields", ...(group ? { label: group } : {}), fields }, ...rest] : rest;
 }
 
-/** A sum is held against the total beside it, else against the message. Of several tables it is not known which one counts. */
+/**
+ * Checks a sum against the total beside it, else against the message. With several tables a difference is not
+ * shown, since any of them may be meant.
+ */
 function checkSums(blocks: FactBlock[], values: Json, message: string, currency: string | null): void {
   const summed = blocks.filter((block) => block.kind === "table").filter((table) => table.sum !== null);
   for (const { sum } of summed) {

@@ -11,7 +11,7 @@ export function formatAmount({ value, currency }: Amount): string {
   return currency.length === 1 ? `${sign}${currency}${figure}` : `${sign}${figure} ${currency}`;
 }
 
-/** The sums of what has an amount, one for each currency; amounts of different currencies are never added. */
+/** The sums of the amounts, one for each currency; amounts of different currencies are never added. */
 export function totals(amounts: (Amount | null)[]): Amount[] {
   const values = Map.groupBy(
     amounts.filter((amount) => amount !== null),

@@ -2,20 +2,23 @@ import type { Field } from "../../mcp/forms/form.ts";
 import { readExactNumber } from "../../text/exact-number.ts";
 import { instantsOf, localZone } from "../../text/local-time.ts";
 
-/** What the fields hold while a person types: text as typed, or the chosen values. */
+/** The values of the fields while a person types: text as typed, or the chosen values. */
 export type AnswerValues = Record<string, string | string[]>;
 
-/** Stands for a date of which parts are missing: browsers give an empty text, and it must not be taken for none. */
+/**
+ * Marks a date with missing parts. Browsers give an empty text then, which must not be taken for an empty
+ * field.
+ */
 export const UNFINISHED = "…";
 
-/** The first values of a form: the draft where there is one, else the server's suggestions for typed fields. */
+/** The initial values of a form: the draft if one exists, else the server's suggestions for typed fields. */
 export function initialValues(fields: Field[], draft: Record<string, unknown> | null): AnswerValues {
   return Object.fromEntries(fields.map((field) => [field.name, initialValue(field, draft?.[field.name])]));
 }
 
 /**
- * What a draft keeps: whatever differs from the untouched form. A suggestion that was cleared stays cleared, and an
- * untouched form is no draft.
+ * The content of a draft: all values that differ from the untouched form. A cleared suggestion stays cleared,
+ * and an untouched form has an empty draft.
  */
 export function draftContent(fields: Field[], values: AnswerValues): AnswerValues {
   const untouched = initialValues(fields, null);
@@ -31,14 +34,15 @@ export function draftContent(fields: Field[], values: AnswerValues): AnswerValue
 }
 
 function initialValue(field: Field, drafted: unknown): string | string[] {
-  // The draft may be of an earlier form: what does not fit this one is left out.
+  // The draft may come from an earlier form: values that don't fit this form are dropped.
   if (field.kind === "several_of") {
     const chosen = Array.isArray(drafted) ? drafted : [];
     return field.options.map(({ value }) => value).filter((value) => chosen.includes(value));
   }
   if (field.kind === "one_of") return field.options.find(({ value }) => value === drafted)?.value ?? "";
   if (["string", "number", "boolean"].includes(typeof drafted)) return String(drafted);
-  // A choice is never made for a person; typed text that the server suggests stands in the field, named as such.
+  // A choice is never made for a person; typed text that the server suggests is filled in, and marked as
+  // suggested.
   if ((field.kind === "text" || field.kind === "number") && field.default !== null)
     return String(field.default);
   return "";
@@ -49,7 +53,7 @@ export interface FieldError {
   message: string;
 }
 
-/** The content to send, or what is wrong with it. The server checks again. */
+/** Returns the content to send, and the errors in it. The server checks again. */
 export function readAnswer(
   fields: Field[],
   values: AnswerValues,
@@ -109,7 +113,7 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
-/** A zoned time is an instant already; a wall time stays one only where the zone's clocks make it doubtful. */
+/** Reads a time as an instant. A local time that the zone's clocks skip or show twice is an error. */
 function readTime(text: string): Read {
   if (/(Z|[+-]\d{2}:\d{2})$/i.test(text) && !Number.isNaN(Date.parse(text))) return { value: text };
   const zone = localZone();

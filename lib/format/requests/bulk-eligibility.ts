@@ -1,9 +1,9 @@
 import type { InputRequestSummary } from "../../input-requests/schema.ts";
 
-/** As many as one call takes. */
+/** The most requests that one call takes. */
 export const MOST_AT_ONCE = 200;
 
-/** Why these requests cannot be answered together, as a sentence; null when they can. */
+/** Returns why these requests can't be answered together, as a sentence, or null if they can. */
 export function notAlike(
   requests: Pick<InputRequestSummary, "alike" | "mode" | "server" | "tool">[],
 ): string | null {

@@ -3,8 +3,8 @@ import type { InputRequestDetail, InputRequestSummary } from "../../input-reques
 import type { TaskState } from "../../tasks/status.ts";
 
 /**
- * How far an answer has come, for one line: `held` can be taken back, `sending` is being tried, `accepted` the server
- * has it, `failed` it never will, `undone` the question is open again.
+ * How far an answer has come, in one line. `held`: can be undone. `sending`: is being tried. `accepted`: the
+ * server has the answer. `failed`: the server never gets it. `undone`: the question is open again.
  */
 export type DeliveryStage = "held" | "sending" | "accepted" | "failed" | "undone";
 
@@ -27,7 +27,10 @@ export function deliveryStage({
   }
 }
 
-/** What the way of an answer means for the person who reads it, as a sentence; null where the end is told elsewhere. */
+/**
+ * Returns what an answer's progress means for the reader, as a sentence, or null if the ending is told
+ * elsewhere.
+ */
 export function deliveryMeaning({
   delivery,
   server,
@@ -69,12 +72,12 @@ export function deliveryMeaning({
   }
 }
 
-/** How far an answer has come, by what the API says of its delivery. */
+/** How far an answer has come, judged by its delivery in the API. */
 export function reachIn(delivery: NonNullable<InputRequestSummary["delivery"]>): Reach {
   return reachOf({ ...delivery, accepted: delivery.acceptedAt !== null });
 }
 
-/** What the answer asked for was done without telling the server. */
+/** Whether the answer took effect without any message to the server. */
 export function needsNoSending({
   state,
   attempts,
@@ -82,7 +85,7 @@ export function needsNoSending({
   return state === "confirmed" && attempts === 0;
 }
 
-/** The task's end proves nothing of the answers it had. */
+/** Whether the task ended in a way that proves nothing about its answers. */
 export function hasVanished(state: TaskState): boolean {
   return state === "cancelled" || state === "lost" || state === "expired";
 }

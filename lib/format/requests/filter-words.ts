@@ -1,4 +1,4 @@
-/** What an inbox list is narrowed to and how it is ordered, in words. */
+/** The filters and the order of an inbox list, in words. */
 import { formatAmount } from "./amount-words.ts";
 import { FILTER_NAMES, type InboxFilters, type InboxOrder, type Span } from "./inbox-filters.ts";
 
@@ -12,7 +12,7 @@ export const ORDER_WORDS: Record<InboxOrder, string> = {
 };
 
 export interface Chip {
-  /** What a click on the chip takes away. */
+  /** The filters that removing the chip clears. */
   clears: Partial<InboxFilters>;
   words: string;
 }

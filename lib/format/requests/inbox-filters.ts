@@ -1,18 +1,18 @@
-/** What an inbox list is narrowed to, as it stands in the address, in a saved view, and in calls of the API. */
+/** The filters of an inbox list, as in the address, in a saved view, and in calls of the API. */
 export const ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
 export type InboxOrder = (typeof ORDERS)[number];
 
 const SPANS = { "1h": 3_600_000, "1d": 86_400_000, "1w": 7 * 86_400_000 };
 export type Span = keyof typeof SPANS;
 
-/** Empty text: not narrowed by this. Amounts are numbers as text. */
+/** An empty text does not filter. Amounts are numbers as text. */
 export interface InboxFilters {
   q: string;
   serverId: string;
   tool: string;
-  /** Waits longer than this. */
+  /** Requests that have waited longer than this. */
   age: Span | "";
-  /** Ends within this. */
+  /** Requests that end within this. */
   expiring: Span | "";
   amountMin: string;
   amountMax: string;
@@ -31,7 +31,7 @@ export const NO_FILTERS: InboxFilters = {
 };
 export const FILTER_NAMES = Object.keys(NO_FILTERS) as (keyof InboxFilters)[];
 
-/** Reads an address or a saved view. What is not understood is left out: an old link still opens. */
+/** Reads an address or a saved view. Unknown values are ignored, so that old links still open. */
 export function readFilters(get: (name: string) => string | null | undefined): InboxFilters {
   const span = (value: string) => (Object.hasOwn(SPANS, value) ? (value as Span) : "");
   const amount = (value: string) => (value.trim() !== "" && Number.isFinite(Number(value)) ? value : "");
@@ -48,18 +48,18 @@ export function readFilters(get: (name: string) => string | null | undefined): I
   };
 }
 
-/** As long a search as the API takes. */
+/** The longest search that the API takes. */
 const LONGEST = 200;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Only what is set, by its name in the address. */
+/** The filters that are set, by their names in the address. */
 export function setFilters(filters: InboxFilters): Partial<Record<keyof InboxFilters, string>> {
   return Object.fromEntries(
     FILTER_NAMES.filter((name) => filters[name]).map((name) => [name, filters[name]]),
   );
 }
 
-/** As the API takes them: spans become instants, counted from `now` (ms). */
+/** The filters as the API takes them; spans become instants, counted from `now` (ms). */
 export function apiFilters(filters: InboxFilters, now: number): Record<string, string> {
   const { age, expiring, ...same } = setFilters(filters);
   return {
@@ -69,12 +69,12 @@ export function apiFilters(filters: InboxFilters, now: number): Record<string, s
   };
 }
 
-/** How many filters narrow the list; two amounts are one. */
+/** The number of filters that narrow the list; two amounts count as one. */
 export function filterCount({ serverId, tool, age, expiring, amountMin, amountMax }: InboxFilters): number {
   return [serverId, tool, age, expiring, amountMin || amountMax].filter(Boolean).length;
 }
 
-/** What a saved view keeps: the tab and the filters, by their names in the address. */
+/** The content of a saved view: the tab and the filters, by their names in the address. */
 export function viewQuery(tab: string, filters: InboxFilters): Record<string, string> {
   return { tab, ...setFilters(filters) };
 }

@@ -23,16 +23,19 @@ export const REQUEST_TONES: Record<RequestState, Tone> = {
   undeliverable: "bad",
 };
 
-/** What a toast or a dialog calls a request: its label, else the start of its message. */
+/** A request's name in a toast or a dialog: its label, else the start of its message. */
 export function requestName(request: Pick<InputRequestSummary, "label" | "message">): string {
   return visibleText(request.label ?? `“${shorten(request.message, 40)}”`);
 }
 
-/** Why a request takes no answer any more, and what the server got. What can be done is a matter of roles. */
+/**
+ * Why a request takes no answer any more, and what the server got. Possible actions depend on roles and are
+ * left out.
+ */
 export function endedWords(
   state: RequestState,
   reason: string | null,
-  /** How far its answer got; null: there is none. */
+  /** How far the request's answer got; null: there was no answer. */
   reach: Reach | null = null,
 ): { what: string; next: string } {
   const because = reason && reason !== state ? `: ${reasonWords(reason)}` : "";
@@ -74,7 +77,7 @@ const ANSWERS: Record<Reach, string> = {
   taken: "The server had accepted the answer before.",
 };
 
-/** A code of ours in words; `rejected` may be followed by what the server said. */
+/** One of our codes in words; `rejected` may be followed by the server's text. */
 function reasonWords(reason: string): string {
   const refused = /^rejected\b[:\s]*(.*)$/s.exec(reason);
   if (refused) return `the server refused it${refused[1] ? ` (“${shorten(refused[1], 200)}”)` : ""}`;

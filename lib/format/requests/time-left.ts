@@ -1,7 +1,7 @@
 import type { InputRequestDetail } from "../../input-requests/schema.ts";
 import { aboutHowLong, formatDuration } from "../../text/duration.ts";
 
-/** So little time is worth a place of its own on the card. */
+/** Below this the remaining time gets a place of its own on the card. */
 const SHORT_MS = 2 * 60_000;
 
 export interface TimeLeft {
@@ -11,7 +11,7 @@ export interface TimeLeft {
   over: boolean;
 }
 
-/** How long until an instant: by seconds in the last minute. */
+/** The time until an instant, in seconds during the last minute. */
 export function timeLeft(until: string, now: number): TimeLeft {
   const ms = Date.parse(until) - now;
   const words =
@@ -21,9 +21,9 @@ export function timeLeft(until: string, now: number): TimeLeft {
   return { words, short: ms < SHORT_MS, over: ms <= 0 };
 }
 
-/** Why a question has to be answered by `expiresAt`; null where it need not be. */
+/** Returns why a question has to be answered by `expiresAt`, or null if it has no time limit. */
 export function timeLimitReason(request: Pick<InputRequestDetail, "expiresAt" | "server" | "task">): {
-  /** It is the server's habit, seen rather than told. */
+  /** The limit is a habit of the server, observed rather than announced. */
   habit: boolean;
   words: string;
 } | null {
@@ -38,7 +38,7 @@ export function timeLimitReason(request: Pick<InputRequestDetail, "expiresAt" | 
   return { habit: false, words: "The server says that it keeps the task no longer than that." };
 }
 
-/** Whether the time limit of an open request presses: the server's habit, or little time left. */
+/** Whether an open request's time limit is urgent: the server has that habit, or little time is left. */
 export function isPressing(
   request: Pick<InputRequestDetail, "state" | "expiresAt" | "server" | "task">,
   now: number,

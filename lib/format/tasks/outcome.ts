@@ -24,8 +24,8 @@ const NOT_A_SUCCESS =
   /reject|declin|denied|deny|refus|cancel|fail|error|abort|void|withdrawn|revoked|skipped|time.?out|expired|not.(approved|paid|done)/i;
 
 /**
- * The colour of a state. A completed task is green only when its outcome is neither an error nor a word such as
- * `REJECTED`: the task went well, the matter did not.
+ * The colour of a state. A completed task is green only if its outcome is neither an error nor a word such as
+ * `REJECTED`, which tells of a bad result of a task that ran well.
  */
 export function taskTone(task: {
   state: TaskState;
@@ -48,7 +48,7 @@ export function taskTone(task: {
   }
 }
 
-/** What the server calls a state, in our words: for lines such as “the server still says …”. */
+/** The server's name of a state in our words, for lines such as “the server still says …”. */
 export function serverStateLabel(state: string): string {
   return (STATE_LABELS as Record<string, string>)[state] ?? state;
 }

@@ -1,4 +1,4 @@
-/** What a task's time went into, ready to be drawn and to be read. */
+/** The phases of a task's time, ready to be drawn and to be read. */
 import type { TaskPhase } from "../../tasks/schema.ts";
 import { formatDuration } from "../../text/duration.ts";
 
@@ -16,13 +16,13 @@ export interface Stretch {
   phase: Phase;
   from: string;
   ms: number;
-  /** It goes on. */
+  /** The phase goes on. */
   live: boolean;
 }
 
-/** Narrower ones could not be told apart. */
+/** Most phases drawn; narrower ones could not be told apart. */
 const MOST_DRAWN = 24;
-/** Even a moment is seen: each has this part of the width, where there are few. */
+/** The least share of the width, so that even a moment is visible; smaller if many phases are drawn. */
 const LEAST_SHARE = 0.06;
 
 export function stretchesOf(phases: TaskPhase[], now: number): Stretch[] {
@@ -34,7 +34,10 @@ export function stretchesOf(phases: TaskPhase[], now: number): Stretch[] {
   }));
 }
 
-/** Of many the longest, each of the others with the one before it; and of what width, out of 1. */
+/**
+ * The stretches to draw, and their share of the width, out of 1. Of many, the longest are kept and the others
+ * merged into the one before.
+ */
 export function drawn(stretches: Stretch[]): (Stretch & { share: number })[] {
   const kept = joined(stretches);
   const total = kept.reduce((sum, { ms }) => sum + ms, 0);
@@ -64,7 +67,7 @@ export function stretchWords({ phase, ms }: Pick<Stretch, "phase" | "ms">): stri
   return `${PHASE_WORDS[phase]} ${formatDuration(ms)}`;
 }
 
-/** How much time went into each, as it first came up. */
+/** The total time of each phase, in order of first appearance. */
 export function totals(stretches: Stretch[]): { phase: Phase; ms: number }[] {
   const sums = new Map<Phase, number>();
   for (const { phase, ms } of stretches) sums.set(phase, (sums.get(phase) ?? 0) + ms);

@@ -23,7 +23,7 @@ export type ResultPart = z.infer<typeof part> | { type: "other"; value: unknown 
 export interface ReadResult {
   isError: boolean;
   parts: ResultPart[];
-  /** Any JSON; undefined: there is none. */
+  /** Any JSON; undefined if absent. */
   structured: unknown;
 }
 
@@ -33,7 +33,10 @@ const result = z.object({
   structuredContent: z.unknown().optional(),
 });
 
-/** A CallToolResult as far as it can be read; null for anything else. Untrusted: parsed, never believed. */
+/**
+ * Returns the readable parts of a CallToolResult, or null for anything else. Untrusted: parsed, never
+ * believed.
+ */
 export function readResult(value: unknown): ReadResult | null {
   const parsed = result.safeParse(value);
   if (!parsed.success) return null;
@@ -44,7 +47,7 @@ export function readResult(value: unknown): ReadResult | null {
   return {
     isError: parsed.data.isError,
     structured,
-    // Servers repeat the structured content as JSON text for older clients: once is enough.
+    // Servers repeat the structured content as JSON text for older clients; the copy is dropped.
     parts:
       structured !== undefined
         ? parts.filter((each) => !(each.type === "text" && sameJson(each.text, structured)))
@@ -57,7 +60,7 @@ function sameJson(text: string, value: unknown): boolean {
   return parsed !== null && JSON.stringify(parsed) === JSON.stringify(value);
 }
 
-/** Text that is a JSON object or list, parsed; null for all other text. */
+/** Returns the parsed value of text that is a JSON object or list, or null for all other text. */
 export function parseJsonText(text: string): object | null {
   if (!/^\s*[[{]/.test(text)) return null;
   try {

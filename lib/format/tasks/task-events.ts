@@ -17,7 +17,10 @@ export function describeTaskEvent(line: Line): EventWords {
   return inWords(TASK_WORDS, line);
 }
 
-/** Every request's page has these: what only the whole organization's history has is in events.ts. */
+/**
+ * The words of task events, which every request's page loads. Other events of the organization's history are
+ * in events.ts.
+ */
 export const TASK_WORDS = {
   "task.queued": (data, who) =>
     text(data.retryOf)
@@ -150,7 +153,7 @@ export const REASONS: Record<string, string> = {
   not_started: "the task never started",
 };
 
-/** What the server got of an answer whose question is over. */
+/** How much the server got of an answer whose question is over. */
 function ofAnswer(data: Data): string {
   const words = ANSWERS[text(data.answer) ?? ""];
   return words ? `; ${words}` : "";

@@ -1,4 +1,4 @@
-/** What the list of tasks is narrowed to, as it stands in the address, in a saved view, and in calls of the API. */
+/** The filters of the list of tasks, as in the address, in a saved view, and in calls of the API. */
 import { ATTENTION, ATTENTION_CODES, codesOf } from "../../tasks/attention.ts";
 import type { TaskCounts, TaskOrder } from "../../tasks/schema.ts";
 import { TASK_STATES, type TaskState } from "../../tasks/status.ts";
@@ -20,7 +20,7 @@ export const ORDER_WORDS: Record<TaskOrder, string> = {
   expiring: "Ending soonest",
 };
 
-/** Everyone's views. Each adds to what a person filters by themselves. */
+/** The built-in views. Each combines with the person's own filters. */
 export const SYSTEM_VIEWS = {
   working: { label: "Working", states: ["queued", "starting", "working"] },
   waiting: { label: "Waiting for a person", states: ["input_required"] },
@@ -40,7 +40,7 @@ interface SystemView {
 }
 export type SystemViewName = keyof typeof SYSTEM_VIEWS;
 
-/** Empty text: not narrowed by this. */
+/** An empty text does not filter. */
 export interface TaskFilters {
   /** A system view. */
   show: SystemViewName | "";
@@ -79,7 +79,7 @@ export const NO_TASK_FILTERS: TaskFilters = {
 };
 const TASK_FILTER_NAMES = Object.keys(NO_TASK_FILTERS) as (keyof TaskFilters)[];
 
-/** Reads an address or a saved view. What is not understood is left out: an old link still opens. */
+/** Reads an address or a saved view. Unknown values are ignored, so that old links still open. */
 export function readTaskFilters(get: (name: string) => string | null | undefined): TaskFilters {
   const text = (name: string) => (get(name) ?? "").slice(0, LONGEST);
   const known = <T extends string>(name: string, values: Record<T, unknown>) =>
@@ -110,11 +110,11 @@ export function readTaskFilters(get: (name: string) => string | null | undefined
   };
 }
 
-/** As long a search as the API takes. */
+/** The longest search that the API takes. */
 const LONGEST = 200;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Only what is set, by its name in the address. */
+/** The filters that are set, by their names in the address. */
 export function setTaskFilters(filters: TaskFilters): Partial<Record<keyof TaskFilters, string>> {
   return Object.fromEntries(
     TASK_FILTER_NAMES.filter((name) => filters[name]).map((name) => [name, filters[name]]),
@@ -127,8 +127,8 @@ export function startOfDay(now: number): number {
 }
 
 /**
- * As the API takes them, with the system view added; spans become instants counted from `now` (ms), to the minute so that
- * a list stays the same one. Null: nothing can match.
+ * The filters as the API takes them, with the system view added. Spans become instants counted from `now`
+ * (ms), rounded to the minute so that the query key stays stable. Null: no task can match.
  */
 export function taskApiFilters(filters: TaskFilters, now: number): Record<string, string> | null {
   const view: SystemView = filters.show === "" ? { label: "" } : SYSTEM_VIEWS[filters.show];
@@ -154,7 +154,7 @@ export function taskApiFilters(filters: TaskFilters, now: number): Record<string
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
 }
 
-/** Whether what they mean depends on the time and on where the person is. */
+/** Whether the filters depend on the current time or the person's time zone. */
 export function dependsOnNow({ show, since }: TaskFilters): boolean {
   const view: SystemView | false = show !== "" && SYSTEM_VIEWS[show];
   return since !== "" || (view && view.today === true);
@@ -167,7 +167,7 @@ function attentionCodes(text: string): readonly string[] {
   return given.includes("stuck") ? codesOf("stuck") : given;
 }
 
-/** What both allow; one that is empty allows all. Null: nothing. */
+/** Returns the values that both allow; an empty list allows all. Null: none. */
 function both(own: readonly string[], view: readonly string[]): readonly string[] | null {
   if (own.length === 0) return view;
   if (view.length === 0) return own;
@@ -195,7 +195,7 @@ export function countOf(show: SystemViewName, { counts, attention, ended }: Task
 }
 
 export interface TaskChip {
-  /** What a click on the chip takes away. */
+  /** The filters that removing the chip clears. */
   clears: Partial<TaskFilters>;
   words: string;
 }

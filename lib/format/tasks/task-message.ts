@@ -1,6 +1,8 @@
 import { shorten } from "../../text/labels.ts";
 
-/** What a protocol message is about, for a line beside its method; empty where nothing stands out. Untrusted text. */
+/**
+ * The subject of a protocol message, for a line beside its method; empty if none stands out. Untrusted text.
+ */
 export function gistOf(body: unknown): string {
   const { params, result, error } = parts(body);
   if (error !== undefined)

@@ -1,15 +1,15 @@
-/** How long the steps of a task took: the words beside each line of its history. */
+/** Durations of a task's steps: the words beside each line of its history. */
 import type { TaskEvent } from "../../events/schema.ts";
 import { formatDuration } from "../../text/duration.ts";
 
-/** Shorter than this and the lines happened as good as together. */
+/** Lines closer together than this happened practically at once. */
 const GAP_WORTH_SAYING_MS = 2_000;
 
 type Step = Pick<TaskEvent, "seq" | "at" | "type" | "inputRequestId" | "data">;
 
 /**
- * The words on how long a step took, by its number: `held 5 s for undo`, `0.4 s after sending`. `steps` oldest first, with
- * or without the beginning; a step with nothing to tell has no words.
+ * The words on a step's duration, by its number: `held 5 s for undo`, `0.4 s after sending`. `steps`: oldest
+ * first, with or without the beginning; steps without a notable duration are left out.
  */
 export function stepWords(steps: Step[], createdAt: string): Map<number, string> {
   const seen = new Map<string, number>();

@@ -1,13 +1,17 @@
-/** What a delivery may become, and what its answer's server can have got: pure, client-safe. Who writes is transitions.ts. */
+/**
+ * A delivery's state machine, and how far its answer can have got. Pure, client-safe. Only transitions.ts
+ * writes.
+ */
 
 import { stateMachine } from "../../base/state-machine.ts";
 import type { DeliveryState } from "../schema.ts";
 
 export const deliveries = stateMachine<DeliveryState>({
   held: ["pending", "undone", "failed"],
-  // accepted, confirmed: taken before it was asked for again; confirmed: nothing has to be sent
+  // accepted: the server took the answer earlier, before it was asked for again; confirmed: nothing has to be
+  // sent
   pending: ["sending", "accepted", "confirmed", "failed"],
-  // pending: nothing reached the server, or nobody knows; confirmed: found taken after a crash
+  // pending: nothing reached the server, or the outcome is unknown; confirmed: found taken after a crash
   sending: ["accepted", "pending", "confirmed", "failed"],
   // pending: asked again, or resent by a person
   accepted: ["confirmed", "pending", "failed"],
@@ -17,12 +21,14 @@ export const deliveries = stateMachine<DeliveryState>({
 });
 
 /**
- * How far an answer got. taken: the server said 2xx. unknown: bytes may have reached it, and no reply came. nothing: it
- * has not had it, or has refused it.
+ * How far an answer got. taken: the server replied 2xx. unknown: bytes may have reached the server, and no
+ * reply came. nothing: the server has not had the answer, or has refused it.
  */
 export type Reach = "nothing" | "unknown" | "taken";
 
-/** By everything that is known of a delivery: what people are told of an answer follows from this alone. */
+/**
+ * Judges by all known facts of a delivery; every statement to people about an answer follows from this alone.
+ */
 export function reachOf(delivery: { state: DeliveryState; accepted: boolean; inDoubt: boolean }): Reach {
   if (delivery.accepted) return "taken";
   return delivery.state === "sending" || delivery.inDoubt ? "unknown" : "nothing";

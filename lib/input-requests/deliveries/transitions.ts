@@ -1,6 +1,6 @@
 /**
- * All writes to deliveries. Each carries the states that lib/input-requests/deliveries/status.ts lets it begin from; the caller holds
- * the task's lock. Returns lines of history where the caller has others to append with them, last.
+ * All writes to deliveries. Each names the states that status.ts lets it begin from; the caller holds the
+ * task's lock. Functions return history lines where the caller appends others with them, last.
  */
 
 import type { Principal } from "../../access/principal.ts";
@@ -13,7 +13,7 @@ import { lockRequest } from "../guards.ts";
 import type { DeliveryState } from "../schema.ts";
 import { deliveries, type Reach, reachOf } from "./status.ts";
 
-/** Which way an answer takes: see the column's comment in the migration 0002. */
+/** The way an answer takes; migration 0002 explains the values at the column. */
 export type Rung = "update" | "same_session" | "asked_again" | "new_session" | "retry";
 
 interface Ids {
@@ -22,7 +22,7 @@ interface Ids {
   deliveryId: string;
 }
 
-/** The state, and the condition on what it was: of all states that may become it, or of `some` of them. */
+/** SQL for the new state and the condition on the old one: every state that may become it, or only `some`. */
 function move(to: DeliveryState, ...some: DeliveryState[]) {
   return {
     set: Prisma.sql`state = ${to}`,
@@ -30,10 +30,13 @@ function move(to: DeliveryState, ...some: DeliveryState[]) {
   };
 }
 
-/** An answer leaves this long before the end of a question's known lifetime, whatever the hold. */
+/** An answer is sent this long before the end of the question's known lifetime, whatever its hold. */
 const LIFETIME_MARGIN_MS = 10_000;
 
-/** An answer begins its way, held for so long at most that it can be taken back. Returns for how long, in ms. */
+/**
+ * Starts an answer's delivery, held for at most `holdMs` so that it can be undone. Returns the actual hold in
+ * ms.
+ */
 export async function beginDelivery(
   organizationId: string,
   tx: Tx,
@@ -51,7 +54,7 @@ export async function beginDelivery(
   return hold?.ms ?? 0;
 }
 
-/** A person takes an answer back. Returns the answer's id; null: it is held no more. */
+/** Takes an answer back for a person. Returns the answer's id, or null if the answer is no longer held. */
 export async function undo(organizationId: string, tx: Tx, inputRequestId: string): Promise<string | null> {
   const { set, from } = move("undone");
   const [undone] = await tx.$queryRaw<{ answerId: string }[]>`
@@ -60,7 +63,7 @@ export async function undo(organizationId: string, tx: Tx, inputRequestId: strin
   return undone?.answerId ?? null;
 }
 
-/** A person sends the same content again, after the server took it and kept asking. */
+/** Sends the same content again for a person, after the server took the answer and kept asking. */
 export async function resend(
   organizationId: string,
   tx: Tx,
@@ -86,7 +89,7 @@ export async function resend(
   ]);
 }
 
-/** Ends the hold of answers whose time has come, by the database's clock. */
+/** Ends the hold of answers that are due, by the database's clock. */
 export async function releaseHeld(organizationId: string, tx: Tx, taskId: string): Promise<number> {
   const { set, from } = move("pending", "held");
   return tx.$executeRaw`UPDATE delivery SET ${set} WHERE organization_id = ${organizationId}::uuid
@@ -94,9 +97,9 @@ export async function releaseHeld(organizationId: string, tx: Tx, taskId: string
 }
 
 /**
- * Commits that an answer is about to be written, before the first byte. False: it is no longer pending, or the ask that it
- * would go to has been taken back.
- * `statusBefore` is what the server said then: on 2025-11-25 only a change of it proves that the task moved on.
+ * Commits that an answer is about to be sent, before the first byte. Returns false if the delivery is no
+ * longer pending or its ask has been taken back. `statusBefore`: the server's status message then; on
+ * 2025-11-25 only a change of it proves that the task moved on.
  */
 export async function markSending(
   organizationId: string,
@@ -120,7 +123,7 @@ export async function markSending(
   return true;
 }
 
-/** The server answered this attempt with 2xx. That is no proof that the task moved on. */
+/** Records that the server answered this attempt with 2xx, which is no proof that the task moved on. */
 export async function markAccepted(
   organizationId: string,
   tx: Tx,
@@ -140,7 +143,7 @@ export async function markAccepted(
   await record(organizationId, tx, ids, { type: "delivery.accepted", data: accepted });
 }
 
-/** Nothing of the attempt reached the server, or it was refused before it was read: it is made again. */
+/** Queues an attempt again after nothing of it reached the server, or the server refused it unread. */
 export async function markUnsent(
   organizationId: string,
   tx: Tx,
@@ -156,7 +159,7 @@ export async function markUnsent(
     await record(organizationId, tx, ids, { type: "delivery.unsent", data: { reason: why } });
 }
 
-/** Nobody knows what became of the attempt, and the server still asks: it is made again. */
+/** Queues an attempt of unknown outcome again, since the server still asks. */
 export async function repeat(organizationId: string, tx: Tx, ids: Ids): Promise<NewEvent[]> {
   const { set, from } = move("pending", "sending");
   const repeated = await tx.$executeRaw`
@@ -166,13 +169,13 @@ export async function repeat(organizationId: string, tx: Tx, ids: Ids): Promise<
   return repeated === 1 ? told(organizationId, tx, ids, line) : [];
 }
 
-/** A poll still shows the question of an accepted answer. */
+/** Counts a poll that still shows the question of an accepted answer. */
 export async function countStillAsked(organizationId: string, tx: Tx, ids: Ids): Promise<void> {
   await tx.$executeRaw`UPDATE delivery SET polls_since_accepted = polls_since_accepted + 1
     WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND state = 'accepted'`;
 }
 
-/** The server keeps asking for an accepted answer: a person has to look. */
+/** Flags an accepted answer that the server keeps asking for; a person has to look. */
 export async function flag(organizationId: string, tx: Tx, ids: Ids): Promise<NewEvent[]> {
   const flagged = await tx.$executeRaw`
     UPDATE delivery SET polls_since_accepted = polls_since_accepted + 1, flagged = true
@@ -181,7 +184,7 @@ export async function flag(organizationId: string, tx: Tx, ids: Ids): Promise<Ne
   return flagged === 1 ? told(organizationId, tx, ids, { type: "delivery.flagged" }) : [];
 }
 
-/** An accepted answer is sent again, since the server lost it (`by_itself`) or has put the question anew. */
+/** Queues an accepted answer again, since the server lost it (`by_itself`) or put the question anew. */
 export async function sendAgain(
   organizationId: string,
   tx: Tx,
@@ -197,7 +200,10 @@ export async function sendAgain(
   return again === 1 ? told(organizationId, tx, ids, { type }) : [];
 }
 
-/** The server had taken the answer before, and takes it no second time: the task tells what comes of it. */
+/**
+ * Returns a delivery to accepted: the server took the answer before and won't take it twice, so the task
+ * tells the outcome.
+ */
 export async function awaitTask(organizationId: string, tx: Tx, ids: Ids): Promise<void> {
   const { set, from } = move("accepted");
   const back = await tx.$executeRaw`
@@ -207,7 +213,7 @@ export async function awaitTask(organizationId: string, tx: Tx, ids: Ids): Promi
   if (back === 1) await publishChange(organizationId, tx, "input_request", [ids.inputRequestId]);
 }
 
-/** What is due can't be sent since the server no longer puts its question: said once. */
+/** Records once that a due answer can't be sent because the server no longer puts its question. */
 export async function markWaiting(organizationId: string, tx: Tx, ids: Ids): Promise<void> {
   const waits = await tx.$executeRaw`
     UPDATE delivery SET waiting_since = greatest(deliver_after, not_before)
@@ -216,7 +222,10 @@ export async function markWaiting(organizationId: string, tx: Tx, ids: Ids): Pro
   if (waits === 1) await record(organizationId, tx, ids, { type: "delivery.waiting" });
 }
 
-/** The server has moved on. Only what may have reached it: returns how far it had come, null where nothing had. */
+/**
+ * Confirms an answer that may have reached a server which has moved on. Returns how far the answer had come,
+ * or null if nothing of it can have reached the server.
+ */
 export async function confirm(
   organizationId: string,
   tx: Tx,
@@ -233,7 +242,10 @@ export async function confirm(
   return confirmed.accepted ? "taken" : "unknown";
 }
 
-/** What the answer says is done without telling the server. False: it is not pending, or an attempt was made. */
+/**
+ * Confirms an answer that needs no word to the server. Returns false if it is not pending, or an attempt may
+ * have reached the server.
+ */
 export async function carryOut(organizationId: string, tx: Tx, inputRequestId: string): Promise<boolean> {
   const { set, from } = move("confirmed", "pending");
   const carriedOut = await tx.$executeRaw`
@@ -244,8 +256,9 @@ export async function carryOut(organizationId: string, tx: Tx, inputRequestId: s
 }
 
 /**
- * A live answer can't be sent any more. `notTaken`: it is known that the last attempt was not taken, so that nobody has
- * to wonder about it. Returns how far the answer had come; null: there is none.
+ * Fails a live answer that can't be sent any more. `notTaken`: the last attempt is known not to have been
+ * taken, so the answer is not in doubt. Returns how far the answer had come, or null if no live answer
+ * exists.
  */
 export async function fail(
   organizationId: string,
@@ -262,7 +275,7 @@ export async function fail(
   return failed ? reachOf({ state: "failed", ...failed }) : null;
 }
 
-/** The server could not be reached: what it had taken may be gone with it. */
+/** Notes that the server was unreachable, so it may have lost the answers that it took. */
 export async function noteUnreachable(organizationId: string, tx: Tx, taskIds: string[]): Promise<void> {
   await tx.$executeRaw`UPDATE delivery SET unreachable_since_accepted = true
     WHERE organization_id = ${organizationId}::uuid AND task_id = ANY(${taskIds}::uuid[])
@@ -278,7 +291,7 @@ async function record(
   await appendEvents(organizationId, tx, await told(organizationId, tx, ids, event));
 }
 
-/** Tells whoever looks at the request. Returns the line. */
+/** Publishes the change to viewers of the request. Returns the history line. */
 async function told(
   organizationId: string,
   tx: Tx,

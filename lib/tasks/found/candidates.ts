@@ -1,4 +1,7 @@
-/** What a start of unknown outcome may have made, kept for a person to choose from. The engine writes this. */
+/**
+ * The tasks that a start of unknown outcome may have made, kept for a person to choose from. The engine
+ * writes them.
+ */
 
 import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -7,7 +10,7 @@ import { publishChange } from "../../live-updates/transitions.ts";
 import type { RemoteTask } from "../../mcp/peer.ts";
 import { foundPlace, handleDigest, knownAmong } from "./handle.ts";
 
-/** Those of a server's tasks that are none of ours. */
+/** The tasks of a server that Intray does not know. */
 export async function strangersAmong(
   organizationId: string,
   tx: Tx,
@@ -22,7 +25,7 @@ export async function strangersAmong(
 
 export interface Candidate {
   remote: RemoteTask;
-  /** The session it was listed on, as JSON; null where tasks are found from any session. */
+  /** The session that listed the task, as JSON; null where any session finds the task. */
   session: string | null;
   /** By our clock. */
   createdAt: Date | null;

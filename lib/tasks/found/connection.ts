@@ -1,7 +1,7 @@
 import type { Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
 
-/** The shared connection of a server in use: the one whose tasks are looked for. Throws `not_found`. */
+/** The shared connection of a server in use, on which its tasks are listed. Throws `not_found`. */
 export async function sharedConnection(organizationId: string, tx: Tx, serverId: string): Promise<string> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     SELECT c.id FROM connection c JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
@@ -12,8 +12,9 @@ export async function sharedConnection(organizationId: string, tx: Tx, serverId:
 }
 
 /**
- * Keeps the engine from storing handles of this connection until the transaction ends (each of its transactions takes
- * the row FOR SHARE): what is unknown now stays unknown until then. First of all locks.
+ * Keeps the engine from storing handles of this connection until the transaction ends, since each of its
+ * transactions takes the row FOR SHARE: a task unknown now stays unknown until then. Comes before all other
+ * locks.
  */
 export async function holdConnection(organizationId: string, tx: Tx, connectionId: string): Promise<void> {
   await tx.$queryRaw`SELECT 1 FROM connection

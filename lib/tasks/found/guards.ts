@@ -4,9 +4,9 @@ import { connectionsToSameServer } from "../../servers/connections/same-server.t
 import { knownAmong, type TakenFind } from "./handle.ts";
 
 /**
- * Two rows of ours for one task of a server would ask its questions twice: refuses a find that is known by now
- * (`task_known`), and any while a start is under way, which may have made it and not stored its handle yet
- * (`start_under_way`). The caller holds the connection.
+ * Refuses a find that is a known task by now (`task_known`), since two rows for one task would ask its
+ * questions twice. Also refuses any find while a start is under way, which may have made the task without
+ * storing its handle yet (`start_under_way`). The caller holds the connection.
  */
 export async function refuseUnlessStranger(
   organizationId: string,
@@ -16,7 +16,7 @@ export async function refuseUnlessStranger(
 ): Promise<void> {
   const known = await knownAmong(organizationId, tx, connectionId, [find.handleDigest]);
   if (known.size > 0) throw new AppError("task_known", "Intray knows this task by now.");
-  // A call that lasts may still make a task, unless its tool never does.
+  // A long call may still make a task, unless its tool never does.
   const starting = await tx.$queryRaw<
     unknown[]
   >`SELECT 1 FROM task WHERE organization_id = ${organizationId}::uuid

@@ -1,15 +1,21 @@
-/** The server's task id: a bearer secret. How it is told from others, and how it moves from a find to a task. */
+/**
+ * The handle, which is the server's task id and a bearer secret: comparing handles, and moving one from a
+ * find to a task.
+ */
 
 import type { Tx } from "../../base/db/db.ts";
 import type { Seal } from "../../base/seal.ts";
 import { connectionsToSameServer } from "../../servers/connections/same-server.ts";
 
-/** `task.handle_digest` and `found_task.handle_digest`: tells which tasks of a server are ours without opening any. */
+/**
+ * `task.handle_digest` and `found_task.handle_digest`: tells which tasks of a server are ours without opening
+ * any handle.
+ */
 export function handleDigest(seal: Seal, organizationId: string, taskId: string): Buffer {
   return seal.digest("handle", `${organizationId} ${taskId}`);
 }
 
-/** Those of these digests that are tasks of ours at the server of this connection, in hex. */
+/** Those of these digests, in hex, that are known tasks at the server of this connection. */
 export async function knownAmong(
   organizationId: string,
   tx: Tx,
@@ -23,7 +29,7 @@ export async function knownAmong(
   return new Set(known.map(({ digest }) => digest));
 }
 
-/** Where a secret of a found task is sealed to. */
+/** The sealing context for a secret of a found task. */
 export function foundPlace(
   organizationId: string,
   foundId: string,
@@ -32,7 +38,7 @@ export function foundPlace(
   return { organizationId, table: "found_task", row: foundId, column };
 }
 
-/** A find, taken out of its table so that nobody else takes it. */
+/** A find that was deleted from its table, so that nobody else takes it. */
 export interface TakenFind {
   id: string;
   sealedHandle: string;
@@ -43,7 +49,7 @@ export interface TakenFind {
   serverCreatedAt: Date | null;
 }
 
-/** The handle and session of a find, sealed for the task that takes them over. */
+/** The handle and session of a find, sealed again for the task that takes them over. */
 export function resealed(
   organizationId: string,
   seal: Seal,

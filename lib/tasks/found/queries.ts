@@ -1,11 +1,11 @@
-/** Scoped reads of found tasks. What is sealed is never selected. */
+/** Scoped reads of found tasks. Sealed columns are never selected. */
 import { readPosition, toPage } from "../../base/cursor.ts";
 import type { Prisma, Tx } from "../../base/db/db.ts";
 import type { Page, PageQuery } from "../../base/page.ts";
 import { sharedConnection } from "./connection.ts";
 import type { Candidate, FoundTask } from "./schema.ts";
 
-/** Those of a server's shared connection, newest find first. Throws `not_found`. */
+/** The finds on a server's shared connection, newest first. Throws `not_found`. */
 export async function listFoundTasks(
   organizationId: string,
   tx: Tx,
@@ -34,7 +34,10 @@ export async function listFoundTasks(
   );
 }
 
-/** What a start of unknown outcome may have made, oldest first. The caller has made sure that the task may be seen. */
+/**
+ * The tasks that a start of unknown outcome may have made, oldest first. The caller has checked that the task
+ * may be seen.
+ */
 export async function listCandidates(organizationId: string, tx: Tx, taskId: string): Promise<Candidate[]> {
   const rows = await tx.foundTask.findMany({
     where: { organizationId, taskId },

@@ -1,4 +1,4 @@
-/** Asks a server which tasks it has. Never a call inside a transaction. */
+/** Asks a server for its tasks. Never calls the server inside a transaction. */
 
 import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
@@ -19,12 +19,15 @@ import { listFoundTasks } from "./queries.ts";
 import type { FoundTask } from "./schema.ts";
 import { recordFound } from "./transitions.ts";
 
-/** More than people look through. */
+/** More tasks than people look through. */
 const MOST_TASKS = 500;
 const SHOWN = 200;
 const CALL_DEADLINE_MS = 10_000;
 
-/** The finds after a look at the server. Throws `not_found`, `cannot_list`, `server_paused`, `server_unavailable`. */
+/**
+ * Asks the server for its tasks and returns the finds. Throws `not_found`, `cannot_list`, `server_paused`,
+ * `server_unavailable`.
+ */
 export async function refreshFoundTasks(
   services: Services,
   organizationId: string,
@@ -66,7 +69,7 @@ async function listAt(endpoint: Endpoint, known: Era | null, network: Network): 
   }
 }
 
-/** In our own words, as for a probe. */
+/** Throws `server_unavailable` in our own words, as for a probe. */
 function unavailable(error: unknown): never {
   if (!(error instanceof PeerError)) throw error;
   const hasWords = error instanceof EntryGone || error instanceof SignInNeeded;

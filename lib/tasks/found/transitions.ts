@@ -1,4 +1,7 @@
-/** What a look at a server found. Who takes a find over is in adopt.ts and settle.ts. */
+/**
+ * Stores the tasks that a server listed. adopt.ts and settle-unknown.ts in lib/task-lifecycle take finds
+ * over.
+ */
 
 import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -10,8 +13,8 @@ import { holdConnection } from "./connection.ts";
 import { foundPlace, handleDigest } from "./handle.ts";
 
 /**
- * Keeps those of a server's tasks that are none of ours, and forgets finds that are gone or known by now. What a start
- * of unknown outcome may have made stays until that start is settled.
+ * Stores the server's unknown tasks, and deletes finds that are gone or known by now. Possible outcomes of a
+ * start of unknown outcome stay until that start is settled.
  */
 export async function recordFound(
   organizationId: string,
@@ -51,7 +54,7 @@ export async function recordFound(
   await publishChange(organizationId, tx, "server", [connection.serverId]);
 }
 
-/** The server's time by our clock; null where it says none that can be read. */
+/** The server's time by our clock, or null if it is missing or unreadable. */
 function ourTime(at: string | null, clockOffsetMs: number | null): Date | null {
   const ms = at === null ? Number.NaN : Date.parse(at) - (clockOffsetMs ?? 0);
   return Number.isNaN(new Date(ms).getTime()) ? null : new Date(ms);

@@ -1,4 +1,4 @@
-/** What the end of a task means for the race it is in. The engine tells the others afterwards: settling.ts. */
+/** The effect of a task's end on its race. task-lifecycle/settle-races.ts then cancels the other tasks. */
 
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
@@ -7,9 +7,9 @@ import { hasEnded, TASK_STATES } from "../status.ts";
 import type { RaceState } from "./schema.ts";
 
 /**
- * Decides the race of a task that has just ended, where this decides it: the first success wins, and when all have
- * ended without one it has failed. The task's lock is held, and the race's comes after it, so that of two that end at
- * once the second sees the first. Returns lines of history, to be appended last.
+ * Decides the race of a task that has just ended: the first success wins, and the race fails when all tasks
+ * have ended without one. The caller holds the task's lock; the race's comes after it, so that of two
+ * simultaneous ends the second sees the first. Returns history lines, to be appended last.
  */
 export async function endInRace(
   organizationId: string,
@@ -29,8 +29,8 @@ export async function endInRace(
 }
 
 /**
- * Locks the races of several tasks whose ends may be one transaction, after the tasks: two that end tasks of the same
- * races in other orders never wait for each other in a circle.
+ * Locks the races of several tasks that may end in one transaction, after the tasks and in order of id, so
+ * that transactions ending tasks of the same races can't deadlock.
  */
 export async function lockRaces(
   organizationId: string,

@@ -1,4 +1,4 @@
-/** Scoped reads of races. Who may see none of its tasks sees no race. */
+/** Scoped reads of races. A race is visible to those who may see one of its tasks. */
 
 import type { Principal } from "../../access/principal.ts";
 import { actorSchema } from "../../access/schema.ts";
@@ -8,7 +8,7 @@ import { iso, JOINS, summaryOf, type TaskRow, toSummary } from "../row.ts";
 import { visibleTask } from "../visibility.ts";
 import { type Race, raceStateSchema } from "./schema.ts";
 
-/** Throws `not_found`. */
+/** Throws `not_found`, also for an invisible race. */
 export async function readRace(
   organizationId: string,
   tx: Tx,

@@ -1,7 +1,7 @@
-/** Judgement about races: pure, client-safe. */
+/** Rules of races. Pure, client-safe. */
 import type { TaskState } from "../status.ts";
 
-/** Whether a task that ended so has done what was asked: a result that came, and is no error by the server's account. */
+/** Whether an ended task succeeded: a result came, and the server does not call it an error. */
 export function isSuccess(end: { state: TaskState; isError: boolean; error?: unknown }): boolean {
   return end.state === "completed" && !end.isError && (end.error ?? null) === null;
 }

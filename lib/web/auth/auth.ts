@@ -1,7 +1,7 @@
 /**
- * Signing in and out, by next-auth. All that next-auth keeps is a cookie with the secret of a session of ours: what
- * it calls a session is never asked for authorization (it does not know of revocation). Its address is
- * NEXTAUTH_URL, which scripts/web.ts sets from INTRAY_URL.
+ * Signing in and out, by next-auth. next-auth keeps only a cookie with the secret of one of our sessions; its
+ * own notion of a session is never used for authorization, since it does not know of revocation. Its address
+ * is NEXTAUTH_URL, which scripts/web.ts sets from INTRAY_URL.
  */
 import { randomUUID } from "node:crypto";
 import type { NextAuthOptions } from "next-auth";
@@ -28,13 +28,15 @@ import { oidcProvider } from "./sign-in/oidc.ts";
 import { signInSettings } from "./sign-in/providers.ts";
 import { signInWithProvider } from "./sign-in/with-provider.ts";
 
-/** What of next-auth is in use. The rest (its pages, its sessions, a log that anyone may write to) is not there. */
+/**
+ * The next-auth actions in use. Its other ones (pages, sessions, a log that anyone may write to) answer 404.
+ */
 const ACTIONS: Record<string, string[]> = {
   GET: ["csrf", "providers", "signin", "callback", "error"],
   POST: ["signin", "callback", "signout"],
 };
 
-/** A call of `/api/auth/<path>`. */
+/** Answers a call of `/api/auth/<path>`. */
 export async function handleAuth(request: Request, path: string[]): Promise<Response> {
   const requestId = randomUUID();
   const where = { method: request.method, path: `/api/auth/${path[0] ?? ""}` };
@@ -52,7 +54,7 @@ export async function handleAuth(request: Request, path: string[]): Promise<Resp
 
 function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
   const { passwords, providers } = signInSettings();
-  // Whom a provider's answer turned out to be; next-auth itself only knows the provider's name for them.
+  // The user id that a provider's claims led to; next-auth itself only knows the provider's id of the user.
   let found: string | undefined;
   return {
     secret: need("authSecret"),
@@ -70,7 +72,7 @@ function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
         found = result.userId;
         return true;
       },
-      // `user` is there at sign-in only.
+      // `user` is present at sign-in only.
       jwt: async ({ token, user, account }) => {
         if (!user) return { sub: token.sub, sid: token.sid };
         await closeFormer(request);
@@ -97,7 +99,7 @@ function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
   };
 }
 
-/** Back to the sign-in page, which still knows where the person wanted to go. */
+/** The address of the sign-in page with an error code, keeping the page that the person wanted. */
 function refusal(request: Request, code: string): string {
   const wanted = cookiesOf(request)[cookieName("next-auth.callback-url")];
   return `/sign-in?${new URLSearchParams({ error: code, callbackUrl: ownPath(wanted, env().url) })}`;
@@ -115,7 +117,7 @@ function browserOf(request: Request) {
   };
 }
 
-/** Who signs in again leaves no session behind that nobody holds. */
+/** Closes the browser's previous session, so that signing in again leaves no session that nobody holds. */
 async function closeFormer(request: Request): Promise<void> {
   const cookie = cookieOf(request, sessionCookieName());
   const secret = cookie ? await secretIn(cookie) : null;
@@ -137,7 +139,7 @@ function authCookies(): NextAuthOptions["cookies"] {
   };
 }
 
-/** The message alone: errors of openid-client carry tokens, codes and verifiers beside it. */
+/** Only the error's message: errors of openid-client carry tokens, codes and verifiers beside it. */
 function reasonOf(detail: unknown): string {
   const inner = detail instanceof Error ? detail : (detail as { error?: unknown })?.error;
   const message = inner instanceof Error ? inner.message : "unknown";

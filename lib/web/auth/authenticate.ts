@@ -6,17 +6,20 @@ import type { Me } from "../../members/schema.ts";
 import { database } from "../database.ts";
 import { cookieOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 
-/** Who calls, as transitions know them and as they see themselves. */
+/** The caller, as transitions know them (`principal`) and as they see themselves (`me`). */
 export interface Caller {
   principal: Principal;
   me: Me;
-  /** A browser adds a session by itself, so that its writes have to show where they come from. */
+  /** A browser sends a session's cookie by itself, so writes by session must prove their origin. */
   via: "session" | "key";
-  /** The session by which the caller came; null for a key. */
+  /** The caller's session; null for an API key. */
   sessionId: string | null;
 }
 
-/** The caller by API key, else by session cookie; null: neither is in force. A wrong key is never made up for by a cookie. */
+/**
+ * Returns the caller by API key, else by session cookie, or null if neither is valid. A wrong key is refused
+ * even with a valid cookie.
+ */
 export async function authenticate(request: Request): Promise<Caller | null> {
   const header = request.headers.get("authorization");
   if (header !== null) return byKey(/^Bearer +(\S+)$/i.exec(header)?.[1]);

@@ -3,7 +3,10 @@ import { AppError, notFound } from "../../base/errors.ts";
 import { database } from "../database.ts";
 import type { Caller } from "./authenticate.ts";
 
-/** Has the caller's session work in another organization of theirs. Throws `not_found` where they are no member. */
+/**
+ * Switches the caller's session to another of their organizations. Throws `not_found` if they are no member
+ * there, and `forbidden` for an API key.
+ */
 export async function chooseOrganization({ sessionId }: Caller, organizationId: string): Promise<void> {
   if (sessionId === null) throw new AppError("forbidden", "An API key belongs to one organization.");
   const db = await database();

@@ -14,8 +14,9 @@ export interface DemoPerson {
 }
 
 /**
- * Who may be signed in by one click: the demonstration's people, while it runs, by a request of this machine alone.
- * None where Intray is known elsewhere, for another name that leads here, and behind any proxy.
+ * Returns the people who can be signed in with one click: those of a running demonstration, for a direct
+ * request from this machine. Empty where INTRAY_URL leads elsewhere, for another host name, and behind any
+ * proxy.
  */
 export async function demoPeople(headers: Headers): Promise<DemoPerson[]> {
   if (!env().demo || !staysOnThisMachine(env())) return [];

@@ -1,7 +1,7 @@
 /**
- * Whether a request came straight from a program on this machine, and not through a proxy. Only the socket's own
- * request can say so: Next adds `x-forwarded-*` to every request before a handler sees it. scripts/web.ts marks what
- * came directly, under a header whose value nobody outside this process knows.
+ * Tells whether a request came straight from a program on this machine, and not through a proxy. Only the
+ * socket's own request can say so: Next adds `x-forwarded-*` to every request before a handler sees it.
+ * scripts/web.ts marks direct requests by a header whose value is secret to this process.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -15,7 +15,7 @@ const shared = globalThis as { [key]?: string };
 shared[key] ??= randomBytes(32).toString("base64url");
 const mark: string = shared[key];
 
-/** What of a request says how it came. */
+/** The parts of a request that show how it came. */
 export interface Arrival {
   httpVersion: string;
   /** The request line's target, e.g. `/sign-in`. */
@@ -26,7 +26,7 @@ export interface Arrival {
   peer: string | undefined;
 }
 
-/** Puts the mark on a request that came directly, and takes one that was sent along from any other. */
+/** Marks a request that came directly, and strips a forged mark from any other. */
 export function markDirect(request: IncomingMessage): void {
   delete request.headers[DIRECT_HEADER];
   const { httpVersion, url, rawHeaders, socket } = request;
@@ -34,20 +34,20 @@ export function markDirect(request: IncomingMessage): void {
   if (cameDirectly(arrival)) request.headers[DIRECT_HEADER] = mark;
 }
 
-/** Whether scripts/web.ts has put the mark on it. Without that server in front, nothing is direct. */
+/** Whether scripts/web.ts has marked the request. Without that server in front, no request is direct. */
 export function isDirect(headers: Headers): boolean {
   const given = Buffer.from(headers.get(DIRECT_HEADER) ?? "");
   return given.length === mark.length && timingSafeEqual(given, Buffer.from(mark));
 }
 
-/** For tests of handlers, which no server stands in front of. */
+/** Marks requests in tests of handlers, which run without scripts/web.ts. */
 export function directHeaders(): Record<string, string> {
   return { [DIRECT_HEADER]: mark };
 }
 
 /**
- * Judges by everything that proxies are known to leave: their headers, HTTP/1.0 (nginx's default before 1.29.7), an absolute target,
- * another peer. A page of another name says so in Origin even when a proxy has replaced Host.
+ * Judges by all known traces of proxies: their headers, HTTP/1.0 (nginx's default before 1.29.7), an absolute
+ * target, another peer. A page under another name shows in Origin even when a proxy has replaced Host.
  */
 export function cameDirectly({ httpVersion, target, rawHeaders, peer }: Arrival): boolean {
   if (httpVersion !== "1.1" || !target.startsWith("/")) return false;
@@ -61,7 +61,7 @@ export function cameDirectly({ httpVersion, target, rawHeaders, peer }: Arrival)
   return pairs.every(({ name, value }) => name !== "origin" || isLoopbackOrigin(value));
 }
 
-/** Headers in `x-` that browsers and our own pages send; any other one is taken for a proxy's. */
+/** `x-` headers that browsers and our own pages send; any other `x-` header is taken for a proxy's. */
 const KNOWN_X = /^x-(requested-with|intray-organization|moz|purpose|nextjs-[a-z-]+)$/;
 
 /** Headers of proxies, load balancers, CDNs and tunnels without `x-`. */

@@ -5,7 +5,7 @@ import { database } from "../database.ts";
 import { refuseCrossSite } from "../http/same-origin.ts";
 import { cookieOf, type Person, personOf, sessionCookieName } from "./session-cookie.ts";
 
-/** Makes whoever is signed in a member, and has their session work in the organization that they joined. */
+/** Makes the signed-in person a member, and switches their session to the organization joined. */
 export async function joinAsPerson(request: Request, token: string): Promise<void> {
   const person: Person | null = await personOf(cookieOf(request, sessionCookieName()));
   if (!person) throw new AppError("unauthenticated", "Sign in first.");

@@ -5,7 +5,7 @@ import { mayTry } from "../http/throttle.ts";
 import { forPage } from "../pages/page-failure.ts";
 import { JOIN_PER_ADDRESS } from "../tunables.ts";
 
-/** The invitation behind a link, for its page; null where it is not in force. Tries are counted by address. */
+/** Returns the invitation behind a link, or null if none is in force. Tries are counted by address. */
 export function lookAtInvitation(
   token: string | string[] | undefined,
   forwardedFor: string | null,

@@ -1,6 +1,6 @@
 /**
- * Only a path of this site, query included; `/` for anything else: a link must not lead through our sign-in to
- * somewhere else. Two slashes at the start would name another host, and `/.//` becomes two.
+ * Returns a path of this site, query included, or `/` for anything else, so that no link leads through our
+ * sign-in to another site. Two leading slashes would name another host, and `/.//` becomes two.
  */
 export function ownPath(url: unknown, site: string): string {
   if (typeof url !== "string") return "/";

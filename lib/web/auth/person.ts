@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import type { Caller } from "./authenticate.ts";
 
-/** Whose account a call is about, and the session it came by. Throws `forbidden` for an API key, which has none. */
+/** Returns the caller's account and session. Throws `forbidden` for an API key, which has neither. */
 export function personOf({ me, sessionId }: Caller): {
   user: { id: string; name: string; email: string };
   sessionId: string;

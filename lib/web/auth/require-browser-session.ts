@@ -1,10 +1,10 @@
-/** Signing in at servers happens in a browser: what is needed of who does it. */
+/** Guards sign-ins at servers, which happen in a browser. */
 
 import type { Principal } from "../../access/principal.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Caller } from "./authenticate.ts";
 
-/** Throws `forbidden` for a key, which has no browser that could come back. */
+/** Throws `forbidden` for an API key, which has no browser to return to. */
 export function requireBrowserSession({ principal, sessionId }: Caller): {
   principal: Principal & { userId: string };
   sessionId: string;

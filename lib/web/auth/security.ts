@@ -6,7 +6,7 @@ import { readSecondFactor } from "../../accounts/second-factor.ts";
 import { database } from "../database.ts";
 import { signInSettings } from "./sign-in/providers.ts";
 
-/** How a person can sign in. */
+/** The ways in which a person can sign in. */
 export async function readSecurity(userId: string): Promise<Security> {
   const db = await database();
   const [hash, factor, passkeys, identities] = await Promise.all([

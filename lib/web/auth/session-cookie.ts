@@ -1,6 +1,6 @@
 /**
- * The cookie of a signed-in browser: next-auth's encrypted token, which carries a random secret and nothing else that
- * counts. Who it is, and what they may do, is asked of the database at every request.
+ * The cookie of a signed-in browser: next-auth's encrypted token, which carries a random secret and nothing
+ * else of weight. The database is asked for the user and their rights at every request.
  */
 import { parseCookie } from "cookie";
 import { decode } from "next-auth/jwt";
@@ -25,14 +25,14 @@ export function cookiesAreSecure(): boolean {
   return env().url.startsWith("https://");
 }
 
-/** With `__Host-` a browser takes a cookie from this very host alone: no neighbour of the domain can plant one. */
+/** With `__Host-` a browser accepts a cookie from this very host only, so no sibling domain can plant one. */
 export function cookieName(name: string): string {
   return `${cookiesAreSecure() ? "__Host-" : ""}${name}`;
 }
 
 export const sessionCookieName = (): string => cookieName("next-auth.session-token");
 
-/** What `cookieName` promises to browsers; each cookie of ours has these. */
+/** The attributes that a `__Host-` name requires; each of our cookies has them. */
 export function cookieOptions() {
   return { httpOnly: true, sameSite: "lax", path: "/", secure: cookiesAreSecure() } as const;
 }
@@ -42,12 +42,12 @@ export function cookieOf(request: Request, name: string): string | undefined {
   return parseCookie(request.headers.get("cookie") ?? "", { decode: (value) => value })[name];
 }
 
-/** All cookies by name, decoded; a value that is no encoding is taken as it is. */
+/** All cookies by name, decoded; an undecodable value is returned as sent. */
 export function cookiesOf(request: Request): Record<string, string> {
   return parseCookie(request.headers.get("cookie") ?? "") as Record<string, string>;
 }
 
-/** The session in force behind a cookie's value, or null. */
+/** Returns the session in force behind a cookie's value, or null. */
 export async function sessionOf(cookie: string | undefined): Promise<WebSession | null> {
   const secret = cookie ? await secretIn(cookie) : null;
   if (!secret) return null;
@@ -64,7 +64,7 @@ export async function sessionOf(cookie: string | undefined): Promise<WebSession 
   };
 }
 
-/** Whose session it is, be they a member of anything or not. */
+/** The person of a session, whether or not a member of any organization. */
 export interface Person {
   sessionId: string;
   id: string;
@@ -72,7 +72,10 @@ export interface Person {
   email: string;
 }
 
-/** The person behind a cookie's value, also one who is a member nowhere (any more); null: no session in force. */
+/**
+ * Returns the person behind a cookie's value, also one who is no member anywhere, or null if no session is in
+ * force.
+ */
 export async function personOf(cookie: string | undefined): Promise<Person | null> {
   const secret = cookie ? await secretIn(cookie) : null;
   if (!secret) return null;
@@ -97,9 +100,9 @@ interface SessionRow {
 
 const tokenSchema = z.object({ sid: z.string().min(1) });
 
-/** The session's secret in a cookie's value; null: altered, or too old. */
+/** Returns the session's secret in a cookie's value, or null if the value is altered or too old. */
 export async function secretIn(cookie: string): Promise<string | null> {
-  // Altered, too old, or sealed with another AUTH_SECRET: not signed in.
+  // A value that is altered, too old, or sealed with another AUTH_SECRET counts as signed out.
   const token = await decode({ token: cookie, secret: need("authSecret") }).catch(() => null);
   return tokenSchema.safeParse(token).data?.sid ?? null;
 }

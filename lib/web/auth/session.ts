@@ -14,13 +14,13 @@ import { signInOptions } from "./sign-in/sign-in.ts";
 
 export type { WebSession } from "./session-cookie.ts";
 
-/** The session of the page that is being rendered, asked once a request. */
+/** The session of the page being rendered, read once per request. */
 const currentSession = cache(async (): Promise<WebSession | null> => {
   const cookie = (await cookies()).get(sessionCookieName())?.value;
   return forPage(sessionOf(cookie));
 });
 
-/** Who looks at the page that is being rendered; null: not signed in. */
+/** Returns the principal of the page being rendered, or null if signed out. */
 export async function currentPrincipal(): Promise<Principal | null> {
   const session = await currentSession();
   if (!session) return null;
@@ -29,7 +29,10 @@ export async function currentPrincipal(): Promise<Principal | null> {
   return { organizationId: organization.id, userId: user.id, role, actor };
 }
 
-/** For pages: the session, or off to signing in (and back), or to setting up where there is nobody yet. */
+/**
+ * Returns the session of the page being rendered. Redirects to sign-in (and back), or to setup while Intray
+ * has no users.
+ */
 export async function requireSession(): Promise<WebSession> {
   const session = await currentSession();
   if (session) return session;
@@ -39,19 +42,19 @@ export async function requireSession(): Promise<WebSession> {
   redirect(path && path !== "/" ? `/sign-in?callbackUrl=${encodeURIComponent(path)}` : "/sign-in");
 }
 
-/** Who is signed in, also as a member of nothing; null: nobody. */
+/** Returns the signed-in person, also one without any organization, or null if signed out. */
 export async function currentPerson(): Promise<Person | null> {
   const cookie = (await cookies()).get(sessionCookieName())?.value;
   return forPage(personOf(cookie));
 }
 
-/** All organizations of the member who looks. Only behind `requireSession`. */
+/** All organizations of the signed-in member. Only behind `requireSession`. */
 export async function currentOrganizations(): Promise<OwnOrganization[]> {
   const { user } = await requireSession();
   return forPage(database().then((db) => organizationsOf(db, user.id)));
 }
 
-/** What the member who looks set for themselves. Only behind `requireSession`. */
+/** The signed-in member's own preferences. Only behind `requireSession`. */
 export async function currentPreferences(): Promise<Preferences> {
   const principal = await currentPrincipal();
   if (!principal) throw new Error("no session");

@@ -1,11 +1,14 @@
-/** Opening and ending sessions: rows that the cookie's secret finds, so that what is ended is ended at once. */
+/**
+ * Opens and ends sessions. A session is a row found by the cookie's secret, so ending one takes effect at
+ * once.
+ */
 import type { SignInMethod } from "../../accounts/schema.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { hashSecret, randomSecret } from "../../base/ids.ts";
 import { database } from "../database.ts";
 import { SESSION_LIFETIME_MS } from "../tunables.ts";
 
-/** The browser that signs in, as a person can recognise it among their sessions. */
+/** The browser of a sign-in, as a person can recognise it among their sessions. */
 export interface Browser {
   userAgent: string | null;
   address: string | null;

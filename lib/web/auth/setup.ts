@@ -1,4 +1,7 @@
-/** The first organization, made by whoever has the installation's setup token: not by the first stranger at the address. */
+/**
+ * Makes the first organization. The caller needs the installation's setup token, so that no stranger at the
+ * address can.
+ */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Database, Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
@@ -10,7 +13,7 @@ import { database } from "../database.ts";
 import { throttle } from "../http/throttle.ts";
 import { SETUP_TRIES } from "../tunables.ts";
 
-/** Whether nobody has made a real organization yet, by /setup or the command line. */
+/** Whether no real organization has been made yet, by /setup or the command line. */
 export async function setupPossible(db: Database): Promise<boolean> {
   const [row] = await db.gate<{ possible: boolean }>(Prisma.sql`SELECT gate.setup_possible() AS possible`);
   return row?.possible === true;
@@ -23,14 +26,14 @@ export async function setUpWithToken({ token, ...input }: SetupRequest): Promise
   try {
     checkSetupToken(token, env().setupToken);
   } catch (error) {
-    // Wrong ones alone are counted: whoever guesses must not keep out who has it.
+    // Only wrong tokens are counted, so that guessing can't keep out the owner of the right one.
     await throttle("setup-token", SETUP_TRIES);
     throw error;
   }
   return setUp(db, input);
 }
 
-/** `expected` is the installation's own; undefined: it has none. */
+/** `expected`: the installation's token; undefined: it has none. */
 export function checkSetupToken(given: string, expected: string | undefined): void {
   if (expected === undefined) throw new AppError("setup_closed", SETUP_CLOSED);
   if (isSame(given.trim(), expected.trim())) return;
@@ -42,7 +45,7 @@ export function checkSetupToken(given: string, expected: string | undefined): vo
 const SETUP_CLOSED =
   "Setup is closed: set INTRAY_SETUP_TOKEN for the web app and start it again, or make the first organization with `intray org create`.";
 
-/** In the log of a web process that runs by itself: how to go on while nobody can set Intray up in a browser. */
+/** Logs how to open setup, for a web process that runs by itself while Intray is not set up. */
 export async function warnWhileSetupIsClosed(): Promise<void> {
   if (env().setupToken !== undefined) return;
   try {
@@ -55,7 +58,7 @@ export async function warnWhileSetupIsClosed(): Promise<void> {
   }
 }
 
-/** In a time that does not depend on where two tokens differ, nor on how long they are. */
+/** Compares in a time that depends neither on where two tokens differ nor on their lengths. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

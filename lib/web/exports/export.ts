@@ -1,4 +1,4 @@
-/** Files that are read while they are taken. */
+/** Streams a file whose pieces are read as the client takes them. */
 export function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({

@@ -5,8 +5,8 @@ import { within } from "../tenant.ts";
 import { EXPORT_BATCH } from "../tunables.ts";
 
 /**
- * A whole organization as NDJSON, read batch by batch while it is taken. The last line is `{kind: "end", lines}`:
- * without it the export is not whole, and does not count.
+ * Streams a whole organization as NDJSON, read batch by batch as the client takes it. The last line is
+ * `{kind: "end", lines}`; an export without it is incomplete, and does not count.
  */
 export function exportOrganization(caller: Caller): ReadableStream<Uint8Array> {
   const all = batches(caller);

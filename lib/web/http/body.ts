@@ -3,13 +3,13 @@ import { AppError } from "../../base/errors.ts";
 import { deeperThan } from "../../mcp/messages.ts";
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH } from "../tunables.ts";
 
-/** There is nothing here that takes a file, whether the call has a body of its own or not. */
+/** Refuses multipart bodies, since no call takes a file. */
 export function refuseUploads(request: Request): void {
   if (/^\s*multipart\//i.test(request.headers.get("content-type") ?? ""))
     throw new AppError("unsupported_media_type", "Send the body as application/json.");
 }
 
-/** The JSON body of a request, counted while it is read: a length that a client states proves nothing. */
+/** The JSON body of a request, counted while it is read, since a stated content length proves nothing. */
 export async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json")
@@ -20,10 +20,10 @@ export async function readJson(request: Request): Promise<unknown> {
   return UNSTORABLE.test(text) ? storableValue(value) : value;
 }
 
-/** NUL and halves of characters reach JSON as escapes alone. */
+/** The escapes of NUL and of lone surrogates, the only form in which JSON can carry them. */
 const UNSTORABLE = /\\u(0000|d[89a-f])/i;
 
-/** Texts and names as the database takes them. */
+/** The value with its texts and names made storable by Postgres. */
 function storableValue(value: unknown): unknown {
   if (typeof value === "string") return storableText(value);
   if (Array.isArray(value)) return value.map(storableValue);

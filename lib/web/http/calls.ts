@@ -7,12 +7,12 @@ import { database } from "../database.ts";
 import { ADDRESS_SHARE, CALLS_CHUNK, CALLS_SWEEP_MS, CALLS_WINDOW_MS, WRITES_SHARE } from "../tunables.ts";
 import type { Limit } from "./throttle.ts";
 
-// On globalThis, so that the count holds for the process whatever loads this module twice.
+// On globalThis, so that the count is one per process even if this module is loaded twice.
 const key = Symbol.for("intray.calls");
 const shared = globalThis as { [key]?: CallCounter };
 
 /**
- * Counts one call for the member or the key that makes it, reads and writes apart; without a credential for the
+ * Counts one call for the calling member or API key, reads and writes apart; without a credential, for the
  * address. Throws `throttled`.
  */
 export async function countCall(caller: Caller | null, address: string, method: string): Promise<void> {
@@ -37,18 +37,18 @@ interface Window {
   left: number;
   /** By performance.now(). */
   until: number;
-  /** The window has no more to give than what is left here. */
+  /** The window in Postgres has nothing beyond `left`. */
   spent: boolean;
 }
 
 /**
- * Counts calls in Postgres, for all processes together, by taking chunks of each window: a call that is within a
+ * Counts calls in Postgres, for all processes together, by taking chunks of each window: a call within a
  * chunk, or refused, costs no statement.
  */
 export class CallCounter {
   readonly #db: () => Promise<Database>;
   readonly #windows = new Map<string, Window>();
-  /** One at a time for a key. */
+  /** One claim at a time per key. */
   readonly #claims = new Map<string, Promise<void>>();
   #sweepAt = performance.now() + CALLS_SWEEP_MS;
 
@@ -56,7 +56,7 @@ export class CallCounter {
     this.#db = db;
   }
 
-  /** Takes one call. Returns 0, or the ms until there is another. */
+  /** Takes one call. Returns 0, or the ms until the next call is allowed. */
   async take(key: string, limit: Limit): Promise<number> {
     for (;;) {
       const window = this.#windows.get(key);

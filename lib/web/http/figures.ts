@@ -1,4 +1,4 @@
-/** Figures of the whole installation as of a scrape, from the database. None names a tenant. */
+/** Figures of the whole installation at the time of a scrape, from the database. None names a tenant. */
 import { Gauge, type Registry } from "prom-client";
 import { type Database, Prisma } from "../../base/db/db.ts";
 import { ENGINE_SEEN_MS, FIGURES_CAP } from "../tunables.ts";
@@ -6,11 +6,11 @@ import { ENGINE_SEEN_MS, FIGURES_CAP } from "../tunables.ts";
 interface Figure {
   help: string;
   label?: string;
-  /** Label values that are shown as 0 where there is nothing of them. */
+  /** Label values that are shown as 0 when absent. */
   always: string[];
 }
 
-/** By the name that gate.figures() has for it, or `readFigures`. */
+/** Figures by the names of gate.figures() and `readFigures`. */
 const FIGURES = {
   database_up: { help: "1 where the database answers.", always: [""] },
   engines: { help: "Engine processes that were seen in the last 15 s.", always: [""] },
@@ -69,7 +69,7 @@ interface EngineRow {
   metrics: unknown;
 }
 
-/** What the database has to say now, and the engines that live. */
+/** The database's figures as of now, and the live engines. */
 export async function readFigures(db: Database): Promise<{ values: Value[]; engines: EngineRow[] }> {
   const engines =
     await db.gate<EngineRow>(Prisma.sql`SELECT left(id::text, 8) AS id, leases, metrics FROM engine
@@ -88,7 +88,7 @@ export async function readFigures(db: Database): Promise<{ values: Value[]; engi
 }
 type Value = [name: Name, label: string, value: number];
 
-/** Shows these, and nothing of what was shown before. */
+/** Shows these values, and resets the ones shown before. */
 export function showFigures(gauges: Figures, values: Value[]): void {
   for (const [name, { label, always }] of Object.entries<Figure>(FIGURES)) {
     const gauge = gauges[name as Name];

@@ -1,4 +1,4 @@
-/** What a web process counts, and what all processes have counted, for Prometheus. */
+/** The metrics of this web process and of all processes, for Prometheus. */
 import { timingSafeEqual } from "node:crypto";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { isDatabaseDown } from "../../base/db/db.ts";
@@ -37,16 +37,19 @@ export function countAnswer(method: string, route: string, status: number, ms: n
   own().answers.observe({ method, route, status: String(status) }, ms / 1000);
 }
 
-/** Throws `not_found` without a METRICS_TOKEN, `unauthenticated` for who does not know it. */
+/** Throws `not_found` without a METRICS_TOKEN, and `unauthenticated` for a wrong one. */
 export function refuseWithoutToken(authorization: string | null): void {
   const { metricsToken } = env();
   if (!metricsToken) throw notFound("address");
-  // Hashes are of one length, whatever was sent.
+  // Hashes have one length, whatever was sent.
   const isIt = timingSafeEqual(hashSecret(authorization ?? ""), hashSecret(`Bearer ${metricsToken}`));
   if (!isIt) throw new AppError("unauthenticated", "Send METRICS_TOKEN as a Bearer token.");
 }
 
-/** All figures as Prometheus' text. A database that is away costs those that come from it, and is said. */
+/**
+ * All figures in Prometheus' text format. Without the database its figures are left out, and `database_up` is
+ * 0.
+ */
 export async function metricsText(): Promise<string> {
   const { registry, figures } = own();
   const { values, engines } = await database()
@@ -57,7 +60,7 @@ export async function metricsText(): Promise<string> {
       return { values: [], engines: [] };
     });
   showFigures(figures, values);
-  // An engine of another version may write figures that are not understood; it counts as an engine all the same.
+  // An engine of another version may write unreadable figures; it counts as an engine all the same.
   const understood = engines.flatMap(({ id, metrics }) => {
     const { data } = snapshotSchema.safeParse(metrics);
     return data ? [{ id, metrics: data }] : [];

@@ -1,4 +1,4 @@
-/** What is noted of every call, whatever comes of it: a figure, a log line, a span, and the id that all of them name. */
+/** Observes every call: a figure, a log line, a span, and the id that all of them name. */
 import { type Span, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { log } from "../../base/log.ts";
 import { inScope, type Spent } from "../../base/scope.ts";
@@ -6,10 +6,10 @@ import { inSpan } from "../../tracing/span.ts";
 import { countAnswer } from "./metrics.ts";
 import { patternOf } from "./pattern.ts";
 
-/** Next has none for an address without parameters. */
+/** Next passes undefined for an address without parameters. */
 type Params = Promise<Record<string, string | string[]> | undefined>;
 
-/** Answers a call under its id, and adds up what it spends. `answer` throws nothing. */
+/** Answers a call under its id, and adds up the time and queries that it spends. `answer` must not throw. */
 export async function observe(
   request: Request,
   params: Params,
@@ -21,7 +21,7 @@ export async function observe(
   const route = patternOf(new URL(request.url).pathname, (await params) ?? {});
   const options = {
     kind: SpanKind.SERVER,
-    // Where the caller is traced too, this is part of it.
+    // The caller's trace, if the caller is traced.
     parent: request.headers.get("traceparent"),
     attributes: { "http.request.method": method, "http.route": route, "intray.request_id": requestId },
   };
@@ -32,7 +32,7 @@ export async function observe(
       const { status } = response;
       const ms = performance.now() - began;
       countAnswer(method, route, status, ms);
-      // Reads are many, and their figures say enough of them.
+      // Reads are frequent, and their figures suffice.
       const level = method === "GET" && status < 500 ? "debug" : "info";
       log[level]({ method, route, status, ms: Math.round(ms) }, "answered");
       noteStatus(span, status);

@@ -1,4 +1,4 @@
-/** The API's own description, OpenAPI 3.1, made of what its handlers are made of. */
+/** The API's own description, OpenAPI 3.1, generated from the handlers' definitions. */
 import { z } from "zod";
 import { PERMISSIONS } from "../../access/permissions.ts";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
@@ -83,7 +83,7 @@ function parametersOf(where: "path" | "query", schema: z.ZodObject | undefined):
     name,
     in: where,
     required: where === "path" || required.includes(name),
-    // A coerced value takes anything; what it becomes says more.
+    // A coerced value takes anything; its output type is more informative.
     schema: property.type || property.enum || property.anyOf ? property : { ...parsed[name], ...property },
   }));
 }
@@ -135,7 +135,7 @@ const problemSchema = z.looseObject({
 });
 
 function toSchema(schema: z.ZodType, io: "input" | "output"): Record<string, unknown> {
-  // What JSON Schema cannot say (a trim, a check by code) is left out, not refused.
+  // Rules that JSON Schema cannot express (a trim, a check by code) are left out, not refused.
   const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   return rest;
 }

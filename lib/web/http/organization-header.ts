@@ -3,8 +3,8 @@ import type { Caller } from "../auth/authenticate.ts";
 import { ORGANIZATION_HEADER } from "../pages/page-headers.ts";
 
 /**
- * A page says which organization it was drawn for. When the session works in another one by now, because its person
- * chose that in another tab or is no member there any more, nothing that the page asks or sends is taken for it.
+ * Refuses a call from a page that was rendered for another organization than the session's. The session may
+ * have moved since, because its person switched in another tab or is no member there any more.
  */
 export function refuseOtherOrganization(request: Request, { via, me }: Caller): void {
   const drawnFor = request.headers.get(ORGANIZATION_HEADER);

@@ -1,16 +1,16 @@
 /**
- * The pattern of an address, e.g. `/api/v1/tasks/{id}/cancel`: what figures and traces may say of it. An address has
- * ids, and whatever else a caller put there.
+ * The pattern of an address, e.g. `/api/v1/tasks/{id}/cancel`, for figures and traces: the address itself
+ * holds ids, and any other text of the caller.
  */
 export function patternOf(
   pathname: string,
-  /** Next has none for an address without any. */
+  /** Next passes undefined for an address without parameters. */
   params: Record<string, string | string[]> | undefined,
 ): string {
   const parts = pathname.split("/").map(decoded);
-  // From behind, since a fixed part may read like the value of a later one.
+  // From the end, since a fixed part may read like the value of a later parameter.
   for (const [name, value] of Object.entries(params ?? {}).reverse()) {
-    // What is there for all the rest of addresses says nothing of them.
+    // A catch-all parameter makes the pattern meaningless.
     if (Array.isArray(value)) return "other";
     const at = parts.lastIndexOf(decoded(value));
     if (at < 0) return "other";

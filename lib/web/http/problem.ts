@@ -3,7 +3,10 @@ import { AppError, type FieldError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { DATABASE_RETRY_AFTER_MS } from "../tunables.ts";
 
-/** The problem document (RFC 9457) of a failure. What was not expected is logged, and told as no more than that. */
+/**
+ * The problem document (RFC 9457) of a failure. An unexpected error is logged, and shown only as generic
+ * text.
+ */
 export function problem(
   error: unknown,
   requestId: string,
@@ -38,7 +41,7 @@ export function problem(
   });
 }
 
-/** The connection may end while it commits: then the change is stored, and nobody here knows. */
+/** A lost connection leaves a read without effect, but a write may have been committed. */
 function isRead(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }

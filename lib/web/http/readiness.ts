@@ -7,9 +7,12 @@ import { ENGINE_SEEN_MS } from "../tunables.ts";
 
 export const readinessSchema = z.object({
   ready: z.boolean(),
-  /** It answers. */
+  /** The database answers. */
   database: z.boolean(),
-  /** It has the migrations that this version knows; those of a newer one besides are made so that this one goes on. */
+  /**
+   * The database has this version's migrations. Those of a newer version may be present too: they keep this
+   * one working.
+   */
   migrations: z.boolean(),
   /** An engine process was seen in the last 15 s. */
   engine: z.boolean(),
@@ -21,7 +24,7 @@ export const readinessQuerySchema = z.object({
   part: z.literal("web").optional(),
 });
 
-/** Of all parts together, or of this process. Never throws for a database that is away. */
+/** The readiness of all parts together, or of this process. Does not throw when the database is down. */
 export async function readiness(part?: "web"): Promise<Readiness> {
   try {
     const db = await database();

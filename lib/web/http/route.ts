@@ -1,7 +1,7 @@
 /**
- * The one way to make an API handler. It finds out who calls, refuses what may not be, parses what came, and turns
- * what is thrown into a problem document, so that a handler is: one call, one answer. What it is told about a
- * handler is also what /api/v1/openapi.json is made of.
+ * The one way to make an API handler. Authenticates the caller, checks the permission, parses the input, and
+ * turns errors into problem documents, so that a handler is one call and one answer. /api/v1/openapi.json is
+ * generated from the same definitions.
  */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
@@ -24,7 +24,7 @@ import { type Limit, throttle } from "./throttle.ts";
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** `none`: anyone. `any`: whoever has a credential. A permission: whoever has the role that it takes. */
+/** `none`: anyone. `any`: every authenticated caller. A permission: callers whose role has it. */
 type Access = "none" | "any" | Permission;
 
 export interface Definition {
@@ -34,7 +34,7 @@ export interface Definition {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
-  /** The answer's body; none: 204. */
+  /** The answer's body; without it: 204. */
   output?: z.ZodType;
   /** The usual status of success; 200, or 204 without output. */
   status?: number;
@@ -44,11 +44,11 @@ export interface Definition {
   mediaType?: string;
   /** Codes of refusal beside those that every call may get. */
   errors?: ErrorCode[];
-  /** Request headers that mean something, with a line on each. */
+  /** Request headers that the handler reads, with a line on each. */
   headers?: Record<string, string>;
   /** Counts calls by the caller's address, beside the limit that every call has. */
   rateLimit?: Limit & { name: string };
-  /** Not one of the calls that are counted: a probe, or one that stays open. */
+  /** Exempt from the call limit: a probe, or a call that stays open. */
   uncounted?: true;
 }
 
@@ -88,7 +88,7 @@ export function route<const D extends Definition>(
       ),
     );
     response.headers.set("x-request-id", requestId);
-    // What looking for an account took, say, is not for strangers.
+    // Timings could tell strangers whether an account exists.
     if (definition.auth !== "none" && response.status !== 401)
       response.headers.set("server-timing", serverTiming(performance.now() - began, spent));
     setApiHeaders(response.headers);
@@ -114,7 +114,7 @@ async function answer<D extends Definition>(
   const query = definition.query ? parse(definition.query, readQuery(request)) : undefined;
   const body = definition.body ? parse(definition.body, await readBody(request, definition.body)) : undefined;
   const reply = { status: definition.status ?? (definition.output ? 200 : 204), headers: new Headers() };
-  // What was parsed by the definition's schemas has their types; TypeScript does not follow that far.
+  // The values have the types of the definition's schemas; TypeScript does not follow that far.
   const result = await inSpan("handle", {}, () =>
     handle({ request, caller, params, query, body, reply } as unknown as Call<D>),
   );
@@ -134,19 +134,19 @@ function admit(access: Exclude<Access, "none">, caller: Caller | null, request: 
   if (caller.via === "session" && request.method !== "GET") refuseCrossSite(request);
 }
 
-/** Undefined: none was sent, and none is needed. */
+/** Undefined: the request has no body, and none is required. */
 async function readBody(request: Request, schema: z.ZodType): Promise<unknown> {
   const none = !request.headers.has("content-type") && schema.safeParse(undefined).success;
   return none ? undefined : readJson(request);
 }
 
-/** Texts as the database takes them. */
+/** The query's texts, made storable by Postgres. */
 function readQuery(request: Request): Record<string, string> {
   const { searchParams } = new URL(request.url);
   return Object.fromEntries([...searchParams].map(([name, value]) => [name, storableText(value)]));
 }
 
-/** Nobody mends more than that at once; what was sent wrong may hold many thousands. */
+/** Most errors reported at once; an invalid body may cause many thousands. */
 const MOST_ERRORS = 100;
 
 function parse(schema: z.ZodType, value: unknown): unknown {
@@ -159,7 +159,7 @@ function parse(schema: z.ZodType, value: unknown): unknown {
   });
 }
 
-/** An id that is none can't be anybody's: the same answer as for an unknown one. */
+/** A malformed id gets the same answer as an unknown one. */
 function parseParams(schema: z.ZodObject, params: Record<string, string | string[]>): unknown {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
@@ -171,7 +171,7 @@ export const idParams = z.object({ id: z.uuid() });
 
 type Endpoint = Record<Method, Handler>;
 
-/** All methods of one path: those that are not given answer 405 with a problem document. */
+/** All methods of one path; those not given answer 405 with a problem document. */
 export function endpoint(handlers: Partial<Endpoint>): Endpoint {
   const allowed = METHODS.filter((method) => handlers[method]).join(", ");
   const refuse = route({ auth: "none", summary: NOT_ALLOWED }, async () => {
@@ -190,7 +190,7 @@ export function endpoint(handlers: Partial<Endpoint>): Endpoint {
 
 const NOT_ALLOWED = "Not allowed";
 
-/** Whether a method of an endpoint is one that it has. */
+/** Whether an endpoint implements this method. */
 export function isOffered(handler: Handler): boolean {
   return handler.definition.summary !== NOT_ALLOWED;
 }

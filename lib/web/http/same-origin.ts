@@ -2,8 +2,8 @@ import { env } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 
 /**
- * Writes with a session come from our own pages only: another site's page could send the cookie along. Browsers say
- * where a request comes from in Sec-Fetch-Site (a page cannot set it); older ones in Origin. Neither: refused.
+ * Refuses writes with a session from other sites' pages, which could send the cookie along. Browsers name the
+ * origin in Sec-Fetch-Site (a page cannot set it), older ones in Origin; a request with neither is refused.
  */
 export function refuseCrossSite(request: Request): void {
   const site = request.headers.get("sec-fetch-site");

@@ -1,10 +1,15 @@
-/** Headers that keep a browser from being used against us: of pages in proxy.ts, of everything else in route.ts. */
+/**
+ * Headers that keep a browser from being used against us: of pages in proxy.ts, of everything else in
+ * route.ts.
+ */
 import { env } from "../../base/env.ts";
 
-/** A year; only where people come by https, or they could never come by http again. */
+/** One year. Set only where INTRAY_URL is https, since it would shut out people who come by http. */
 const HSTS = "max-age=31536000";
 
-/** The one style sheet that a package of ours (sonner) puts into the page without a nonce: empty first, then filled. */
+/**
+ * The one style sheet that a dependency (sonner) adds to the page without a nonce: empty first, then filled.
+ */
 export const SONNER_STYLE = [
   "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
   "'sha256-StEaX+se6YS7pqjzrzMIA0KaX9zF/8zAhvQXZAe5epY='",
@@ -19,12 +24,12 @@ export function setPageHeaders(
   headers.set("content-security-policy", policy);
   headers.set("cross-origin-opener-policy", "same-origin");
   headers.set("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()");
-  // Names of tasks and requests stand in addresses: they stay with us.
+  // Names of tasks and requests stand in addresses, which must not reach other sites.
   headers.set("referrer-policy", isSecretAddress ? "no-referrer" : "same-origin");
   setCommonHeaders(headers);
 }
 
-/** Of what no browser shows as a page. */
+/** The headers of everything that no browser shows as a page. */
 export function setApiHeaders(headers: Headers): void {
   headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
   headers.set("referrer-policy", "no-referrer");
@@ -38,13 +43,13 @@ function setCommonHeaders(headers: Headers): void {
   if (env().url.startsWith("https://")) headers.set("strict-transport-security", HSTS);
 }
 
-/** What a page may load and do. `nonce` is the request's own. */
+/** The Content-Security-Policy of a page. `nonce` is the request's own. */
 export function pagePolicy(nonce: string, development: boolean): string {
   return [
     "default-src 'none'",
-    // React's development build rebuilds stacks with eval; the real one does not.
+    // React's development build rebuilds stacks with eval; the production build does not.
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ""}`,
-    // Elements are ours, or known; attributes hold measures of lists and menus, and reach no further.
+    // Style elements need the nonce or a known hash; inline attributes hold only measures of lists and menus.
     development
       ? "style-src 'self' 'unsafe-inline'"
       : `style-src 'self' 'nonce-${nonce}' ${SONNER_STYLE.join(" ")}; style-src-attr 'unsafe-inline'`,

@@ -7,7 +7,7 @@ export interface Limit {
   windowMs: number;
 }
 
-/** Counts one try under `key`; false when its window is used up. */
+/** Counts one try under `key`. Returns false if its window is used up. */
 export async function mayTry(key: string, { limit, windowMs }: Limit): Promise<boolean> {
   const db = await database();
   const [row] = await db.gate<{ ok: boolean }>(

@@ -1,17 +1,17 @@
 /**
- * Live hints: one LISTEN connection a web process, handed out to the streams of each organization. The engine's pump
- * sends `{o: organization, c: [[topic, id], …]}` on the channel.
+ * Live hints: one LISTEN connection per web process, shared by the streams of each organization. The engine's
+ * pump sends `{o: organization, c: [[topic, id], …]}` on the channel.
  */
 import { z } from "zod";
 import { listen } from "../../base/db/listen.ts";
 import { need } from "../../base/env.ts";
 import { log } from "../../base/log.ts";
 
-/** Server-sent events, framed once for all who get them. */
+/** Server-sent events, framed once for all receivers. */
 export type Frame = Uint8Array;
 /**
- * `topic` and `id`: what the frame tells of, e.g. a `member`, which with a `notice` is alone in its frame; else the first
- * of what it tells of; `*` when hints may have been missed.
+ * `topic` and `id`: the subject of the frame. A `member` or a `notice` is alone in its frame; of other
+ * subjects the first is named; `*` when hints may have been missed.
  */
 type Listener = (frame: Frame, topic: string, id: string) => void;
 
@@ -40,7 +40,7 @@ class Hub {
     listen(need("appDatabaseUrl"), "intray_change", {
       onNotification: (payload) => this.#deliver(payload),
       onConnected: () => {
-        // What happened meanwhile is unknown: everybody reads everything anew.
+        // Hints may have been missed meanwhile, so every reader reads everything anew.
         if (again) this.#tellAll(frame("*", "*"));
         again = true;
       },
@@ -56,7 +56,7 @@ class Hub {
     }
     const listeners = this.#listeners.get(parsed.data.o);
     if (!listeners) return;
-    // Those for everybody as one: what costs is each write to each browser.
+    // Hints for everybody share one frame, since each write to each browser costs.
     const [some, all] = partition(parsed.data.c, ([topic]) => topic === "notice" || topic === "member");
     for (const [topic, id] of some) for (const listener of listeners) listener(frame(topic, id), topic, id);
     const [first] = all;
@@ -71,7 +71,8 @@ class Hub {
   }
 }
 
-// On globalThis: the development server loads this module again at every change, and the connection must not multiply.
+// On globalThis: the development server reloads this module at every change, and the connection must not
+// multiply.
 const key = Symbol.for("intray.live");
 const shared = globalThis as { [key]?: Hub };
 
@@ -92,6 +93,6 @@ function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // reported by who asked
+    return null; // the caller reports the failure
   }
 }

@@ -15,20 +15,21 @@ import { type Frame, subscribe } from "./live.ts";
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
-  // nginx would gather what we send
+  // nginx would buffer the stream
   "x-accel-buffering": "no",
 };
 const COMMENT = new TextEncoder().encode(": still here\n\n");
 
-// On globalThis, so that the count holds for the process whatever loads this module twice.
+// On globalThis, so that the count is one per process even if this module is loaded twice.
 const key = Symbol.for("intray.streams");
 const shared = globalThis as { [key]?: Map<string, number> };
 shared[key] ??= new Map();
 const open = shared[key];
 
 /**
- * A stream of hints for the caller. It ends when the reader goes, the credential is revoked, the process drains, the
- * reader falls too far behind, or after a quarter of an hour. Throws `throttled` for one stream too many.
+ * Opens a stream of hints for the caller. The stream ends when the reader goes, the credential is revoked,
+ * the process drains, the reader falls too far behind, or after a quarter of an hour. Throws `throttled` for
+ * one stream too many.
  */
 export function openStream(caller: Caller, request: Request): Response {
   const who = `${caller.principal.organizationId} ${caller.principal.actor.kind} ${caller.principal.actor.id}`;
@@ -55,7 +56,7 @@ export function openStream(caller: Caller, request: Request): Response {
         };
         const unsubscribe = subscribe(caller.principal.organizationId, (frame, topic, id) => {
           if (topic === "notice" && id !== caller.principal.userId) return;
-          // Who is no member any more hears nothing more, not even of that.
+          // A former member receives nothing more, not even this hint.
           if (topic === "member") void check().then((valid) => valid && send(frame));
           else send(frame);
         });
@@ -81,7 +82,7 @@ export function openStream(caller: Caller, request: Request): Response {
         send(COMMENT);
         if (ends.some((signal) => signal.aborted)) close();
       },
-      // The reader went: there is nothing left to close.
+      // The reader has gone, so the stream is closed already.
       cancel: () => void stop(),
     },
     { highWaterMark: 1 },
@@ -101,7 +102,7 @@ async function stillValid({ principal }: Caller, request: Request): Promise<bool
     const now = (await authenticate(request))?.principal;
     return now?.organizationId === principal.organizationId && now.actor.id === principal.actor.id;
   } catch (error) {
-    // While the database is away nothing can be read either; the stream waits with everybody.
+    // While the database is down no data can be read either, so the stream stays open.
     if (!isDatabaseDown(error)) log.error({ err: error }, "The credential of a stream could not be checked");
     return isDatabaseDown(error);
   }

@@ -2,7 +2,7 @@ import { isDatabaseDown } from "../../base/db/db.ts";
 import { log } from "../../base/log.ts";
 import { DATABASE_AWAY } from "../../format/page-failure.ts";
 
-/** For what pages read: a database that is away becomes an error whose digest the error page knows. */
+/** Wraps a page's reads: a database that is down becomes an error whose digest the error page knows. */
 export async function forPage<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

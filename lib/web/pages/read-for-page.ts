@@ -5,8 +5,8 @@ import { database } from "../database.ts";
 import { forPage } from "./page-failure.ts";
 
 /**
- * One transaction in the organization of whoever looks at the page that is being rendered, with the rights they have
- * at the API. Only behind `requireSession`. The answer is what the API would send: dates are text.
+ * Runs one transaction in the organization of the signed-in member, with their rights at the API. Only behind
+ * `requireSession`. Returns data as the API would send it: dates are text.
  */
 export async function readForPage<T>(
   work: (organizationId: string, tx: Tx, principal: Principal) => Promise<T>,

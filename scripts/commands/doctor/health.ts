@@ -1,4 +1,4 @@
-/** How an installation is that runs: its clock, its disk, its work. */
+/** Checks a running installation: its clock, its disk, its work. */
 import { statfs } from "node:fs/promises";
 import type pg from "pg";
 import { env } from "../../../lib/base/env.ts";
@@ -6,11 +6,14 @@ import { FIGURES_CAP } from "../../../lib/web/tunables.ts";
 import { embeddedExists } from "../with-database.ts";
 import { bad, type Finding, good } from "./finding.ts";
 
-/** Everything is judged by the database's clock; what people read is written by this one's. */
+/**
+ * Most difference between this clock, which stamps texts for people, and the database's, which decides
+ * everything.
+ */
 const MOST_SKEW_MS = 2_000;
-/** What a database of Intray's needs to go on for a while. */
+/** Least free disk space for a database of Intray's to go on for a while. */
 const LEAST_FREE_BYTES = 1024 ** 3;
-/** As the alert rules have it: ops/prometheus/alerts.yml. */
+/** The same limit as the alert rules: ops/prometheus/alerts.yml. */
 const MOST_LAG_S = 300;
 
 export async function clock(client: pg.Client): Promise<Finding> {
@@ -20,14 +23,14 @@ export async function clock(client: pg.Client): Promise<Finding> {
   );
   const after = Date.now();
   const skew = Math.round((rows[0]?.ms ?? 0) - (before + after) / 2);
-  // What the question itself took may be all of it.
+  // The query's own duration may explain the difference.
   const sure = Math.max(0, Math.abs(skew) - (after - before));
   if (sure > MOST_SKEW_MS)
     return bad("clock", `the database's is ${Math.abs(skew)} ms ${skew > 0 ? "ahead" : "behind"}`);
   return good("clock", "the database's and this machine's agree");
 }
 
-/** Of the embedded database; another one's disk is not ours to see. */
+/** Checks the disk of the embedded database; another one's disk is out of sight. */
 export async function disk(): Promise<Finding> {
   if (env().databaseUrl) return good("disk", "the database is elsewhere");
   if (!embeddedExists()) return good("disk", "no data yet");
@@ -37,7 +40,7 @@ export async function disk(): Promise<Finding> {
   return free < LEAST_FREE_BYTES ? bad("disk", words) : good("disk", words);
 }
 
-/** What an engine should have done by now. */
+/** Checks for work that an engine should have done by now. */
 export async function work(client: pg.Client): Promise<Finding> {
   const { rows } = await client.query<{ figure: string; label: string; value: number | null }>(
     "SELECT * FROM gate.figures($1)",

@@ -1,4 +1,6 @@
-/** Whether the addresses answer that the operator named. Says codes and never addresses: those may have passwords. */
+/**
+ * Checks that the operator's addresses answer. Prints codes and never addresses, which may contain passwords.
+ */
 import { env } from "../../../lib/base/env.ts";
 import { createMailer, MailError } from "../../../lib/mail/smtp.ts";
 import { bad, type Finding, good } from "./finding.ts";
@@ -10,7 +12,7 @@ export async function isIntray(): Promise<boolean> {
   return reply?.ok === true && reply.headers.has("x-request-id");
 }
 
-/** Whether the web app that runs shows its figures to who has our token. */
+/** Checks that the running web app serves its metrics for our token. */
 export async function metrics(): Promise<Finding> {
   const { metricsToken } = env();
   if (!metricsToken) return good("metrics", "off: METRICS_TOKEN is not set");
@@ -59,7 +61,7 @@ async function own(path: string, headers: Record<string, string> = {}): Promise<
   const { port, host } = env();
   const name = host.includes(":") ? `[${host}]` : host;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  // Whatever it is, it does not answer as we do.
+  // Any failure means that the address does not answer as Intray does.
   return fetch(`http://${name}:${port}${path}`, { headers, signal }).catch(() => null);
 }
 

@@ -1,4 +1,7 @@
-/** Our own ways in, as next-auth takes them. What they throw ends up in an address: codes only, see `SignInError`. */
+/**
+ * Our own sign-in methods, as next-auth providers. Their errors end up in an address, so they throw codes
+ * only: see `SignInError`.
+ */
 import type { NextAuthOptions } from "next-auth";
 import CredentialsProvider from "next-auth/providers/credentials";
 import { log } from "../../../base/log.ts";
@@ -10,10 +13,10 @@ import { checkCode } from "./with-code.ts";
 import { checkPasskey } from "./with-passkey.ts";
 import { checkPassword } from "./with-password.ts";
 
-/** Binds a sign-in between its two steps to the browser that took the first. */
+/** Binds the second step of a sign-in to the browser that took the first. */
 const PENDING_COOKIE = "intray.sign-in";
 
-/** `setCookies` takes cookies that the answer shall carry. */
+/** The providers for a request. Cookies for the answer are pushed to `setCookies`. */
 export function ownWaysIn(
   request: Request,
   setCookies: string[],
@@ -71,10 +74,10 @@ export function ownWaysIn(
 
 type Given = Record<string, string> | undefined;
 
-/** What went wrong, in a code that may stand in an address. */
+/** A failure whose message is a code that may stand in an address. */
 class SignInError extends Error {}
 
-/** Everything else that is thrown may say what nobody outside should read: it goes to the log. */
+/** Turns any other error into a code, and logs the error, whose text may hold secrets. */
 export function inCodes<T>(work: (given: Given) => Promise<T>): (given: Given) => Promise<T> {
   return async (given) => {
     try {
@@ -87,7 +90,7 @@ export function inCodes<T>(work: (given: Given) => Promise<T>): (given: Given) =
   };
 }
 
-/** The cookie between the two steps, as a header; 0 seconds take it away. */
+/** The `Set-Cookie` header between the two steps; 0 seconds delete the cookie. */
 export function pendingCookie(secret: string, seconds: number): string {
   const secure = cookiesAreSecure() ? "; Secure" : "";
   return `${cookieName(PENDING_COOKIE)}=${secret}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;

@@ -1,20 +1,20 @@
 /**
- * next-auth, called with what it takes from a request and turned into a Response, so that it needs no request scope of
- * Next's: tests call it as they call every other handler.
+ * Calls next-auth with the parts of a request that it takes, and turns its answer into a Response. Without
+ * Next's request scope, tests call it like every other handler.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import NextAuth, { type NextAuthOptions } from "next-auth";
 import { readText } from "../../http/body.ts";
 import { cookiesOf } from "../session-cookie.ts";
 
-/** `path` is what follows `/api/auth/`, e.g. `["callback", "password"]`. */
+/** `path`: the segments after `/api/auth/`, e.g. `["callback", "password"]`. */
 export async function runNextAuth(
   request: Request,
   path: string[],
   options: NextAuthOptions,
 ): Promise<Response> {
   const [action] = path;
-  // What a sign-in adds to the provider's address is ours to say, not a link's.
+  // A link must not add parameters to the provider's address, so a sign-in drops the query.
   const asked = action === "signin" && request.method === "POST" ? "" : new URL(request.url).search;
   const reply = new Reply();
   await NextAuth(
@@ -31,7 +31,7 @@ export async function runNextAuth(
   return reply.toResponse();
 }
 
-/** The part of an answer of Node's that next-auth writes to. */
+/** The part of Node's ServerResponse that next-auth writes to. */
 class Reply {
   #status = 200;
   #body: string | null = null;

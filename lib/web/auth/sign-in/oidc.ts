@@ -1,7 +1,8 @@
 /**
- * A provider of ours as next-auth takes it. openid-client (inside next-auth) checks the ID token: signature by the
- * provider's keys, RS256 and nothing else, issuer, audience, expiry, nonce; state and PKCE are bound to the browser by
- * cookies. Its requests leave through our rule for addresses: docs/decisions/014-signing-in.md.
+ * An OpenID Connect provider of the operator, as a next-auth provider. openid-client (inside next-auth)
+ * checks the ID token: signature by the provider's keys, RS256 only, issuer, audience, expiry, nonce; cookies
+ * bind state and PKCE to the browser. Its requests obey our rule for addresses:
+ * docs/decisions/014-signing-in.md.
  */
 import type { NextAuthOptions } from "next-auth";
 import { checkOperatorUrl, operatorLookup } from "../../../base/network.ts";
@@ -30,16 +31,16 @@ export function oidcProvider(provider: SignInProvider): NextAuthOptions["provide
       },
     },
     userinfo: {
-      // Many providers say the address and the groups only here. What the ID token says counts for more.
+      // Many providers give the address and the groups only here. Claims of the ID token take precedence.
       async request({ tokens: given, client }) {
-        // What `token.request` gave, which the types have forgotten.
+        // The result of `token.request`, whose type is lost.
         const tokens = given as Awaited<ReturnType<typeof client.callback>>;
         const claims = tokens.claims();
         if (!client.issuer.metadata.userinfo_endpoint || !tokens.access_token) return claims;
         return { ...(await client.userinfo(tokens)), ...claims };
       },
     },
-    // The account is found by `signInWithProvider`; next-auth only wants to see an id.
+    // `signInWithProvider` finds the account; next-auth only requires an id.
     profile: (claims: { sub: string }) => ({ id: claims.sub }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Who signs people in beside Intray itself: OpenID Connect providers of the installation's operator, one by
- * OIDC_ISSUER and its companions, more in the file at INTRAY_SIGN_IN_FILE. Client secrets stay there.
+ * The operator's OpenID Connect providers: one from OIDC_ISSUER and its companions, more from the file at
+ * INTRAY_SIGN_IN_FILE. Client secrets stay there.
  */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
@@ -24,11 +24,11 @@ export interface SignInSettings {
   providers: SignInProvider[];
 }
 
-// On globalThis: the web loads this module more than once, and all of a process must go by the same reading.
+// On globalThis: the web loads this module more than once, and a process must use one reading throughout.
 const key = Symbol.for("intray.sign-in");
 const shared = globalThis as { [key]?: SignInSettings };
 
-/** As they were at the first call. Throws ConfigurationError: one sentence, and never a value. */
+/** The settings as read at the first call. Throws ConfigurationError: one sentence, and never a value. */
 export function signInSettings(): SignInSettings {
   shared[key] ??= readSettings(env());
   return shared[key];
@@ -66,11 +66,11 @@ export function readSettings(
   return { passwords: file.passwords, providers };
 }
 
-/** What next-auth has under other names: our own ways in. */
+/** Provider ids that our own sign-in methods use. */
 const TAKEN = ["password", "code", "passkey", "demo"];
 
 const providerSchema = z.strictObject({
-  /** In addresses: `/api/auth/callback/<id>` is what the provider has to know. */
+  /** In addresses: the provider must know `/api/auth/callback/<id>`. */
   id: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be lower-case letters, digits and dashes")
@@ -100,13 +100,13 @@ const fileSchema = z.strictObject({
   providers: z.array(providerSchema),
 });
 
-/** Throws ConfigurationError that names the place in the file and what is wrong there. */
+/** Throws a ConfigurationError that names the place in the file and the fault. */
 function parseFile(text: string): z.infer<typeof fileSchema> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // Its message quotes the text, secrets and all.
+    // The error's message quotes the text, secrets and all.
     const [where] = /line \d+ column \d+/.exec((error as Error).message) ?? [];
     throw wrong(`is not JSON${where ? ` (${where})` : ""}`);
   }
@@ -124,7 +124,7 @@ function read(path: string): string {
   }
 }
 
-/** https; http on this machine and on hosts that the operator allowed. */
+/** Requires https; allows http on this machine and on hosts that the operator allowed. */
 function refuseIssuer(id: string, issuer: string, allowHosts: string[]): void {
   const { protocol, host, hostname } = new URL(issuer);
   if (

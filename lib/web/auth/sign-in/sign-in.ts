@@ -8,23 +8,23 @@ import { setupPossible } from "../setup.ts";
 import { signInSettings } from "./providers.ts";
 
 export interface SignInOptions {
-  /** Who may come in with one click; empty outside the demonstration. */
+  /** People to sign in with one click; empty outside the demonstration. */
   demo: { email: string; name: string; role: Role; organization: string }[];
-  /** Who else signs people in, in the order of the page. */
+  /** The operator's providers, in the order of the page. */
   providers: { id: string; name: string }[];
-  /** Whether there can be a password to sign in with. */
+  /** Whether signing in with a password is possible. */
   password: boolean;
-  /** Whether there can be a passkey: somebody has an account of their own. */
+  /** Whether signing in with a passkey is possible: somebody has an account of their own. */
   passkey: boolean;
-  /** There is nobody to sign in as: the only way on is /setup. */
+  /** Nobody can sign in yet, so the page leads to /setup. */
   setupNeeded: boolean;
-  /** Nobody has set Intray up yet; doing it ends a demonstration. */
+  /** Intray has not been set up yet; setup ends a demonstration. */
   setupPossible: boolean;
-  /** There is a token by which it can be set up. */
+  /** The installation has a setup token. */
   setupOpen: boolean;
 }
 
-/** What the sign-in page offers to this request. */
+/** The sign-in methods that the page offers for this request. */
 export function signInOptions(): Promise<SignInOptions> {
   return forPage(readOptions());
 }

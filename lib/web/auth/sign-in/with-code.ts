@@ -11,11 +11,14 @@ import { CODES_PER_ACCOUNT, PENDING_SIGN_IN_TRIES } from "../../tunables.ts";
 export type CodeResult =
   | { kind: "person"; userId: string }
   | { kind: "wrong_code" }
-  /** Too late, tried too often, or finished already: from the password again. */
+  /** Too late, tried too often, or finished already: the password is asked again. */
   | { kind: "sign_in_again" }
   | { kind: "throttled" };
 
-/** The second step of a sign-in that `secret` stands for. Of two at once with one code, one gets in. */
+/**
+ * Checks the code of the sign-in that `secret` stands for. Of two simultaneous tries of one code, one
+ * succeeds.
+ */
 export async function checkCode(secret: string | undefined, code: string): Promise<CodeResult> {
   const db = await database();
   const hash = hashSecret(secret ?? "");

@@ -8,7 +8,7 @@ import { SIGN_IN_PER_ADDRESS } from "../../tunables.ts";
 
 export type PasskeyResult = { kind: "person"; userId: string } | { kind: "refused" } | { kind: "throttled" };
 
-/** `answer` is what the browser's authenticator said, as JSON. */
+/** Checks a passkey. `answer`: the browser authenticator's response, as JSON. */
 export async function checkPasskey(answer: string, address: string): Promise<PasskeyResult> {
   if (!(await mayTry(`sign-in address ${address}`, SIGN_IN_PER_ADDRESS))) return { kind: "throttled" };
   const parsed = assertionSchema.safeParse(parseJson(answer));
@@ -26,6 +26,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // no answer of an authenticator
+    return null; // not an authenticator's response
   }
 }

@@ -14,7 +14,9 @@ export type SignInResult =
   | { kind: "refused" }
   | { kind: "throttled" };
 
-/** Checks an account's password. Unknown accounts, and those without a password, take as long as known ones. */
+/**
+ * Checks an account's password. Unknown accounts, and those without a password, take as long as known ones.
+ */
 export async function checkPassword(email: string, password: string, address: string): Promise<SignInResult> {
   const account = emailSchema.safeParse(email).data;
   const inLimit =

@@ -3,13 +3,14 @@ import { log } from "../../../base/log.ts";
 import { services } from "../../tenant.ts";
 import type { SignInProvider } from "./providers.ts";
 
-/** Whom the checked claims of a provider sign in, or a code for the sign-in page. */
+/** Returns the user whom a provider's checked claims sign in, or a code for the sign-in page. */
 export async function signInWithProvider(
   provider: SignInProvider,
   claims: unknown,
 ): Promise<{ userId: string } | { refused: Refusal | "provider_failed" }> {
   const parsed = claimsSchema.safeParse(claims);
-  // The token was held against what discovery says the issuer is; this is what the operator says.
+  // openid-client compares the issuer with the discovery document; this compares it with the operator's
+  // setting.
   if (!parsed.success || parsed.data.iss !== provider.issuer) {
     log.warn(
       { provider: provider.id },
