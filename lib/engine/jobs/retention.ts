@@ -1,11 +1,14 @@
-/** Deletes what organizations no longer keep. */
+/** Deletes data whose retention period is over. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { deleteMessages, deleteTasks, dropPayloads } from "../../retention/transitions.ts";
 import { RETENTION_EVERY_MS, RETENTION_PAUSE_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 
-/** Of each kind, for one organization; then it is another's turn, so that nobody's backlog holds up the others. */
+/**
+ * Maximum number of batches of each kind per turn of an organization, so that one backlog does not hold up
+ * the others.
+ */
 const BATCHES_A_TURN = 20;
 
 type Batch = (organizationId: string, tx: Tx) => Promise<number>;
