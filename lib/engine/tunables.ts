@@ -111,17 +111,17 @@ export const BACKOFF_CAP_MS = 300_000;
 export const SCOPE_RETRY_MS = 3600_000;
 /** Pause before a server's word that the database could not store is written again. */
 export const STORE_AGAIN_MS = 250;
-/** Tries of such a write after the watcher has begun to stop. */
+/** Tries to store the server's word after the watcher has begun to stop. */
 export const LAST_TRIES = 40;
 /** Pause of a step that could not reach the database. */
 export const DATABASE_RETRY_MS = 1_000;
 /** A session counts as gone once the server has denied it this often in a row. */
 export const SAID_GONE = 4;
-/** Denials in a row that it takes on a server that has answered after a denial before. */
+/** Denials in a row for a session to count as gone, on a server that has answered after a denial before. */
 export const SAID_GONE_WHERE_UNSURE = 20;
-/** Pause after a denial, doubled on each one up to the cap. */
+/** Pause after the server has denied a session, doubled on each denial up to the cap. */
 export const SAID_GONE_MS = 250;
-/** Longest pause after a denial. */
+/** Longest pause after the server has denied a session. */
 export const SAID_GONE_CAP_MS = 5_000;
 /** Pause before a session that never answered is replaced, doubled on each one. */
 export const REPLACED_MS = 10_000;
@@ -182,7 +182,7 @@ export const RETRACTION_WAIT_MS = 75_000;
 
 /** A task whose cancel the server accepted without following it becomes cancelled here after this. */
 export const CANCEL_GRACE_MS = 15_000;
-/** How long the server's state of such a task is still noted. */
+/** How long the server's state of a task cancelled here is still noted. */
 export const WATCH_CANCELLED_MS = 3600_000;
 /** A task ends without its result once the server has failed this often to return it. */
 export const MISSING_RESULTS = 5;
@@ -203,7 +203,7 @@ export const STEPS_AT_ONCE = 32;
 export const TASKS_FOR_ONE_STEP = 8;
 /** Smallest limit of concurrent regular steps. */
 export const FEWEST_STEPS_AT_ONCE = 2;
-/** The limit doubles whenever a due step has waited this long. */
+/** The limit of regular steps doubles whenever a due step has waited this long. */
 export const GROW_AFTER_MS = 25;
 /** Concurrent regular steps on a quick server: connections = rate × latency. */
 export const MOST_STEPS_AT_ONCE = 256;
@@ -217,7 +217,7 @@ export const POLLS_TO_JUDGE_BY = 4;
 export const LATE_BY = 1.5;
 /** Interval of judging a slow server. */
 export const JUDGE_LATE_MS = 2_000;
-/** The report is updated once a figure has changed by this factor. */
+/** The report of a slow server is updated once a figure has changed by this factor. */
 export const NOTABLE_BY = 1.5;
 /** Regular steps due within this time begin together, because sharing a turn of the event loop is cheaper. */
 export const TURN_MS = 10;
@@ -225,7 +225,7 @@ export const TURN_MS = 10;
 export const ADOPTED_AT_ONCE = 500;
 /** Running tasks are first polled within this time, or within their poll interval if that is shorter. */
 export const FIRST_LOOKS_WITHIN_MS = 5_000;
-/** Extends that time for thousands of tasks, to this much per task. */
+/** Extends FIRST_LOOKS_WITHIN_MS for thousands of tasks, to this much per task. */
 export const FIRST_LOOKS_APART_MS = 1;
 /** Concurrent urgent steps on one connection. */
 export const URGENT_AT_ONCE = 8;

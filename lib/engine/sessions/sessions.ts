@@ -185,7 +185,7 @@ export function leaveBehind({ id, live }: WatchedTask): void {
   for (const task of live.tasks) task.idsChanged = true;
 }
 
-/** Maximum number of such tasks kept per session. A full list proves nothing about absent tasks. */
+/** Maximum number of left tasks noted per session; with that many, attribution by elimination fails anyway. */
 const MOST_OTHERS = 100;
 
 /**

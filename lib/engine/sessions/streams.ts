@@ -290,7 +290,7 @@ export async function tendStreams(ctx: WatcherContext, entry: WatchedTask, now: 
 function listenUntil(ctx: WatcherContext, entry: WatchedTask, now: number): number {
   const hasOpen = entry.work.requests.some((request) => request.state === "open");
   const quietMs = entry.work.quietMs + (now - entry.loadedAt);
-  // Such a server reissues questions, so a task that waits or sleeps needs no stream.
+  // A server that reissues questions needs no stream for a task that waits or sleeps.
   if (ctx.traits.reissues && (hasOpen || quietMs > STREAM_QUIET_MS)) return 0;
   return hasOpen ? Math.min(entry.cold.listenUntil, now + RETRACTION_WAIT_MS) : Number.POSITIVE_INFINITY;
 }
