@@ -1,6 +1,6 @@
 /**
- * An engine process: takes leases on connections with open work, keeps them alive, and runs a watcher for each.
- * Rows are the truth; leases are derived from them and can be made again at any time.
+ * One engine: takes leases on connections with open work, keeps them alive, and runs a watcher for each. Task
+ * rows are the truth; leases derive from them and can be made again at any time.
  */
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";

@@ -27,11 +27,9 @@ export class Sessions {
   #comeBack = false;
   /** Consecutive sessions that the server denied right after opening them. */
   #inVain = 0;
-  /**
-   * Consecutive sessions that never answered. `#notBefore` is the earliest time of the next one; monotonic,
-   * in ms.
-   */
+  /** Consecutive sessions that never answered. */
   #useless = 0;
+  /** The earliest time of the next session after useless ones; monotonic, in ms. */
   #notBefore = 0;
   /** The server opens its standalone stream only with the first event, so nobody waits for headers. */
   opensLate = false;

@@ -2,7 +2,7 @@ import { PROBE_WAIT_MS } from "../tunables.ts";
 import { backoffDelay } from "./poll-schedule.ts";
 
 /**
- * Pauses all steps while a server fails. When the circuit closes, one step probes the server and the others
+ * Pauses all steps after a server's failure. Once the pause is over, one step probes the server and the others
  * wait for the outcome. Times are monotonic, in ms.
  */
 export class Circuit {
@@ -31,7 +31,7 @@ export class Circuit {
     return { failures: this.#failures, openForMs: Math.max(0, this.#openUntil - now) };
   }
 
-  /** Closes the circuit early, for a single probe as usual. */
+  /** Ends the pause early; a single step probes the server, as usual. */
   tryNow(): void {
     this.#openUntil = 0;
   }

@@ -49,6 +49,7 @@ export interface WatchedTask {
   polledAt: number;
   /** When the last poll ended; 0 before the first. */
   checkedAt: number;
+  /** When the next poll is due; 0 before the first one has ended. */
   nextCheckAt: number;
   /** The last stored poll interval, in ms; 0 if none. Polls at a steady interval write nothing. */
   pace: number;
