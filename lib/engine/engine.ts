@@ -111,10 +111,7 @@ export class Engine {
     this.#chores.start();
   }
 
-  /**
-   * Stops: waits for steps under way, answers and cancels nothing, and gives the leases back for other
-   * engines to take.
-   */
+  /** Stops: waits for steps under way, answers and cancels nothing, and gives the leases back. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#leases.close();
@@ -201,10 +198,7 @@ export class Engine {
     this.#soon("take");
   }
 
-  /**
-   * Handles wake-ups for connections not held here. Most belong to other engines; one without a lease gets a
-   * lease.
-   */
+  /** Handles wake-ups for connections not held here; one without a lease gets a lease. */
   async #lookAtTold(): Promise<void> {
     const told = [...this.#told].filter((id) => !this.#leases.holds(id));
     this.#told.clear();

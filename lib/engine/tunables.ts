@@ -131,8 +131,7 @@ export const PROBE_WAIT_MS = 250;
 /** How long a `tasks/result` stream is held for a question that the server announced. */
 export const QUESTION_WAIT_MS = 10_000;
 /**
- * Pause before the next `tasks/result` stream if no question came, stretched by half on each one up to the
- * cap.
+ * Pause before the next `tasks/result` stream if no question came, stretched by half each time up to the cap.
  */
 export const QUESTION_RETRY_MS = 30_000;
 /** Longest pause between `tasks/result` streams. */

@@ -13,8 +13,7 @@ import { record, text, wholeMs } from "./record.ts";
 import { timeLimit } from "./time-limit.ts";
 
 /**
- * Commits the first attempt before its call. Returns false if the task is no longer queued, not due yet, or
- * cancelled.
+ * Commits the first attempt before its call. Returns false if the task is not queued, not due, or cancelled.
  */
 export async function markStarting(
   organizationId: string,

@@ -24,10 +24,7 @@ export interface TaskEnd {
   error?: { code: string; message: string } | null;
   /** The server's state, if it differs. */
   serverState?: string | null;
-  /**
-   * How long to watch the server's state after the end, in ms; for a task cancelled here that continues
-   * there.
-   */
+  /** How long to watch the server's state after the end, in ms; for a task that continues there. */
   watchForMs?: number;
 }
 

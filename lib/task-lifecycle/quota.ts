@@ -71,10 +71,7 @@ const WORDS = {
 };
 type QuotaName = keyof typeof WORDS;
 
-/**
- * Counts the starts of the last minute, with the ms until the oldest no longer counts, and the tasks that
- * were open before.
- */
+/** Counts starts of the last minute, the ms until the oldest no longer counts, and tasks open before. */
 async function countStarts(organizationId: string, tx: Tx, { actor }: Principal) {
   const counter = JSON.stringify({ kind: actor.kind, id: actor.id });
   const [row] = await tx.$queryRaw<

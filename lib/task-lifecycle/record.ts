@@ -4,10 +4,7 @@ import { storableText, type Tx } from "../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 
-/**
- * Publishes a hint and appends history lines about a task. Must come last, because it locks the head of the
- * chain.
- */
+/** Publishes a hint and appends history lines about a task. Must come last: locks the head of the chain. */
 export async function record(
   organizationId: string,
   tx: Tx,
@@ -27,10 +24,7 @@ export function text(value: string | null): string | null {
   return value === null ? null : storableText(value);
 }
 
-/**
- * Rounds to whole ms within Postgres's integer range; returns null for null and for numbers that are not
- * finite.
- */
+/** Rounds to whole ms within Postgres's integer range; returns null unless the number is finite. */
 export function wholeMs(value: number | null): number | null {
   return value === null || !Number.isFinite(value)
     ? null

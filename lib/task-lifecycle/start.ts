@@ -78,10 +78,7 @@ export async function startableTool(
   return tool;
 }
 
-/**
- * Throws `not_repeatable` unless the server declares the tool repeatable or the caller insists, because a
- * retry repeats the call.
- */
+/** Throws `not_repeatable` unless the server declares the tool repeatable, or the caller insists. */
 function refuseUnlessRepeatable(tool: Tool, retry: Retry): void {
   if (isRepeatable(tool.annotations) || retry.insist) return;
   const message =
@@ -121,10 +118,7 @@ function refuseUnlessStartable(tool: Tool, args: Record<string, unknown>): void 
     throw new AppError("invalid_arguments", "The arguments do not fit the tool.", { errors });
 }
 
-/**
- * Finds integers that JSON.parse may have rounded, so that the server would get another number than was
- * meant.
- */
+/** Finds integers that JSON.parse may have rounded, so that the server would get another number. */
 function roundedNumbers(value: unknown, field = ""): FieldError[] {
   if (typeof value === "number")
     return Number.isInteger(value) && !Number.isSafeInteger(value)

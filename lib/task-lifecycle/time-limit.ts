@@ -24,10 +24,7 @@ export async function dropTimeLimit(organizationId: string, tx: Tx, taskId: stri
   await publishChange(organizationId, tx, "task", [taskId]);
 }
 
-/**
- * Moves the time limits of open requests that were their task's; limits from a server's own question lifetime
- * stay.
- */
+/** Moves open requests' time limits that were their task's, but not a server's own question lifetimes. */
 export async function moveTimeLimits(
   organizationId: string,
   tx: Tx,

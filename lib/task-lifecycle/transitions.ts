@@ -49,7 +49,7 @@ export async function createTask(
   tx: Tx,
   input: NewTask,
 ): Promise<{ id: string; created: boolean }> {
-  // The advisory lock makes two requests with one key wait for each other instead of failing on the unique index.
+  // The advisory lock makes requests with the same key wait for each other; the unique index would fail them.
   if (input.idempotencyKey !== null) {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${organizationId} ${input.idempotencyKey}`}, 0))`;
     const earlier = await tx.task.findFirst({

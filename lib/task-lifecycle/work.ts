@@ -224,10 +224,7 @@ function liveRequests(organizationId: string): Prisma.Sql {
       AND r.state IN ('open', 'answered') ORDER BY r.created_at, r.id`;
 }
 
-/**
- * Returns the ids of watched tasks that need work now, by connection. Scans use this, so that lost wake-ups
- * do no harm.
- */
+/** Returns the ids of watched tasks that need work now, by connection. Scans make up for lost wake-ups. */
 export async function tasksNeedingWork(
   organizationId: string,
   tx: Tx,

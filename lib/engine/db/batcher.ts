@@ -14,8 +14,8 @@ export class Batcher<T> {
   #carryOut: (organizationId: string, items: T[]) => Promise<void>;
 
   /**
-   * `carryOut` gets at most `most` items, runs at most `atOnce` times concurrently per organization, and must
-   * never reject.
+   * `carryOut` gets at most `most` items, runs at most `atOnce` times per organization, and must never
+   * reject.
    */
   constructor(atOnce: number, most: number, carryOut: (organizationId: string, items: T[]) => Promise<void>) {
     this.#atOnce = atOnce;

@@ -1,7 +1,4 @@
-/**
- * The fence: every write carries the engine's epoch, so that an engine writes nothing after another one's
- * takeover.
- */
+/** The fence: every write carries the engine's epoch, so that an engine writes nothing after a takeover. */
 import { Prisma, type Tx } from "../../base/db/db.ts";
 
 /** State of the connection's server, as seen by a transaction. */
@@ -25,8 +22,7 @@ export const FENCE = {
   read: Prisma.empty,
   write: Prisma.sql`FOR SHARE OF c`,
   /**
-   * For writes to the connection rows themselves: two transactions that upgraded a shared lock would
-   * deadlock.
+   * For writes to the connection rows themselves: two transactions upgrading a shared lock would deadlock.
    */
   own: Prisma.sql`FOR NO KEY UPDATE OF c`,
 };

@@ -14,10 +14,7 @@ import { FENCE, type FenceSeen, fence } from "./fence.ts";
 /** A change under a connection's fence. */
 export interface Change<T> {
   connectionId: string;
-  /**
-   * The engine's epoch; null for facts that hold whoever has the connection, whose `work` checks the expected
-   * state itself.
-   */
+  /** The engine's epoch; null for facts true for any engine, whose `work` checks the expected state. */
   epoch: bigint | null;
   /**
    * The task to lock first, as people's answers, undos and cancels do; null if the change concerns no task.

@@ -5,10 +5,7 @@ import { deleteMessages, deleteTasks, dropPayloads } from "../../retention/trans
 import { RETENTION_EVERY_MS, RETENTION_PAUSE_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 
-/**
- * Maximum number of batches of each kind per turn of an organization, so that one backlog does not hold up
- * the others.
- */
+/** Maximum number of batches of each kind per organization's turn, so that one backlog delays no others. */
 const BATCHES_A_TURN = 20;
 
 type Batch = (organizationId: string, tx: Tx) => Promise<number>;

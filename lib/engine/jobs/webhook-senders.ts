@@ -3,8 +3,7 @@ import { isDatabaseDown } from "../../base/db/db.ts";
 import { WEBHOOK_SENDS, WEBHOOK_SENDS_EACH } from "../tunables.ts";
 
 /**
- * Limits concurrent webhook deliveries, in total and per webhook, so that an unresponsive receiver occupies
- * only its own share.
+ * Limits concurrent webhook deliveries, in total and per webhook, so that one slow receiver delays no others.
  */
 export class WebhookSenders {
   #log: Logger;
@@ -16,10 +15,7 @@ export class WebhookSenders {
     this.#log = log;
   }
 
-  /**
-   * Starts as many senders for `webhook` as the limits allow. Each calls `next` until that returns false for
-   * nothing due.
-   */
+  /** Starts as many senders for `webhook` as the limits allow. `next` returns false if nothing is due. */
   begin(webhook: string, next: () => Promise<boolean>): void {
     const running = this.#running.get(webhook) ?? new Set();
     this.#running.set(webhook, running);

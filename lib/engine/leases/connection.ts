@@ -29,10 +29,7 @@ export interface ConnectionRow extends ConnectionAddress {
 
 /** Settings and sign-in that a watcher was started with; scans compare them with the database. */
 export interface Known {
-  /**
-   * Hash that changes with the URL, the credentials, the operator entry, or the configured authentication or
-   * era.
-   */
+  /** Hash of the URL, credentials, operator entry, and configured authentication and era. */
   settings: string;
   /** Time of the last sign-in, as text; null if nobody has signed in. */
   signedInAt: string | null;

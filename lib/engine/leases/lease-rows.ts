@@ -25,10 +25,7 @@ export async function makeLeases(database: Database, boss: PgBoss): Promise<void
   );
 }
 
-/**
- * Returns whether any of these connections lacks a lease, and whether any of their leases waits for an
- * engine.
- */
+/** Returns whether any of these connections lacks a lease, and whether any of their leases waits. */
 export async function lookAtLeases(
   database: Database,
   connectionIds: string[],
@@ -55,8 +52,7 @@ export async function takeBack(boss: PgBoss, leases: LeaseRef[]): Promise<string
 }
 
 /**
- * Returns the database's clock and uptime, in ms. Uses the leases' own connections, which never queue behind
- * steps.
+ * Returns the database's clock and uptime, in ms, by the leases' own connections, which steps never block.
  */
 export async function databaseTime(boss: PgBoss): Promise<{ at: number; upMs: number }> {
   const { rows } = await boss.getDb().executeSql(

@@ -14,8 +14,7 @@ export interface OwnedLease {
   /** The connection's settings changed, so the next heartbeat gives the lease back. */
   outdated: boolean;
   /**
-   * Pending release. Heartbeats continue until it is done, so that no engine takes the lease while steps
-   * still run.
+   * Pending release. Heartbeats continue until then, so that no engine takes the lease from running steps.
    */
   leaving: Promise<void> | null;
   /** When the last confirmed heartbeat was sent; null if the database's clock says it is too old. */
@@ -26,8 +25,8 @@ export interface OwnedLease {
 }
 
 /**
- * Creates a lease fetched by a statement sent at `sentAt`. `beatAt` is its heartbeat by the database's clock,
- * in ms.
+ * Creates a lease fetched by a statement sent at `sentAt`. `beatAt` is the database's time of fetching, in
+ * ms.
  */
 export function newOwnedLease(lease: LeaseRef, data: LeaseData, sentAt: Moment, beatAt: number): OwnedLease {
   return {

@@ -28,10 +28,7 @@ export interface LeasesOptions {
   network: Network;
   seal: Seal;
   log: Logger;
-  /**
-   * Called after a lease was given back. The caller must look at wake-ups of the connection that came
-   * meanwhile.
-   */
+  /** Called after a lease was given back; wake-ups of the connection that came meanwhile are unhandled. */
   onGone(connectionId: string): void;
 }
 
@@ -71,8 +68,7 @@ export class Leases {
   }
 
   /**
-   * Passes a hint to the connection's watcher; queues the hint while a takeover runs, whose reads may be
-   * older.
+   * Passes a hint to the connection's watcher; queues the hint during a takeover, whose reads may be older.
    */
   tell(connectionId: string, hint: (watcher: Watcher) => void): void {
     const held = this.#owned.get(connectionId);
@@ -98,10 +94,7 @@ export class Leases {
     this.#closing = true;
   }
 
-  /**
-   * Gives all leases back. The caller must continue `beat()` meanwhile, because the last steps wait for
-   * heartbeats.
-   */
+  /** Gives all leases back. `beat()` must continue meanwhile, because the last steps wait for heartbeats. */
   async leaveAll(): Promise<void> {
     await Promise.all([...this.#owned.values()].map((held) => this.#leave(held)));
   }
@@ -278,10 +271,7 @@ export class Leases {
       .catch((error: unknown) => this.#options.log.error({ err: error }, "a watcher did not stop"));
   }
 
-  /**
-   * Gives a lease back, once. On failure the lease is dropped to expire, because its watcher has stopped
-   * already.
-   */
+  /** Gives a lease back, once. On failure the lease is left to expire, because its watcher has stopped. */
   #leave(held: OwnedLease): Promise<void> {
     held.leaving ??= this.#giveBack(held)
       .catch((error: unknown) => {

@@ -183,7 +183,7 @@ export function leaveBehind({ id, live }: WatchedTask): void {
   for (const task of live.tasks) task.idsChanged = true;
 }
 
-/** Maximum number of left tasks noted per session; with that many, attribution by elimination fails anyway. */
+/** Maximum number of left tasks noted per session; with so long a list, elimination proves nothing anyway. */
 const MOST_OTHERS = 100;
 
 /**
@@ -216,10 +216,7 @@ export function endTurn(live: LiveSession, entry: WatchedTask): WatchedTask | nu
   return next ?? null;
 }
 
-/**
- * Returns whether the task is about to call, or expects a handle any moment: an unnamed question could be its
- * own.
- */
+/** Returns whether the task may ask an unnamed question: about to call, or expecting a handle any moment. */
 function isFreshCall({ calls: { call, callsAt } }: WatchedTask): boolean {
   return call?.result == null && performance.now() < callsAt + CALL_DEADLINE_MS;
 }

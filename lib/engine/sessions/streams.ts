@@ -425,8 +425,7 @@ export async function leaveSession(ctx: WatcherContext, entry: WatchedTask): Pro
 }
 
 /**
- * Drops the task's streams and call without sending anything. Returns the session if the task was its last,
- * else null.
+ * Drops the task's streams and call; sends nothing. Returns the session if the task was its last, else null.
  */
 export function dropStreams(ctx: WatcherContext, entry: WatchedTask): LiveSession | null {
   closeResultStream(ctx, entry);

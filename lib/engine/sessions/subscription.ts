@@ -62,10 +62,7 @@ export class Subscription {
     for (const { stream } of this.#all.splice(0)) stream.close();
   }
 
-  /**
-   * Covers tasks without a stream: reopens the stream with the fewest running tasks with them, or opens
-   * another one.
-   */
+  /** Covers tasks without a stream: reopens the emptiest stream with them, or opens another one. */
   async #openFor(): Promise<void> {
     if (this.#ctx.paused) return;
     const running = new Set(this.#handles());

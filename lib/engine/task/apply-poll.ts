@@ -82,8 +82,7 @@ export async function applyRemote(
 }
 
 /**
- * Remembers questions missing from this poll, and schedules another poll soon that skips the fingerprint
- * check.
+ * Remembers questions missing from this poll, and schedules another poll that skips the fingerprint check.
  */
 function noteMissing(ctx: WatcherContext, entry: WatchedTask, ids: string[], now: number): void {
   const before = entry.cold.missing;

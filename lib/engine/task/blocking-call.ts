@@ -1,7 +1,4 @@
-/**
- * Calls that are the task: without a handle to poll, one connection brings the result. Never repeated
- * automatically.
- */
+/** Calls that are the task: one connection brings the result, without a handle to poll. Never repeated. */
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { judgeDelivery, POLLS_BEFORE_REPEAT } from "../../input-requests/deliveries/judge.ts";
 import { repeat } from "../../input-requests/deliveries/transitions.ts";

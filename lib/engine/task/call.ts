@@ -89,10 +89,7 @@ export function resumeCall(
   );
 }
 
-/**
- * Waits for the reply as long as making a task takes. Returns null if that is not enough, or soon after a
- * question.
- */
+/** Waits for a reply as long as making a task takes. Returns null if none comes, or soon after a question. */
 export async function promptOutcome(call: OpenCall): Promise<CallOutcome | null> {
   const over = new AbortController();
   const patience = async () => {

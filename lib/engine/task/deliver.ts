@@ -186,10 +186,7 @@ async function afterFailure(
   throw error;
 }
 
-/**
- * Returns the newest ask that can still be answered, or null. After a 2xx the same JSON-RPC id is never
- * posted again.
- */
+/** Returns the newest answerable ask, or null. After a 2xx the same JSON-RPC id is never posted again. */
 function liveAsk(ctx: WatcherContext, entry: WatchedTask, request: RequestWork): AskWork | null {
   if (entry.work.era === "2026-07-28") return request.asks.find((ask) => ask.key !== null) ?? null;
   if (!entry.live) return null;

@@ -17,10 +17,7 @@ import { nextTurn } from "./blocking-call.ts";
 import { sealSession } from "./sealed.ts";
 import { call, prepare } from "./start.ts";
 
-/**
- * Waits until every question has a final answer, then repeats the call. Returns the pause until the next
- * step, in ms.
- */
+/** Waits until every question has a final answer, then repeats the call. Returns the pause in ms. */
 export async function stepRound(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const { work } = entry;
   if (work.cancelRequested) {

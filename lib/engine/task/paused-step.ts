@@ -1,7 +1,4 @@
-/**
- * Steps of a task while nothing may be sent to its server, which is paused or failing: stores what was
- * received.
- */
+/** Steps of a task while nothing may be sent to its paused or failing server: stores what was received. */
 import { releaseHeld } from "../../input-requests/deliveries/transitions.ts";
 import { PeerError } from "../../mcp/peer.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";

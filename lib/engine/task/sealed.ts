@@ -40,10 +40,7 @@ export function restoreSession(ctx: WatcherContext, entry: WatchedTask): LiveSes
   return ctx.sessions.attach(entry, kept);
 }
 
-/**
- * Replaces an opened handle in memory: the sealed text is not needed again, and 100,000 of them take
- * megabytes.
- */
+/** Replaces an opened handle in memory, because the sealed text is not needed again and takes space. */
 const OPENED = "opened";
 
 /** Returns the server's id of the task, or null if unknown. */

@@ -2,8 +2,8 @@ import { PROBE_WAIT_MS } from "../tunables.ts";
 import { backoffDelay } from "./poll-schedule.ts";
 
 /**
- * Pauses all steps after a server's failure. Once the pause is over, one step probes the server and the others
- * wait for the outcome. Times are monotonic, in ms.
+ * Pauses all steps after a server's failure. After the pause one step probes the server, while the others
+ * wait. Times are monotonic, in ms.
  */
 export class Circuit {
   #failures = 0;

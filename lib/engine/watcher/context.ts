@@ -42,8 +42,7 @@ export interface WatcherContext {
   /** Waits until a change may begin on the server, which takes a fresh heartbeat. Throws LeaseLost. */
   mayChange(): Promise<void>;
   /**
-   * The server is paused, so nothing new is sent. Every transaction refreshes this, so that its commit fits
-   * the pause.
+   * The server is paused, so nothing new is sent. Refreshed in every transaction, so that its commit fits.
    */
   readonly paused: boolean;
   /**
@@ -59,8 +58,7 @@ export interface WatcherContext {
   /** How often the connection's tokens were replaced or revoked. */
   readonly renewals: number;
   /**
-   * Returns the shortest possible poll interval of a task, in ms, given the number of tasks and the server's
-   * latency.
+   * Returns the shortest possible poll interval, in ms, given the number of tasks and the server's latency.
    */
   leastPauseMs(): number;
   /** Records the latency of an answered poll, in ms. */
@@ -124,10 +122,7 @@ export function fencedTransaction<T>(
   return write(ctx, entry, work, ctx.transaction);
 }
 
-/**
- * Stores a call's outcome without the fence: this engine knows the outcome, whichever engine holds the lease
- * by now.
- */
+/** Stores a call's outcome without the fence, because only this engine knows that outcome. */
 export function storeOutcome<T>(
   ctx: WatcherContext,
   entry: WatchedTask,

@@ -14,10 +14,7 @@ import type { Plan } from "../task/judge-poll.ts";
 import type { WatcherContext } from "./context.ts";
 import type { WatchedTask } from "./watched-task.ts";
 
-/**
- * Traits observed in one transaction. Learned only after the commit, because a retried transaction must not
- * count twice.
- */
+/** Traits observed in one transaction. Learned after the commit, because a retry must not count twice. */
 export class TraitUpdates {
   /** The server's traits, with these observations. */
   known: Traits;
@@ -37,10 +34,7 @@ export class TraitUpdates {
   }
 }
 
-/**
- * Learns how long the server keeps questions: withdrawn ones show a lifetime, answers it accepted later
- * disprove one.
- */
+/** Learns how long the server keeps questions: withdrawn ones show a lifetime, later answers disprove one. */
 export function learnFromPlan(updates: TraitUpdates, entry: WatchedTask, plan: Plan): void {
   if (entry.work.era !== "2025-11-25") return;
   for (const { request, verdict } of plan.verdicts) {
@@ -101,10 +95,7 @@ export function ttlOverForMs({ work, loadedAt }: WatchedTask): number | null {
   return work.expiresInMs === null ? null : performance.now() - loadedAt - work.expiresInMs;
 }
 
-/**
- * Learns that the server keeps tasks beyond their ttl. Returns true if the time limit shown to people is to
- * be dropped.
- */
+/** Learns that the server keeps tasks beyond their ttl. Returns true if people see a time limit to drop. */
 export function learnFromBeing(ctx: WatcherContext, entry: WatchedTask): boolean {
   const { ttlMs, hasTimeLimit } = entry.work;
   const overForMs = ttlOverForMs(entry);

@@ -6,8 +6,7 @@ import { maskMessage, maskWithin } from "../../protocol-messages/mask.ts";
 import type { NewMessage } from "../../protocol-messages/transitions.ts";
 
 /**
- * An incoming message is masked at once; an outgoing one only when stored, because its body is in memory
- * anyway.
+ * An incoming message is masked at once; an outgoing one when stored, because memory holds its body anyway.
  */
 export type RecordedMessage = NewMessage & {
   /** Secrets still to be masked; null if the body is masked. */
@@ -39,10 +38,7 @@ export function recordMessage(
   return newest([...heard, { at, direction, method, body, secrets: null, size }]);
 }
 
-/**
- * Trims the messages that a step did not store to the beginnings of the last exchange, which stay as
- * evidence.
- */
+/** Trims the messages that a step did not store to the beginnings of the last exchange, kept as evidence. */
 export function trimmedAtRest(heard: readonly RecordedMessage[]): readonly RecordedMessage[] {
   if (heard.length <= 2 && heard.every(isShort)) return heard;
   return heard.slice(-2).map((message) => {
@@ -52,10 +48,7 @@ export function trimmedAtRest(heard: readonly RecordedMessage[]): readonly Recor
   });
 }
 
-/**
- * Allows twice the limit, because cutting a body makes it slightly longer than asked, and a cut body must not
- * be cut again.
- */
+/** Allows twice the limit, because a cut body is slightly longer than asked and must not be cut again. */
 function isShort({ secrets, size }: RecordedMessage): boolean {
   return secrets === null && size <= 2 * RESTING_CHARACTERS;
 }

@@ -49,10 +49,7 @@ export class Scheduler<T extends Scheduled> {
   #take: (item: T) => Promise<void> | null;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
-  /**
-   * Duration of the quickest recent regular steps, in ms: approximates the server's latency without our own
-   * overhead.
-   */
+  /** Duration of the quickest recent regular steps, in ms: the server's latency without our own overhead. */
   #stepMs: number | null = null;
   #steps = new Set<Promise<void>>();
   #stopped = false;

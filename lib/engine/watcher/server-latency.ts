@@ -13,8 +13,7 @@ export class AnswerTimes {
   }
 
   /**
-   * The quickest of the last polls, which our own work rarely slows down all at once; null after too few
-   * polls.
+   * The quickest of the last polls, which our own work rarely slows all at once; null after too few polls.
    */
   get quickestMs(): number | null {
     return this.#last.length < POLLS_TO_JUDGE_BY ? null : Math.min(...this.#last);
@@ -41,10 +40,7 @@ export function latenessOf(answerMs: number | null, wantedMs: number, leastPause
   };
 }
 
-/**
- * Returns whether people need an update: lateness began or ended, or a figure changed by the factor
- * `NOTABLE_BY`.
- */
+/** Returns whether people need an update: lateness began or ended, or a figure changed by `NOTABLE_BY`. */
 export function differsNotably(before: Late | null, now: Late | null): boolean {
   if (before === null || now === null) return before !== now;
   return (["everyMs", "insteadOfMs", "answerMs"] as const).some(

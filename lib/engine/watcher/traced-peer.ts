@@ -44,10 +44,7 @@ export function traced(peer: Peer, attributes: Attributes): Peer {
   };
 }
 
-/**
- * Returns options for a new trace, linked to the call that started the task: a single trace over weeks would
- * be unusable.
- */
+/** Returns options for a new trace, linked to the task's start, because a trace over weeks is unusable. */
 export function spanOf(ctx: WatcherContext, { id, work }: WatchedTask): SpanOptions {
   return { parent: null, links: [work.traceparent], attributes: attributesOf(ctx, id) };
 }

@@ -1,7 +1,4 @@
-/**
- * In-memory state of a watcher: tasks, their calls, and 2025-11-25 sessions. Data only; the logic imports
- * this file.
- */
+/** In-memory state of a watcher: tasks, their calls, and 2025-11-25 sessions. Data only. */
 import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
 import type { StatusNews } from "../../task-lifecycle/progress.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
@@ -21,8 +18,7 @@ export interface WatchedTask {
   urgent: boolean;
   running: boolean;
   /**
-   * When the next step is due; written by the scheduler. During a step: the time of the earliest wake-up, or
-   * Infinity.
+   * When the next step is due; written by the scheduler. During a step: the earliest wake-up, or Infinity.
    */
   due: number;
   heapIndex: number;
@@ -148,10 +144,7 @@ export interface ColdState {
   unasked: number;
   /** A status message held back because its numbers alone differ from the one just written. */
   minorNews: StatusNews | null;
-  /**
-   * When the server notified that the task waits for an answer, in whole ms; Infinity if not since the last
-   * poll.
-   */
+  /** When the server notified that the task waits for an answer; Infinity if not since the last poll. */
   saidToWaitAt: number;
   /** When an answer was last found settled by something other than a poll. */
   answerSettledAt: number;

@@ -251,18 +251,14 @@ export class Watcher {
     return this.#halted;
   }
 
-  /**
-   * Stores everything received so far and ends, without answering, cancelling or closing anything on the
-   * server.
-   */
+  /** Stores everything received so far and ends, without sending anything to the server. */
   stop(): Promise<void> {
     this.#stopped ??= this.#end(false);
     return this.#stopped;
   }
 
   /**
-   * Stops after another engine has taken the lease. Open calls continue, because no other engine receives
-   * their replies.
+   * Stops after another engine's takeover. Open calls continue, because only this engine gets their replies.
    */
   stopLate(): Promise<void> {
     this.#stopped ??= this.#end(true);
@@ -406,10 +402,7 @@ export class Watcher {
     }
   }
 
-  /**
-   * Adds loaded tasks that are not watched yet. `spread` delays the first polls of running tasks that were
-   * watched before.
-   */
+  /** Adds loaded tasks that are not watched yet. `spread` delays the first polls of running tasks. */
   #bringIn(works: TaskWork[], spread: boolean): void {
     // Older tasks start before younger ones.
     for (const work of works.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
