@@ -1,4 +1,4 @@
-/** Calls that are the task: one connection brings the result, without a handle to poll. Never repeated. */
+/** Calls that are the task: one connection brings the result, without a handle to poll. */
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { judgeDelivery, POLLS_BEFORE_REPEAT } from "../../input-requests/deliveries/judge.ts";
 import { repeat } from "../../input-requests/deliveries/transitions.ts";

@@ -185,8 +185,8 @@ async function afterFailure(
 }
 
 /**
- * Makes an open 2026-07-28 call that did not run a start again. Returns false if the call waits for an answer or
- * has ended.
+ * Makes an open 2026-07-28 call that did not run a start again. Returns false if the call waits for an answer
+ * or has ended.
  */
 async function startsAgain(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
   if (entry.work.era !== "2026-07-28") return false;
