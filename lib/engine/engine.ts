@@ -1,6 +1,6 @@
 /**
- * An engine process: takes leases on connections with open work, keeps them alive, and runs a watcher for each.
- * Rows are the truth; leases are derived from them and can be made again at any time.
+ * One engine: takes leases on connections with open work, keeps them alive, and runs a watcher for each. Task
+ * rows are the truth; leases derive from them and can be made again at any time.
  */
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
@@ -45,7 +45,7 @@ export class Engine {
   #stopping = false;
   #busy = new Map<string, Promise<void>>();
   #again = new Set<string>();
-  /** Connections that were told of and are not held here. */
+  /** Connections with a wake-up that are not held here. */
   #told = new Set<string>();
 
   constructor(given: EngineOptions) {
@@ -55,13 +55,13 @@ export class Engine {
     this.#boss = new PgBoss({
       connectionString: options.databaseUrl,
       connectionTimeoutMillis: connectTimeoutMs(options.databaseUrl, tunables.LEASE_CONNECT_MS),
-      // Passed on to pg: a connection that fell silent, as in an outage of the network, is given up and made anew.
+      // Passed through to pg, which closes a connection that is silent for this long, as in a network outage.
       ...{ query_timeout: tunables.LEASE_QUERY_MS },
       max: 4,
       migrate: false,
       createSchema: false,
       schedule: false,
-      // By Expiry, which knows of outages.
+      // `LeaseExpiry` supervises instead, with regard to outages.
       supervise: false,
       monitorIntervalSeconds: 1,
       maintenanceIntervalSeconds: 60,
@@ -85,7 +85,7 @@ export class Engine {
     return this.#leases.size;
   }
 
-  /** Nothing of it runs where this rejects, and it may be tried again. */
+  /** Starts the engine. If this rejects nothing keeps running, and `start()` may be called again. */
   async start(): Promise<void> {
     await this.#boss.start().catch(async (error: unknown) => {
       await this.#boss.stop({ graceful: false, close: false });
@@ -111,7 +111,7 @@ export class Engine {
     this.#chores.start();
   }
 
-  /** Drains: steps under way end, nothing is answered or cancelled, leases go back so that others take them at once. */
+  /** Stops: waits for steps under way, answers and cancels nothing, and gives the leases back. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#leases.close();
@@ -119,7 +119,7 @@ export class Engine {
     clearTimeout(this.#pumping);
     await this.#listener?.close();
     await Promise.allSettled(this.#busy.values());
-    // Before the leases go: from here on all of them are the others' share.
+    // Deleted before the leases are released, so that other engines count them as their share.
     await this.#options.database
       .gate(Prisma.sql`DELETE FROM engine WHERE id = ${this.id}::uuid`)
       .catch((error: unknown) => this.#options.log.warn({ err: error }, "the engine's row was not removed"));
@@ -146,7 +146,7 @@ export class Engine {
     this.#timers.push(setInterval(() => this.#soon(job), ms));
   }
 
-  /** Runs a job now, or once more after the run that is under way; its errors end here. */
+  /** Runs a job now, or once more after the current run. Logs the job's errors. */
   #soon(job: string): void {
     if (this.#stopping && job !== "heartbeat") return;
     if (this.#busy.has(job)) {
@@ -198,7 +198,7 @@ export class Engine {
     this.#soon("take");
   }
 
-  /** A connection that was told of is another engine's as a rule; else it gets a lease, and an engine. */
+  /** Handles wake-ups for connections not held here; one without a lease gets a lease. */
   async #lookAtTold(): Promise<void> {
     const told = [...this.#told].filter((id) => !this.#leases.holds(id));
     this.#told.clear();
@@ -212,7 +212,7 @@ export class Engine {
     if (await this.#leases.take()) this.#soon("take");
   }
 
-  /** For people who look at which engines are alive. Not part of the heartbeat, which it would hold up. */
+  /** Stores this engine's presence and metrics. Not part of the heartbeat, which a slow write would delay. */
   async #tellPresence(): Promise<void> {
     noteState({ watched: this.#leases.watched, pool: this.#options.database.pool() });
     const metrics = JSON.stringify(await takeSnapshot(engineRegistry));

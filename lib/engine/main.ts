@@ -1,4 +1,4 @@
-/** The engine process: `npm run engine`, as many as wanted. */
+/** The engine process (`npm run engine`). Any number may run. */
 import { whenDatabaseIsThere } from "../base/db/wait.ts";
 import { ConfigurationError, env } from "../base/env.ts";
 import { installLastResort } from "../base/last-resort.ts";
@@ -27,7 +27,7 @@ async function run(): Promise<void> {
   logger.info({ id: engine.id }, "the engine runs");
 }
 
-/** Another start would end in the same way, until somebody has changed something. */
+/** Exits without a retry, which would fail the same way until somebody changes something. */
 function refuse(error: unknown): never {
   if (error instanceof ConfigurationError) process.stderr.write(`${error.message}\n`);
   else logger.fatal({ err: error }, "the engine can't start");

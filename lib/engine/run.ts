@@ -10,8 +10,8 @@ import { operatorServers } from "../servers/operator-file.ts";
 import { Engine } from "./engine.ts";
 
 /**
- * An engine on this process' environment, with what it holds open. Throws ConfigurationError, and so does `start`, which
- * may be tried again where the database was away.
+ * Opens an engine on this process's environment. Throws ConfigurationError. `start` also throws one, and may
+ * be called again after a database outage.
  */
 export function openEngine(logger: Logger): {
   engine: Engine;
@@ -36,7 +36,9 @@ export function openEngine(logger: Logger): {
   };
 }
 
-/** Runs an engine for a bounded time, for platforms without long-lived processes; leases go back at the end. */
+/**
+ * Runs an engine for `ms`, on platforms without long-lived processes, and gives its leases back at the end.
+ */
 export async function runEngineFor(ms: number): Promise<{ leases: number }> {
   const { engine, start, close } = openEngine(log.child({ part: "engine" }));
   try {

@@ -1,263 +1,288 @@
-/** Every timing of the engine. Milliseconds. */
+/** All timings and limits of the engine. Names in _MS are milliseconds. */
 
-/** A call that may be repeated is given up after this, doubled at each try: a repeat brings the same task. */
+/** Timeout of a call that may be repeated, doubled on each try: a repeat brings the same task. */
 export const REPEATABLE_REPLY_MS = 15_000;
-/** A call whose reply is a task's handle is waited for this long, where it may not be repeated. */
+/** Timeout of a call whose reply is a task's handle and that may not be repeated. */
 export const HANDLE_REPLY_MS = 600_000;
 
-/** An open call that another engine made is awaited for this long, or for this long after that engine said that it has it. */
+/** How long another engine's open call is awaited, counted anew whenever that engine reports it open. */
 export const ELSEWHERE_MS = 60_000;
 
-/** A held lease is touched this often; pg-boss takes it away after 10 s without (lib/engine/leases/lease-queue.ts). */
+/**
+ * Interval of a held lease's heartbeats; pg-boss expires it after 10 s without one (leases/lease-queue.ts).
+ */
 export const HEARTBEAT_MS = 3_000;
-/** The heartbeat's connection to the database is waited for this long, where the address says nothing else. */
+/** Connect timeout of the lease connections, unless the database URL sets one. */
 export const LEASE_CONNECT_MS = 10_000;
-/** A statement about leases is waited for this long. */
+/** Timeout of a statement about leases. */
 export const LEASE_QUERY_MS = 8_000;
-/** A call that changes something on a server begins only this soon after a heartbeat that came back… */
+/** Maximum age of the last confirmed heartbeat when a call that changes something on a server begins. */
 export const FRESH_HEARTBEAT_MS = 4_000;
-/** …and has ended by then: 4 + 5 s < 10 s, so it is over before a takeover can begin. */
+/**
+ * Deadline of a call that changes something: 4 + 5 s < 10 s, so the call ends before a takeover can begin.
+ */
 export const CALL_DEADLINE_MS = 5_000;
-/** After this a started call whose outcome was not stored counts as unknown: its deadline and a margin. */
+/** After this a call without a stored outcome counts as unknown: the call deadline and a margin. */
 export const ATTEMPT_DEADLINE_MS = 6_000;
-/** A poll changes nothing, so it may take longer. */
+/** Deadline of a poll, which changes nothing and may therefore take longer. */
 export const POLL_DEADLINE_MS = 15_000;
-/** Opening a stream. */
+/** Deadline for discovery, and for opening a session or subscription. */
 export const OPEN_DEADLINE_MS = 10_000;
 
-/** Leases that have run out are looked for this often; pg-boss does it no more than once a second. */
+/** Interval of checks for expired leases; pg-boss allows no more than one per second. */
 export const EXPIRE_EVERY_MS = 1_050;
-/** An engine that could not look for this long may have missed an outage of the database; */
+/** An engine that could not check for this long may have missed a database outage. */
 export const UNSEEN_MS = 5_000;
-/** and after one, the heartbeats of all engines have this long to come back before a lease counts as run out. */
+/** After an outage no lease expires for this long, so that every engine can send a heartbeat. */
 export const BEATS_AFTER_OUTAGE_MS = 10_000;
 
-/** The file of INTRAY_ALIVE_FILE is touched this often; who finds it 30 s old takes the process for stuck. */
+/** Interval of touching the file of INTRAY_ALIVE_FILE; the health check fails once the file is 30 s old. */
 export const ALIVE_MS = 5_000;
 
-/** Leases for connections with open work are made this often, besides the wake-ups. */
+/** Interval of making leases for connections with open work, besides the wake-ups. */
 export const LEASE_SCAN_MS = 5_000;
-/** New leases are fetched this often, besides the wake-ups: how soon those of a killed engine are taken over. */
+/**
+ * Interval of fetching leases, besides the wake-ups; bounds how soon a killed engine's leases are taken over.
+ */
 export const LEASE_FETCH_MS = 1_000;
-/** An engine that was not seen for this long has no share of the leases: it is over before its leases come free. */
+/**
+ * An engine not seen for this long has no share; shorter than a lease, so that its leases come free later.
+ */
 export const ENGINE_SEEN_MS = 8_000;
-/** A lease that waits this long for those whose share it would be is anybody's. */
+/** A lease that has waited this long may be taken beyond an engine's share. */
 export const OVERDUE_LEASE_MS = 5_000;
-/** An engine that has more than its share looks this often, */
+/** Interval of checks whether this engine has more than its share of leases. */
 export const EVEN_OUT_MS = 1_000;
-/** and gives back so many leases at a time. */
+/** Leases released per rebalance. */
 export const MOVED_A_TURN = 25;
-/** Leases of an organization are taken over this many in a transaction, */
+/** Leases of one organization taken over per transaction. */
 export const TAKEN_TOGETHER = 50;
-/** in this many transactions at a time. */
+/** Concurrent takeover transactions. */
 export const TAKEN_AT_ONCE = 3;
-/** Tasks of a connection that are read with those of others; of one that has more, all are read by themselves. */
+/** Tasks of a connection loaded with those of others; a connection with more is loaded on its own. */
 export const LOADED_TOGETHER = 100;
-/** What watchers leave behind is stored for this many at a time, */
+/** Concurrent watchers that store their last state on stopping. */
 export const ENDED_AT_ONCE = 8;
-/** and leases go back this many in a transaction, */
+/** Leases given back per transaction. */
 export const GIVEN_TOGETHER = 100;
-/** in this many transactions at a time. */
+/** Concurrent transactions that give leases back. */
 export const GIVEN_AT_ONCE = 2;
-/** A watcher looks for work that no wake-up told it of. */
+/** Interval of a watcher's scans for work whose wake-up was lost. */
 export const SLOW_SCAN_MS = 10_000;
-/** Scans of an organization's connections that are one transaction at most. */
+/** Maximum number of connections scanned per transaction. */
 export const SCANS_IN_A_GROUP = 500;
-/** This often, and at each scan where the server is in trouble, it also reads what hints tell of besides tasks. */
+/** Interval of scans for everything that hints announce; a failing server's every scan covers it too. */
 export const SCAN_ALL_MS = 60_000;
-/** A lease this old is given back and taken anew, well before pg-boss would expire it. */
+/** A lease of this age is given back and taken anew, well before pg-boss would expire it. */
 export const LEASE_MAX_AGE_MS = 12 * 3600_000;
-/** One whose end would end open calls, or a command's tasks in memory, is kept nearly as long as pg-boss allows. */
+/** Maximum age of a lease whose release would end open calls or a command's tasks; nearly pg-boss's limit. */
 export const LONG_LEASE_MAX_AGE_MS = 23 * 3600_000;
 /** A watcher without open work gives its lease back after this. */
 export const IDLE_LEASE_MS = 30_000;
-/** Hints are taken out of the outbox at least this often. */
+/** Longest interval between two publications of the outbox of live-update hints. */
 export const PUMP_MS = 1_000;
-/** And so soon after the engine itself has committed something, for all that was committed meanwhile. */
+/** Delay of publication after a commit of this engine, to collect the hints of several commits. */
 export const PUMP_AFTER_MS = 20;
-/** What polls left in memory goes to the database this often. */
+/** Interval of storing the check times and statistics that polls left in memory. */
 export const FLUSH_MS = 10_000;
-/** of so many tasks in one transaction. */
+/** Tasks whose state is flushed per transaction. */
 export const FLUSHED_AT_ONCE = 500;
 
-/** Where the server names no interval. */
+/** Poll interval if the server names none. */
 export const DEFAULT_POLL_MS = 2_000;
-/** No server is polled faster than this, whatever it says. */
+/** Shortest poll interval, whatever the server says. */
 export const MIN_POLL_MS = 250;
-/** So much is read of one task's polls, in characters a ms: reading megabytes at every poll would take all of a core. */
+/** Average rate of reading one task's polls, in characters per ms: megabytes per poll would occupy a core. */
 export const READ_CHARACTERS_PER_MS = 64;
-/** Unchanged polls stretch the interval up to this, */
+/** Longest interval to which unchanged polls stretch. */
 export const SLOW_POLL_MS = 30_000;
-/** and up to this for tasks older than a day. */
+/** Longest interval to which unchanged polls of old tasks stretch. */
 export const SLOWEST_POLL_MS = 300_000;
+/** Age from which a task counts as old. */
 export const OLD_TASK_MS = 24 * 3600_000;
-/** The first look after an answer was accepted. */
+/** Pause before the first poll after an answer was accepted. */
 export const AFTER_ANSWER_MS = 100;
 
-/** Failures of a server: full jitter between 0 and base × 2^n, up to the cap. */
+/** Base of the backoff after failures: full jitter between 0 and base × 2^n, up to the cap. */
 export const BACKOFF_BASE_MS = 500;
+/** Cap of the backoff after failures. */
 export const BACKOFF_CAP_MS = 300_000;
-/** A call that takes more rights than the connection has is tried again after this; a new sign-in does it at once. */
+/** Pause of a call that needs more rights than the connection has; a new sign-in ends it at once. */
 export const SCOPE_RETRY_MS = 3600_000;
-/** What a server told, and the database could not take, is written again after this; */
+/** Pause before a server's word that the database could not store is written again. */
 export const STORE_AGAIN_MS = 250;
-/** by who leaves, so many times. */
+/** Tries to store the server's word after the watcher has begun to stop. */
 export const LAST_TRIES = 40;
-/** A step that could not reach the database is taken again after this. */
+/** Pause of a step that could not reach the database. */
 export const DATABASE_RETRY_MS = 1_000;
-/** A session is gone when the server says so this often in a row, */
+/** A session counts as gone once the server has denied it this often in a row. */
 export const SAID_GONE = 4;
-/** or, where it has answered after that, this often; */
+/** Denials in a row for a session to count as gone, on a server that has answered after a denial before. */
 export const SAID_GONE_WHERE_UNSURE = 20;
-/** it is asked again after this, doubled each time up to the cap. */
+/** Pause after the server has denied a session, doubled on each denial up to the cap. */
 export const SAID_GONE_MS = 250;
+/** Longest pause after the server has denied a session. */
 export const SAID_GONE_CAP_MS = 5_000;
-/** A session in which nothing was ever answered is replaced no sooner than this after the last one, doubled each time. */
+/** Pause before a session that never answered is replaced, doubled on each one. */
 export const REPLACED_MS = 10_000;
-/** While one step tries whether a server is well again, the others wait this long at a time. */
+/** Interval at which other steps check whether the probe of a failing server is over. */
 export const PROBE_WAIT_MS = 250;
 
-/** How long a `tasks/result` stream is held for a question that the server says it has. */
+/** How long a `tasks/result` stream is held for a question that the server announced. */
 export const QUESTION_WAIT_MS = 10_000;
-/** When nothing came, it is opened again after this, stretched by half each time up to the cap. */
+/**
+ * Pause before the next `tasks/result` stream if no question came, stretched by half each time up to the cap.
+ */
 export const QUESTION_RETRY_MS = 30_000;
+/** Longest pause between `tasks/result` streams. */
 export const QUESTION_RETRY_CAP_MS = 300_000;
-/** An answer for whose question the server was asked this often, in vain, is undeliverable. */
+/** An answer is undeliverable once its question was requested this often in vain. */
 export const UNASKED_LIMIT = 8;
-/** A call that another process made is gone back to again after this, as long as its reply does not come. */
+/** Interval of resuming a call of another process until its reply comes. */
 export const RESUME_AGAIN_MS = 10_000;
-/** A standalone stream that broke, or was refused, is opened again after this. */
+/** Pause before a standalone stream that broke or was refused is opened again. */
 export const STREAM_RETRY_MS = 30_000;
-/** A task without news for this long is not listened to, on a server that puts its questions again. */
+/** A task without news for this long gets no stream, on a server that reissues its questions. */
 export const STREAM_QUIET_MS = 600_000;
-/** A question that comes on a call's own stream is stored this soon; some come a moment before the handle. */
+/** Delay before a call with a question counts as open, because some questions come just before the handle. */
 export const ASKED_GRACE_MS = 250;
-/** A server that refused a further session is not asked for one again before this. */
+/** Pause before the next try to open a session on a server that refused one for its limit. */
 export const SESSIONS_FULL_MS = 600_000;
-/** A start waits for a session to come free this long at a time, */
+/** Interval at which a start checks for a free session. */
 export const SESSION_WAIT_MS = 5_000;
-/** and for another call on a shared session this long. */
+/** Interval at which a start checks whether another call on its shared session is over. */
 export const CALLER_WAIT_MS = 100;
-/** and one that has not come back for its turn after this has lost it. */
+/** A start that has not asked for its turn for this long loses its place in the line. */
 export const CALLER_GONE_MS = 1_000;
-/** A call goes out when the standalone stream is open, or after this: some servers send no headers before the first event. */
+/**
+ * Longest wait for the standalone stream before a call: some servers send no headers before the first event.
+ */
 export const LISTEN_GRACE_MS = 500;
-/** What comes on streams is stored this many messages at a time; */
+/** Stream messages stored per transaction. */
 export const STORED_TOGETHER = 100;
-/** so many questions of a task become requests in one transaction; */
+/** Questions of a task that become requests per transaction. */
 export const CAPTURED_TOGETHER = 20;
 /** a watcher that ends waits this long for a database that is away, and stores the rest when it is back. */
 export const DRAIN_STREAMS_MS = 10_000;
 /** Progress is written this often at most, */
 export const PROGRESS_MS = 1_000;
-/** and messages that differ by a number only this often, and this soon. */
+/** Shortest interval, and longest delay, of status messages that differ from the last by numbers only. */
 export const MINOR_NEWS_MS = 5_000;
-/** Subscriptions of 2026-07-28 follow the tasks that are watched this soon; */
+/** Delay of 2026-07-28 subscriptions, to collect several tasks. */
 export const SUBSCRIBE_AFTER_MS = 1_000;
-/** a server that has none is asked again after this, */
+/** Pause before a server without subscriptions is asked for one again. */
 export const RESUBSCRIBE_MS = 3600_000;
-/** and one that refused, broke off or tells of no more tasks after this. */
+/** Pause after a subscription was refused, broke off early, or found all streams full. */
 export const RESUBSCRIBE_AFTER_TROUBLE_MS = 60_000;
-/** After a capture the stream is kept this long for a retraction. */
+/** How long a stream stays open after a question, for its retraction. */
 export const RETRACTION_WAIT_MS = 75_000;
 
-/** A cancel that the server took but does not follow: the row becomes cancelled here after this, */
+/** A task whose cancel the server accepted without following it becomes cancelled here after this. */
 export const CANCEL_GRACE_MS = 15_000;
-/** and what the server says beside it is noted this long. */
+/** How long the server's state of a task cancelled here is still noted. */
 export const WATCH_CANCELLED_MS = 3600_000;
-/** A result that the server says it has, and does not give when asked this often, is done without. */
+/** A task ends without its result once the server has failed this often to return it. */
 export const MISSING_RESULTS = 5;
-/** A call over which the server breaks down this often, where it may be repeated at all, has failed; */
+/** A repeatable call fails once the server has broken down over it this often. */
 export const MAX_BROKEN_CALLS = 10;
-/** and an answer over which it does can't be delivered; */
+/** An answer is undeliverable once the server has broken down over it this often. */
 export const MAX_BROKEN_ANSWERS = 10;
-/** and a cancel over which it does counts as told. */
+/** A cancel counts as sent once the server has broken down over it this often. */
 export const MAX_BROKEN_CANCELS = 5;
-/** Replies about a task that can't be read, this often in a row, are trouble of the server; */
+/** Unreadable replies in a row about a task that make the server count as failing. */
 export const UNREADABLE_REPLIES = 3;
-/** "Not found" counts as lost when it is said again this much later. */
+/** Time between two "not found" replies after which a task counts as lost. */
 export const NOT_FOUND_CONFIRM_MS = 2_000;
 
-/** Steps at a time on one connection; starts, and what people have just done, have places of their own; */
+/** Concurrent regular steps on one connection; starts and people's actions have lanes of their own. */
 export const STEPS_AT_ONCE = 32;
-/** of few tasks one for so many of them, */
+/** Due tasks per concurrent step at the beginning of a burst. */
 export const TASKS_FOR_ONE_STEP = 8;
-/** but no fewer than this; */
+/** Smallest limit of concurrent regular steps. */
 export const FEWEST_STEPS_AT_ONCE = 2;
-/** and twice as many whenever one that is due has waited this long, */
+/** The limit of regular steps doubles whenever a due step has waited this long. */
 export const GROW_AFTER_MS = 25;
-/** and this many where so many polls are due, as long as they take no longer than that: connections = rate × latency. */
+/** Concurrent regular steps on a quick server: connections = rate × latency. */
 export const MOST_STEPS_AT_ONCE = 256;
+/** A server is quick if its quickest recent steps take less than this. */
 export const QUICK_STEP_MS = 1_000;
-/** A server is late whose answers take this long, by the quickest of so many polls, */
+/** A server is slow if the quickest of its last polls took this long. */
 export const SLOW_ANSWER_MS = 1_000;
+/** Number of last polls by which a server's latency is judged. */
 export const POLLS_TO_JUDGE_BY = 4;
-/** where its tasks are looked at so many times as rarely as they should be; */
+/** A slow server is reported once its tasks' poll intervals are longer than they should be by this factor. */
 export const LATE_BY = 1.5;
-/** it is looked at again this soon, and told anew where a figure is so many times what it was. */
+/** Interval of judging a slow server. */
 export const JUDGE_LATE_MS = 2_000;
+/** The report of a slow server is updated once a figure has changed by this factor. */
 export const NOTABLE_BY = 1.5;
-/** Polls that are due within so much of each other begin together: what shares a turn of the event loop is cheaper. */
+/** Regular steps due within this time begin together, because sharing a turn of the event loop is cheaper. */
 export const TURN_MS = 10;
-/** Tasks that a watcher takes on are read so many at a time, */
+/** Tasks loaded per transaction when a watcher takes them on. */
 export const ADOPTED_AT_ONCE = 500;
-/** and looked at first within this, or an interval of theirs, */
+/** Running tasks are first polled within this time, or within their poll interval if that is shorter. */
 export const FIRST_LOOKS_WITHIN_MS = 5_000;
-/** or, of thousands, within so much for each. */
+/** Extends FIRST_LOOKS_WITHIN_MS for thousands of tasks, to this much per task. */
 export const FIRST_LOOKS_APART_MS = 1;
+/** Concurrent urgent steps on one connection. */
 export const URGENT_AT_ONCE = 8;
+/** Concurrent starts on one connection. */
 export const STARTS_AT_ONCE = 8;
-/** Leases one engine holds. */
+/** Maximum number of leases per engine. */
 export const CAPACITY = 5_000;
-/** Transactions at once in one engine; fewer than its pool has connections (run.ts). */
+/** Concurrent transactions of one engine; fewer than its pool has connections (run.ts). */
 export const TRANSACTIONS_AT_ONCE = 8;
-/** Of one organization: some do their work while another one commits. */
+/** Concurrent group commits of one organization: some work while another commits. */
 export const GROUPS_AT_ONCE = 4;
-/** Changes of steps that one transaction commits at most: so long do others wait for its locks. */
+/** Maximum number of changes per group commit, which bounds how long others wait for its locks. */
 export const CHANGES_IN_A_GROUP = 32;
-/** Longest timer that Node's setTimeout takes. */
+/** Longest delay that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
-/** What lost a race is told to stop this soon. */
+/** Interval of cancelling the losers of decided races. */
 export const SETTLE_RACES_MS = 500;
-/** What the history says is counted this often. */
+/** Interval of counting new history lines for the metrics. */
 export const METRICS_EVERY_MS = 5_000;
 
-/** Counted calls of a server are kept this long in steps of five minutes, */
+/** How long call statistics are kept in steps of five minutes. */
 export const CALLS_FIVE_MINUTES_MS = 2 * 24 * 3600_000;
-/** and this long in steps of an hour; */
+/** How long call statistics are kept in steps of an hour. */
 export const CALLS_HOURS_MS = 30 * 24 * 3600_000;
-/** older ones are looked for this often. */
+/** Interval of deleting old call statistics. */
 export const CALLS_SWEEP_MS = 3600_000;
 
-/** Notices and webhooks follow what happened this soon. */
+/**
+ * Interval of making notices and webhook deliveries from new history lines, and of sending the deliveries.
+ */
 export const TELL_EVERY_MS = 1_000;
-/** Lines of the history read in one transaction for them. */
+/** History lines read per transaction for notices and webhooks. */
 export const EVENTS_A_TURN = 200;
-/** Mail that is due is looked for this often; it waits a moment for more anyway. */
+/** Interval of sending due mail. */
 export const MAIL_EVERY_MS = 2_000;
-/** Attempts that one engine makes at once at webhooks, */
+/** Concurrent webhook requests of one engine. */
 export const WEBHOOK_SENDS = 64;
-/** and at each. */
+/** Concurrent requests of one engine to each webhook. */
 export const WEBHOOK_SENDS_EACH = 4;
-/** Notices and mails are forgotten after this, */
+/** Notices and mails are deleted after this. */
 export const KEEP_NOTICES_MS = 90 * 24 * 3600_000;
-/** and what was sent to webhooks after this. */
+/** Webhook deliveries are deleted after this. */
 export const KEEP_DELIVERIES_MS = 30 * 24 * 3600_000;
+/** Interval of deleting old notices, mails and deliveries. */
 export const FORGET_EVERY_MS = 3600_000;
+/** Old notices, and old deliveries, deleted per transaction. */
 export const FORGET_BATCH = 1_000;
 
-/** Engines look this often whether there is a bulk operation to do, */
+/** Interval of checks for bulk operations. */
 export const BULK_MS = 500;
-/** and do this many items of one organization before they look at the others'. */
+/** Items of one organization processed before the next organization's turn. */
 export const BULK_BATCH = 20;
-/** What happened is added to the figures this often, */
+/** Interval of adding new history lines to the figures. */
 export const STATISTICS_MS = 2_000;
-/** and the open tasks are counted this often. */
+/** Interval of counting the open tasks. */
 export const TASK_SAMPLE_MS = 300_000;
-/** Figures of an hour and of six hours are kept this many days: the screens show 24 hours, and 30 days. */
+/** Days for which hourly and six-hourly figures are kept: the screens show 24 hours and 30 days. */
 export const FIGURES_KEPT_DAYS = { 1: 3, 6: 100 };
 
-/** What organizations no longer keep is looked for this often, */
+/** Interval of deleting data whose retention period is over. */
 export const RETENTION_EVERY_MS = 10_000;
-/** with such a pause after each batch, so that nobody else has to wait for the database. */
+/** Pause after each deleted batch, so that others need not wait for the database. */
 export const RETENTION_PAUSE_MS = 50;

@@ -1,4 +1,4 @@
-/** Taking over a task that a server has and Intray did not start. */
+/** Adopts a task that a server has and Intray did not start. */
 
 import type { Principal } from "../access/principal.ts";
 import { storable, type Tx } from "../base/db/db.ts";
@@ -15,7 +15,7 @@ import type { AdoptInput } from "../tasks/found/schema.ts";
 import { UNKNOWN_TOOL } from "../tasks/schema.ts";
 
 /**
- * A find becomes a task of the organization, which the engine watches like any other; of two who adopt at once one
+ * Turns a found task into a task of the organization that the engine watches. Of two concurrent adoptions one
  * wins. Throws `not_found`, `task_known`, `start_not_settled`, `start_under_way`.
  */
 export async function adoptFoundTask(
@@ -48,7 +48,7 @@ export async function adoptFoundTask(
       visibility: "organization",
       requestedBy: storable(principal.actor),
       requesterUserId: principal.userId,
-      // The only era in which servers list their tasks.
+      // Servers list their tasks only in this era.
       era: "2025-11-25",
       adopted: true,
       sealedHandle: sealed.handle,

@@ -1,7 +1,7 @@
 /**
- * What the engine does to tasks whose call is being made. The caller holds the fence of the connection, but for what the
- * call came to, which is true whoever has the lease. Each write carries the state, and where there is one the attempt, that it
- * expects.
+ * The engine's writes to tasks whose call is being made. The caller holds the connection's fence, except to
+ * store a call's outcome, which is true whichever engine has the lease. Each write expects a state and, if
+ * there is one, an attempt.
  */
 
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
@@ -12,7 +12,9 @@ import { endInRace } from "../tasks/races/ending.ts";
 import { record, text, wholeMs } from "./record.ts";
 import { timeLimit } from "./time-limit.ts";
 
-/** Commits the one attempt at the call before it is made. False: not queued any more, or cancelled. */
+/**
+ * Commits the first attempt before its call. Returns false if the task is not queued, not due, or cancelled.
+ */
 export async function markStarting(
   organizationId: string,
   tx: Tx,
@@ -30,7 +32,10 @@ export async function markStarting(
   return true;
 }
 
-/** A new attempt where the last one's outcome does not matter: the call may be repeated. */
+/**
+ * Commits another attempt at a repeatable call, whose last outcome does not matter. Returns false if the last
+ * attempt is no longer current.
+ */
 export async function renewAttempt(
   organizationId: string,
   tx: Tx,
@@ -50,7 +55,7 @@ export async function renewAttempt(
   return true;
 }
 
-/** The call is known not to have reached the server. A cancel that came meanwhile is carried out here. */
+/** Queues the task again because the call did not reach the server, or ends it if a cancel came meanwhile. */
 export async function markNotStarted(
   organizationId: string,
   tx: Tx,
@@ -76,7 +81,7 @@ export async function markNotStarted(
   return true;
 }
 
-/** Why a queued task waits: its server can't be reached, or refuses us. */
+/** Stores why a queued task waits, as for an unreachable server. */
 export async function noteWaiting(
   organizationId: string,
   tx: Tx,
@@ -91,8 +96,8 @@ export async function noteWaiting(
 }
 
 /**
- * The server made the task: its handle is stored. What it said of its state is applied by the next step. `adopted`:
- * the call's reply was lost, and the task was found in the server's list.
+ * Stores the handle of the task that the server made. The next step applies the server's status. `adopted`:
+ * the call's reply was lost and the task was found in the server's list.
  */
 export async function markStarted(
   organizationId: string,
@@ -123,9 +128,9 @@ export async function markStarted(
 }
 
 /**
- * When the server made the task, from which its ttl counts: by its own word, as far as that can be, for its clock may be
- * wrong and the task is the last call's. One that says nothing made it as its reply came; one that was found later was
- * made by the call.
+ * Returns when the server made the task, from which its ttl counts. The server's own time is limited to the
+ * span from the attempt to now, because its clock may be wrong. Without one, counts from now, or from the
+ * attempt for a task found later.
  */
 function madeAt(createdAt: string | null, adopted: boolean): Prisma.Sql {
   const ms = createdAt === null ? Number.NaN : Date.parse(createdAt);
@@ -133,7 +138,7 @@ function madeAt(createdAt: string | null, adopted: boolean): Prisma.Sql {
   return Prisma.sql`least(now(), greatest(attempt_at, to_timestamp(${Math.max(0, ms) / 1000}::float8)))`;
 }
 
-/** The reply lasts longer than a call that makes a task: an open call, which ends with its connection. */
+/** Marks a call that takes longer than making a task as an open call, which ends with its connection. */
 export async function markOpenCall(
   organizationId: string,
   tx: Tx,
@@ -152,8 +157,8 @@ export async function markOpenCall(
 }
 
 /**
- * An open call that broke off and may be made again: its attempt counts as one of unknown outcome. False: it waits for
- * an answer, or has ended.
+ * Makes an open call that broke off and may be repeated a start of unknown outcome. Returns false if the call
+ * waits for an answer or has ended.
  */
 export async function markRepeating(
   organizationId: string,
@@ -172,7 +177,7 @@ export async function markRepeating(
   return true;
 }
 
-/** An open call waits for an answer, or goes on. */
+/** Moves an open call between waiting for an answer and working. */
 export async function setOpenCallState(
   organizationId: string,
   tx: Tx,
@@ -187,7 +192,10 @@ export async function setOpenCallState(
     await record(organizationId, tx, taskId, [{ type: "task.state", data: { from, to: state } }]);
 }
 
-/** The tool asks before it makes a task: what it wants back with the answers is kept. The questions come with it. */
+/**
+ * Stores that the tool asks before it makes a task, with the opaque state to return with the answers. The
+ * caller stores the questions in the same transaction.
+ */
 export async function markAsking(
   organizationId: string,
   tx: Tx,
@@ -205,7 +213,7 @@ export async function markAsking(
   return true;
 }
 
-/** Commits the attempt at calling again with the answers, before it is made. */
+/** Commits the attempt of the repeated call that carries a round's answers. */
 export async function markRetrying(
   organizationId: string,
   tx: Tx,
@@ -222,7 +230,7 @@ export async function markRetrying(
   return true;
 }
 
-/** The call with the answers is known not to have reached the server: it waits for the next try. */
+/** Returns the task to waiting because the repeated call did not reach the server. */
 export async function markNotRetried(
   organizationId: string,
   tx: Tx,
@@ -241,8 +249,8 @@ export async function markNotRetried(
 }
 
 /**
- * Locks the task of an attempt whose outcome is still awaited. A start that was taken for unknown meanwhile is awaited
- * again: its own reply is better than anybody's word. False: it was settled, by this outcome before or without it.
+ * Locks the task if it still awaits this attempt's outcome. A start that counted as unknown is reopened,
+ * because its own reply is the best evidence. Returns false if the attempt was settled already.
  */
 export async function awaitsOutcome(
   organizationId: string,
@@ -256,10 +264,10 @@ export async function awaitsOutcome(
       AND attempt_id = ${attemptId}::uuid AND (state IN ('starting', 'start_unknown')
         OR (state IN ('working', 'input_required') AND NOT durable)) FOR NO KEY UPDATE`;
   if (!task) return false;
-  // By the engine that has the connection, which did not make the call.
+  // The engine that has the connection did not make the call.
   if (task.isElsewhere) await wakeEngine(tx, connectionId, taskId);
   if (task.state !== "start_unknown") return true;
-  // As a call that is open, from which it may go anywhere.
+  // An open call can move to any state.
   await tx.$executeRaw`UPDATE task SET state = 'working', durable = false, watched = true
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
   await tx.$executeRaw`UPDATE found_task SET task_id = NULL
@@ -274,7 +282,7 @@ const RESULT_AWAITED = {
     "The engine that made this call does not answer. The call counts as lost unless its result comes soon, or that engine does.",
 };
 
-/** An open call whose connection another engine may have still: it has this long to say so, or to store the result. */
+/** Starts the time within which another engine must report an open call, or store its result. */
 export async function awaitElsewhere(
   organizationId: string,
   tx: Tx,
@@ -290,7 +298,7 @@ export async function awaitElsewhere(
   if (marked === 1) await publishChange(organizationId, tx, "task", [taskId]);
 }
 
-/** Said by the engine that has the call, of one that another engine awaits. */
+/** Reports an open call to the engine that awaits its result, which extends that engine's wait. */
 export async function stillAwaited(
   organizationId: string,
   tx: Tx,
@@ -304,14 +312,14 @@ export async function stillAwaited(
       AND error->>'code' = ${RESULT_AWAITED.code} AND finished_at IS NULL`;
 }
 
-/** Open calls that end with their engine: nobody has them from here on. */
+/** Gives up open calls that end with their engine, so that the next engine need not wait for them. */
 export async function leaveOpenCalls(organizationId: string, tx: Tx, taskIds: string[]): Promise<void> {
   await tx.$executeRaw`
     UPDATE task SET attempt_deadline_at = NULL WHERE organization_id = ${organizationId}::uuid
       AND id = ANY (${taskIds}::uuid[]) AND state IN ('working', 'input_required') AND NOT durable`;
 }
 
-/** Other starts on the same server that may have made a task of which nobody knows yet. */
+/** Counts the other starts on the same server that may have made an unknown task. */
 export async function otherUnknownStarts(
   organizationId: string,
   tx: Tx,
@@ -325,7 +333,7 @@ export async function otherUnknownStarts(
   return rows[0]?.count ?? 0;
 }
 
-/** The header rules of the tool's schema as just read; the next attempt follows them. */
+/** Stores the tool's schema as just read, for the next attempt's headers. */
 export async function renewInputSchema(
   organizationId: string,
   tx: Tx,
@@ -337,7 +345,7 @@ export async function renewInputSchema(
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
 }
 
-/** The outcome of the call can't be known: a person decides. Never a second call. */
+/** Marks a start whose outcome can't be known, for a person to decide. The call is never repeated. */
 export async function markStartUnknown(
   organizationId: string,
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
- * What the engine does to tasks that run, and their ends. The caller holds the fence of the connection, but for an end that the
- * call brought: then it has found the attempt to be the one awaited. A write that moves a state carries those it expects.
+ * The engine's writes to running tasks, and their ends. The caller holds the connection's fence, except to
+ * store a call's outcome after it has checked the attempt. Writes that change the state expect the old one.
  */
 
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
@@ -16,25 +16,25 @@ import { record, text, wholeMs } from "./record.ts";
 import { queueRetry } from "./retry.ts";
 import { moveTimeLimits, timeLimit } from "./time-limit.ts";
 
-/** An end of a task, by the server's account or by ours. */
+/** The end of a task, as reported by the server or decided here. */
 export interface TaskEnd {
   state: "completed" | "failed" | "cancelled" | "lost" | "expired";
   statusMessage?: string | null;
   result?: unknown;
   error?: { code: string; message: string } | null;
-  /** What the server says, where it differs from the state. */
+  /** The server's state, if it differs. */
   serverState?: string | null;
-  /** Keep looking at the server's side this long, in ms (a task cancelled here that runs on there). */
+  /** How long to watch the server's state after the end, in ms; for a task that continues there. */
   watchForMs?: number;
 }
 
 export type StatusNews = Pick<RemoteTask, "statusMessage" | "ttlMs" | "pollIntervalMs"> & {
   state: "working" | "input_required";
-  /** Written only where the message is still this one, and the state is that of the news already. */
+  /** Writes only if the stored message is still this one, and the state already that of the news. */
   replaces?: string | null;
 };
 
-/** News of a running task. Only what changed is written; false: nothing did. */
+/** Stores changes in a running task's status. Returns false if nothing changed. */
 export async function recordStatus(
   organizationId: string,
   tx: Tx,
@@ -44,7 +44,7 @@ export async function recordStatus(
   return (await recordStatuses(organizationId, tx, [{ ...news, taskId }])) > 0;
 }
 
-/** The same of several tasks, each once, in three statements however many there are. Returns how many changed. */
+/** Stores status changes of distinct tasks, in three statements for any number. Returns how many changed. */
 export async function recordStatuses(
   organizationId: string,
   tx: Tx,
@@ -59,7 +59,7 @@ export async function recordStatuses(
     ttl: ttlMs,
     poll: wholeMs(pollIntervalMs),
   }));
-  // Locked in the order of their ids, so that two who write several of the same never wait for each other in a circle.
+  // Rows are locked in the order of their ids, so that concurrent writers never deadlock.
   const changed = await tx.$queryRaw<ChangedStatus[]>`
     WITH news AS (SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json)
         AS n(id uuid, guarded boolean, replaces text, state text, message text, ttl float8, poll integer)),
@@ -111,7 +111,7 @@ interface ChangedStatus {
   expiresAt: Date | null;
 }
 
-/** Ends a task and settles its requests, in one transaction. False: it had ended before. */
+/** Ends a task and settles its requests. Returns false if the task had ended before. */
 export async function endTask(
   organizationId: string,
   tx: Tx,
@@ -154,14 +154,14 @@ export async function endTask(
   return true;
 }
 
-/** The server was told of the cancel. */
+/** Stores that the server received the cancel. */
 export async function markCancelSent(organizationId: string, tx: Tx, taskId: string): Promise<void> {
   const sent = await tx.$executeRaw`UPDATE task SET cancel_sent_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND cancel_sent_at IS NULL`;
   if (sent === 1) await record(organizationId, tx, taskId, [{ type: "task.cancel_sent" }]);
 }
 
-/** What the server says of a task that has ended here; noted beside it, never applied. */
+/** Notes the server's state of a task that has ended here, without applying it. */
 export async function noteServerState(
   organizationId: string,
   tx: Tx,
@@ -178,7 +178,7 @@ export async function noteServerState(
     await record(organizationId, tx, taskId, [{ type: "task.server_state", data: { serverState } }]);
 }
 
-/** The session a 2025-11-25 task lives in, replaced where the server forgot the last one. */
+/** Stores the session of a 2025-11-25 task, sealed. */
 export async function storeSession(
   organizationId: string,
   tx: Tx,
@@ -189,7 +189,7 @@ export async function storeSession(
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid`;
 }
 
-/** A bar and no history: written when it moved, told to whoever looks. */
+/** Stores progress, without a history line, and hints watchers of the task. */
 export async function recordProgress(
   organizationId: string,
   tx: Tx,
@@ -209,7 +209,7 @@ export interface WatchTimes {
   unchangedPolls: number;
 }
 
-/** Writes what polls left in memory: one statement for all tasks of a watcher. */
+/** Stores check times of a watcher's tasks in one statement. */
 export async function flushWatchTimes(organizationId: string, tx: Tx, times: WatchTimes[]): Promise<void> {
   if (times.length === 0) return;
   await tx.$executeRaw`

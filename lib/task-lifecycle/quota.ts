@@ -1,4 +1,4 @@
-/** Whether a start is within the quotas of an organization, and of who starts. */
+/** Checks starts against the quotas of an organization and of each requester. */
 
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
@@ -8,13 +8,13 @@ import { readQuota } from "../organizations/quota.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Starts of an organization that may be under way at once in other transactions, by far. */
+/** Far more starts than an organization can have in concurrent transactions. */
 const UNDER_WAY = 2_000;
 
 /**
- * Throws `quota_exceeded` where the starts that this transaction has just written, `added` of them, are too many. Near a
- * limit they are counted again at its end, under the lock of the history that each start is written to, so that two at
- * once cannot both be the last one; else nobody has to wait for that.
+ * Throws `quota_exceeded` if the `added` starts that this transaction has written exceed a quota. Near a
+ * limit the starts are counted again at the transaction's end, under the history's lock, so that two
+ * concurrent ones can't both be the last. Far from it nobody waits for that lock.
  */
 export async function refuseBeyondQuota(
   organizationId: string,
@@ -37,13 +37,13 @@ const QUOTA: DeferredWrite<{ principal: Principal; added: number }> = {
 
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 
-/** How many more there may be. */
+/** Throws `quota_exceeded`, or returns how many more starts the quotas allow. */
 async function refuse(organizationId: string, tx: Tx, principal: Principal, added: number): Promise<number> {
   const quota = await readQuota(organizationId, tx);
   const { all, own, freeMs, freeOwnMs, open, ownOpen } = await countStarts(organizationId, tx, principal);
   if (all > quota.startsAMinute) throw exceeded("starts", quota.startsAMinute, freeMs);
   if (own > quota.startsAMinuteEach) throw exceeded("own_starts", quota.startsAMinuteEach, freeOwnMs);
-  // The counters know of what is committed.
+  // The counters cover committed tasks only.
   if (open + added > quota.openTasks) throw exceeded("open_tasks", quota.openTasks, MINUTE_MS);
   if (ownOpen + added > quota.openTasksEach) throw exceeded("own_open_tasks", quota.openTasksEach, MINUTE_MS);
   return Math.min(
@@ -71,7 +71,7 @@ const WORDS = {
 };
 type QuotaName = keyof typeof WORDS;
 
-/** Starts of the last minute, with the time until the oldest no longer counts; and tasks that were open before this. */
+/** Counts starts of the last minute, the ms until the oldest no longer counts, and tasks open before. */
 async function countStarts(organizationId: string, tx: Tx, { actor }: Principal) {
   const counter = JSON.stringify({ kind: actor.kind, id: actor.id });
   const [row] = await tx.$queryRaw<

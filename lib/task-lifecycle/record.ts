@@ -1,10 +1,10 @@
-/** What the engine's writers of tasks share. */
+/** Helpers of the engine's writes to tasks. */
 
 import { storableText, type Tx } from "../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 
-/** A hint and history lines about a task. Called last: it takes the lock on the chain's head. */
+/** Publishes a hint and appends history lines about a task. Must come last: locks the head of the chain. */
 export async function record(
   organizationId: string,
   tx: Tx,
@@ -19,12 +19,12 @@ export async function record(
   );
 }
 
-/** As Postgres can keep it. */
+/** Returns the text without what Postgres can't store. */
 export function text(value: string | null): string | null {
   return value === null ? null : storableText(value);
 }
 
-/** Whole ms within Postgres' integer, whatever a server says. */
+/** Rounds to whole ms within Postgres's integer range; returns null unless the number is finite. */
 export function wholeMs(value: number | null): number | null {
   return value === null || !Number.isFinite(value)
     ? null

@@ -1,4 +1,4 @@
-/** Failures that are tried again: by a real engine, on a real server that fails. */
+/** Retries of failed tasks, by a real engine on a real server that fails. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { lookInto } from "../../test/fixtures/look.ts";
 import { tool } from "../../test/fixtures/tool.ts";
@@ -66,7 +66,7 @@ const after = (id: string) =>
     async () => (await attempts(id)).find(({ retryOf }) => retryOf === id),
     PATIENCE_MS,
   );
-/** Its pause is over. */
+/** Ends a queued attempt's pause and wakes the engine. */
 const ripen = (id: string) =>
   world.within(async (tx) => {
     await tx.task.updateMany({
@@ -94,7 +94,7 @@ test("a failure is followed by another attempt after a pause that doubles, until
   const pauses = async (failed: string, next: string) =>
     (await task(next)).startAfter!.getTime() - (await task(failed)).finishedAt!.getTime();
   expect(await pauses(first, second.id)).toBe(MINUTE_MS);
-  // Woken, it still keeps to its time, by the database's clock.
+  // A wake-up does not shorten the pause, which the database's clock decides.
   await world.within(
     (tx) => tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${server.connectionId} ${second.id}`})`,
   );
@@ -105,7 +105,7 @@ test("a failure is followed by another attempt after a pause that doubles, until
   expect(await pauses(second.id, third.id)).toBe(2 * MINUTE_MS);
   await ripen(third.id);
   await inState(third.id, "failed");
-  // The same list from each of them.
+  // Every attempt lists the same attempts.
   for (const id of [first, second.id, third.id])
     expect((await attempts(id)).map((each) => each.id)).toEqual([first, second.id, third.id]);
   expect(remote.calls.map(({ arguments: given }) => given)).toEqual(Array(3).fill({ note: "again" }));

@@ -1,4 +1,4 @@
-/** Another attempt at a call that failed: a task of its own, queued with the end of the one that failed. */
+/** Retries of a failed call: each attempt is a task of its own, queued when the last one ends. */
 
 import { PERMISSIONS } from "../access/permissions.ts";
 import { ROLES, roleAllows } from "../access/roles.ts";
@@ -11,9 +11,10 @@ import { MAX_RETRY_PAUSE_MS } from "../tasks/schema.ts";
 const MAY_START = ROLES.filter((role) => roleAllows(role, PERMISSIONS["tasks:start"]));
 
 /**
- * Queues the next attempt of a task that this transaction has ended as a failure, where one is left, nobody asked for
- * its end, and who asked for it, a person or a key, may still start tasks. Of two that try, the unique index lets one. What nobody knows
- * the outcome of (`start_unknown`, `lost`) is never tried again. Returns lines of history, to be appended last.
+ * Queues the next attempt of a task that this transaction has ended as a failure, if one is left, no cancel
+ * was requested, and the requester, a person or a key, may still start tasks. The unique index lets one of
+ * two concurrent tries through. Unknown outcomes (`start_unknown`, `lost`) are never retried. Returns history
+ * lines, to append last.
  */
 export async function queueRetry(organizationId: string, tx: Tx, taskId: string): Promise<NewEvent[]> {
   const id = uuidv7();

@@ -1,9 +1,9 @@
-/** After a race is decided: the others are told to stop. */
+/** Cancels the remaining tasks of a decided race. */
 import type { Database } from "../base/db/db.ts";
 import { Prisma } from "../base/db/db.ts";
 import { cancelLoser } from "./transitions.ts";
 
-/** Organizations with races that are decided, and whose other tasks were not told yet. */
+/** Returns the organizations with decided races that are not settled. */
 export async function organizationsWithDecidedRaces(database: Database): Promise<string[]> {
   const rows = await database.gate<{ id: string }>(
     Prisma.sql`SELECT id FROM gate.organizations_with_decided_races()`,
@@ -12,9 +12,9 @@ export async function organizationsWithDecidedRaces(database: Database): Promise
 }
 
 /**
- * Asks for the end of what still runs of one decided race; true: there was one. Each task in a transaction of its own,
- * since a task that ends holds its own lock while it looks at the race. Asking twice changes nothing, so it does not
- * matter how many engines do it, nor where one dies.
+ * Requests cancellation of the tasks that still run in one decided race. Returns false if none was left to
+ * settle. Each task gets its own transaction, because a task that ends holds its own lock while it reads the
+ * race. Idempotent, so any number of engines may run this, and die at any point.
  */
 export async function settleRace(organizationId: string, database: Database): Promise<boolean> {
   const within = <T>(work: Parameters<typeof database.withOrganization<T>>[1]) =>

@@ -1,4 +1,4 @@
-/** A person's word on a start whose outcome nobody could know: this is what it made, or it made nothing. */
+/** A person's decision on a start of unknown outcome: which found task it made, or that it made none. */
 
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
@@ -15,7 +15,10 @@ import { visibleTask } from "../tasks/visibility.ts";
 
 const NOT_STARTED = "not_started";
 
-/** Throws `not_found`, `not_start_unknown`, `task_known`, `start_under_way`. */
+/**
+ * Settles a start of unknown outcome as `foundTaskId`, or as never started if null. Throws `not_found`,
+ * `not_start_unknown`, `task_known`, `start_under_way`.
+ */
 export async function settleStart(
   organizationId: string,
   tx: Tx,
@@ -31,7 +34,7 @@ export async function settleStart(
     foundTaskId === null
       ? await neverStarted(organizationId, tx, principal, taskId)
       : await startedAs(organizationId, tx, principal, seal, task, foundTaskId);
-  // What else it might have been is nobody's now.
+  // The other candidates belong to no start any more.
   await tx.foundTask.updateMany({ where: { organizationId, taskId }, data: { taskId: null } });
   await publishChange(organizationId, tx, "task", [taskId]);
   await publishChange(organizationId, tx, "server", [task.serverId]);
@@ -53,7 +56,7 @@ interface LockedTask {
   serverId: string;
 }
 
-/** Connection first, then the task: the order of all. */
+/** Locks the connection, then the task: the lock order everywhere. */
 async function lockTask(
   organizationId: string,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Starting the same call on several servers at once. */
+/** Starts the same call on several servers at once. */
 import { createHash } from "node:crypto";
 import type { Principal } from "../access/principal.ts";
 import { storable, type Tx } from "../base/db/db.ts";
@@ -28,8 +28,8 @@ export interface RaceStart {
 }
 
 /**
- * All or none of them. Throws as `startTask`; the fields of `invalid_arguments` begin with their start, `starts[0].…`.
- * With a key that was used before, the race of then (`created: false`).
+ * Starts all tasks of a race or none. With a key used before, returns that race (`created: false`). Throws as
+ * `startTask`; the fields of `invalid_arguments` are prefixed with their start, `starts[0].…`.
  */
 export async function startRace(
   services: Services,
@@ -47,11 +47,14 @@ export async function startRace(
   });
 }
 
-/** The race that this key made; null: it is new. Throws `idempotency_mismatch`. */
+/**
+ * Returns the id of the race that this key made, or null if the key is new. Throws `idempotency_mismatch`.
+ */
 async function findEarlier(organizationId: string, tx: Tx, input: RaceStart): Promise<string | null> {
   const { idempotencyKey } = input;
   if (idempotencyKey === null) return null;
-  // Two requests with one key wait for each other instead of failing on the unique index.
+  // The advisory lock makes two requests with one key wait for each other instead of failing on the unique
+  // index.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`race ${organizationId} ${idempotencyKey}`}, 0))`;
   const earlier = await tx.race.findFirst({
     where: { organizationId, idempotencyKey },
@@ -80,7 +83,7 @@ async function createRace(
       requestDigest: input.idempotencyKey === null ? null : Uint8Array.from(digestOf(input)),
     },
   });
-  // Always in the same order, whoever else starts on these servers, or removes one.
+  // A fixed order prevents deadlocks with other starts on these servers, and with their removal.
   for (const serverId of input.starts.map((start) => start.serverId).sort())
     await lockServer(organizationId, tx, serverId);
   const events: NewEvent[] = [];
@@ -116,7 +119,7 @@ function digestOf({ starts, ttlMs }: RaceStart): Buffer {
   return createHash("sha256").update(JSON.stringify(body)).digest();
 }
 
-/** Says of which start a refusal is. */
+/** Returns a handler that adds a start's index to its AppError. */
 function inStart(index: number) {
   return (error: unknown): never => {
     if (!(error instanceof AppError)) throw error;

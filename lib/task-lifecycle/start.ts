@@ -1,4 +1,4 @@
-/** Starting a task on a person's word: what is checked before it is queued. */
+/** Starts a task for a person or a key: everything checked before it is queued. */
 
 import type { Principal } from "../access/principal.ts";
 import { AppError, type FieldError } from "../base/errors.ts";
@@ -22,11 +22,14 @@ export interface Start {
   idempotencyKey: string | null;
   restartOf: string | null;
   retry?: Retry | null;
-  /** The digest of the tool as the caller has seen it, where it changed since it was used last. */
+  /** Digest of the tool as the caller has seen it, if the tool has changed since its last use. */
   acknowledgeToolChange?: string | undefined;
 }
 
-/** Throws as `startableTool`, and `not_repeatable`, `tool_changed`, `idempotency_mismatch`, `quota_exceeded`. */
+/**
+ * Starts a task. Throws as `startableTool`, and `not_repeatable`, `tool_changed`, `idempotency_mismatch`,
+ * `quota_exceeded`.
+ */
 export async function startTask(
   services: Services,
   principal: Principal,
@@ -57,8 +60,8 @@ export async function startTask(
 }
 
 /**
- * The tool, which takes these arguments, of a server where the principal may start. Throws `not_found`,
- * `not_connected`, `unknown_tool`, `server_unavailable`, `invalid_arguments`.
+ * Returns the tool if it takes these arguments and the principal may start tasks on its server. Throws
+ * `not_found`, `not_connected`, `unknown_tool`, `server_unavailable`, `invalid_arguments`.
  */
 export async function startableTool(
   services: Services,
@@ -66,7 +69,7 @@ export async function startableTool(
   start: Pick<Start, "serverId" | "tool" | "arguments">,
 ): Promise<Tool> {
   const { organizationId } = principal;
-  // Who is not connected can't ask for the tool either, and would be told of that instead.
+  // Checked first, because without a connection reading the tool would fail with another error.
   await services.db.withOrganization(organizationId, (tx) =>
     connectionFor(organizationId, tx, principal, start.serverId),
   );
@@ -75,7 +78,7 @@ export async function startableTool(
   return tool;
 }
 
-/** Trying again makes the call again: harmless where the server says so of its tool, else on the caller's word. */
+/** Throws `not_repeatable` unless the server declares the tool repeatable, or the caller insists. */
 function refuseUnlessRepeatable(tool: Tool, retry: Retry): void {
   if (isRepeatable(tool.annotations) || retry.insist) return;
   const message =
@@ -83,8 +86,9 @@ function refuseUnlessRepeatable(tool: Tool, retry: Retry): void {
   throw new AppError("not_repeatable", message, { errors: [{ field: "retry.insist", message }] });
 }
 
-/** The same call once more, as a task of its own; with other arguments where some are given. */
-/** The same call once more, as a task of its own. */
+/**
+ * Starts the same call again as a task of its own, optionally with other arguments. Throws as `startTask`.
+ */
 export async function restartTask(
   services: Services,
   principal: Principal,
@@ -108,13 +112,13 @@ export async function restartTask(
 function refuseUnlessStartable(tool: Tool, args: Record<string, unknown>): void {
   const errors = roundedNumbers(args);
   const check = validateArguments(tool.inputSchema, args);
-  // Unchecked: a schema beyond what we read. The server judges.
+  // An unchecked schema uses features that Intray does not read, so the server has to judge.
   if (check.checked) errors.push(...check.errors);
   if (errors.length > 0)
     throw new AppError("invalid_arguments", "The arguments do not fit the tool.", { errors });
 }
 
-/** Whole numbers that JSON.parse has rounded: the server would get another one than was meant. */
+/** Finds integers that JSON.parse may have rounded, so that the server would get another number. */
 function roundedNumbers(value: unknown, field = ""): FieldError[] {
   if (typeof value === "number")
     return Number.isInteger(value) && !Number.isSafeInteger(value)

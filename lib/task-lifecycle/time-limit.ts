@@ -1,19 +1,19 @@
 /**
- * When a server may forget a task: its ttl, counted from the task's creation, as both eras have it. `task.expires_at` and
- * the open requests' have it only where it is believed: not at a server that was seen to keep tasks for longer.
+ * When a server may forget a task: its ttl, counted from the task's creation in both eras. `expires_at` of
+ * tasks and open requests is null for a server that was seen to keep tasks longer.
  */
 
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 
-/** Of task `t`, which was created at `startedAt`. */
+/** SQL for the time limit of task `t`, created at `startedAt`; null if its server outlives ttls. */
 export function timeLimit(startedAt: Prisma.Sql, ttlMs: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`CASE WHEN (SELECT s.traits->>'outlivesTtl' FROM server s
       WHERE s.organization_id = t.organization_id AND s.id = t.server_id) IS DISTINCT FROM 'true'
     THEN ${startedAt} + ${ttlMs} * interval '1 ms' END`;
 }
 
-/** The time passed, and the server still has the task: nobody is told of it any more. */
+/** Drops a passed time limit because the server still has the task. */
 export async function dropTimeLimit(organizationId: string, tx: Tx, taskId: string): Promise<void> {
   const [task] = await tx.$queryRaw<{ was: Date }[]>`
     UPDATE task t SET expires_at = NULL FROM task before
@@ -24,7 +24,7 @@ export async function dropTimeLimit(organizationId: string, tx: Tx, taskId: stri
   await publishChange(organizationId, tx, "task", [taskId]);
 }
 
-/** Open requests whose time was their task's go with it; those of a server's own habit stay. */
+/** Moves open requests' time limits that were their task's, but not a server's own question lifetimes. */
 export async function moveTimeLimits(
   organizationId: string,
   tx: Tx,

@@ -1,8 +1,8 @@
 /**
- * What people do to tasks, and a race to its losers: start, cancel, have looked at. What the engine does is in attempts.ts,
- * progress.ts and retry.ts; what was found in a server's list is in lib/found-tasks. Each move carries the state it expects;
- * a count of 0 says that somebody else was first. Lock order everywhere: connection (and its server, lib/servers/locks.ts),
- * task, input request, delivery, chain head.
+ * Writes of people to tasks (start, cancel, refresh), and the cancel of a race's losers. The engine's writes
+ * are in attempts.ts, progress.ts and retry.ts; tasks found in a server's list are in lib/tasks/found. Each
+ * write expects a state; a count of 0 means that another write came first. Lock order everywhere: connection
+ * (and its server, lib/servers/locks.ts), task, input request, delivery, chain head.
  */
 import { createHash } from "node:crypto";
 import type { Principal } from "../access/principal.ts";
@@ -23,7 +23,7 @@ import { currentTraceparent } from "../tracing/span.ts";
 import { refuseBeyondQuota } from "./quota.ts";
 
 export interface NewTask {
-  /** Chosen beforehand, so that a second one of the same can't be; else a new one. */
+  /** An id chosen in advance to prevent duplicates; a new one by default. */
   id?: string;
   principal: Principal;
   server: { id: string };
@@ -34,22 +34,22 @@ export interface NewTask {
   /** The caller's `Idempotency-Key`. */
   idempotencyKey: string | null;
   restartOf: string | null;
-  /** Failures are tried again. */
+  /** Retry plan for failures. */
   retry?: Retry | null;
-  /** One of several that were started at once; its row is there. */
+  /** The race that the task belongs to, whose row exists already. */
   raceId?: string;
 }
 
 /**
- * Queues a task. With an idempotency key that was used before, the task of then (`created: false`), or
- * `idempotency_mismatch` where the body differs. Throws `quota_exceeded` for one more than may be.
+ * Queues a task. With an idempotency key used before, returns that task (`created: false`). Throws
+ * `idempotency_mismatch` if the body differs, and `quota_exceeded`.
  */
 export async function createTask(
   organizationId: string,
   tx: Tx,
   input: NewTask,
 ): Promise<{ id: string; created: boolean }> {
-  // The advisory lock makes two requests with one key wait for each other instead of failing on the unique index.
+  // The advisory lock makes requests with the same key wait for each other; the unique index would fail them.
   if (input.idempotencyKey !== null) {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${organizationId} ${input.idempotencyKey}`}, 0))`;
     const earlier = await tx.task.findFirst({
@@ -70,7 +70,10 @@ export async function createTask(
   return { id, created: true };
 }
 
-/** Without its quota, and with the line that its history begins with. For several in one transaction: both come last. */
+/**
+ * Inserts a queued task and returns the first line of its history. The caller then checks the quota and
+ * appends the lines, once for all tasks of the transaction.
+ */
 export async function insertTask(
   organizationId: string,
   tx: Tx,
@@ -116,7 +119,7 @@ export async function insertTask(
     },
   });
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });
-  // The page of the one it is started again from leads to it.
+  // The page of the restarted task links to the new one.
   await publishChange(organizationId, tx, "task", input.restartOf === null ? [id] : [id, input.restartOf]);
   await wakeEngine(tx, input.connectionId, id);
   const event: NewEvent = {
@@ -140,8 +143,8 @@ function requestDigest({ server, tool, arguments: args, ttlMs, restartOf, retry 
 }
 
 /**
- * Asks for a task's end. A queued one ends at once; any other keeps running until the engine has told the server.
- * From here on nothing can be answered any more. Repeating it changes nothing.
+ * Requests a task's cancellation. A queued task ends at once; any other runs until the engine has told the
+ * server. Its open requests are withdrawn at once. Idempotent.
  */
 export async function requestCancel(
   organizationId: string,
@@ -158,7 +161,7 @@ export async function requestCancel(
 
 const CANCELLABLE = new Set(["queued", "starting", "working", "input_required"]);
 
-/** The same on the engine's own account, since another task of its race has won. One that has ended stays as it is. */
+/** Cancels a task on the engine's account because its race is decided. Does nothing if the task has ended. */
 export async function cancelLoser(
   organizationId: string,
   tx: Tx,
@@ -171,7 +174,7 @@ export async function cancelLoser(
   await cancelLocked(organizationId, tx, task, ENGINE_ACTOR, race);
 }
 
-/** The task's lock is held, and it can be cancelled. `data` goes into the history. */
+/** Cancels a locked task that is cancellable. `data` goes into the history. */
 async function cancelLocked(
   organizationId: string,
   tx: Tx,
@@ -197,7 +200,7 @@ async function cancelLocked(
   await appendEvents(organizationId, tx, [{ type: "task.cancel_requested", actor, taskId, data }, ...events]);
 }
 
-/** Has the watcher look at the task now. */
+/** Makes the engine poll the task now. */
 export async function requestRefresh(
   organizationId: string,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** What the engine has to know of a task to take its next step: the task, its live requests and their answers. */
+/** Everything the engine needs to take a task's next step: the task, its live requests and their answers. */
 import { z } from "zod";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { DELIVERY_FACTS, deliveryFacts } from "../input-requests/deliveries/facts.ts";
@@ -10,13 +10,13 @@ import { taskStateSchema } from "../tasks/schema.ts";
 const ms = z.number().nullable();
 
 const deliveryWork = deliveryFacts.extend({
-  /** Database time minus `now`, in ms: negative is due. */
+  /** Time until due by the database's clock, in ms; 0 or less is due. */
   dueInMs: z.number(),
   epoch: z.number().nullable(),
   askId: z.string().nullable(),
-  /** People were told that it can't be sent, and since when. */
+  /** People were told that the answer waits for the server to repeat its question. */
   waits: z.boolean(),
-  /** Of the call that recorded the answer. */
+  /** Id of the call that recorded the answer. */
   requestId: z.string().nullable(),
   traceparent: z.string().nullable(),
   action: actionSchema,
@@ -40,15 +40,15 @@ const requestWork = z.object({
   state: z.enum(["open", "answered"]),
   questionHash: z.string(),
   mode: z.string(),
-  /** Since it was captured. */
+  /** Time since capture, in ms. */
   ageMs: z.number(),
-  /** It took another one's place. */
+  /** The request replaced another one. */
   replaced: z.boolean(),
-  /** Since a text that changes again and again was read; null: it stands. */
+  /** Time since an ever-changing question was last reworded, in ms; null if the text is stable. */
   rewordedAgoMs: ms,
   rewordings: z.number(),
   delivery: deliveryWork.nullable(),
-  /** Not retracted, newest first. */
+  /** Asks that were not retracted, newest first. */
   asks: z.array(askWork),
 });
 export type RequestWork = z.infer<typeof requestWork>;
@@ -64,61 +64,61 @@ const hints = z
 
 const taskWork = z.object({
   id: z.string(),
-  /** Of the call that started it. */
+  /** Id of the call that started the task. */
   requestId: z.string().nullable(),
   traceparent: z.string().nullable(),
-  /** Its server is to be told of traces. */
+  /** The server receives trace context. */
   traced: z.boolean(),
   state: taskStateSchema,
   tool: z.string(),
-  /** For the call; null once the server has a task of it, as the call is never made again then. */
+  /** Arguments of the call; null once the server has made a task, because the call is never repeated then. */
   arguments: z.record(z.string(), z.unknown()).nullable(),
   toolHints: hints,
   era: eraSchema.nullable(),
-  /** Until it may be started, where it waits for that; negative: it may. */
+  /** Time until a delayed start, in ms; 0 or less if due, null if not delayed. */
   startsInMs: ms,
   attemptId: z.string().nullable(),
   attemptDueInMs: ms,
   sealedHandle: z.string().nullable(),
   sealedSession: z.string().nullable(),
   sealedRequestState: z.string().nullable(),
-  /** False: no task at the server but an open call. */
+  /** False for an open call without a task at the server. */
   durable: z.boolean(),
-  /** Since the attempt was committed. */
+  /** Time since the attempt was committed, in ms. */
   attemptAgoMs: ms,
   statusMessage: z.string().nullable(),
   serverState: z.string().nullable(),
   requestedTtlMs: ms,
   ttlMs: ms,
-  /** Until its ttl is over; negative: it is. */
+  /** Time until the ttl is over, in ms; negative afterwards, null without a ttl. */
   expiresInMs: ms,
-  /** People are told of that time. */
+  /** People see that time limit. */
   hasTimeLimit: z.boolean(),
   ageMs: z.number(),
   quietMs: z.number(),
   pollIntervalMs: ms,
   cancelRequested: z.boolean(),
   cancelSent: z.boolean(),
-  /** Cancelled here a while ago, in ms; null while not told to the server. */
+  /** Time since the server received the cancel, in ms; null before. */
   cancelSentAgoMs: ms,
-  /** How long the server's side is still looked at after the end here. */
+  /** Time until the end of watching the server's state after the task's end here, in ms. */
   watchEndsInMs: ms,
   refreshRequestedAt: z.string().nullable(),
   unchangedPolls: z.number(),
-  /** It has asked as much as is taken of one task. */
+  /** The task has asked the maximum number of questions. */
   full: z.boolean(),
   requests: z.array(requestWork),
 });
 export type TaskWork = z.infer<typeof taskWork>;
 
-/** Ids of all watched tasks of a connection. */
+/** Returns the ids of all watched tasks of a connection. */
 export async function watchedTasks(organizationId: string, tx: Tx, connectionId: string): Promise<string[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM task
     WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND watched`;
   return rows.map(({ id }) => id);
 }
 
-/** Those of `taskIds` that are watched tasks of a connection. Durations in ms by the database's clock. */
+/** Returns the watched tasks of a connection among `taskIds`. Durations in ms by the database's clock. */
 export async function loadWork(
   organizationId: string,
   tx: Tx,
@@ -129,7 +129,7 @@ export async function loadWork(
   return shareTexts(z.array(taskWork).parse(await readWork(organizationId, tx, which)));
 }
 
-/** Of those of the connections that have at most so many watched tasks, all of these tasks. */
+/** Returns all watched tasks of those connections that have at most `most`, by connection. */
 export async function loadLittleWork(
   organizationId: string,
   tx: Tx,
@@ -182,7 +182,9 @@ function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ 
 const NO_REQUESTS: RequestWork[] = [];
 Object.freeze(NO_REQUESTS);
 
-/** Tasks of a server say the same words by the thousand: one copy of each is kept. */
+/**
+ * Shares equal texts between tasks to save memory, because thousands of tasks of a server say the same words.
+ */
 function shareTexts(works: TaskWork[]): TaskWork[] {
   const texts = new Map<string, string>();
   const share = <T extends string | null>(text: T): T => {
@@ -222,7 +224,7 @@ function liveRequests(organizationId: string): Prisma.Sql {
       AND r.state IN ('open', 'answered') ORDER BY r.created_at, r.id`;
 }
 
-/** By connection, the ids of watched tasks that need something now: for the scans that make wake-ups a mere speed-up. */
+/** Returns the ids of watched tasks that need work now, by connection. Scans make up for lost wake-ups. */
 export async function tasksNeedingWork(
   organizationId: string,
   tx: Tx,

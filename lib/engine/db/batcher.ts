@@ -3,14 +3,20 @@ interface Queue<T> {
   underWay: number;
 }
 
-/** Gathers, for each organization, what comes while some is being carried out; then all that has come is carried out together. */
+/**
+ * Batches items per organization: items that arrive while `atOnce` batches run go into later batches, each of
+ * at most `most` items.
+ */
 export class Batcher<T> {
   #queues = new Map<string, Queue<T>>();
   #atOnce: number;
   #most: number;
   #carryOut: (organizationId: string, items: T[]) => Promise<void>;
 
-  /** `carryOut` gets `most` items at a time, has `atOnce` runs of an organization under way, and never rejects. */
+  /**
+   * `carryOut` gets at most `most` items, runs at most `atOnce` times per organization, and must never
+   * reject.
+   */
   constructor(atOnce: number, most: number, carryOut: (organizationId: string, items: T[]) => Promise<void>) {
     this.#atOnce = atOnce;
     this.#most = most;

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const ids = { a: uuidv7(), b: uuidv7(), c: uuidv7() };
 
-/** Transactions of these organizations, of which each ends when it is told to. */
+/** Runs transactions of these organizations, each of which ends on `endOne()`. */
 function slowly(fair: Database) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -42,7 +42,7 @@ test("an organization that has much to do holds up no other: they take turns", a
   const work = names.map(run);
   for (let count = 2; count <= names.length; count++) {
     await has(count);
-    // One place too many would be taken by now.
+    // A further transaction would have begun by now.
     await database.withOrganization(ids.a, (tx) => tx.$queryRaw`SELECT 1`);
     expect(begun).toHaveLength(count);
     endOne();

@@ -2,11 +2,11 @@ import type { Database } from "../../base/db/db.ts";
 import { TRANSACTIONS_AT_ONCE } from "../tunables.ts";
 
 /**
- * The same database, with so many transactions at once; the others wait here, where they wait as long as it takes, for
- * the pool gives up after seconds. Organizations take turns: one with thousands of steps holds up no other.
+ * Limits concurrent transactions, round-robin per organization. Excess callers queue here because pg's pool
+ * times out.
  */
 export function fairDatabase(database: Database, atOnce = TRANSACTIONS_AT_ONCE): Database {
-  /** Who waits, by organization; the organization whose turn is next comes first. */
+  /** Waiting callers by organization, in the order of turns. */
   const waiting = new Map<string, (() => void)[]>();
   let free = atOnce;
 
@@ -28,7 +28,7 @@ export function fairDatabase(database: Database, atOnce = TRANSACTIONS_AT_ONCE):
       return;
     }
     const next = line.shift();
-    // Behind the others, if it has more.
+    // An organization with more waiting callers goes to the back.
     waiting.delete(organizationId);
     if (line.length > 0) waiting.set(organizationId, line);
     next?.();

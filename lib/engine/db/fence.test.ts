@@ -12,7 +12,7 @@ import { GroupScan } from "./group-scan.ts";
 
 test("two that write how a connection is doing wait for each other, and never both for the other", async () => {
   const world = await createWorld(["127.0.0.1"]);
-  // Nobody listens there, whatever other tests do.
+  // Nothing listens on this port, whatever other tests do.
   const url = "http://127.0.0.1:9/mcp";
   const { serverId, connectionId } = await world.addServer(url, "auto");
   await world.startTask({ serverId, connectionId }, {}, tool("wait"));
@@ -53,14 +53,14 @@ test("two that write how a connection is doing wait for each other, and never bo
       onLeaseLost: () => undefined,
       onOutdated: () => undefined,
     });
-  // Two at once, as the end of one poll and the failure of another are in one watcher.
+  // In one watcher, the end of a poll and the failure of another may write at once.
   const watchers = [watch(), watch()];
   await withClient(world.adminUrl, async (client) => {
     await client.query("BEGIN");
     await client.query("SELECT 1 FROM connection WHERE id = $1 FOR SHARE", [connectionId]);
     for (const watcher of watchers) await watcher.begin(null, false);
     await until("both are about to write that the server can't be reached", async () => {
-      // Else a transaction sees the sessions that there were at its first look.
+      // A transaction otherwise sees the statistics of its first look.
       await client.query("SELECT pg_stat_clear_snapshot()");
       const { rows } = await client.query(`SELECT 1 FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`);
@@ -73,7 +73,7 @@ test("two that write how a connection is doing wait for each other, and never bo
       .circuitFailures;
   await until("it is written", async () => (await failures()) > 0);
   for (const watcher of watchers) await watcher.stop();
-  // What its sessions have counted is known for certain when they have ended.
+  // The sessions' statistics are complete once they have ended.
   await database.close();
   const deadlocks = await withClient(world.adminUrl, async (client) => {
     await until("they have ended", async () => {

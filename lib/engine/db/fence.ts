@@ -1,29 +1,33 @@
-/** The fence: every write of an engine carries its epoch, so that once another one has taken over nothing is written. */
+/** The fence: every write carries the engine's epoch, so that an engine writes nothing after a takeover. */
 import { Prisma, type Tx } from "../../base/db/db.ts";
 
-/** What a fenced transaction sees of the connection's server. */
+/** State of the connection's server, as seen by a transaction. */
 export interface ServerPause {
   paused: boolean;
-  /** How often it was paused, or went on: what was seen last counts, in whatever order looks end. */
+  /**
+   * Counts pauses and resumptions. The highest count is the newest state, in whatever order transactions end.
+   */
   pauses: number;
 }
 
-/** And of the time at which it looked. */
+/** The server's state with the time at which it was read. */
 export interface FenceSeen extends ServerPause {
-  /** By the database's clock, in ms: the one that every engine shares, and that no suspended machine holds up. */
+  /** Database time in ms: one clock for all engines, unaffected by suspended machines. */
   at: number;
 }
 
-/** How the connections' rows are locked, so that nobody takes one over before the commit. */
+/** Row locks on connections, which block a takeover until the commit. */
 export const FENCE = {
-  /** For what only reads: not at all, since a lock is a write to the disk. */
+  /** No lock for reads, because a lock is a disk write. */
   read: Prisma.empty,
   write: Prisma.sql`FOR SHARE OF c`,
-  /** For what writes to these rows themselves: two that only shared one first would wait for each other. */
+  /**
+   * For writes to the connection rows themselves: two transactions upgrading a shared lock would deadlock.
+   */
   own: Prisma.sql`FOR NO KEY UPDATE OF c`,
 };
 
-/** By connection: whose it is now, and how its server is. Locked in the order of ids. */
+/** Returns the epoch and the server's state per connection. Locks rows in the order of their ids. */
 export async function fence(
   organizationId: string,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** Changes of steps that are committed together, on a real Postgres. */
+/** Group commits of steps, on a real Postgres. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { insertTask } from "../../../test/fixtures/rows.ts";
@@ -16,7 +16,7 @@ const TASKS = 12;
 
 let world: World;
 let database: Database;
-/** Another engine's. */
+/** Database connections of another engine. */
 let second: Database;
 let groups: GroupCommit;
 let connectionId: string;
@@ -71,7 +71,7 @@ test("those that come while others are written are one transaction, each with it
   expect(changed).toEqual(tasks.map(() => true));
   const after = await rows();
   expect(after.every(({ id, message }) => message === `hello ${id}`)).toBe(true);
-  // The first ones begin at once; the others wait, and are together.
+  // The first changes begin at once; the others wait and share a transaction.
   expect(new Set(after.map(({ transaction }) => transaction)).size).toBe(GROUPS_AT_ONCE + 1);
   const history = await verifyEvents(world.within);
   expect(history.ok).toBe(true);
@@ -131,7 +131,7 @@ test("each is done in the scope of its own call", async () => {
 test("two engines and people who change the same tasks in other orders never wait for each other in a circle", async () => {
   const other = new GroupCommit(database);
   const orders = [tasks, [...tasks].reverse()];
-  // Who was in a circle is undone, and tried again.
+  // A deadlocked change would be rolled back and tried again.
   let tries = 0;
   const counted = (taskId: string, message: string) => (tx: Tx) => {
     tries++;
@@ -176,13 +176,13 @@ test("tasks of the same races that end in other orders, on two engines, never wa
   const ends = (id: string, isFirst: boolean) => (tx: Tx) => {
     ended.push(id);
     return endTask(world.organizationId, tx, id, { state: "cancelled" }).then(async (done) => {
-      // Its own transaction goes on when the other one has come as far, or can't.
+      // The transaction continues once the other one has come as far, or is blocked.
       if (isFirst)
         await until("the other one is as far", async () => ended.length >= 2 || (await isBlocked()));
       return done;
     });
   };
-  // All places of both engines are taken, so that what comes now are two transactions of two changes each.
+  // All groups of both engines are busy, so that the next changes form two transactions of two changes each.
   const gate = Promise.withResolvers<void>();
   const engines = [
     { commits: groups, first: a1, last: b1 },
@@ -208,6 +208,6 @@ test("tasks of the same races that end in other orders, on two engines, never wa
     [true, true],
     [true, true],
   ]);
-  // Whoever was in a circle would have been undone, and done again.
+  // A deadlocked change would have run twice.
   expect(ended.toSorted()).toEqual([a1, a2, b1, b2].toSorted());
 });

@@ -1,7 +1,7 @@
 /**
- * Steps of an engine commit together: whoever comes while an organization's last changes are being written waits for
- * these, and then all that wait are one transaction. A commit takes as long as the disk does, and an organization's
- * commits are one after the other, since each holds the head of its history.
+ * Group commit for an engine's steps: changes of an organization that arrive during its running commits share
+ * a later transaction. A commit takes as long as the disk, and an organization's commits run one after the
+ * other, because each locks the head of its history.
  */
 import { AsyncResource } from "node:async_hooks";
 import { type Database, isDatabaseDown, type Tx } from "../../base/db/db.ts";
@@ -11,16 +11,18 @@ import { LeaseLost } from "../watcher/context.ts";
 import { Batcher } from "./batcher.ts";
 import { FENCE, type FenceSeen, fence } from "./fence.ts";
 
-/** Under the fence of a connection: nothing is written once another engine has taken over. */
+/** A change under a connection's fence. */
 export interface Change<T> {
   connectionId: string;
-  /** Null: it is true whoever has the connection by now, and `work` itself expects what it is written to. */
+  /** The engine's epoch; null for facts true for any engine, whose `work` checks the expected state. */
   epoch: bigint | null;
-  /** Locked first, as people's answers, undos and cancels do it. Null: it is about no task. */
+  /**
+   * The task to lock first, as people's answers, undos and cancels do; null if the change concerns no task.
+   */
   taskId: string | null;
   /** Called in the transaction, before `work`. */
   see(server: FenceSeen): void;
-  /** Has no effect but the transaction's: it may be done again. */
+  /** Must have no effects outside the transaction, because a failed group runs again. */
   work(tx: Tx): Promise<T>;
 }
 
@@ -40,10 +42,10 @@ export class GroupCommit {
     this.#database = database;
   }
 
-  /** Resolves when the change is committed. Throws LeaseLost, and what `work` throws. */
+  /** Resolves once the change is committed. Rejects with LeaseLost, or with the error of `work`. */
   run<T>(organizationId: string, change: Change<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      // Log lines and spans of a change belong to its own call, not to that of who began the group.
+      // Log lines and spans of a change must belong to its own caller, not to the group's first.
       const work = AsyncResource.bind((tx: Tx) => change.work(tx));
       this.#changes.add(organizationId, {
         change: { ...change, work },
@@ -53,7 +55,7 @@ export class GroupCommit {
     });
   }
 
-  /** Never rejects. Where one change fails the group is undone, and each of it is tried alone. */
+  /** Never rejects. If one change fails, the group is rolled back and each change retried alone. */
   async #settle(organizationId: string, group: Waiting[]): Promise<void> {
     try {
       const ends = await this.#database.withOrganization(organizationId, (tx) =>
@@ -61,14 +63,17 @@ export class GroupCommit {
       );
       for (const end of ends) end();
     } catch (error) {
-      // Where the database is gone it may have committed: who asked looks.
+      // The commit may have succeeded before the connection broke, so callers must look.
       if (group.length === 1 || isDatabaseDown(error)) for (const { reject } of group) reject(error);
       else for (const one of group) await this.#settle(organizationId, [one]);
     }
   }
 }
 
-/** What is left to do once it is committed. Locks come in the order of ids: two groups never wait for each other in a circle. */
+/**
+ * Runs the changes of a group and returns what to call after the commit. Locks rows in the order of their
+ * ids, so that groups never deadlock.
+ */
 async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promise<(() => void)[]> {
   const connectionIds = [...new Set(group.map(({ change }) => change.connectionId))];
   const held = await fence(organizationId, tx, connectionIds, FENCE.write);
@@ -80,7 +85,7 @@ async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promi
   if (taskIds.length > 0) {
     const tasks = await tx.$queryRaw<{ raceId: string | null }[]>`SELECT race_id AS "raceId" FROM task
       WHERE organization_id = ${organizationId}::uuid AND id = ANY (${taskIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
-    // Before the first line of history too, as the end of any task of theirs locks them.
+    // Races are locked before the history, in the same order as when a task ends.
     await lockRaces(organizationId, tx, tasks);
   }
   const ends: (() => void)[] = [];

@@ -55,7 +55,7 @@ test("those that come at once are read together, and each gets its own; whose le
       })
       .catch((error: unknown) => error);
   const found = await Promise.all(connections.map(scan));
-  // The first one begins at once; the others wait for it, and are together.
+  // The first scan begins at once; the others wait for its end and share a transaction.
   expect(transactions).toBe(2);
   for (const [at, ids] of found.entries())
     if (at === 2) expect(ids).toBeInstanceOf(LeaseLost);

@@ -1,6 +1,6 @@
 /**
- * The scans of an organization's connections that come at about the same time are one transaction: one for each was most of
- * what an engine with thousands of connections did.
+ * Groups simultaneous scans of an organization's connections into one transaction. Separate scans were most
+ * of the load of an engine with thousands of connections.
  */
 import type { Database } from "../../base/db/db.ts";
 import { tasksNeedingWork } from "../../task-lifecycle/work.ts";
@@ -12,7 +12,7 @@ import { FENCE, fence, type ServerPause } from "./fence.ts";
 export interface Scan {
   connectionId: string;
   epoch: bigint;
-  /** Called with what is known of the server, before it resolves. */
+  /** Called with the server's state before the scan resolves. */
   see(server: ServerPause): void;
 }
 
@@ -32,7 +32,7 @@ export class GroupScan {
     this.#database = database;
   }
 
-  /** Ids of the connection's watched tasks that need something now. Throws LeaseLost. */
+  /** Returns ids of the connection's watched tasks that need work now. Throws LeaseLost. */
   run(organizationId: string, scan: Scan): Promise<string[]> {
     return new Promise((resolve, reject) => this.#scans.add(organizationId, { scan, resolve, reject }));
   }

@@ -1,12 +1,12 @@
 import { type Database, Prisma } from "../../base/db/db.ts";
 
 const BATCH = 500;
-/** Postgres refuses payloads of 8,000 bytes. */
+/** Keeps payloads below Postgres's limit of 8,000 bytes. */
 const IDS_A_PAYLOAD = 100;
 
 /**
- * Empties the outbox of live hints: each organization's become few NOTIFYs `{o, c: [[topic, id], …]}`. A hint lost
- * between the two statements costs its reader a refetch later, no more.
+ * Publishes the outbox of live-update hints, batched per organization as NOTIFY payloads `{o, c: [[topic,
+ * id], …]}`. A crash between the two statements loses hints, which only delays a reader's refetch.
  */
 export async function publishChanges(database: Database): Promise<void> {
   for (;;) {
@@ -28,7 +28,7 @@ export async function publishChanges(database: Database): Promise<void> {
   }
 }
 
-/** The same database, which calls `committed` after each transaction: there may be hints to send. */
+/** Wraps a database to call `committed` after each transaction, which may have left hints to publish. */
 export function publishingAfterCommit(database: Database, committed: () => void): Database {
   return {
     ...database,

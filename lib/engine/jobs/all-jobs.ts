@@ -7,7 +7,7 @@ import { SWEEP_CALLS } from "./server-calls.ts";
 import { SETTLE_RACES } from "./settle-races.ts";
 import { COUNT_HISTORY, SAMPLE_OPEN_TASKS } from "./statistics.ts";
 
-/** Every chore of an engine. */
+/** All background jobs of an engine. */
 export const JOBS: Job[] = [
   SWEEP_CALLS,
   COUNT_LINES,

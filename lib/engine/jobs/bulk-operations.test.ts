@@ -1,4 +1,4 @@
-/** What is asked of many tasks at once is done to each once, whichever engine does it and whichever dies over it. */
+/** Bulk operations process each task once, whichever engines work on them or die. */
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
@@ -19,7 +19,7 @@ let engine: Database;
 
 beforeAll(async () => {
   world = await createWorld(["127.0.0.1"]);
-  // Nothing listens there: what is started stays queued.
+  // Nothing listens on this port, so started tasks stay queued.
   server = await world.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
   await world.within((tx) =>
     tx.server.updateMany({
@@ -33,7 +33,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** A turn of an engine's, at work beside others'. */
+/** Runs one turn of an engine beside others. */
 const turn = () =>
   bulkOperations.run(
     {
@@ -48,7 +48,7 @@ const done = async () => {
   while (await turn());
 };
 
-/** Of a new label, copied from one that was started. */
+/** Creates tasks with a new label, copied from one that was started. */
 async function tasksIn(state: "queued" | "cancelled", count: number): Promise<string[]> {
   const first = await world.startTask(server, {});
   return world.within(async (tx) => {

@@ -3,7 +3,7 @@ import { carryOutOne, endFinished } from "../../bulk-operations/carry-out.ts";
 import { BULK_BATCH, BULK_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 
-/** Does bulk operations. Two engines take an item each: rows in hand are skipped. */
+/** Processes unclaimed items of bulk operations. Concurrent engines skip each other's locked items. */
 export const bulkOperations: Job = {
   name: "bulk operations",
   everyMs: BULK_MS,

@@ -1,6 +1,6 @@
 /**
- * Work that belongs to no connection and is done for every organization: notices, rollups, retention. Every engine does
- * it, a turn after the other; a chore itself sees to it that two engines do not do the same (row locks, SKIP LOCKED).
+ * Background jobs that run per organization rather than per connection: notices, statistics, retention. Every
+ * engine runs them all; each job prevents duplicate work by row locks (SKIP LOCKED).
  */
 import type { Logger } from "pino";
 import { type Database, isDatabaseDown, Prisma } from "../../base/db/db.ts";
@@ -17,17 +17,17 @@ export interface JobContext {
 
 export interface Job {
   name: string;
-  /** A turn begins this long after the last one ended. */
+  /** Pause in ms between the end of one turn and the start of the next. */
   everyMs: number;
-  /** Which organizations have something to do. */
+  /** Returns the organizations with work to do. */
   organizations(database: Database): Promise<string[]>;
-  /** A bounded part of what one organization has to do; true: there is more. Called again at once then. */
+  /** Does a bounded part of an organization's work. Returns true if more is left, which runs at once. */
   run(context: JobContext, organizationId: string): Promise<boolean>;
-  /** Ends what turns have left under way; no turn begins any more. */
+  /** Ends work that turns have left running. Called on stop, after the last turn. */
   settled?(context: JobContext): Promise<void>;
 }
 
-/** For chores that look for themselves whether there is something to do. */
+/** Returns all organizations, for jobs that find out themselves whether any work is due. */
 export async function allOrganizations(database: Database): Promise<string[]> {
   const rows = await database.gate<{ id: string }>(Prisma.sql`SELECT id FROM gate.organizations()`);
   return rows.map(({ id }) => id);
@@ -49,7 +49,7 @@ export class JobRunner {
     for (const chore of this.#chores) this.#begin(chore);
   }
 
-  /** What is under way ends first; the rest is another engine's, or the next start's. */
+  /** Waits for running work. The rest is left to other engines, or to the next start. */
   async stop(): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -69,7 +69,7 @@ export class JobRunner {
     this.#turns.add(turn);
   }
 
-  /** Owns every error: one organization's trouble is not the others'. */
+  /** Handles every error, so that one organization's failure does not affect the others. */
   async #turn(chore: Job): Promise<void> {
     const took = choreSeconds.startTimer({ chore: chore.name });
     try {

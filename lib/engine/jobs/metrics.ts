@@ -6,7 +6,7 @@ import type { Job } from "./jobs.ts";
 const FOLLOWER = "metrics";
 const LINES = 500;
 
-/** Counts what the history says, so that nothing that writes it has to. What an engine counted ends with its process. */
+/** Counts metrics from the history, so that writers of history need not. Counters end with the process. */
 export const COUNT_LINES: Job = {
   name: FOLLOWER,
   everyMs: METRICS_EVERY_MS,

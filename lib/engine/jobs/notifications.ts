@@ -1,4 +1,4 @@
-/** Chores that tell people and programs what happened: notices, mail, webhooks. */
+/** Jobs that inform people and programs: notices, mail, webhooks. */
 import { type Database, Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
@@ -21,7 +21,7 @@ import {
 import { allOrganizations, type Job, type JobContext } from "./jobs.ts";
 import { WebhookSenders } from "./webhook-senders.ts";
 
-/** Makes and withdraws notices after what happened. */
+/** Creates and withdraws notices according to new history lines. */
 export const NOTICES: Job = {
   name: "notices",
   everyMs: TELL_EVERY_MS,
@@ -37,7 +37,7 @@ export const NOTICES: Job = {
     }),
 };
 
-/** Puts what happened into the outbox of webhooks. */
+/** Queues webhook deliveries for new history lines. */
 export const WEBHOOK_OUTBOX: Job = {
   name: "webhook outbox",
   everyMs: TELL_EVERY_MS,
@@ -51,10 +51,10 @@ export const WEBHOOK_OUTBOX: Job = {
     }),
 };
 
-/** An engine's own, for as long as it runs. */
+/** The webhook senders of each engine in this process. */
 const senders = new WeakMap<JobContext, WebhookSenders>();
 
-/** Sends what is due to webhooks; it begins the sending and does not wait for it, so that no receiver holds others up. */
+/** Starts due webhook deliveries without waiting, so that a slow receiver delays no others. */
 export const WEBHOOK_DELIVERIES: Job = {
   name: "webhook deliveries",
   everyMs: TELL_EVERY_MS,
@@ -76,7 +76,7 @@ export const WEBHOOK_DELIVERIES: Job = {
 
 let mailer: Mailer | undefined;
 
-/** Sends mail, where there is a mail server. */
+/** Sends due mail, if a mail server is configured. */
 export const MAIL: Job = {
   name: "mail",
   everyMs: MAIL_EVERY_MS,
@@ -92,7 +92,7 @@ export const MAIL: Job = {
   },
 };
 
-/** Takes away what is old. */
+/** Deletes old notices, mail, webhook secrets and deliveries. */
 export const FORGET_TOLD: Job = {
   name: "forget what was told",
   everyMs: FORGET_EVERY_MS,

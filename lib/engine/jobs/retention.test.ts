@@ -1,4 +1,7 @@
-/** What is no longer kept goes, in bites, once, whoever dies over it; what is at work, and the chain, stay whole. */
+/**
+ * Retention deletes old data in batches, once, whichever engine dies. Open work and the event chain stay
+ * whole.
+ */
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
@@ -52,7 +55,7 @@ const admin = (sql: string, values: unknown[] = []) =>
     );
     return (await client.query(sql, values)).rows;
   });
-/** Lines as they would be, had the first of them been written forty days ago. */
+/** Backdates the first history lines by forty days and recomputes the chain. */
 const AGE = "SELECT pg_temp.age($1, $2)";
 const BODY = `DECLARE line event; before bytea := ''; BEGIN
   FOR line IN SELECT * FROM event WHERE organization_id = $1 ORDER BY seq LOOP
@@ -75,7 +78,7 @@ const context = (database: Database): JobContext => ({
   seal: { seal: () => "", open: () => "" } as never,
   log: pino({ level: "silent" }),
 });
-/** Both engines at once, until nothing is left to do. */
+/** Runs both engines at once until nothing is left to do. */
 async function tidy(): Promise<void> {
   for (let turns = 0; turns < 50; turns++) {
     const due = await RETENTION.organizations(engines[0]!);

@@ -6,7 +6,7 @@ import { forgetHandled } from "../../stream-messages/transitions.ts";
 import { RETENTION_EVERY_MS, RETENTION_PAUSE_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 
-/** Of each kind, for one organization; then it is another's turn, so that nobody's backlog holds up the others. */
+/** Maximum number of batches of each kind per organization's turn, so that one backlog delays no others. */
 const BATCHES_A_TURN = 20;
 
 type Batch = (organizationId: string, tx: Tx) => Promise<number>;

@@ -2,10 +2,10 @@ import { dropOldCalls } from "../../servers/call-statistics/transitions.ts";
 import { CALLS_FIVE_MINUTES_MS, CALLS_HOURS_MS, CALLS_SWEEP_MS } from "../tunables.ts";
 import { allOrganizations, type Job } from "./jobs.ts";
 
-/** Rows at a time. */
+/** Rows deleted per transaction. */
 const BATCH = 1_000;
 
-/** Deletes counted calls that are older than anybody looks at. Two engines at once delete different rows. */
+/** Deletes call statistics older than any screen shows. Concurrent engines delete different rows. */
 export const SWEEP_CALLS: Job = {
   name: "calls",
   everyMs: CALLS_SWEEP_MS,

@@ -2,7 +2,7 @@ import { organizationsWithDecidedRaces, settleRace } from "../../task-lifecycle/
 import { SETTLE_RACES_MS } from "../tunables.ts";
 import type { Job } from "./jobs.ts";
 
-/** Tells what lost a race to stop. */
+/** Requests cancellation of the tasks that lost a race. */
 export const SETTLE_RACES: Job = {
   name: "settle-races",
   everyMs: SETTLE_RACES_MS,

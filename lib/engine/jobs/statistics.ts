@@ -1,10 +1,10 @@
-/** Keeps the overview's figures. */
+/** Maintains the overview's figures. */
 import { organizationsBehind } from "../../events/follow.ts";
 import { countHistory, FOLLOWER, sampleOpenTasks } from "../../statistics/transitions.ts";
 import { FIGURES_KEPT_DAYS, STATISTICS_MS, TASK_SAMPLE_MS } from "../tunables.ts";
 import { allOrganizations, type Job } from "./jobs.ts";
 
-/** Lines of the history a transaction. */
+/** History lines counted per transaction. */
 const BATCH = 500;
 
 export const COUNT_HISTORY: Job = {

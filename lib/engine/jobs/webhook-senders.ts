@@ -2,7 +2,9 @@ import type { Logger } from "pino";
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { WEBHOOK_SENDS, WEBHOOK_SENDS_EACH } from "../tunables.ts";
 
-/** Sends to many webhooks at once, and to each with few at a time: one that does not answer keeps only its own places. */
+/**
+ * Limits concurrent webhook deliveries, in total and per webhook, so that one slow receiver delays no others.
+ */
 export class WebhookSenders {
   #log: Logger;
   #running = new Map<string, Set<Promise<void>>>();
@@ -13,7 +15,7 @@ export class WebhookSenders {
     this.#log = log;
   }
 
-  /** Has as many at work on `webhook` as it may have, until `next` says that nothing is due. */
+  /** Starts as many senders for `webhook` as the limits allow. `next` returns false if nothing is due. */
   begin(webhook: string, next: () => Promise<boolean>): void {
     const running = this.#running.get(webhook) ?? new Set();
     this.#running.set(webhook, running);
@@ -28,13 +30,13 @@ export class WebhookSenders {
     }
   }
 
-  /** What is being sent is sent; the rest is another engine's, or the next start's. */
+  /** Waits for deliveries under way. The rest is left to other engines, or to the next start. */
   async end(): Promise<void> {
     this.#ending = true;
     await Promise.all([...this.#running.values()].flatMap((running) => [...running]));
   }
 
-  /** Owns every error. */
+  /** Logs every error and never rejects. */
   async #send(next: () => Promise<boolean>): Promise<void> {
     try {
       while (!this.#ending && (await next()));

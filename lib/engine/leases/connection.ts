@@ -12,7 +12,7 @@ import { loadLittleWork, type TaskWork } from "../../task-lifecycle/work.ts";
 import { LOADED_TOGETHER } from "../tunables.ts";
 import { LEASE_QUEUE } from "./lease-queue.ts";
 
-/** What a watcher needs of its connection and server. */
+/** Connection and server columns that a watcher needs. */
 export interface ConnectionRow extends ConnectionAddress {
   serverId: string;
   eraSetting: "auto" | Era;
@@ -26,11 +26,11 @@ export interface ConnectionRow extends ConnectionAddress {
   known: Known;
 }
 
-/** What a watcher goes by as long as nobody tells it otherwise. */
+/** Settings and sign-in that a watcher was started with; scans compare them with the database. */
 export interface Known {
-  /** Differs where an address, credentials or the era that is set do. */
+  /** Hash of the URL, credentials, operator entry, and configured authentication and era. */
   settings: string;
-  /** When somebody signed in last, as text; null: nobody did. */
+  /** Time of the last sign-in, as text; null if nobody has signed in. */
   signedInAt: string | null;
 }
 
@@ -43,17 +43,18 @@ export interface LeaseRef {
 export interface Taken {
   epoch: bigint;
   connection: ConnectionRow;
-  /** Its tasks; null: too many to be read with those of others. */
+  /** The connection's watched tasks; null if the connection has too many to load with those of others. */
   works: TaskWork[] | null;
   /** Something came on its streams that is not dealt with. */
   hasMessages: boolean;
 }
 
 /**
- * Takes connections of one organization over: raises their epochs while the leases' job rows are locked and found to
- * be still ours, so that no older watcher writes from here on. What is missing in the reply is not ours (any more), or,
- * of several, is held up by a transaction of who had it before: one alone waits for that.
- * The lock lets heartbeats through and keeps out who would take a lease away: that deletes the row (pg-boss).
+ * Takes over connections of one organization: raises their epochs under a lock on the leases' job rows, so
+ * that older watchers can write nothing from here on. Omits connections whose lease this engine no longer has
+ * and, if given several, those whose row another transaction has locked; a single connection waits for the
+ * lock. FOR KEY SHARE lets heartbeats through and blocks pg-boss from deleting the job row, which is how a
+ * lease is taken away.
  */
 export async function takeOver(
   organizationId: string,
@@ -68,7 +69,7 @@ export async function takeOver(
     JOIN pgboss.job j ON j.id = given.id AND j.retry_count = given.retry_count
     WHERE j.name = ${LEASE_QUEUE} AND j.state = 'active' ORDER BY j.id FOR KEY SHARE OF j`;
   const ids = held.map(({ connectionId }) => connectionId);
-  // In one order, as those who give back lock them.
+  // `releaseLease` locks in this order too, so the two never deadlock.
   const free = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM connection
     WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
     ORDER BY id FOR NO KEY UPDATE ${leases.length > 1 ? Prisma.sql`SKIP LOCKED` : Prisma.empty}`;
@@ -106,7 +107,7 @@ const KNOWN = Prisma.sql`jsonb_build_object(
   'signedInAt', (SELECT g.connected_at::text FROM oauth_grant g
     WHERE g.organization_id = c.organization_id AND g.connection_id = c.id))`;
 
-/** The same by now: hints that tell of changes get lost where the connection that listens does. */
+/** Reads `Known` anew, because notifications get lost when the listening database connection breaks. */
 export async function readKnown(organizationId: string, tx: Tx, connectionId: string): Promise<Known> {
   const [row] = await tx.$queryRaw<{ known: Known }[]>`SELECT ${KNOWN} AS known FROM ${ADDRESS_TABLES}
     WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`;

@@ -4,15 +4,15 @@ import { LEASE_QUEUE } from "./lease-queue.ts";
 import { databaseTime } from "./lease-rows.ts";
 
 /**
- * Lets the leases of engines that are gone run out, which pg-boss would do by itself, but without regard to outages:
- * when the database was away for longer than a lease lives without heartbeats, all of them have run out at the moment
- * it is back, those of engines that are well too. So this waits until every engine's heartbeats could come back.
+ * Expires the leases of dead engines. pg-boss alone ignores database outages: after one that outlasts a
+ * lease, every lease would expire at once, those of healthy engines included. Expiry therefore waits until
+ * every engine has had time to send a heartbeat.
  */
 export class LeaseExpiry {
   #boss: PgBoss;
-  /** Of the last look that came back; monotonic. */
+  /** When the last successful check was; monotonic, in ms. */
   #seenAt: number | null = null;
-  /** Since when the database was there, as far as anybody knows; monotonic. */
+  /** Since when the database is known to be up; monotonic, in ms. */
   #thereSince = Number.POSITIVE_INFINITY;
 
   constructor(boss: PgBoss) {
@@ -22,7 +22,7 @@ export class LeaseExpiry {
   async run(): Promise<void> {
     const { upMs } = await databaseTime(this.#boss);
     const now = performance.now();
-    // Who has just begun has seen no outage, and goes by the database's own start.
+    // A new engine has seen no outage, so the database's own start time counts.
     if (this.#seenAt === null) this.#thereSince = now - upMs;
     else if (now - this.#seenAt > UNSEEN_MS) this.#thereSince = now;
     this.#seenAt = now;

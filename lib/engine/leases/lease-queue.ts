@@ -1,10 +1,11 @@
-/** The pg-boss queue that holds the leases: one job a connection, at most one engine has it. */
+/** The pg-boss queue that holds the leases: one job per connection, held by at most one engine. */
 
 export const LEASE_QUEUE = "watch";
 
 /**
- * The defaults lose leases. exclusive: one job a connection, queued or active. A killed engine's leases are seen by
- * the missing heartbeat (10 s is pg-boss's least) and fetched again at once, for ever.
+ * pg-boss's defaults lose leases. `exclusive` allows one job per connection, queued or active. A killed
+ * engine's leases expire by missing heartbeat (10 s is pg-boss's minimum) and are retried at once, without
+ * limit.
  */
 export const leaseQueueOptions = {
   policy: "exclusive" as const,

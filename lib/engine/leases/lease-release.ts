@@ -10,8 +10,8 @@ interface Given {
 }
 
 /**
- * Leases on their way back, many in one transaction: those of an organization that come while earlier ones are being
- * written go together. What fails, fails for all of one transaction.
+ * Batches lease releases: releases of an organization that arrive during a running transaction share the next
+ * one. A failed transaction rejects each release in it.
  */
 export class LeaseRelease {
   #store: (organizationId: string, leases: Pick<Given, "lease" | "data">[]) => Promise<void>;
@@ -36,7 +36,7 @@ export class LeaseRelease {
     const [organizationId, waiting] = this.#waiting.entries().next().value ?? [];
     if (organizationId === undefined || !waiting) return;
     const some = waiting.splice(0, GIVEN_TOGETHER);
-    // Behind the other organizations, if any is left.
+    // An organization with more releases goes to the back of the queue.
     this.#waiting.delete(organizationId);
     if (waiting.length > 0) this.#waiting.set(organizationId, waiting);
     this.#running++;

@@ -1,4 +1,4 @@
-/** What the rows say of leases: who lacks one, how many there are, and how one goes back. */
+/** Queries on the lease rows: create, count, recover and release leases. */
 import { fromPrisma, type PgBoss } from "pg-boss";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { LEASES } from "../../live-updates/transitions.ts";
@@ -7,10 +7,12 @@ import type { LeaseRef } from "./connection.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
 import type { Census } from "./share.ts";
 
-/** As pg-boss' own unique index has it (job_i6): not ended, one a connection. */
+/** Matches pg-boss's unique index job_i6: jobs that have not ended, one per connection. */
 const LIVE = Prisma.sql`name = ${LEASE_QUEUE} AND policy = 'exclusive' AND state <= 'active'`;
 
-/** Makes a lease for every connection with open work that has none; the queue's policy refuses a second one. */
+/**
+ * Creates a lease for each connection with open work that has none; the queue's policy refuses duplicates.
+ */
 export async function makeLeases(database: Database, boss: PgBoss): Promise<void> {
   const rows = await database.gate<LeaseData>(Prisma.sql`
     SELECT organization_id AS "organizationId", connection_id AS "connectionId"
@@ -23,7 +25,7 @@ export async function makeLeases(database: Database, boss: PgBoss): Promise<void
   );
 }
 
-/** Of these connections: whether one has no lease at all, and whether a lease of one waits for an engine. */
+/** Returns whether any of these connections lacks a lease, and whether any of their leases waits. */
 export async function lookAtLeases(
   database: Database,
   connectionIds: string[],
@@ -35,8 +37,8 @@ export async function lookAtLeases(
 }
 
 /**
- * Takes back leases that ran out and that nobody has fetched since, which a lease tells by its count: whose they were
- * is still the last one to have written anything. Returns their ids.
+ * Takes back expired leases that no engine has fetched since, which an unchanged retry count proves: the last
+ * holder is still the last engine that wrote. Returns their ids.
  */
 export async function takeBack(boss: PgBoss, leases: LeaseRef[]): Promise<string[]> {
   const { rows } = await boss.getDb().executeSql(
@@ -49,7 +51,9 @@ export async function takeBack(boss: PgBoss, leases: LeaseRef[]): Promise<string
   return (rows as { id: string }[]).map(({ id }) => id);
 }
 
-/** The database's clock, and for how long it has been up, in ms. By the leases' own connections, which nothing else holds up. */
+/**
+ * Returns the database's clock and uptime, in ms, by the leases' own connections, which steps never block.
+ */
 export async function databaseTime(boss: PgBoss): Promise<{ at: number; upMs: number }> {
   const { rows } = await boss.getDb().executeSql(
     `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at,
@@ -60,7 +64,7 @@ export async function databaseTime(boss: PgBoss): Promise<{ at: number; upMs: nu
   return row;
 }
 
-/** `engineId`: who looks, and so is there. */
+/** Counts leases and live engines. Engine `engineId` counts as live. */
 export async function takeCensus(database: Database, engineId: string): Promise<Census> {
   const [census] = await database.gate<Census>(Prisma.sql`
     SELECT count(*)::integer AS leases, count(*) FILTER (WHERE state < 'active')::integer AS waiting,
@@ -74,9 +78,9 @@ export async function takeCensus(database: Database, engineId: string): Promise<
 }
 
 /**
- * Ends leases of one organization in a transaction that counts open work again: at 0 a lease is completed, else
- * completed and made anew, for any engine to take, and they are told. The connections' locks make a new task wait, so
- * that its wake-up finds the outcome.
+ * Releases leases of one organization in a transaction that recounts open work. A connection without open
+ * work gets its lease completed; one with open work also gets a new lease, and engines are notified. The lock
+ * on the connection rows makes a new task wait, so that its wake-up sees the outcome.
  */
 export async function releaseLease(
   organizationId: string,

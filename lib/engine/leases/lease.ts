@@ -3,26 +3,31 @@ import type { Watcher } from "../watcher/watcher.ts";
 import type { LeaseRef } from "./connection.ts";
 import type { LeaseData } from "./lease-queue.ts";
 
-/** A lease that an engine holds. */
+/** A lease held by this engine. */
 export interface OwnedLease {
   lease: LeaseRef;
   data: LeaseData;
   watcher: Watcher | null;
-  /** What came before there was one. */
+  /** Hints received before the watcher existed. */
   hints: ((watcher: Watcher) => void)[];
   since: number;
-  /** The connection's settings were changed: it is to be taken anew. */
+  /** The connection's settings changed, so the next heartbeat gives the lease back. */
   outdated: boolean;
-  /** It is being given back. Until that is done its heartbeats go on, so that nobody takes it from under its steps. */
+  /**
+   * Pending release. Heartbeats continue until then, so that no engine takes the lease from running steps.
+   */
   leaving: Promise<void> | null;
-  /** When the last heartbeat that came back was sent. Null: by the database's clock it is too long ago. */
+  /** When the last confirmed heartbeat was sent; null if the database's clock says it is too old. */
   heartbeatAt: Moment | null;
-  /** The same by the database's clock, in ms, or a moment earlier. */
+  /** Time of the last confirmed heartbeat by the database's clock, in ms, or slightly earlier. */
   beatAt: number;
   waiting: { resolve(): void; reject(error: Error): void }[];
 }
 
-/** Fetched by a statement that was sent at `sentAt`, which gave it the heartbeat `beatAt` by the database's clock. */
+/**
+ * Creates a lease fetched by a statement sent at `sentAt`. `beatAt` is the database's time of fetching, in
+ * ms.
+ */
 export function newOwnedLease(lease: LeaseRef, data: LeaseData, sentAt: Moment, beatAt: number): OwnedLease {
   return {
     lease,
@@ -38,7 +43,7 @@ export function newOwnedLease(lease: LeaseRef, data: LeaseData, sentAt: Moment, 
   };
 }
 
-/** Each of one organization, and of so many leases at most. */
+/** Splits leases into groups of one organization and at most `size` leases each. */
 export function inGroups(all: OwnedLease[], size: number): { organizationId: string; some: OwnedLease[] }[] {
   const groups: { organizationId: string; some: OwnedLease[] }[] = [];
   for (const [organizationId, its] of Map.groupBy(all, ({ data }) => data.organizationId))

@@ -1,4 +1,4 @@
-/** The leases that an engine holds: takes its share of them, keeps them alive, and gives them back. */
+/** The leases of one engine: takes its share, sends heartbeats, and gives leases back. */
 import type { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import { type Database, isDatabaseDown } from "../../base/db/db.ts";
@@ -21,14 +21,14 @@ import { roomFor, surplusOf } from "./share.ts";
 export interface LeasesOptions {
   engineId: string;
   boss: PgBoss;
-  /** For taking and giving back, which no step holds up. */
+  /** Takes over and gives back connections; never queues behind steps. */
   database: Database;
-  /** For all that watchers do. */
+  /** Runs everything that watchers do. */
   steps: Database;
   network: Network;
   seal: Seal;
   log: Logger;
-  /** It is not held any more: what it was told of meanwhile is to be looked at. */
+  /** Called after a lease was given back; wake-ups of the connection that came meanwhile are unhandled. */
   onGone(connectionId: string): void;
 }
 
@@ -58,7 +58,7 @@ export class Leases {
     return this.#owned.size;
   }
 
-  /** Tasks in memory. */
+  /** Number of tasks in memory. */
   get watched(): number {
     return [...this.#owned.values()].reduce((sum, { watcher }) => sum + (watcher?.size ?? 0), 0);
   }
@@ -67,35 +67,39 @@ export class Leases {
     return this.#owned.has(connectionId);
   }
 
-  /** Does it with the connection's watcher: now, or once there is one, for what that has read may be older. */
+  /**
+   * Passes a hint to the connection's watcher; queues the hint during a takeover, whose reads may be older.
+   */
   tell(connectionId: string, hint: (watcher: Watcher) => void): void {
     const held = this.#owned.get(connectionId);
     if (held?.watcher) hint(held.watcher);
     else held?.hints.push(hint);
   }
 
-  /** The connection is to be taken anew, at the next heartbeat. */
+  /**
+   * Marks the lease outdated: the next heartbeat gives it back, so that the connection is taken over anew.
+   */
   renew(connectionId: string): void {
     const held = this.#owned.get(connectionId);
     if (held) held.outdated = true;
   }
 
-  /** Hints may have been lost, for any of them. */
+  /** Makes every watcher scan, because hints for any of them may be lost. */
   scanAll(): void {
     for (const { watcher } of this.#owned.values()) watcher?.scanAll();
   }
 
-  /** No more are taken. */
+  /** Stops acquiring leases; held ones stay until `leaveAll()`. */
   close(): void {
     this.#closing = true;
   }
 
-  /** Gives all of them back. `beat` goes on meanwhile: steps that end wait for heartbeats. */
+  /** Gives all leases back. `beat()` must continue meanwhile, because the last steps wait for heartbeats. */
   async leaveAll(): Promise<void> {
     await Promise.all([...this.#owned.values()].map((held) => this.#leave(held)));
   }
 
-  /** Takes what there is room for. True: more may wait. */
+  /** Fetches leases up to this engine's share. Returns true if more may be waiting. */
   async take(): Promise<boolean> {
     const room = roomFor(this.#owned.size, await this.#census());
     if (room <= 0 || this.#closing) return false;
@@ -114,7 +118,8 @@ export class Leases {
         beaten(last, sentAt, beatAt);
       } else fetched.push(newOwnedLease(lease, data, sentAt, beatAt));
     }
-    // All of them first: from here on they have heartbeats, however long the takeovers last.
+    // All leases are registered before any takeover, so that heartbeats cover them however long takeovers
+    // last.
     for (const held of fetched) {
       const last = this.#owned.get(held.data.connectionId);
       if (last) this.#drop(last);
@@ -129,7 +134,7 @@ export class Leases {
   }
 
   async #takeOver(organizationId: string, some: OwnedLease[]): Promise<void> {
-    // They go back with the others.
+    // `leaveAll()` gives these leases back too.
     if (this.#closing) return;
     const leases = some.map(({ lease, data }) => ({ lease, connectionId: data.connectionId }));
     try {
@@ -140,7 +145,7 @@ export class Leases {
       const left: OwnedLease[] = [];
       for (const held of some) {
         const one = taken.get(held.data.connectionId);
-        // Those with many tasks one after the other.
+        // Sequential, because a watcher with many tasks loads them here.
         if (one) await this.#watch(held, one);
         else left.push(held);
       }
@@ -151,7 +156,7 @@ export class Leases {
     }
   }
 
-  /** What could not be taken with the others: one of them holds up, or fails, none but itself. */
+  /** Retries takeovers one by one, so that a connection that blocks or fails affects only itself. */
   async #takeOverSingly(organizationId: string, left: OwnedLease[], outOf: number): Promise<void> {
     for (const held of left) {
       if (outOf > 1) await this.#takeOver(organizationId, [held]);
@@ -159,7 +164,7 @@ export class Leases {
     }
   }
 
-  /** Gives back what is more than this engine's share. What carries calls would end them: it stays. */
+  /** Gives back leases beyond this engine's share, except those whose release would end open calls. */
   async evenOut(): Promise<void> {
     const kept = [...this.#owned.values()].filter(({ leaving }) => !leaving);
     const surplus = surplusOf(kept.length, await this.#census());
@@ -205,7 +210,10 @@ export class Leases {
     }
   }
 
-  /** Touches all leases in one statement; those that do not come back, nor lie there unused, are somebody else's now. */
+  /**
+   * Touches all leases in one statement. Drops those that pg-boss did not confirm and `takeBack` did not
+   * recover: another engine has them.
+   */
   async beat(): Promise<void> {
     const held = [...this.#owned.values()].map((one) => ({ one, lease: one.lease }));
     if (held.length === 0) return;
@@ -218,7 +226,7 @@ export class Leases {
     const gone = leases.filter(({ id }) => !alive.has(id));
     if (gone.length > 0) for (const id of await takeBack(boss, gone)) alive.add(id);
     for (const { one, lease } of held) {
-      // It was fetched meanwhile.
+      // The lease was fetched anew meanwhile.
       if (one.lease !== lease) continue;
       if (!alive.has(lease.id)) {
         this.#drop(one);
@@ -228,7 +236,7 @@ export class Leases {
       const { LEASE_MAX_AGE_MS, LONG_LEASE_MAX_AGE_MS } = tunables;
       const old =
         sentAt.monotonic - one.since > (one.watcher?.carriesCalls ? LONG_LEASE_MAX_AGE_MS : LEASE_MAX_AGE_MS);
-      // Not waited for: its steps may last, and they wait for heartbeats.
+      // Not awaited: the watcher's steps may take long, and they wait for heartbeats.
       if (one.watcher && (one.watcher.idle || old || one.outdated)) void this.#leave(one);
     }
   }
@@ -241,7 +249,10 @@ export class Leases {
     if (!this.#isHeld(held)) throw new LeaseLost();
   }
 
-  /** This machine's clocks may have stood still since the heartbeat that they call fresh. */
+  /**
+   * Returns false, and requires a new heartbeat, if the last one is stale by the database's clock: this
+   * machine's clocks may have stood still.
+   */
   #isInTime(held: OwnedLease, at: number): boolean {
     if (at - held.beatAt <= tunables.FRESH_HEARTBEAT_MS) return true;
     held.heartbeatAt = null;
@@ -260,7 +271,7 @@ export class Leases {
       .catch((error: unknown) => this.#options.log.error({ err: error }, "a watcher did not stop"));
   }
 
-  /** Gives a lease back, once. Where that fails it is dropped: its watcher has stopped, so others must get it. */
+  /** Gives a lease back, once. On failure the lease is left to expire, because its watcher has stopped. */
   #leave(held: OwnedLease): Promise<void> {
     held.leaving ??= this.#giveBack(held)
       .catch((error: unknown) => {
@@ -282,7 +293,7 @@ export class Leases {
   }
 }
 
-/** A heartbeat came back. */
+/** Records a confirmed heartbeat and resolves the steps that wait for one. */
 function beaten(held: OwnedLease, sentAt: Moment, beatAt: number): void {
   held.heartbeatAt = sentAt;
   held.beatAt = beatAt;
@@ -290,8 +301,8 @@ function beaten(held: OwnedLease, sentAt: Moment, beatAt: number): void {
 }
 
 /**
- * The same lease as it is when it was fetched once more, after it had run out: nobody else had it in between, so that
- * its watcher is as good as before, with its open calls.
+ * Returns whether `lease` is `last` fetched once more after expiry. Consecutive counts prove that no other
+ * engine held the lease in between, so its watcher and open calls stay valid.
  */
 function follows(lease: LeaseRef, last: LeaseRef): boolean {
   return lease.id === last.id && lease.retryCount === last.retryCount + 1;

@@ -1,4 +1,4 @@
-/** So many works at a time; the others wait for a place, in order. */
+/** Runs at most `atOnce` jobs concurrently; the others wait in order. */
 export class Semaphore {
   #free: number;
   #waiting: (() => void)[] = [];

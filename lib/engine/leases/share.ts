@@ -1,13 +1,13 @@
-/** How many leases an engine should have, so that all engines have as many as the others: pure. */
+/** Pure functions that balance leases evenly between engines. */
 import { CAPACITY, MOVED_A_TURN } from "../tunables.ts";
 
 export interface Census {
-  /** Held by an engine, or waiting for one. */
+  /** Leases that an engine holds or that wait for one. */
   leases: number;
   waiting: number;
-  /** Those of the waiting that wait for long: engines that should take them do not. */
+  /** Waiting leases that are due for longer than `OVERDUE_LEASE_MS`, so any engine may take them. */
   overdue: number;
-  /** That were seen lately; at least 1, the one that looks. */
+  /** Engines seen recently, including the one that counts; at least 1. */
   engines: number;
 }
 
@@ -15,15 +15,17 @@ function fairShare({ leases, engines }: Census): number {
   return Math.ceil(leases / engines);
 }
 
-/** How many leases an engine that has `held` may take now. What others leave lying is anybody's. */
+/**
+ * Returns how many leases an engine with `held` leases may take now. Overdue leases are open to every engine.
+ */
 export function roomFor(held: number, census: Census): number {
   const ours = Math.max(0, fairShare(census) - held);
   return Math.max(0, Math.min(CAPACITY - held, census.waiting, Math.max(ours, census.overdue)));
 }
 
 /**
- * How many leases one should give back now for others to take; a few at a time, and none while some wait anyway. A
- * twentieth too many is left alone: each move costs a moment in which nobody looks at the connection.
+ * Returns how many leases an engine should give back now: at most `MOVED_A_TURN`, and none while leases wait.
+ * Up to 5% above the share is tolerated, because nobody polls a connection while its lease moves.
  */
 export function surplusOf(held: number, census: Census): number {
   const share = fairShare(census);

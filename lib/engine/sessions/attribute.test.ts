@@ -75,9 +75,9 @@ test("the server's own word leaves one: it waits, and all others have worked eve
   const works = { id: "b", seen: "working", waitsUnasked: false } as const;
   expect(attributeByStatus([waits, works])).toBe("a");
   expect(attributeByStatus([waits, { ...waits, id: "c" }, works])).toBeNull();
-  // One that waits for an answer may have asked twice, and one that waited may have asked this.
+  // A task that waits for an answer may have asked twice, and one that waited may have asked this question.
   expect(attributeByStatus([waits, { ...waits, id: "b", waitsUnasked: false }])).toBeNull();
-  // Not looked at yet, or ended since.
+  // A task without a status was not polled yet, or has ended.
   expect(attributeByStatus([waits, { ...works, seen: null }])).toBeNull();
   expect(attributeByStatus([waits])).toBe("a");
   expect(attributeByStatus([{ ...waits, seen: null }, works])).toBeNull();
@@ -100,7 +100,7 @@ test("whoever may live at the server may ask: cancelled here, of unknown start, 
   leaveBehind(b);
   sessions.detach(b);
   expect(mayAsk(live)).toEqual(["a", "b"]);
-  // Another process knows it from what is stored with those that stayed.
+  // Another process reads it from the session stored with the remaining tasks.
   const elsewhere = new Sessions();
   elsewhere.attach(a, { ...kept });
   expect(mayAsk(elsewhere.attach(c, live.record))).toEqual(["a", "b"]);
@@ -146,7 +146,7 @@ test("calls on a shared session go one after the other, first come, first served
   expect(takeCallTurn(live, a, {})).toBe(true);
   expect(takeCallTurn(live, b, {})).toBe(false);
   expect(takeCallTurn(live, c, {})).toBe(false);
-  // The first gave up before its call was made, and left.
+  // The first task gave up before its call and left the session.
   sessions.detach(a);
   expect(takeCallTurn(live, c, {})).toBe(false);
   expect(takeCallTurn(live, b, {})).toBe(true);

@@ -2,12 +2,12 @@ import { MIN_POLL_MS } from "../tunables.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
 
-/** When the last look at a task was due that a notice was the reason for; monotonic. */
+/** When the last poll caused by a notification was due; monotonic, in ms. */
 const lookedFor = new WeakMap<WatchedTask, number>();
 
 /**
- * The server says that a task changed: it is looked at, at once even where it was polled a moment ago. Some servers
- * give notice at each poll, so that such looks have the pause between them that all polls have.
+ * Polls a task after a notification, even if the last poll was a moment ago. Some servers notify on each
+ * poll, so these polls are at least `MIN_POLL_MS` apart.
  */
 export function pollSoon(ctx: WatcherContext, task: WatchedTask): void {
   const now = performance.now();

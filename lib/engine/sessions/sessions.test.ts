@@ -1,4 +1,4 @@
-/** 2025-11-25 against a server whose every move the test decides: sessions, streams, questions asked once. */
+/** 2025-11-25 sessions, streams and questions, against a server that the test controls step by step. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { lookInto } from "../../../test/fixtures/look.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
@@ -29,7 +29,7 @@ const approve = { action: "accept" as const, content: { approve: true } };
 const start = (more: Partial<Tool> = {}) =>
   world.startTask(server, {}, tool("work", { taskSupport: "required", ...more }));
 const { task, requestsOf, deliveryOf, openRequest, asksOf, inState } = lookInto(() => world);
-/** The server's side of a task that runs and listens. */
+/** Starts a task and returns its id with the server's side. */
 async function running() {
   const id = await start();
   await inState(id, "working");
@@ -68,7 +68,7 @@ test("a call that was refused at first: the stream of the session that counts is
   const { id, there } = await running();
   expect(remote.ask(there, "Heard?")).not.toBeNull();
   await openRequest(id, "Heard?");
-  // The first try's session serves the second: sessions are few on some servers.
+  // The second try reuses the first one's session, because some servers allow few.
   const calls = remote.seen.filter(({ method }) => method === "tools/call");
   expect(calls.map(({ session }) => session)).toEqual([there.session, there.session]);
 });
@@ -172,7 +172,7 @@ test("a session that is gone when the answer leaves: a new one, the question aga
   remote.behave.reissues = "Pay?";
   const request = await openRequest(id, "Pay?");
   const first = there.session;
-  // Standing still until the answer is there, so that the loss is met at the answer.
+  // The stream stays idle until the answer is sent, so that sending meets the lost session.
   remote.behave.listen = 500;
   remote.forgetSessions();
   remote.behave.answer = (one) => Object.assign(one, { status: "completed" });

@@ -1,7 +1,8 @@
 /**
- * The 2025-11-25 sessions of one connection, in a watcher's memory. A task has a session of its own where the server
- * allows it: then every question on it is the task's. Where a server caps its sessions, or is a child process with
- * one pipe, tasks share one, and questions are told apart by the task they name, or by asking one task after the other.
+ * The 2025-11-25 sessions of one connection, in a watcher's memory. A task has its own session if the server
+ * allows that, so that every question there is the task's. On a server that limits its sessions, or is a
+ * child process with one pipe, tasks share one; questions are then told apart by the task they name, or by
+ * asking one task at a time.
  */
 import type { Traits } from "../../servers/traits.ts";
 import type { SessionTask } from "../../stream-messages/attribute.ts";
@@ -21,29 +22,30 @@ import { setCalls } from "../watcher/watched-task.ts";
 
 export class Sessions {
   #byKey = new Map<string, LiveSession>();
-  /** Until then no further one is asked for: the server has just refused; monotonic. */
+  /** Until when no session is opened because the server just refused one; monotonic, in ms. */
   fullUntil = 0;
-  /** One that the server did not know has answered again: its requests reach more than one instance. */
+  /** A session that the server denied has answered again: the server has several instances. */
   #comeBack = false;
-  /** How often in a row one could not be opened, for the server did not know it when it had just given it. */
+  /** Consecutive sessions that the server denied right after opening them. */
   #inVain = 0;
-  /** Sessions in a row in which nothing was ever answered, and until when there is no further one; monotonic. */
+  /** Consecutive sessions that never answered. */
   #useless = 0;
+  /** The earliest time of the next session after useless ones; monotonic, in ms. */
   #notBefore = 0;
-  /** The server opens its standalone stream with the first event: nobody waits for its headers. */
+  /** The server opens its standalone stream only with the first event, so nobody waits for headers. */
   opensLate = false;
 
   get size(): number {
     return this.#byKey.size;
   }
 
-  /** Puts a task into a session, which becomes known by that. */
+  /** Puts a task into a session and registers the session. */
   attach(entry: WatchedTask, kept: SessionRecord): LiveSession {
     const live = this.#byKey.get(keyOf(kept)) ?? this.#add(kept);
-    // It was stored with each of its tasks, at different times.
+    // Each of the session's tasks has stored its own, maybe older, list.
     if (kept.others && kept !== live.record)
       live.record.others = [...new Set([...(live.record.others ?? []), ...kept.others])];
-    // The repeated call brings the task that the first one made, if it did.
+    // A repeated call with an idempotency key returns the first call's task.
     if (live.record.others && entry.work.toolHints?.honoursIdempotencyKey)
       live.record.others = live.record.others.filter((id) => id !== entry.id);
     live.tasks.add(entry);
@@ -52,7 +54,7 @@ export class Sessions {
     return live;
   }
 
-  /** Takes a task out of its session. The session where that was its last task, else null. */
+  /** Takes a task out of its session. Returns the session if that was its last task, else null. */
   detach(entry: WatchedTask): LiveSession | null {
     const live = entry.live;
     entry.live = null;
@@ -63,12 +65,12 @@ export class Sessions {
     if (live.tasks.size > 0) return null;
     closeStandalone(live);
     this.#byKey.delete(keyOf(live.record));
-    // There is room for another one.
+    // The server has room for another session now.
     this.fullUntil = 0;
     return live;
   }
 
-  /** A request in it was answered. */
+  /** Records an answered request. */
   answered(live: LiveSession): void {
     if (live.saidGone > 0) this.#comeBack = true;
     live.saidGone = 0;
@@ -79,8 +81,8 @@ export class Sessions {
   }
 
   /**
-   * The server says that it does not know a session. Returns the pause before it is asked again, in ms; 0: it is taken
-   * at its word. What balances its load may have sent the request to another instance than the session's.
+   * Records that the server denies knowing a session. Returns the pause before the next try, in ms; 0 if the
+   * session counts as gone. A load balancer may have sent the request to another instance than the session's.
    */
   saidGone(live: LiveSession): number {
     live.saidGone++;
@@ -89,22 +91,24 @@ export class Sessions {
     return Math.min(SAID_GONE_CAP_MS, SAID_GONE_MS * 2 ** (live.saidGone - 1));
   }
 
-  /** Sessions are opened now. Where nothing was ever answered in the last ones, the next would be no better. */
+  /** Whether a session may be opened now; false for a while after sessions that never answered. */
   get mayOpen(): boolean {
     return performance.now() >= this.#notBefore;
   }
 
-  /** Nothing was answered in the last sessions. */
+  /** The last sessions never answered. */
   get areUseless(): boolean {
     return this.#useless > 0;
   }
 
-  /** A session is given up. */
+  /** Records that a session is given up. */
   gone(live: LiveSession): void {
     if (!live.answered) this.#putOff();
   }
 
-  /** The server gave a session, and did not know it a moment later. True: it does so each time. */
+  /**
+   * Records a session that the server denied right after opening it. Returns true if that happens each time.
+   */
   openedInVain(): boolean {
     this.#inVain++;
     if (this.#inVain < SAID_GONE) return false;
@@ -117,7 +121,7 @@ export class Sessions {
     this.#notBefore = performance.now() + Math.min(BACKOFF_CAP_MS, pause);
   }
 
-  /** The session to share where there can be no further one: the one with the fewest tasks. */
+  /** Returns the session with the fewest tasks, for sharing, or null if none is open. */
   leastUsed(): LiveSession | null {
     const all = [...this.#byKey.values()].filter((live) => live.renewal === null);
     return all.sort((a, b) => a.tasks.size - b.tasks.size)[0] ?? null;
@@ -150,14 +154,15 @@ export function closeStandalone(live: LiveSession): void {
   stream?.close();
 }
 
-/** Its call is under way, or nobody knows what became of it: the server's id of it is not known. */
+/** Returns whether the task's call is under way or of unknown outcome, with the handle still unknown. */
 export function isStarting({ handle, calls, work }: WatchedTask): boolean {
   return handle === null && (calls.call !== null || work.state === "starting");
 }
 
 /**
- * Those that may ask in the session, whether anybody wants to hear them or not: a task that is cancelled here, or whose start
- * nobody knows the outcome of, may live at the server. One that was never called, or has ended by the server's word, does not.
+ * Returns the tasks that may ask in the session, even if nobody waits for their questions: a task cancelled
+ * here, or of unknown start, may live on at the server. Excludes tasks that were never called, and those that
+ * have ended by the server's word.
  */
 export function thoseThatMayAsk({ tasks, record, shared }: LiveSession): SessionTask[] {
   // A session of its own is opened for its one task: what is asked there is asked of nobody else, however early.
@@ -181,13 +186,14 @@ export function leaveBehind({ id, live }: WatchedTask): void {
   for (const task of live.tasks) task.idsChanged = true;
 }
 
-/** So many are kept of one session; beyond that nothing is told by who is left, for there are as many as that. */
+/** Maximum number of left tasks noted per session; with so long a list, elimination proves nothing anyway. */
 const MOST_OTHERS = 100;
 
 /**
- * Where several tasks share a session, and nobody knows that the server names them, one at a time has its question stream
- * (`tasks/result`) open: then what comes without a name is its own. False: the turn is another's, or a call is under way,
- * whose question it could be as well; the task is woken when it may be its turn.
+ * Claims the session's turn for a question stream (`tasks/result`). On a shared session whose server does not
+ * name tasks, one task at a time has such a stream open, so that an unnamed question is its own. Returns
+ * false while another task has the turn, or a call is under way, which could ask too; `endTurn` returns the
+ * next task to wake.
  */
 export function takeTurn(live: LiveSession, entry: WatchedTask, traits: Traits): boolean {
   if (live.asking === entry) return true;
@@ -202,7 +208,9 @@ export function takeTurn(live: LiveSession, entry: WatchedTask, traits: Traits):
   return true;
 }
 
-/** Ends a task's turn, if it has it. Returns the one that waits longest, which is to be woken, or null. */
+/**
+ * Ends a task's turn, if it has one. Returns the task that waits longest, for the caller to wake, or null.
+ */
 export function endTurn(live: LiveSession, entry: WatchedTask): WatchedTask | null {
   live.line.delete(entry);
   if (live.asking !== entry) return null;
@@ -211,19 +219,20 @@ export function endTurn(live: LiveSession, entry: WatchedTask): WatchedTask | nu
   return next ?? null;
 }
 
-/** A call whose handle is due any moment, or that is about to be made: what the server asks without a name could be its. */
+/** Returns whether the task may ask an unnamed question: about to call, or expecting a handle any moment. */
 function isFreshCall({ calls: { call, callsAt } }: WatchedTask): boolean {
   return call?.result == null && performance.now() < callsAt + CALL_DEADLINE_MS;
 }
 
-/** Takes a place in the line of those whose calls are to be made. */
+/** Puts the task into the line of those waiting to call. */
 export function waitForCall(live: LiveSession, entry: WatchedTask): void {
   live.callers.set(entry, performance.now());
 }
 
 /**
- * The same for calls, which go one after the other in the order of their tasks' ids, as they were asked for, as long as their
- * handles come soon: where they do not, nobody waits for them. A start that has not come back for its turn has lost it.
+ * Claims the session's turn for a call. Calls go out in the order of their tasks' ids, as long as handles
+ * come soon: nobody waits for a slow one. A start that does not return in time loses its place. Returns false
+ * if the task has to wait.
  */
 export function takeCallTurn(live: LiveSession, entry: WatchedTask, traits: Traits): boolean {
   const now = performance.now();

@@ -1,4 +1,6 @@
-/** Streams and sessions of 2025-11-25: opened, dropped and renewed here; what comes in on them is for the inbox. */
+/**
+ * Opens, drops and renews the streams and sessions of 2025-11-25. stream-inbox.ts processes their messages.
+ */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { PeerError, type Stream, type StreamListener } from "../../mcp/peer.ts";
@@ -33,8 +35,8 @@ import { listenerOf } from "./listener.ts";
 import { closeStandalone, endTurn, takeTurn } from "./sessions.ts";
 
 /**
- * Puts a task into a session: a new one, or, where the server holds no more, one that others live in. Null: there is
- * none for it now.
+ * Puts a task into a new session, or into a shared one if the server allows no more. Returns null if no
+ * session is free.
  */
 export async function joinSession(ctx: WatcherContext, entry: WatchedTask): Promise<LiveSession | null> {
   if (entry.live) return entry.live;
@@ -49,7 +51,7 @@ export async function joinSession(ctx: WatcherContext, entry: WatchedTask): Prom
     if (!(error instanceof PeerError && error.code === "sessions_full")) throw error;
     if (ctx.sessions.size === 0) throw error;
     ctx.sessions.fullUntil = performance.now() + SESSIONS_FULL_MS;
-    // A command's bound is the operator's, and the server knows nothing of it.
+    // A command's limit is the operator's, so it is no trait of the server.
     const isServers = error.httpStatus !== null || error.rpcError !== null;
     if (isServers) ctx.learn({ sessionLimit: ctx.sessions.size });
     return share(ctx, entry);
@@ -73,7 +75,7 @@ function share(ctx: WatcherContext, entry: WatchedTask): LiveSession | null {
   return live && ctx.sessions.attach(entry, live.record);
 }
 
-/** The server opens sessions and knows none of them: its trouble, not that of one task. */
+/** The server denies every session that it opens: a failure of the server, not of one task. */
 export class SessionsForgotten extends PeerError {
   constructor() {
     super("session_gone", "yes", SESSIONS_FORGOTTEN);
@@ -84,8 +86,8 @@ const SESSIONS_FORGOTTEN =
   "The server does not know the sessions that it opens. Behind a load balancer all requests of a session have to reach one instance.";
 
 /**
- * The server says of a task's session that it does not know it. Moves to a new one where that is so. Returns the pause
- * until the next look, in ms. Throws SessionsForgotten where a new one would be as useless.
+ * Handles a denied session; moves the task to a new one once the session counts as gone. Returns the pause
+ * until the next look, in ms. Throws SessionsForgotten if a new session would be useless too.
  */
 export async function sessionGone(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const live = entry.live;
@@ -95,18 +97,21 @@ export async function sessionGone(ctx: WatcherContext, entry: WatchedTask): Prom
   if (pause > 0 && !ctx.sessions.areUseless) return pause;
   if (pause > 0) throw new SessionsForgotten();
   await renewSession(ctx, entry);
-  // Where tasks are bound to sessions the old one may be the better one after all.
+  // The old session may be the right one after all, if tasks are bound to sessions.
   if (live.answered) setCold(entry, { formerSession: live.record });
   else if (isFirst) {
     ctx.sessions.gone(live);
     closeSession(ctx, live);
   }
-  // Only an answer says that the server is well again.
+  // Only an answer proves that the server works again.
   if (ctx.sessions.areUseless) throw new SessionsForgotten();
   return 0;
 }
 
-/** The same of a call that makes a task, which is made again later. True: nothing was ever answered in that session. */
+/**
+ * Leaves a session that counts as gone after a failed call, whose retry opens a new one. Returns true if the
+ * session never answered.
+ */
 export function leaveIfGone(ctx: WatcherContext, entry: WatchedTask): boolean {
   const { live } = entry;
   if (!live || ctx.sessions.saidGone(live) > 0) return false;
@@ -116,7 +121,10 @@ export function leaveIfGone(ctx: WatcherContext, entry: WatchedTask): boolean {
   return !live.answered;
 }
 
-/** The new session does not know the task: whether the old one does, by now. Then the task is back in it. */
+/**
+ * Returns the task to its former session if that knows the task after all, because the new one does not.
+ * Returns false if not.
+ */
 export async function returnToFormer(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
   const { formerSession } = entry.cold;
   setCold(entry, { formerSession: null });
@@ -144,7 +152,7 @@ export async function returnToFormer(ctx: WatcherContext, entry: WatchedTask): P
   return true;
 }
 
-/** Gives a session back, as far as the server takes it. */
+/** Closes a session on the server. Only logs failures. */
 function closeSession(ctx: WatcherContext, { record: kept }: LiveSession): void {
   ctx
     .peer("2025-11-25")
@@ -152,7 +160,10 @@ function closeSession(ctx: WatcherContext, { record: kept }: LiveSession): void 
     .catch((error: unknown) => ctx.log.debug({ err: error }, "a session was not closed"));
 }
 
-/** The server forgot the session: a new one, stored before it is used. Old JSON-RPC ids are never sent on it. */
+/**
+ * Moves a task to a new session after the server forgot the old one. Stored before use; old JSON-RPC ids are
+ * never sent there.
+ */
 export async function renewSession(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
   const old = entry.live;
   closeResultStream(ctx, entry);
@@ -182,8 +193,8 @@ async function openAnew(ctx: WatcherContext, entry: WatchedTask): Promise<LiveSe
 }
 
 /**
- * A stream that opens beside everything else, since a server may send no headers before the first event. `opened` resolves
- * once it is open, refused or closed, and never rejects.
+ * Opens a stream in the background, because a server may send no headers before the first event. `opened`
+ * resolves once the stream is open, refused or closed, and never rejects.
  */
 function openBeside(
   open: (signal: AbortSignal) => Promise<Stream | null>,
@@ -208,8 +219,8 @@ function openBeside(
 }
 
 /**
- * The standalone stream: some servers put their questions nowhere else, and drop them when it is not open. Waits for it a
- * moment and no longer. `isNew`: the session was opened just now.
+ * Opens the standalone stream, because some servers ask questions nowhere else and drop them while it is
+ * closed. Waits at most `LISTEN_GRACE_MS`. `isNew`: the session was opened just now.
  */
 export async function openStandalone(
   ctx: WatcherContext,
@@ -235,13 +246,13 @@ export async function openStandalone(
     async (signal) => {
       const options = { ...callOptions(entry, MAX_TIMER_MS), signal };
       const open = await ctx.peer("2025-11-25").listen(live.record, listener, options);
-      // null: the server has no such stream (405), so there is nothing to try again
+      // Null means that the server has no such stream (405), so the task does not try again.
       if (!open) gone(false);
       return open;
     },
     (error) => {
-      // What the server says against the stream is no reason to stop anything; it is tried again later. Some answer 404
-      // where they have none: a session that was opened a moment ago is not gone.
+      // A refused stream stops nothing and is tried again later. Some servers answer 404 if they have no such
+      // stream: a session that was opened a moment ago is not gone.
       gone(!(isNew && error instanceof PeerError && error.code === "session_gone"));
       ctx.log.debug({ err: error, taskId: entry.id }, "a stream was refused");
     },
@@ -251,13 +262,13 @@ export async function openStandalone(
   if (await Promise.race([stream.opened, late])) ctx.sessions.opensLate = true;
 }
 
-/** The same for a running task, now and then. */
+/** Opens a running task's standalone stream again, at most once per `STREAM_RETRY_MS`. */
 export async function tryStandalone(ctx: WatcherContext, entry: WatchedTask, now: number): Promise<void> {
   const { live } = entry;
   if (live && now >= live.streamAgainAt) await openStandalone(ctx, entry, live);
 }
 
-/** Opens and drops streams to fit what the task waits for. Called at every step of a running task. */
+/** Opens and closes streams to fit what the task waits for. Called at every step of a running task. */
 export async function tendStreams(ctx: WatcherContext, entry: WatchedTask, now: number): Promise<void> {
   const { live, work } = entry;
   if (work.era === "2026-07-28" && entry.handle !== null) ctx.follow(entry.handle);
@@ -268,30 +279,30 @@ export async function tendStreams(ctx: WatcherContext, entry: WatchedTask, now: 
   const wanted = [...live.tasks].some((task) => now < task.cold.listenUntil);
   if (wanted) await tryStandalone(ctx, entry, now);
   else closeStandalone(live);
-  // An answer was accepted, and nothing followed: it is asked for what comes next, or for the same again.
+  // Nothing followed the accepted answers: the stream may bring the next question, or the same again.
   const isSilent =
     work.requests.length > 0 && work.requests.every(({ delivery }) => delivery?.state === "accepted");
   if (!(waitsForQuestion || isSilent) || now > entry.cold.resultStreamUntil) closeResultStream(ctx, entry);
   if (waitsForQuestion) await requestPendingQuestion(ctx, entry, now);
 }
 
-/** A question may come as long as the task runs; after a capture, for a while, only its retraction. */
+/** Returns until when to listen: while the task runs, but after a question only for its retraction. */
 function listenUntil(ctx: WatcherContext, entry: WatchedTask, now: number): number {
   const hasOpen = entry.work.requests.some((request) => request.state === "open");
   const quietMs = entry.work.quietMs + (now - entry.loadedAt);
-  // What such a server asked while nobody listened, it asks again: no stream for a task that waits or sleeps.
+  // A server that reissues questions needs no stream for a task that waits or sleeps.
   if (ctx.traits.reissues && (hasOpen || quietMs > STREAM_QUIET_MS)) return 0;
   return hasOpen ? Math.min(entry.cold.listenUntil, now + RETRACTION_WAIT_MS) : Number.POSITIVE_INFINITY;
 }
 
-/** The same where a question is known to be pending: that it does not come says what the server is like. */
+/** Requests a question known to be pending; learns from the server's silence if none comes. */
 export function requestPendingQuestion(ctx: WatcherContext, entry: WatchedTask, now: number): Promise<void> {
   return requestFrom(ctx, entry, now, true);
 }
 
 /**
- * Asks the server for its pending question, not in a hot loop: first for what it said on a stream of the task's that
- * broke, where it can replay that; then by `tasks/result`, held for a while.
+ * Requests the pending question, at limited intervals. First replays a broken stream of the task, if the
+ * server can; later opens `tasks/result` for a while.
  */
 export function requestQuestion(ctx: WatcherContext, entry: WatchedTask, now: number): Promise<void> {
   return requestFrom(ctx, entry, now, false);
@@ -307,11 +318,11 @@ async function requestFrom(
   if (now > entry.cold.resultStreamUntil) closeResultStream(ctx, entry);
   if (!live || entry.cold.resultStream || now < entry.cold.resultStreamAgainAt) return;
   if (!takeTurn(live, entry, ctx.traits)) {
-    // Whoever has the turn wakes the next one; for calls nobody does.
+    // The task that has the turn wakes the next one, but a call wakes none.
     if (live.asking === null) ctx.wake(entry.id, CALLER_WAIT_MS);
     return;
   }
-  // A question of which nobody knows whose it is may be the one.
+  // An unattributed question may be the one that the server was asked for.
   if (isPending && entry.cold.resultStreamUntil > 0 && !ctx.hasUnattributed(live)) {
     setCold(entry, { unasked: entry.cold.unasked + 1 });
     learnFromSilence(ctx, entry);
@@ -326,7 +337,7 @@ async function requestFrom(
   else {
     setCalls(entry, { ownEventId: null });
     replay(ctx, entry, live, replayFrom);
-    // The next time by tasks/result, soon.
+    // The next request, soon, uses `tasks/result`.
     setCold(entry, { resultStreamAgainAt: now + QUESTION_WAIT_MS });
   }
   ctx.wake(entry.id, QUESTION_WAIT_MS);
@@ -336,27 +347,27 @@ function openResultStream(ctx: WatcherContext, entry: WatchedTask, live: LiveSes
   holdOwn(ctx, entry, live, (listener, signal) =>
     ctx.peer("2025-11-25").openResult(
       taskRef(ctx, entry),
-      // The end is read by the next poll; the result that came with it is fetched again then.
+      // The wake-up polls the end; the result that came with the stream is fetched again then.
       { ...listener, onResult: () => ctx.wake(entry.id, 0) },
       { ...callOptions(entry, MAX_TIMER_MS), signal },
     ),
   );
 }
 
-/** Goes on with a stream of the task's own after its last event; servers with an event store put it all again. */
+/** Resumes a stream of the task after its last event; servers with an event store replay what was missed. */
 function replay(ctx: WatcherContext, entry: WatchedTask, live: LiveSession, from: string): void {
   const session = { ...live.record, lastEventId: from };
   holdOwn(ctx, entry, live, (listener, signal) =>
     ctx.peer("2025-11-25").listen(
       session,
-      // The next time by tasks/result: what is replayed has ids too.
+      // Replayed events have ids too, but the next request uses `tasks/result`.
       { ...listener, onEventId: () => undefined },
       { ...callOptions(entry, MAX_TIMER_MS), signal },
     ),
   );
 }
 
-/** Opens a stream on which the task's own question may come. Nothing waits for it, and what refuses it is met by polls. */
+/** Opens a stream that may bring the task's question. Not awaited; polls handle refusals. */
 function holdOwn(
   ctx: WatcherContext,
   entry: WatchedTask,
@@ -376,7 +387,7 @@ function holdOwn(
     },
     (error) => {
       over();
-      // Some servers answer at once instead of blocking: then their questions come on the standalone stream.
+      // Some servers answer at once instead of blocking; their questions come on the standalone stream.
       const isOdd = !(error instanceof PeerError);
       ctx.log[isOdd ? "error" : "debug"]({ err: error, taskId: entry.id }, "a stream was refused");
     },
@@ -389,7 +400,7 @@ function wakeNext(ctx: WatcherContext, live: LiveSession, entry: WatchedTask): v
   if (next) ctx.wake(next.id, 0);
 }
 
-/** A question came: the server is not silent. */
+/** Resets the count of requests without a question, because one came. */
 export function resetSilence(entry: WatchedTask): void {
   setCold(entry, { unasked: 0, resultStreamUntil: 0 });
 }
@@ -401,10 +412,10 @@ function closeResultStream(ctx: WatcherContext, entry: WatchedTask): void {
   if (entry.live) wakeNext(ctx, entry.live, entry);
 }
 
-/** Drops the task's connections, and gives its session back to the server where it was the last task there. */
+/** Drops the task's streams and call, and closes its session on the server if no other task uses that. */
 export async function leaveSession(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
   const left = dropStreams(ctx, entry);
-  // A server that is paused forgets it by itself in time.
+  // A paused server drops the session by itself in time.
   if (!left || left.mayHoldMore || ctx.paused) return;
   await ctx
     .peer("2025-11-25")
@@ -412,14 +423,19 @@ export async function leaveSession(ctx: WatcherContext, entry: WatchedTask): Pro
     .catch((error: unknown) => ctx.log.debug({ err: error, taskId: entry.id }, "a session was not closed"));
 }
 
-/** Drops the task's connections, and its session's where it was the last task there. Nothing is sent. */
+/**
+ * Drops the task's streams and call; sends nothing. Returns the session if the task was its last, else null.
+ */
 export function dropStreams(ctx: WatcherContext, entry: WatchedTask): LiveSession | null {
   closeResultStream(ctx, entry);
   entry.calls.call?.close();
   return ctx.sessions.detach(entry);
 }
 
-/** The same when a watcher ends. `keepsCall`: its call stays open, and the session is remembered with what it brings. */
+/**
+ * Drops the task's streams when its watcher ends. With `keepsCall` the call stays open, and the task keeps
+ * its session, to store both with the reply.
+ */
 export function leaveStreams(ctx: WatcherContext, entry: WatchedTask, keepsCall: boolean): void {
   if (!keepsCall) {
     dropStreams(ctx, entry);

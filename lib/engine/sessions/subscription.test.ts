@@ -1,4 +1,4 @@
-/** What the streams of a connection tell of, on a real server that honours subscriptions. */
+/** Subscriptions of a connection, on a real server that supports them. */
 import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -61,7 +61,7 @@ test("tasks beyond the first five hundred are told of too, and for a new one onl
 });
 
 test("a database that is away as a subscription is opened ends nothing: it is tried again later", async () => {
-  // Nobody listens there.
+  // Nothing listens on this port.
   const db = createDatabase("postgres://nobody@127.0.0.1:9/none");
   const lines: string[] = [];
   const seal = createSeal([{ kid: "test", key: randomBytes(32) }]);
@@ -75,7 +75,7 @@ test("a database that is away as a subscription is opened ends nothing: it is tr
   const subscription = new Subscription(ctx, () => ["task"]);
   try {
     subscription.follow("task");
-    // vitest fails where a rejection that nobody handles would end the process.
+    // vitest fails on an unhandled rejection, which would end the process.
     const line = await until("it says so", async () => lines.find((text) => text.includes("subscription")));
     expect(line).toContain("tokens can't be read");
   } finally {

@@ -1,6 +1,6 @@
 /**
- * 2026-07-28: streams on which a server tells when a watched task changed, where it honours that. Only a speed-up: the
- * polls go on. What a stream tells of is said when it is opened, so that one of them is opened anew for new tasks.
+ * 2026-07-28: streams on which a server notifies changes of watched tasks. Only a speed-up: polls continue. A
+ * stream's tasks are fixed at its opening, so new tasks take another one.
  */
 import { PeerError, type Stream, type StreamListener } from "../../mcp/peer.ts";
 import {
@@ -12,11 +12,11 @@ import {
 import type { WatcherContext } from "../watcher/context.ts";
 import { pollSoon } from "./server-notices.ts";
 
-/** More ids than this make a request that servers refuse. */
+/** Maximum number of task ids per stream, because servers refuse larger requests. */
 const TASKS_A_STREAM = 500;
-/** Of one connection; the tasks beyond are polled all the same. */
+/** Maximum number of streams per connection. Further tasks are only polled. */
 const MOST_STREAMS = 20;
-/** A stream that ends sooner is not opened again at once. */
+/** A stream that lasted less than this is not reopened at once. */
 const SHORT_MS = 10_000;
 
 interface Listening {
@@ -28,25 +28,25 @@ export class Subscription {
   #ctx: WatcherContext;
   #handles: () => string[];
   #all: Listening[] = [];
-  /** By any stream. */
+  /** Handles that any open stream covers. */
   #told = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #notBefore = 0;
   #closed = false;
 
-  /** `handles`: the tasks that are running now, by the server's ids. */
+  /** `handles` returns the server's ids of the tasks running now. */
   constructor(ctx: WatcherContext, handles: () => string[]) {
     this.#ctx = ctx;
     this.#handles = handles;
   }
 
-  /** A running task wants to be told of. */
+  /** Schedules a subscription that covers a running task. */
   follow(handle: string): void {
     if (this.#told.has(handle) || this.#timer || this.#closed || performance.now() < this.#notBefore) return;
     this.#timer = setTimeout(() => {
       void this.#openFor()
         .catch((error: unknown) => {
-          // Only a speed-up: the polls go on, whatever this failed by.
+          // The subscription is only a speed-up: polls continue.
           this.#ctx.log.warn({ err: error }, "a subscription failed");
           this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_TROUBLE_MS;
         })
@@ -62,7 +62,7 @@ export class Subscription {
     for (const { stream } of this.#all.splice(0)) stream.close();
   }
 
-  /** For tasks that no stream tells of: the one with the fewest that run is opened anew with them, or one more is. */
+  /** Covers tasks without a stream: reopens the emptiest stream with them, or opens another one. */
   async #openFor(): Promise<void> {
     if (this.#ctx.paused) return;
     const running = new Set(this.#handles());
@@ -81,9 +81,9 @@ export class Subscription {
     const kept = isFull ? [] : fewest.kept;
     const added = untold.slice(0, TASKS_A_STREAM - kept.length);
     if (!(await this.#open([...kept, ...added]))) return;
-    // Only now: nothing that changes in between is missed.
+    // The old stream closes only now, so that no change in between is missed.
     if (!isFull) this.#drop(fewest.listening);
-    // What changed before the server listened is found by a look.
+    // A poll finds what changed before the new stream was open.
     for (const handle of added) this.#look(handle);
   }
 
@@ -91,7 +91,7 @@ export class Subscription {
     const since = performance.now();
     let listening: Listening | null = null;
     let isOver = false;
-    // Opened anew by the next step of any of its tasks.
+    // The next step of any of its tasks reopens the stream.
     const onBroken = () => {
       isOver = true;
       if (listening) this.#forget(listening);

@@ -1,4 +1,4 @@
-/** Writes down what a server said of a running task. */
+/** Applies a server's report on a task to the database. */
 
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { captureQuestion, carryOutVerdict, type JudgedRequest } from "../../input-requests/capture.ts";
@@ -35,7 +35,7 @@ import {
 } from "./judge-poll.ts";
 import { taskRef } from "./sealed.ts";
 
-/** Applies news; true when something was written. */
+/** Applies a poll's report. Returns true if anything was written. */
 export async function applyRemote(
   ctx: WatcherContext,
   entry: WatchedTask,
@@ -46,7 +46,8 @@ export async function applyRemote(
 
   const { work } = entry;
   if ((work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS) {
-    // The server took the cancel and goes on all the same: here it is cancelled, with the server's word beside it.
+    // The server accepted the cancel but continues, so the task is cancelled here, with the server's state
+    // noted.
     await end(ctx, entry, { state: "cancelled", serverState: remote.status, watchForMs: WATCH_CANCELLED_MS });
     return true;
   }
@@ -80,7 +81,9 @@ export async function applyRemote(
   return true;
 }
 
-/** A question that is missing in one poll is looked for again soon, by a poll that is read whatever it says. */
+/**
+ * Remembers questions missing from this poll, and schedules another poll that skips the fingerprint check.
+ */
 function noteMissing(ctx: WatcherContext, entry: WatchedTask, ids: string[], now: number): void {
   const before = entry.cold.missing;
   if (ids.length === 0 && before.size === 0) return;
@@ -88,7 +91,7 @@ function noteMissing(ctx: WatcherContext, entry: WatchedTask, ids: string[], now
   if (ids.length > 0) ctx.wake(entry.id, GONE_CONFIRM_MS);
 }
 
-/** A counter in the message is news, but not at every poll. */
+/** Returns whether only numbers in the message changed, which is not stored at every poll. */
 function isMinor(entry: WatchedTask, remote: RemoteTask, plan: Plan): boolean {
   const { state, statusMessage } = entry.work;
   return (
@@ -138,7 +141,7 @@ export function idsOf(entry: WatchedTask, inputRequestId: string, deliveryId: st
   return { taskId: entry.id, inputRequestId, deliveryId };
 }
 
-/** For carryOutVerdict(). */
+/** Returns the ids that `carryOutVerdict()` takes. */
 export function requestIds(
   entry: WatchedTask,
   { id, delivery }: { id: string; delivery: { id: string } | null },
@@ -146,7 +149,7 @@ export function requestIds(
   return { taskId: entry.id, inputRequestId: id, deliveryId: delivery?.id ?? null };
 }
 
-/** The server says that the task ended: what it came to is fetched first, then all is stored at once. */
+/** Ends the task as the server reports: fetches the result first, then stores everything at once. */
 async function applyEnd(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask): Promise<boolean> {
   const state = remote.status as "completed" | "failed" | "cancelled";
   const base = { state, statusMessage: remote.statusMessage };
@@ -181,7 +184,7 @@ async function applyEnd(ctx: WatcherContext, entry: WatchedTask, remote: RemoteT
   return true;
 }
 
-/** Null: the server says that there is one, and never gives it. Then the end counts without it. */
+/** Returns the result, or null if the server claims to have one but repeatedly fails to return it. */
 async function fetchResult(
   ctx: WatcherContext,
   entry: WatchedTask,
@@ -193,7 +196,7 @@ async function fetchResult(
       ...callOptions(entry, POLL_DEADLINE_MS),
       signal: ctx.leaving,
     });
-    // A task that completed has a result; a server that breaks down over it has it the next time.
+    // A completed task has a result, so an error here is a server failure that the next try may not meet.
     const broke = outcome.kind === "error" && remote.status === "completed";
     const { missingResults } = entry.cold;
     if (broke) setCold(entry, { missingResults: missingResults + 1 });

@@ -1,4 +1,4 @@
-/** Calls that are no tasks: one connection carries them, and what they ask, to their end. */
+/** Calls that are no tasks: one connection carries a call and its questions to their end. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
 import { lookInto } from "../../../test/fixtures/look.ts";
@@ -9,7 +9,7 @@ import type { Tool } from "../../mcp/peer.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import type { Engine } from "../engine.ts";
 
-// A call of an engine that does not come back is given up soon.
+// Shortens the wait for an engine that does not come back.
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),
   ELSEWHERE_MS: 2_000,
@@ -47,7 +47,7 @@ const PLAIN: Tool = {
 
 const approve = { action: "accept" as const, content: { approve: true } };
 
-/** A call that the server holds. */
+/** Starts a call that the server keeps open. */
 async function held() {
   const id = await world.startTask(server, {}, PLAIN);
   const call = await until("the server has the call", async () => remote.calls[0]);

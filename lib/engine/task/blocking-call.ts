@@ -1,4 +1,4 @@
-/** Calls that are the task: no handle to poll, one connection that brings the result. Never repeated by themselves. */
+/** Calls that are the task: one connection brings the result, without a handle to poll. */
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { judgeDelivery, POLLS_BEFORE_REPEAT } from "../../input-requests/deliveries/judge.ts";
 import { repeat } from "../../input-requests/deliveries/transitions.ts";
@@ -15,7 +15,7 @@ import { storeCallOutcome } from "./call-outcome.ts";
 import { deliver, dueDeliveries, turnOf } from "./deliver.ts";
 import { sealSession } from "./sealed.ts";
 
-/** One step of a call that is being held. Returns the pause until the next one, in ms. */
+/** Takes one step of an open call. Returns the pause until the next one, in ms. */
 export async function stepOpenCall(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const { work } = entry;
   const { call } = entry.calls;
@@ -37,8 +37,9 @@ export async function stepOpenCall(ctx: WatcherContext, entry: WatchedTask): Pro
 }
 
 /**
- * As long as its call is open, the server asks all that it asked: an answer of unknown outcome goes out once more, under the
- * same JSON-RPC id, so that a server which has had it can tell. True: it is to.
+ * Repeats answers of unknown outcome, under the same JSON-RPC id, so that a server which has one already can
+ * tell. An open call proves that the server still waits for all its questions. Returns true if any is to be
+ * sent again.
  */
 async function repeatUnclear(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
   const { organizationId } = ctx;
@@ -56,15 +57,19 @@ async function repeatUnclear(ctx: WatcherContext, entry: WatchedTask): Promise<b
   return true;
 }
 
-/** For what has no polls: people wake it, and an answer that is held has its time. In ms. */
+/**
+ * Returns the pause of a task without polls, in ms: people's actions wake it, held answers have a due time.
+ */
 export function nextTurn(entry: WatchedTask): number {
   const turns = entry.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
-  // They were right when they were read.
+  // Due times are relative to the last load.
   if (turns.length > 0) entry.stale = true;
   return Math.min(SLOW_POLL_MS, ...turns.map((ms) => ms + 20));
 }
 
-/** Some servers put on a stream that was gone back to what they said before, and what they say next on none. */
+/**
+ * Resumes the stream again, because some servers replay old events on a resumed stream but send no new ones.
+ */
 function resumeAgain(ctx: WatcherContext, entry: WatchedTask): void {
   const { call, ownEventId } = entry.calls;
   if (!call?.resumed || call.result || ownEventId === null) return;
@@ -74,7 +79,7 @@ function resumeAgain(ctx: WatcherContext, entry: WatchedTask): void {
   setCalls(entry, { call: resumeCall(ctx, entry, call.attempt, from) });
 }
 
-/** Keeps what it takes to go on with the task's streams after a restart. */
+/** Stores the session with the ids that resuming its streams after a restart takes. */
 export async function storeIds(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
   entry.idsChanged = false;
   const sealed = sealSession(ctx, entry);
@@ -82,7 +87,7 @@ export async function storeIds(ctx: WatcherContext, entry: WatchedTask): Promise
   await fencedTransaction(ctx, entry, (tx) => storeSession(ctx.organizationId, tx, entry.id, sealed));
 }
 
-/** A person's cancel: the server is told which call it is about, and the connection dropped. */
+/** Carries out a person's cancel: notifies the server of the cancelled call and drops the connection. */
 async function cancel(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const { work, live } = entry;
   const { callId } = entry.calls;

@@ -7,9 +7,10 @@ import { end } from "./apply-poll.ts";
 import { isPlain, mayRepeat, resumeCall } from "./call.ts";
 
 /**
- * The connection that carried the call is gone, with this process' predecessor or by itself, or its reply is of no use
- * (`why`). The server may replay what was missed; a tool that may be called again is, but for plain calls. A call that another
- * engine made may be open there yet, and is awaited for a while; else it is lost, and a person decides.
+ * Handles an open call whose connection is gone, or whose reply is unusable (`why`). Resumes the stream if
+ * the server may replay it, or repeats a repeatable call that is not plain. Else waits for another engine
+ * that may still have the call open, and finally ends the task as lost, for a person to decide. Returns the
+ * pause until the next step, in ms.
  */
 export async function handleBrokenCall(
   ctx: WatcherContext,
@@ -20,7 +21,7 @@ export async function handleBrokenCall(
   const { callId, ownEventId, hasResumed } = entry.calls;
   const mayResume = entry.work.era === "2025-11-25" && entry.live !== null && !hasResumed;
   if (mayResume && callId !== null && ownEventId !== null) {
-    // Where the server refuses, this comes back here.
+    // If the server refuses, this function runs again, with `hasResumed` set.
     setCalls(entry, { hasResumed: true });
     setCalls(entry, { call: resumeCall(ctx, entry, attempt, { callId, eventId: ownEventId }) });
     return SLOW_POLL_MS;
@@ -40,16 +41,16 @@ export async function handleBrokenCall(
 }
 
 /**
- * The engine that made the call may only stand still, or be cut off from the database: the result comes to it. In ms; 0:
- * it is not awaited any more.
+ * Returns how long to wait for another engine that may still receive the reply because it is only frozen or
+ * cut off from the database; in ms, 0 to give up.
  */
 async function waitElsewhere(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<number> {
   const { tries, isElsewhere } = entry.calls;
   const { attemptDueInMs } = entry.work;
-  // Called from here, or left in order by who called.
+  // This watcher made the call, or the previous engine gave it up on stopping.
   if (tries > 0 || attemptDueInMs === null) return 0;
   if (isElsewhere) {
-    // That engine may say meanwhile that it has it.
+    // The other engine may report meanwhile that the call is still open.
     entry.stale = true;
     return Math.min(attemptDueInMs, SLOW_POLL_MS);
   }

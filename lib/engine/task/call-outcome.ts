@@ -1,4 +1,4 @@
-/** What came of a call: a task, a result, a round of questions, or a failure. Stored before anything else is done. */
+/** Stores the outcome of a call: a task, a result, a round of questions, or a failure. */
 import type { Tx } from "../../base/db/db.ts";
 import {
   PeerError,
@@ -40,8 +40,8 @@ import { confirmTaken, failRound, keepRound, waitAgain } from "./rounds.ts";
 import { sealedTask } from "./sealed.ts";
 
 /**
- * Stores what came of a call, which stays at its task until that is done: after a step that failed the next one does it.
- * Throws what the server failed by, once that is stored.
+ * Stores the outcome of a call. The call stays on its task until then, so that the next step retries a failed
+ * write. Throws the server's failure once that is stored.
  */
 export async function storeCallOutcome(
   ctx: WatcherContext,
@@ -58,7 +58,7 @@ export async function storeCallOutcome(
     forget();
     return pause;
   } catch (error) {
-    // Of the call, or of what had to be asked besides: nothing is left to be stored.
+    // The error is the call's own, or of a follow-up request: nothing is left to be stored.
     if (error instanceof PeerError || ("error" in came && error === came.error)) forget();
     throw error;
   }
@@ -79,8 +79,9 @@ function settleOnce(
 }
 
 /**
- * The lease is another engine's, and the call was made by this one: what it brings is true all the same, and nobody
- * else hears of it. The other one is told as long as it may come; that it failed is for that one to find out.
+ * Stores the outcome of a call made by this engine after another engine took the lease, because only this one
+ * receives the reply. Tells the other engine meanwhile that the call is open. Leaves failures to the other
+ * engine.
  */
 export async function storeAfterLeaseLost(
   ctx: WatcherContext,
@@ -102,7 +103,7 @@ export async function storeAfterLeaseLost(
   if ("outcome" in came) await retryUntilStored(ctx, () => keep(ctx, entry, call.attempt, came.outcome));
 }
 
-/** What the server made of the call, in one transaction that expects the attempt. */
+/** Stores a reply in one transaction that expects the attempt. */
 async function keep(
   ctx: WatcherContext,
   entry: WatchedTask,
@@ -110,7 +111,7 @@ async function keep(
   outcome: StartOutcome,
 ): Promise<number> {
   const { organizationId, connectionId } = ctx;
-  // Its messages name it, and are masked by it.
+  // Later messages name the handle, which is masked in all of them.
   if (outcome.kind === "task") ctx.name(entry, outcome.task.taskId);
   const stored = await storeOutcome(ctx, entry, async (tx) => {
     if (!(await awaitsOutcome(organizationId, tx, connectionId, entry.id, attempt))) return false;
@@ -125,9 +126,9 @@ async function keep(
     ctx.log.info({ taskId: entry.id, attempt }, "an outcome was not awaited any more");
     return 0;
   }
-  // 2025-11-25: the call is made again on a session of its own, in days perhaps.
+  // 2025-11-25: the repeated call, maybe days later, opens a session of its own.
   if (outcome.kind === "input_required") await leaveSession(ctx, entry);
-  // No start any more: its first poll takes no place of those that are.
+  // The task is no start any more, so its first poll runs in another lane.
   if (outcome.kind === "task") entry.work = { ...entry.work, state: "working" };
   return 0;
 }
@@ -162,7 +163,7 @@ async function afterFailure(
       await fencedTransaction(ctx, entry, (tx) =>
         markNotStarted(ctx.organizationId, tx, entry.id, attempt, reasonOf(error)),
       );
-    // A refusal of the old tokens says nothing of the new ones, of which an open call's task was told before.
+    // An old token's refusal says nothing about the new one, whose hint an open call's task got already.
     if (error.code === "header_mismatch" || (error.code === "unauthorized" && hasNewAccess)) return 0;
     throw isForgotten ? new SessionsForgotten() : error;
   }
@@ -177,15 +178,15 @@ async function afterFailure(
     });
     return 0;
   }
-  // Timed out, cut off, or answered with nonsense: the tool may have run. resolveStart() decides, after the deadline.
+  // The tool may have run. `resolveStart()` decides after the attempt's deadline.
   ctx.log.warn({ taskId: entry.id, code: error.code }, "the outcome of a start is unknown");
   entry.stale = true;
   return DEFAULT_POLL_MS;
 }
 
 /**
- * An open call that the server did not run is a start again, where it is open only because nobody can tell what makes
- * a task: its reply took a while, or this process did to read it. False: it is open by its nature.
+ * Makes an open 2026-07-28 call that did not run a start again. Returns false if the call waits for an answer
+ * or has ended.
  */
 async function startsAgain(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
   if (entry.work.era !== "2026-07-28") return false;
@@ -193,8 +194,8 @@ async function startsAgain(ctx: WatcherContext, entry: WatchedTask, attempt: str
 }
 
 /**
- * The server says that it broke down over the call. Where the call may be repeated it is, a few times; else the task
- * may be in the server's list all the same.
+ * Handles a server error on the call. Returns true if a repeatable call may be made again, or if the task was
+ * found in the server's list.
  */
 async function mayTryAgain(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
   const { toolHints, cancelRequested } = entry.work;
@@ -213,7 +214,9 @@ async function refused(ctx: WatcherContext, entry: WatchedTask, error: PeerError
   return 0;
 }
 
-/** The tool's schema has changed since it was listed. True: the next attempt follows the new one. */
+/**
+ * Reads the tool's schema again after a header mismatch. Returns true if the next attempt has a new schema.
+ */
 async function rereadTool(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
   if (entry.calls.rereadTool) return false;
   setCalls(entry, { rereadTool: true });
@@ -228,7 +231,7 @@ async function rereadTool(ctx: WatcherContext, entry: WatchedTask): Promise<bool
   return true;
 }
 
-/** Why a call was not made, in our own words. */
+/** Returns why a call was not made, worded for people. */
 export function reasonOf(error: PeerError): { code: string; message: string } {
   if (error.neededScope !== null) return NEEDS_RIGHTS;
   const hasWords =

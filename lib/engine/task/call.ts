@@ -22,7 +22,7 @@ import {
 } from "../watcher/watched-task.ts";
 import { openRequestState } from "./sealed.ts";
 
-/** Makes the call. The attempt is committed, and a change may begin. */
+/** Makes the call. The attempt must be committed, and `mayChange()` have resolved. */
 export function sendCall(ctx: WatcherContext, entry: WatchedTask, attempt: string): OpenCall {
   const { work, live } = entry;
   const args = work.arguments;
@@ -35,7 +35,7 @@ export function sendCall(ctx: WatcherContext, entry: WatchedTask, attempt: strin
         tool: work.tool,
         arguments: args,
         ttlMs: work.requestedTtlMs === null ? null : Math.min(work.requestedTtlMs, MAX_TTL_MS),
-        // One key for all attempts of a task: a server that honours it makes one task of them.
+        // All attempts share one key, so that a server which honours keys makes one task of them.
         idempotencyKey: entry.id,
         taskSupport: work.toolHints?.taskSupport,
         inputSchema: work.toolHints?.inputSchema ?? undefined,
@@ -51,17 +51,17 @@ export function sendCall(ctx: WatcherContext, entry: WatchedTask, attempt: strin
   );
 }
 
-/** A call that is the task, or may be: 2026-07-28 servers decide that for themselves. */
+/** Returns whether the call may be the task itself. A 2026-07-28 server decides that on each call. */
 export function mayBeHeld(work: TaskWork): boolean {
   return work.era === "2026-07-28" || isPlain(work);
 }
 
-/** A tool that the server does not run as a task. */
+/** Returns whether the tool never runs as a task. */
 export function isPlain(work: TaskWork): boolean {
   return work.toolHints?.taskSupport === "forbidden";
 }
 
-/** How long a reply may take: where a repeat brings the same task, a dead connection is not waited for. */
+/** Returns how long to wait for a reply, in ms; short where a repeat brings the same task. */
 function patienceFor({ work, calls: { tries } }: WatchedTask): number {
   if (isPlain(work)) return MAX_TIMER_MS;
   if (mayRepeat(work.toolHints, work.cancelRequested))
@@ -69,7 +69,7 @@ function patienceFor({ work, calls: { tries } }: WatchedTask): number {
   return mayBeHeld(work) ? MAX_TIMER_MS : HANDLE_REPLY_MS;
 }
 
-/** Goes on with a call that another process held, where the server can replay what it has missed. */
+/** Resumes a call of another process, if the server can replay the missed events. */
 export function resumeCall(
   ctx: WatcherContext,
   entry: WatchedTask,
@@ -87,14 +87,14 @@ export function resumeCall(
   );
 }
 
-/** Waits for the reply as long as one takes that makes a task. Null: it takes longer, or asks meanwhile. */
+/** Waits for a reply as long as making a task takes. Returns null if none comes, or soon after a question. */
 export async function promptOutcome(call: OpenCall): Promise<CallOutcome | null> {
   const over = new AbortController();
   const patience = async () => {
     const end = performance.now() + CALL_DEADLINE_MS;
     const wait = (ms: number) => sleep(ms, null, { signal: over.signal, ref: false }).catch(() => null);
     while (performance.now() < end && !call.hasAsked && !over.signal.aborted) await wait(50);
-    // An answer is not kept waiting for the reply; some questions come a moment before the handle.
+    // A question's answer must not wait for the reply, but some questions come just before the handle.
     if (call.hasAsked) await wait(ASKED_GRACE_MS);
     return null;
   };
@@ -112,7 +112,7 @@ function hold(
 ): OpenCall {
   const dropped = new AbortController();
   const { renewals } = ctx;
-  // What throws before it is a call (its address may not be used any more) is an outcome like others.
+  // The async wrapper turns a synchronous throw, as for a disallowed address, into an outcome.
   const made = (async () => make(dropped.signal))();
   const done = made.then(
     (outcome): CallOutcome => ({ outcome }),
@@ -124,14 +124,14 @@ function hold(
   void done.then((result) => {
     call.result = result;
     setCalls(entry, { callsAt: Number.NEGATIVE_INFINITY });
-    // The stream has ended with its reply: nothing of it is worth replaying.
+    // The stream ended with its reply, so nothing is left to replay.
     if ("outcome" in result) setCalls(entry, { ownEventId: null });
     ctx.wake(entry.id, 0);
   });
   return call;
 }
 
-/** A call that answers a round of questions brings the answers that are being sent; a first call has none. */
+/** Returns the answers that a multi round trip's repeated call carries; undefined for a first call. */
 function retryOf(ctx: WatcherContext, entry: WatchedTask) {
   const answers = answersUnderWay(entry.work);
   if (answers.length === 0) return undefined;
@@ -151,15 +151,15 @@ function listenerFor(ctx: WatcherContext, entry: WatchedTask, live: LiveSession 
 }
 
 /**
- * A call whose outcome is unknown may be made again where that is harmless by the tool's own word. One that was
- * cancelled is repeated only to learn which task it made, and to cancel that.
+ * Returns whether a call of unknown outcome may be repeated, by the tool's own hints. A cancelled call is
+ * repeated only to learn which task to cancel.
  */
 export function mayRepeat(hints: TaskWork["toolHints"], cancelRequested: boolean): boolean {
   if (hints?.honoursIdempotencyKey) return true;
   return !cancelRequested && isRepeatable(hints?.annotations);
 }
 
-/** The server has read the call and knows that it did not run it. */
+/** Returns whether the call certainly did not run. */
 export function wasNotRun(error: PeerError): boolean {
   return (
     error.reached === "no" ||

@@ -1,4 +1,4 @@
-/** Delivering answers. The answer row is the truth; every step can be taken again after a crash. */
+/** Delivers answers. The delivery row is the truth, so every step can be repeated after a crash. */
 
 import { appendEvents } from "../../events/transitions.ts";
 import { askedMeanwhile, carryOutVerdict } from "../../input-requests/capture.ts";
@@ -35,7 +35,7 @@ import { idsOf, requestIds } from "./apply-poll.ts";
 import { statusOf } from "./judge-poll.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
 
-/** Answers whose time has come, and whose question was there in the last poll. */
+/** Returns the requests with a due answer whose question the last poll showed. */
 export function dueDeliveries(entry: WatchedTask): RequestWork[] {
   return entry.work.requests.filter(
     ({ id, delivery }) =>
@@ -43,16 +43,16 @@ export function dueDeliveries(entry: WatchedTask): RequestWork[] {
   );
 }
 
-/** When there is something to be done about an answer, in ms. 0 or less: never, or it has just had its turn. */
+/** Returns when an answer needs the next step, in ms; 0 or less for never, or if the step was just taken. */
 export function turnOf(delivery: DeliveryWork | null): number {
   if (delivery?.state === "held" || delivery?.state === "pending") return delivery.dueInMs;
   return delivery?.state === "sending" ? REPEAT_AFTER_MS - delivery.sentAgoMs : 0;
 }
 
 /**
- * Sends one answer, after `remote` was read and applied just now (null: an open call, which can't be looked at).
- * Returns the pause until the next look, in ms. 2025-11-25: only to an ask of the session that is alive; where there
- * is none, the server is asked to put its question again, and the answer goes to that, if it is the same question.
+ * Sends one answer. `remote` was just polled and applied; null for an open call, which cannot be polled.
+ * 2025-11-25: answers only an ask of the current session; without one, requests the question again and waits
+ * for the same question. Returns the pause until the next look, in ms.
  */
 export async function deliver(
   ctx: WatcherContext,
@@ -124,7 +124,7 @@ async function send(
   return AFTER_ANSWER_MS;
 }
 
-/** The next rungs of the ladder: the question again, or, when that was tried often enough, the word that it can't be. */
+/** Requests the question again, or gives up after `UNASKED_LIMIT` tries. */
 async function waitToBeAsked(ctx: WatcherContext, entry: WatchedTask, request: RequestWork): Promise<number> {
   if (!entry.live) throw new Error(`task ${entry.id} has no session to be asked on`);
   if (entry.cold.unasked >= UNASKED_LIMIT || !entry.work.durable) {
@@ -132,7 +132,7 @@ async function waitToBeAsked(ctx: WatcherContext, entry: WatchedTask, request: R
     return AFTER_ANSWER_MS;
   }
   const { id, dueInMs, waits } = request.delivery!;
-  // Most servers put it again at once: then there is nothing to be told.
+  // Most servers repeat the question at once, so people are told only after a wait.
   if (!waits && clockMs() - entry.loadedAt - dueInMs >= QUESTION_WAIT_MS)
     await fencedTransaction(ctx, entry, (tx) =>
       markWaiting(ctx.organizationId, tx, idsOf(entry, request.id, id)),
@@ -143,7 +143,10 @@ async function waitToBeAsked(ctx: WatcherContext, entry: WatchedTask, request: R
   return Math.max(1_000, entry.cold.resultStreamAgainAt - now);
 }
 
-/** There is no way to the server, or it won't take the answer: what that means depends on whether it has had it before. */
+/**
+ * Ends the delivery because the server cannot be asked, or refuses the answer. The ending depends on whether
+ * the server may have received the answer before.
+ */
 async function giveUp(
   ctx: WatcherContext,
   entry: WatchedTask,
@@ -168,8 +171,8 @@ async function afterFailure(
 ): Promise<number> {
   const delivery = request.delivery!;
   const ids = idsOf(entry, request.id, delivery.id);
-  // Outcome unknown: it stays in `sending`, and the next polls tell whether it was taken. A server that broke down
-  // over the answer, or whose reply can't be read, may have taken it too.
+  // Outcome unknown: the answer stays in `sending` until polls show whether the server took it. A server that
+  // broke down over the answer, or replied unreadably, may have taken it too.
   const broke = error.code === "bad_reply" || error.code === "too_large";
   if (error.reached === "maybe" || (broke && delivery.attempts < MAX_BROKEN_ANSWERS)) throw error;
   if (broke || (error.reached === "yes" && error.code === "rejected")) {
@@ -183,7 +186,7 @@ async function afterFailure(
   throw error;
 }
 
-/** The newest ask that an answer can still go to. After a 2xx the same JSON-RPC id is never posted again. */
+/** Returns the newest answerable ask, or null. After a 2xx the same JSON-RPC id is never posted again. */
 function liveAsk(ctx: WatcherContext, entry: WatchedTask, request: RequestWork): AskWork | null {
   if (entry.work.era === "2026-07-28") return request.asks.find((ask) => ask.key !== null) ?? null;
   if (!entry.live) return null;

@@ -188,10 +188,10 @@ test("without keys, leaving input_required takes an unanswered question back, an
   expect(unkeyed(work([request("1", "e", "A?")]), { status: "working" })).toEqual(["1 withdraw"]);
   const again = { state: "pending" as const, accepted: true, statusBefore: "input_required " };
   expect(unkeyed(work([request("1", "e", "A?", again)]), { status: "working" })).toEqual(["1 confirm"]);
-  // asked while the server said "working" all along
+  // The question came while the server reported "working" all along.
   const never = work([request("1", "e", "A?")], { state: "working" });
   expect(unkeyed(never, { status: "working" })).toEqual([]);
-  // It waited between two polls, by its own word.
+  // The server notified between two polls that the task waits.
   const saidToWait = memory({ saidToWait: true });
   expect(said(judgeUnkeyed(never, remote({ status: "working" }), saidToWait))).toEqual(["1 withdraw"]);
 });
@@ -216,14 +216,14 @@ test("without keys, a task that works again may have had another answer: what el
   const [held, pending] = (["held", "pending"] as const).map((state) => request("2", "f", "B?", { state }));
   for (const other of [open, held!, pending!])
     expect(unkeyed(work([inState("accepted"), other]), works)).toEqual(["1 confirm"]);
-  // Which of the two it had is unknown: what may be lost is sent again.
+  // The server took one of the two, but which is unknown: answers that may be lost are repeated.
   const lost = request("2", "f", "B?", { state: "sending", statusBefore: "input_required " });
   expect(unkeyed(work([inState("accepted"), lost]), works, 1)).toEqual(["1 confirm"]);
   expect(unkeyed(work([inState("sending"), lost]), works, 1)).toEqual([]);
   expect(unkeyed(work([inState("sending"), lost]), works, 2)).toEqual(["1 repeat", "2 repeat"]);
-  // It gave up one of them, or both: nobody knows.
+  // The server withdrew one or both questions, but which is unknown.
   expect(unkeyed(work([open, request("3", "g", "C?")]), works)).toEqual([]);
-  // The other one is settled already, by what came on a stream.
+  // A stream message has settled the other question already.
   const settled = memory({ hadOthers: true });
   expect(said(judgeUnkeyed(work([open]), remote(works), settled))).toEqual([]);
   expect(said(judgeUnkeyed(work([lost]), remote(works), settled))).toEqual([]);

@@ -9,36 +9,45 @@ import type { Question, RemoteTask } from "../../mcp/peer.ts";
 import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
 
 export interface Plan {
-  /** State, message, ttl or interval differ from what is stored. */
+  /** State, message, ttl or interval differ from the stored ones. */
   status: boolean;
-  /** Questions to be stored: new ones, or others than their keys had. */
+  /** Questions to store: new ones, and changed ones under a known key. */
   capture: { question: Question; key: string }[];
-  /** What the poll means for requests and their answers, where there is something to write. */
+  /** Verdicts on requests and their answers that need a write. */
   verdicts: { request: RequestWork; verdict: Verdict }[];
-  /** Requests whose question is missing, and that are looked at again before that counts: nothing is sent meanwhile. */
+  /**
+   * Ids of requests whose question is missing and needs a second look; their answers are not sent meanwhile.
+   */
   missing: string[];
 }
 
-/** What a watcher remembers of a task besides its rows. */
+/** State of a task that only the watcher's memory has. */
 export interface Memory {
-  /** How many polls there were since an answer was found in `sending`. */
+  /** Polls since an answer was found in `sending`. */
   pollsInSending: number;
-  /** Since the rows were read, in ms. */
+  /** Time since the rows were read, in ms. */
   elapsedMs: number;
-  /** How long a request's question has been missing, in ms; 0: it was there in the last poll. */
+  /**
+   * Returns how long a request's question has been missing, in ms; 0 if the last poll showed the question.
+   */
   missingForMs(requestId: string): number;
-  /** 2025-11-25: the server has notified that the task waits, before the poll began. */
+  /** 2025-11-25: the server notified before this poll began that the task waits. */
   saidToWait: boolean;
-  /** 2025-11-25: the answer to another question was settled just now, by no poll: the task may still be moving on it. */
+  /**
+   * 2025-11-25: another question's answer was just settled by something other than a poll, so the task may
+   * still be reacting to that answer.
+   */
   hadOthers: boolean;
 }
 
-/** What the server said of a task, for telling whether it moved on. */
+/** Returns the server's status as text, to tell later whether the task moved on. */
 export function statusOf(remote: Pick<RemoteTask, "status" | "statusMessage">): string {
   return `${remote.status} ${withoutTimes(remote.statusMessage) ?? ""}`;
 }
 
-/** 2026-07-28: questions have keys and stand in every poll. `hashOf` is the hash of a question of this task. */
+/**
+ * Judges a 2026-07-28 poll, which lists all open questions by key. `hashOf` hashes a question of this task.
+ */
 export function judgeKeyed(
   work: TaskWork,
   remote: RemoteTask,
@@ -57,7 +66,7 @@ export function judgeKeyed(
       decide(plan, request, { kind: "asked", polls: memory.pollsInSending });
     else if (work.cancelRequested) continue;
     else if (request) judgeChange(plan, work, request, { question, key }, memory);
-    // The others come in when these are answered: they stand in every poll.
+    // Further questions follow when these are answered, because every poll lists them.
     else if (!work.full && work.requests.length + plan.capture.length < OPEN_QUESTIONS)
       plan.capture.push({ question, key });
   }
@@ -67,7 +76,7 @@ export function judgeKeyed(
   return plan;
 }
 
-/** Another text stands under the key of a request. */
+/** Judges a question whose text under a known key has changed. */
 function judgeChange(
   plan: Plan,
   work: TaskWork,
@@ -90,10 +99,10 @@ function judgeChange(
 }
 
 /**
- * 2025-11-25: polls show no questions. A changed status or message is the only proof that an answer was taken;
- * leaving `input_required` without one takes the question back, where it is the only one: of several, each is asked from
- * a place of its own in the tool, which calls the task working once it has its own answer. Beginning to wait is what a
- * question does, and proves nothing of an answer whose outcome is unknown.
+ * Judges a 2025-11-25 poll, which shows no questions. Only a changed status or message proves that an answer
+ * was taken. Leaving `input_required` without an answer withdraws the question if there is only one: with
+ * several, the tool's status becomes working after each answer. Entering `input_required` proves nothing
+ * about an answer of unknown outcome.
  */
 export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory): Plan {
   const plan = emptyPlan(work, remote);
@@ -129,7 +138,7 @@ export function isEmpty(plan: Plan): boolean {
   return !plan.status && plan.capture.length + plan.verdicts.length === 0;
 }
 
-/** Nothing but a new message, ttl or interval. */
+/** Returns whether nothing but status, message, ttl or interval changed. */
 export function isStatusOnly(plan: Plan): boolean {
   return plan.status && isEmpty({ ...plan, status: false });
 }
@@ -143,7 +152,7 @@ function emptyPlan(work: TaskWork, remote: RemoteTask): Plan {
   return { status, capture: [], verdicts: [], missing: [] };
 }
 
-/** By the first observation that says something. */
+/** Records the first verdict that is not "keep". */
 function decide(plan: Plan, request: RequestWork, ...observed: Observation[]): void {
   const verdicts = observed.map((each) => judgeDelivery(request.delivery, each));
   note(plan, request, verdicts.find((verdict) => verdict !== "keep") ?? "keep");
@@ -154,7 +163,7 @@ function note(plan: Plan, request: RequestWork, verdict: Verdict): void {
   else if (verdict !== "keep") plan.verdicts.push({ request, verdict });
 }
 
-/** A message that is a clock says nothing new each time it is read: what looks like a time does not count. */
+/** Removes whatever looks like a time, so that a clock in a message is no change. */
 function withoutTimes(message: string | null): string | null {
   return message?.replace(TIMES, "·") ?? null;
 }
@@ -162,7 +171,7 @@ function withoutTimes(message: string | null): string | null {
 const TIMES =
   /\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?)?\s?(Z|[+-]\d\d:?\d\d)?|\d{1,2}:\d\d(:\d\d([.,]\d+)?)?(\s?[ap]\.?m\b\.?)?|\b1[0-9]{9}(\.\d+)?\b|\b1[0-9]{12}\b/gi;
 
-/** Whether two messages differ by their numbers only, as those of a counter do. */
+/** Returns whether two messages differ only by their numbers, as those of a counter do. */
 export function differByNumbers(before: string | null, after: string | null): boolean {
   const plain = (message: string | null) => message?.replace(/\d+([.,]\d+)*/g, "#");
   return before !== after && before !== null && plain(before) === plain(after);

@@ -1,6 +1,6 @@
 /**
- * Tools that ask before they make a task (multi round trip): when all questions of a round are answered the call is
- * made again with the answers and the server's own state, once.
+ * Tools that ask before they make a task (multi round trip): once all questions of a round are answered, the
+ * call is repeated once, with the answers and the server's opaque state.
  */
 import { randomUUID } from "node:crypto";
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
@@ -17,11 +17,11 @@ import { nextTurn } from "./blocking-call.ts";
 import { sealSession } from "./sealed.ts";
 import { call, prepare } from "./start.ts";
 
-/** Waits for people; when every question has its answer, and no undo can come any more, calls again. */
+/** Waits until every question has a final answer, then repeats the call. Returns the pause in ms. */
 export async function stepRound(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const { work } = entry;
   if (work.cancelRequested) {
-    // Nothing runs at the server that could be cancelled.
+    // Nothing runs at the server, so nothing is to be cancelled there.
     await end(ctx, entry, { state: "cancelled" });
     return 0;
   }
@@ -50,7 +50,7 @@ export async function stepRound(ctx: WatcherContext, entry: WatchedTask): Promis
     for (const { id, delivery, asks } of work.requests) {
       const ids = idsOf(entry, id, delivery!.id);
       const how = { epoch: ctx.epoch, askId: asks[0]!.id, statusBefore: "", rung: "retry" as const };
-      // Can't be: the task is locked, and not cancelled. Then nothing of this is done.
+      // Impossible while the task is locked and not cancelled. The throw rolls everything back.
       if (!(await markSending(ctx.organizationId, tx, ids, how))) throw new Error("an answer is not pending");
     }
     return true;
@@ -68,14 +68,14 @@ export async function stepRound(ctx: WatcherContext, entry: WatchedTask): Promis
   return call(ctx, entry, attempt);
 }
 
-/** Its answer says no, and no undo can come any more. */
+/** Returns whether the answer is a refusal that can no longer be undone. */
 function isDeclined({ delivery }: RequestWork): boolean {
   return delivery?.state === "pending" && delivery.dueInMs <= 0 && delivery.action !== "accept";
 }
 
 /**
- * 2025-11-25: a call brings no answers with it. Made again it says that the address was visited, so where somebody will
- * not it is not made, and that is all there is to be told.
+ * 2025-11-25: a repeated call tells the server that the address was visited, and carries no answers. After a
+ * refusal the call is therefore not repeated, and the task ends as cancelled.
  */
 async function endDeclined(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
   const { organizationId } = ctx;
@@ -83,7 +83,7 @@ async function endDeclined(ctx: WatcherContext, entry: WatchedTask): Promise<voi
     const events: NewEvent[] = [];
     for (const { id } of entry.work.requests.filter(isDeclined))
       events.push(...(await settleUnsent(organizationId, tx, entry.id, id)));
-    // Undone after all.
+    // The refusals were undone after all.
     if (events.length === 0) return;
     await endTask(organizationId, tx, entry.id, { state: "cancelled", error: DECLINED });
     await appendEvents(organizationId, tx, events);

@@ -1,7 +1,4 @@
-/**
- * What is done of a task while nothing may be sent to its server, which is paused, or left alone after trouble: what came
- * in is stored.
- */
+/** Steps of a task while nothing may be sent to its paused or failing server: stores what was received. */
 import { releaseHeld } from "../../input-requests/deliveries/transitions.ts";
 import { PeerError } from "../../mcp/peer.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";
@@ -13,8 +10,9 @@ import { storeCallOutcome } from "./call-outcome.ts";
 import { reload, storeProgress } from "./step.ts";
 
 /**
- * Streams and calls that are open stay so, since their end would lose what they bring. Returns the pause until the next
- * look, in ms; a task that has ended meanwhile stays, since its session is given back when the server goes on.
+ * Takes a step without calling the server. Open streams and calls stay open, because closing them would lose
+ * their messages. An ended task stays watched, so that its session is closed when the server continues.
+ * Returns the pause until the next look, in ms.
  */
 export async function stepWhilePaused(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   if (entry.stale && !(await reload(ctx, entry))) {
@@ -31,12 +29,12 @@ export async function stepWhilePaused(ctx: WatcherContext, entry: WatchedTask): 
   return entry.stale ? 0 : nextTurn(entry);
 }
 
-/** Something came that is in memory only, and that the server may not say again. */
+/** Returns whether memory holds a reply or progress that the server may not send again. */
 export function hasToStore({ calls: { call }, cold }: WatchedTask): boolean {
   return Boolean(call?.result) || cold.progress !== null;
 }
 
-/** Without asking the server anything. */
+/** Returns whether the outcome can be stored without asking the server anything. */
 function canBeSettled(came: CallOutcome): boolean {
   if ("outcome" in came) return true;
   return came.error instanceof PeerError && wasNotRun(came.error) && came.error.code !== "header_mismatch";

@@ -1,4 +1,4 @@
-/** A call whose reply was lost: the task that it made is looked for in the server's own list. */
+/** Finds the task made by a call whose reply was lost, in the server's task list. */
 
 import { PeerError, type RemoteTask, type TaskList } from "../../mcp/peer.ts";
 import { markStarted, otherUnknownStarts } from "../../task-lifecycle/attempts.ts";
@@ -9,14 +9,14 @@ import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/
 import type { WatchedTask } from "../watcher/watched-task.ts";
 import { restoreSession, sealedTask } from "./sealed.ts";
 
-/** Lists are read this far. */
+/** Maximum number of listed tasks read. */
 const LIST_LIMIT = 1_000;
-/** `Date` headers have whole seconds, and clocks drift. */
+/** Tolerance for `Date` headers, which have whole seconds, and for clock drift. */
 const MARGIN_MS = 2_000;
 
 /**
- * Adopts the one task that can be this start's; true when it did. Otherwise the candidates are kept for a person to
- * choose from. Servers of 2026-07-28 list no tasks.
+ * Adopts the only listed task that fits this start and returns true. Otherwise stores the candidates for a
+ * person to choose from and returns false. 2026-07-28 servers list no tasks.
  */
 export async function rediscover(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
   if (entry.work.era !== "2025-11-25") return false;
@@ -39,7 +39,7 @@ export async function rediscover(ctx: WatcherContext, entry: WatchedTask, attemp
       markStarted(organizationId, tx, entry.id, attempt, only, sealed, true),
     );
   }
-  // One that was made later, or does not say when, may be it too: a server may take its time.
+  // Tasks made later, or without a creation time, are candidates too, because a server may be slow.
   const candidates = strangers.filter(
     ({ createdAt }) =>
       createdAt === null || Date.parse(createdAt) >= call.attemptAt + (call.clockOffsetMs ?? 0) - MARGIN_MS,
@@ -61,7 +61,10 @@ export async function rediscover(ctx: WatcherContext, entry: WatchedTask, attemp
   return false;
 }
 
-/** By the session of the call, where tasks may be bound to it; by a new one where the server has forgotten that. */
+/**
+ * Lists tasks in the call's session, to which tasks may be bound, or in a new one if the server forgot that.
+ * Returns null if the server does not list tasks, or without a session.
+ */
 async function list(ctx: WatcherContext, entry: WatchedTask): Promise<TaskList | null> {
   const peer = ctx.peer("2025-11-25");
   const live = restoreSession(ctx, entry) ?? (await joinSession(ctx, entry));
@@ -75,12 +78,12 @@ async function list(ctx: WatcherContext, entry: WatchedTask): Promise<TaskList |
       return peer.list(entry.live!.record, LIST_LIMIT, callOptions(entry, POLL_DEADLINE_MS));
     }
     if (error.reached !== "yes" || ["unauthorized", "rate_limited"].includes(error.code)) throw error;
-    // Said no in words of its own: it does not list.
+    // Any other refusal means that the server does not list tasks.
     return null;
   }
 }
 
-/** Tasks that were made while the call could make one, by the server's own clock: pure. */
+/** Returns the tasks created while the call could make one, by the server's clock. Pure. */
 function fittingTasks(
   tasks: RemoteTask[],
   call: { attemptAt: number; clockOffsetMs: number | null },

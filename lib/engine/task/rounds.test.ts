@@ -1,4 +1,4 @@
-/** Tools of 2026-07-28 that ask before they make a task: the call is made again with the answers, once. */
+/** Tools of 2026-07-28 that ask before they make a task: the call is repeated once, with the answers. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { age } from "../../../test/fixtures/age.ts";
 import { lookInto } from "../../../test/fixtures/look.ts";
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const ORDER: Tool = tool("order");
-/** What people are told of an answer: by its delivery, and by the history. */
+/** Returns what people see of an answer, from its delivery and the history. */
 async function toldOf(inputRequestId: string) {
   const { acceptedAt, inDoubt } = await look.deliveryOf(inputRequestId);
   const lines = await world.within((tx) =>
@@ -63,7 +63,7 @@ test("its question waits in the inbox; the answer goes out with the call, the st
   const request = await look.openRequest(id);
   expect(await look.task(id)).toMatchObject({ state: "input_required", durable: true });
   expect(request.message).toBe("How many?");
-  // Whoever captured it need not be there any more.
+  // The engine that captured the question is gone.
   await engine.stop();
   engine = await world.startEngine();
   await world.answer(request.id, three);
@@ -72,7 +72,7 @@ test("its question waits in the inbox; the answer goes out with the call, the st
   expect((await look.request(request.id)).state).toBe("settled");
   expect(await look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", attempts: 1, rung: "retry" });
   expect(await toldOf(request.id)).toEqual(TAKEN);
-  // Two silent rounds and one that asks, then the one that answers.
+  // The server makes two silent rounds and one with a question; the last call carries the answer.
   expect(remote.calls.map(({ inputResponses }) => inputResponses)).toEqual([
     undefined,
     undefined,
@@ -123,7 +123,7 @@ test("a task that the call with the answers makes: they were taken, and its time
   expect(await toldOf(request.id)).toEqual(TAKEN);
   const [there] = remote.tasks.values();
   expect(made.expiresAt).toEqual(new Date(Date.parse(there!.createdAt) + 60_000));
-  // Polls find it, two days after its first call, and long before its time is over.
+  // Polls find the task two days after its first call, long before its ttl is over.
   await until("it was polled", async () => {
     const row = await world.within((tx) =>
       tx.taskWatch.findFirstOrThrow({ where: { organizationId: world.organizationId, taskId: id } }),

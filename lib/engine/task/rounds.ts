@@ -1,4 +1,4 @@
-/** What is stored of tools that ask before they make a task (multi round trip). Who calls again is multi-round-trip.ts. */
+/** Stores the rounds of tools that ask before they make a task. multi-round-trip.ts repeats the call. */
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { captureQuestion, closeRequest, confirmRequest } from "../../input-requests/capture.ts";
@@ -13,7 +13,7 @@ import type { WatchedTask } from "../watcher/watched-task.ts";
 import { idsOf } from "./apply-poll.ts";
 import { sealRequestState } from "./sealed.ts";
 
-/** It waits for answers, and the server knows no task of it. */
+/** Returns whether the task waits for answers while the server has no task for it yet. */
 export function isRound(work: TaskWork): boolean {
   return work.state === "input_required" && work.sealedHandle === null && work.durable;
 }
@@ -39,8 +39,8 @@ export async function keepRound(
 }
 
 /**
- * The server has replied to the call, and so has taken the answers that came with it, and gone on. An answer to a question
- * of an open call went by itself (it has a JSON-RPC id, not a key): whether that one was taken is not said by this.
+ * Confirms the answers that the call carried, because the server has replied. An answer on an open call was
+ * posted separately, under a JSON-RPC id, so the reply does not prove its acceptance.
  */
 export async function confirmTaken(ctx: WatcherContext, tx: Tx, entry: WatchedTask): Promise<void> {
   const { organizationId } = ctx;
@@ -55,7 +55,7 @@ export async function confirmTaken(ctx: WatcherContext, tx: Tx, entry: WatchedTa
   await appendEvents(organizationId, tx, events);
 }
 
-/** The call with the answers did not reach the server: they wait for the next try. */
+/** Makes answers wait for another try, because the call that carried them did not reach the server. */
 export async function waitAgain(
   ctx: WatcherContext,
   entry: WatchedTask,
@@ -73,7 +73,7 @@ export async function waitAgain(
   });
 }
 
-/** The server refused the call for good; answers that it brought were not taken. */
+/** Fails a task whose call was refused for good, and closes the answers that the call carried. */
 export async function failRound(
   ctx: WatcherContext,
   entry: WatchedTask,

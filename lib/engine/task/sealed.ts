@@ -1,4 +1,4 @@
-/** The bearer secrets of a task: its handle, its session, the state of a multi round trip. Sealed at rest, opened here. */
+/** Bearer secrets of a task, sealed at rest: its handle, its session, and the state of a multi round trip. */
 
 import type { TaskRef } from "../../mcp/peer.ts";
 import { handleDigest } from "../../tasks/found/handle.ts";
@@ -10,7 +10,7 @@ function place(ctx: WatcherContext, taskId: string, column: string) {
   return { organizationId: ctx.organizationId, table: "task", row: taskId, column };
 }
 
-/** The opaque state of a multi round trip. */
+/** Seals the opaque state of a multi round trip; returns null for null. */
 export function sealRequestState(ctx: WatcherContext, taskId: string, state: string | null): string | null {
   return state === null ? null : ctx.seal.seal(place(ctx, taskId, "sealed_request_state"), state);
 }
@@ -20,7 +20,7 @@ export function openRequestState(ctx: WatcherContext, entry: WatchedTask): strin
   return sealed === null ? null : ctx.seal.open(place(ctx, entry.id, "sealed_request_state"), sealed);
 }
 
-/** The session that a task lives in, with what it takes to go on with its own streams; null: it has none. */
+/** Seals the task's session with the ids for resuming its streams. Returns null without a session. */
 export function sealSession(ctx: WatcherContext, entry: WatchedTask): string | null {
   if (!entry.live) return null;
   const { ownEventId, callId } = entry.calls;
@@ -30,7 +30,7 @@ export function sealSession(ctx: WatcherContext, entry: WatchedTask): string | n
 
 type StoredSession = SessionRecord & Partial<Pick<CallState, "ownEventId" | "callId">>;
 
-/** Brings a task back into the session that it was stored with. */
+/** Puts a task back into its stored session. Returns null if none is stored. */
 export function restoreSession(ctx: WatcherContext, entry: WatchedTask): LiveSession | null {
   const { sealedSession } = entry.work;
   if (entry.live || sealedSession === null) return entry.live;
@@ -40,10 +40,10 @@ export function restoreSession(ctx: WatcherContext, entry: WatchedTask): LiveSes
   return ctx.sessions.attach(entry, kept);
 }
 
-/** In place of a handle that was opened: nobody opens it again, and of a hundred thousand it takes megabytes. */
+/** Replaces an opened handle in memory, because the sealed text is not needed again and takes space. */
 const OPENED = "opened";
 
-/** The server's id of the task; null: none was told. */
+/** Returns the server's id of the task, or null if unknown. */
 export function handleOf(ctx: WatcherContext, entry: WatchedTask): string | null {
   const { sealedHandle } = entry.work;
   if (entry.handle === null && sealedHandle !== null)
@@ -52,19 +52,19 @@ export function handleOf(ctx: WatcherContext, entry: WatchedTask): string | null
   return entry.handle;
 }
 
-/** Where the task lives at its server. */
+/** Returns the task's address at its server. Throws if the handle is unknown. */
 export function taskRef(ctx: WatcherContext, entry: WatchedTask): TaskRef {
   const taskId = handleOf(ctx, entry);
   if (taskId === null) throw new Error(`task ${entry.id} has no handle`);
   return { taskId, session: restoreSession(ctx, entry)?.record ?? null };
 }
 
-/** A session without its secret, for telling which asks belong to it. */
+/** Digest of a session, to match asks without keeping the session's secret. */
 export function sessionDigest(ctx: WatcherContext, session: SessionRecord): Buffer {
   return ctx.seal.digest("session", `${ctx.connectionId} ${session.id ?? session.own}`);
 }
 
-/** What is stored of a task that a server made. */
+/** Returns the stored form of a task's handle and session. */
 export function sealedTask(ctx: WatcherContext, entry: WatchedTask, handle: string) {
   return {
     handle: ctx.seal.seal(place(ctx, entry.id, "sealed_handle"), handle),

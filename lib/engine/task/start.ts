@@ -1,4 +1,4 @@
-/** Starting a task, once: the attempt is committed before the call, the handle right after it. */
+/** Starts a task once: the attempt is committed before the call, the handle right after its reply. */
 import { randomUUID } from "node:crypto";
 import { PeerError } from "../../mcp/peer.ts";
 import {
@@ -20,7 +20,7 @@ import { reasonOf, SESSIONS_FULL, storeCallOutcome } from "./call-outcome.ts";
 import { rediscover } from "./rediscover.ts";
 import { restoreSession, sealSession } from "./sealed.ts";
 
-/** The first attempt of a queued task. Returns the pause until the next step, in ms. */
+/** Makes the first attempt of a queued task. Returns the pause until the next step, in ms. */
 export async function start(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
   const pause = await prepare(ctx, entry);
   if (pause !== null) return pause;
@@ -44,7 +44,10 @@ export async function start(ctx: WatcherContext, entry: WatchedTask): Promise<nu
   return call(ctx, entry, attempt);
 }
 
-/** What has to be known and open before the call, and may fail without harm. A pause where it can't be made now. */
+/**
+ * Prepares token, era, session and stream, all of which may fail without harm. Returns the pause in ms if the
+ * call can't be made now, else null.
+ */
 export async function prepare(ctx: WatcherContext, entry: WatchedTask): Promise<number | null> {
   try {
     await ctx.ready();
@@ -65,22 +68,23 @@ export async function prepare(ctx: WatcherContext, entry: WatchedTask): Promise<
 }
 
 /**
- * Servers that ask only on the standalone stream drop the question where it is not open: it comes first. The session
- * of a try that never got as far as the call is used again, with its stream.
+ * Opens the standalone stream before the call, because some servers ask only there and drop the question if
+ * the stream is closed. Reuses the session and stream of an attempt that made no call. Returns null if no
+ * session is free.
  */
 async function joinListening(ctx: WatcherContext, entry: WatchedTask): Promise<LiveSession | null> {
   const isNew = entry.live === null;
   const live = await joinSession(ctx, entry);
   if (!live) return null;
   waitForCall(live, entry);
-  // A session that was opened a moment ago is not gone: some servers answer 404 where they have no such stream.
+  // Some servers answer 404 if they have no such stream, so a 404 does not mean that a new session is gone.
   await openStandalone(ctx, entry, live, isNew);
   return live;
 }
 
-/** A task found in `starting`: nobody knows what became of the call. */
+/** Resolves a task found in `starting`, whose call's outcome is unknown. Returns the pause in ms. */
 export async function resolveStart(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
-  // Found after a crash: what the call made, if it was read, lives in the session that the attempt was committed with.
+  // A task that the call made before a crash lives in the session stored with the attempt.
   restoreSession(ctx, entry);
   const { attemptDueInMs, toolHints, cancelRequested } = entry.work;
   const last = entry.work.attemptId!;
@@ -91,13 +95,13 @@ export async function resolveStart(ctx: WatcherContext, entry: WatchedTask): Pro
   if (!mayRepeat(toolHints, cancelRequested)) {
     if (await rediscover(ctx, entry, last)) return 0;
     await fencedTransaction(ctx, entry, (tx) => markStartUnknown(ctx.organizationId, tx, entry.id, last));
-    // The session stays open on the server: the task, if there is one, lives in it.
+    // The session stays open on the server, because a task may live in it.
     if (entry.live) entry.live.mayHoldMore = true;
     leaveBehind(entry);
     dropStreams(ctx, entry);
     return 0;
   }
-  // The last attempt's session may hold a task of its own; this one is made where questions can be told apart.
+  // A task of the last attempt may ask in the old session; a new one keeps the questions apart.
   leaveBehind(entry);
   dropStreams(ctx, entry);
   const pause = await prepare(ctx, entry);
@@ -118,10 +122,10 @@ export async function resolveStart(ctx: WatcherContext, entry: WatchedTask): Pro
   return renewed ? call(ctx, entry, attempt) : 0;
 }
 
-/** Makes the call of an attempt that was just committed. A reply that takes its time is awaited beside the steps. */
+/** Makes the call of an attempt that was just committed. Slow replies are awaited in later steps. */
 export function call(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<number> {
   const { work } = entry;
-  // A round of answers is what its answers' people have asked for.
+  // A repeated call belongs to the trace of the person who answered.
   const answer = work.requests.find(({ delivery }) => delivery?.state === "sending")?.delivery;
   const asked = answer ? answer.traceparent : work.traceparent;
   const name = answer ? "answer.deliver" : "task.start";
@@ -139,8 +143,8 @@ async function place(ctx: WatcherContext, entry: WatchedTask, attempt: string): 
 }
 
 /**
- * The call lasts longer than one that makes a task: it is the task, or may be. Where its reply can only be a handle,
- * nobody knows what became of the call until that is here.
+ * Marks a call that takes longer than making a task as an open call. A call whose reply can only be a handle
+ * stays a start of unknown outcome.
  */
 export async function markLongRunning(
   ctx: WatcherContext,

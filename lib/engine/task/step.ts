@@ -1,4 +1,4 @@
-/** One step of one task: look, write down, act. Returns the pause until the next step in ms, or null: nothing more. */
+/** One step of one task: polls, stores, acts. */
 
 import { inScope } from "../../base/scope.ts";
 import { releaseHeld } from "../../input-requests/deliveries/transitions.ts";
@@ -43,13 +43,16 @@ import { isRound } from "./rounds.ts";
 import { handleOf, restoreSession, taskRef } from "./sealed.ts";
 import { markLongRunning, resolveStart, start } from "./start.ts";
 
-/** Log lines name the call that started the task; what is worth a span begins one. */
+/**
+ * Takes one step, in the log scope of the call that started the task. Returns the pause until the next step
+ * in ms, or null if the task needs no more steps.
+ */
 export function step(ctx: WatcherContext, entry: WatchedTask): Promise<number | null> {
   return inScope({ requestId: entry.work.requestId, trace: null }, () => takeStep(ctx, entry));
 }
 
 async function takeStep(ctx: WatcherContext, entry: WatchedTask): Promise<number | null> {
-  // How long ago the cancel, or an answer of unknown outcome, was sent is known by the database's clock.
+  // Only the database's clock knows how long ago a cancel, or an answer of unknown outcome, was sent.
   const { cancelSent, requests } = entry.work;
   if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) entry.stale = true;
   if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
@@ -76,7 +79,7 @@ async function takeStep(ctx: WatcherContext, entry: WatchedTask): Promise<number
   return nextPause(ctx, entry);
 }
 
-/** The pause of another attempt after a failure, by the database's clock. */
+/** Returns the pause before a delayed attempt, by the database's clock; null if the attempt is due. */
 function untilStart(entry: WatchedTask): number | null {
   const { startsInMs } = entry.work;
   if (startsInMs === null || startsInMs <= 0) return null;
@@ -84,12 +87,15 @@ function untilStart(entry: WatchedTask): number | null {
   return Math.min(Math.ceil(startsInMs), MAX_TIMER_MS);
 }
 
-/** The call is made and its reply, a handle, is late. */
+/** Handles a call whose reply, a handle, is late. */
 async function awaitReply(ctx: WatcherContext, entry: WatchedTask, call: OpenCall): Promise<number> {
   return call.result ? storeCallOutcome(ctx, entry, call) : markLongRunning(ctx, entry, call);
 }
 
-/** What is only in memory of a running task, and a session for one that was found without. False: there is none now. */
+/**
+ * Restores in-memory state of a running task, and joins a session if the task has none. Returns false if no
+ * session is free.
+ */
 async function tendMemory(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
   handleOf(ctx, entry);
   if (entry.work.era === "2025-11-25" && !entry.live) {
@@ -100,7 +106,7 @@ async function tendMemory(ctx: WatcherContext, entry: WatchedTask): Promise<bool
   return true;
 }
 
-/** A bar that moved, told by notifications. */
+/** Stores progress received by notifications, at most once per `PROGRESS_MS`. */
 export async function storeProgress(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
   const { progress, progressAt } = entry.cold;
   if (!progress || performance.now() < progressAt + PROGRESS_MS) return;
@@ -129,7 +135,7 @@ export async function reload(ctx: WatcherContext, entry: WatchedTask): Promise<b
     was.requests.some((request) => isAnswered(request) && !isAmong(request, work))
   )
     setCold(entry, { answerSettledAt: clockMs() });
-  // It was settled by what is read here.
+  // The transaction just read has settled the call.
   if (entry.calls.call && !awaits(work, entry.calls.call)) {
     entry.calls.call.close();
     setCalls(entry, { call: null });
@@ -137,7 +143,7 @@ export async function reload(ctx: WatcherContext, entry: WatchedTask): Promise<b
   return true;
 }
 
-/** It has an answer that may be at the server. */
+/** Returns whether the request has an answer that may have reached the server. */
 function isAnswered({ delivery }: RequestWork): boolean {
   return delivery !== null && delivery.state !== "held";
 }
@@ -150,7 +156,7 @@ function awaits({ state, durable, attemptId }: TaskWork, { attempt }: OpenCall):
   return attemptId === attempt && (state === "starting" || (!durable && !hasEnded(state)));
 }
 
-/** The task has ended: streams are dropped, and the session, where it was the last one in it, is given back. */
+/** Drops the streams of an ended task, and closes its session if no other task uses that. */
 async function finish(ctx: WatcherContext, entry: WatchedTask): Promise<null> {
   if (entry.work.state === "start_unknown") dropStreams(ctx, entry);
   else await leaveSession(ctx, entry);
@@ -160,7 +166,7 @@ async function finish(ctx: WatcherContext, entry: WatchedTask): Promise<null> {
 const unchangedPolls = polls.labels("unchanged");
 const changedPolls = polls.labels("changed");
 
-/** Polls. Null: unchanged, gone, or in need of another look. */
+/** Polls the task. Returns null if the task is unchanged or gone, or needs another look. */
 async function look(ctx: WatcherContext, entry: WatchedTask): Promise<RemoteTask | null> {
   const { work } = entry;
   const mustParse =
@@ -185,11 +191,11 @@ async function look(ctx: WatcherContext, entry: WatchedTask): Promise<RemoteTask
     if (isRunning(work.state) && learnFromBeing(ctx, entry))
       await fencedTransaction(ctx, entry, (tx) => dropTimeLimit(ctx.organizationId, tx, entry.id));
     const changed = reply.task !== null && (await applyRemote(ctx, entry, reply.task));
-    // Only now: what could not be written must not count as seen. The same text is not kept anew.
+    // Set only after the write, because unwritten news must not count as seen. Equal text is not copied.
     if (reply.fingerprint !== entry.fingerprint) entry.fingerprint = reply.fingerprint;
     entry.unchangedPolls = changed ? 0 : entry.unchangedPolls + 1;
     (changed ? changedPolls : unchangedPolls).inc();
-    // Exchanges that changed nothing are not worth keeping.
+    // Messages of a poll that changed nothing are dropped.
     if (!changed) keepMessages(entry, polled);
     else if (work.traceparent !== null)
       noteSpan("task.changed", { since: entry.polledAt, ...spanOf(ctx, entry) });
@@ -211,7 +217,7 @@ function resultOf(error: unknown): string {
   return code === "session_gone" || code === "task_not_found" ? code : "failed";
 }
 
-/** "Not found" ends a task when it is said twice: before its ttl it is lost, after it has expired. */
+/** Ends a task after a second "not found": as expired if its ttl is over, else as lost. */
 async function gone(ctx: WatcherContext, entry: WatchedTask): Promise<null> {
   const now = performance.now();
   const notFoundAt = entry.cold.notFoundAt ?? now;
@@ -233,7 +239,7 @@ async function gone(ctx: WatcherContext, entry: WatchedTask): Promise<null> {
   return null;
 }
 
-/** For a task that ended here: the server has nothing more to say of it. */
+/** A stand-in report for a task that ended here and is unknown to the server. */
 function missingRemote(entry: WatchedTask): RemoteTask {
   return {
     taskId: entry.handle ?? "",
@@ -247,7 +253,7 @@ function missingRemote(entry: WatchedTask): RemoteTask {
   };
 }
 
-/** Sends what is to be sent, after a look at the task. Null: nothing was. */
+/** Sends the cancel or the due answers after a poll. Returns the pause in ms, or null if nothing was sent. */
 async function act(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask): Promise<number | null> {
   const { work } = entry;
   if (hasEnded(work.state)) return null;
@@ -261,7 +267,7 @@ async function act(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask):
         ctx.peer(work.era!).cancel(taskRef(ctx, entry), callOptions(entry, CALL_DEADLINE_MS)),
       );
     } catch (error) {
-      // Refused: it has ended there, which the next look tells, or it can't be cancelled.
+      // A refused cancel means that the task has ended, which the next poll shows, or can't be cancelled.
       const isFinal =
         error instanceof PeerError &&
         (isRefusal(error) || (error.code === "bad_reply" && entry.failures >= MAX_BROKEN_CANCELS));
@@ -282,12 +288,12 @@ async function act(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask):
   const silent = work.requests.some(
     ({ delivery }) => delivery?.state === "accepted" && (delivery.pollsSinceAccepted > 0 || delivery.flagged),
   );
-  // 2025-11-25: perhaps it asks again, or asks something else with the same status.
+  // 2025-11-25: the server may repeat its question, or ask another one with the same status.
   if (silent && work.era === "2025-11-25") await requestQuestion(ctx, entry, performance.now());
   return pause;
 }
 
-/** The server has said no, and would say it again. */
+/** Returns whether a retry would be refused again. */
 function isRefusal({ code }: PeerError): boolean {
   return code === "rejected" || code === "not_supported";
 }
@@ -299,9 +305,9 @@ function nextPause(ctx: WatcherContext, entry: WatchedTask): number {
   const pause = Math.max(wanted, Math.ceil(ctx.leastPauseMs()));
   const turns = entry.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
   const next = Math.ceil(Math.min(pause, ...turns.map((ms) => ms + 20)));
-  if (turns.length > 0) entry.stale = true; // they were right when they were read
+  if (turns.length > 0) entry.stale = true; // due times are relative to the last load
   entry.nextCheckAt = clockMs() + next;
-  // Written only where it says something new.
+  // A pace that changed by less than an eighth is not worth a write.
   if (entry.pace === 0 || Math.abs(next - entry.pace) > entry.pace / 8) {
     entry.pace = next;
     entry.timesChanged = true;

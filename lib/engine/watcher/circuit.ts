@@ -2,8 +2,8 @@ import { PROBE_WAIT_MS } from "../tunables.ts";
 import { backoffDelay } from "./poll-schedule.ts";
 
 /**
- * A server in trouble is left alone: all steps wait until the circuit closes, then one tries whether it is well
- * again while the others wait for its word. Times are monotonic, in ms.
+ * Pauses all steps after a server's failure. After the pause one step probes the server, while the others
+ * wait. Times are monotonic, in ms.
  */
 export class Circuit {
   #failures = 0;
@@ -14,7 +14,10 @@ export class Circuit {
     return this.#openUntil > now;
   }
 
-  /** How long a step has to wait before it may call; 0: now, and where there was trouble it is the one that tries. */
+  /**
+   * Returns how long the step must wait before a call, in ms; 0 means now. After a failure, the step that
+   * gets 0 is the probe.
+   */
   waitFor(step: string, now: number): number {
     if (this.#failures === 0) return 0;
     if (this.isOpen(now)) return this.#openUntil - now;
@@ -23,22 +26,22 @@ export class Circuit {
     return 0;
   }
 
-  /** How often in a row it failed, and for how long it is left alone yet, in ms. */
+  /** Returns the consecutive failures, and for how long the circuit stays open, in ms. */
   state(now: number): { failures: number; openForMs: number } {
     return { failures: this.#failures, openForMs: Math.max(0, this.#openUntil - now) };
   }
 
-  /** Somebody wants it tried: by one step, as ever. */
+  /** Ends the pause early; a single step probes the server, as usual. */
   tryNow(): void {
     this.#openUntil = 0;
   }
 
-  /** A step is over, however it went. */
+  /** Ends the step's probe, if the step was the probe, whatever its outcome. */
   release(step: string): void {
     if (this.#probing === step) this.#probing = null;
   }
 
-  /** The server answered. True where it had been in trouble. */
+  /** Records an answer. Returns true if the server had been failing. */
   succeed(): boolean {
     if (this.#failures === 0) return false;
     this.#failures = 0;
@@ -48,8 +51,8 @@ export class Circuit {
   }
 
   /**
-   * The server failed. Returns the pause, and whether this is news: steps that were under way when the first one
-   * failed say nothing new, so that twenty at once do not count as twenty in a row.
+   * Records a failure. Returns the pause in ms, and whether the failure is news: steps already under way when
+   * the circuit opened do not count, so that twenty parallel failures are not twenty in a row.
    */
   fail(now: number, retryAfterMs: number | null): { pause: number; isNews: boolean } {
     if (this.isOpen(now) && retryAfterMs === null) return { pause: this.#openUntil - now, isNews: false };

@@ -11,7 +11,7 @@ import { LAST_TRIES, STORE_AGAIN_MS } from "../tunables.ts";
 import { recordMessage, toStore } from "./recorded-messages.ts";
 import type { LiveSession, WatchedTask } from "./watched-task.ts";
 
-/** The lease was lost: whoever meets this stops and writes nothing. */
+/** The lease was lost: code that catches this error stops and writes nothing. */
 export class LeaseLost extends Error {
   constructor() {
     super("another engine watches this connection now");
@@ -19,7 +19,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** What the steps of one connection share. */
+/** Services and state shared by the steps of one connection. */
 export interface WatcherContext {
   readonly organizationId: string;
   readonly connectionId: string;
@@ -28,61 +28,68 @@ export interface WatcherContext {
   readonly seal: Seal;
   readonly log: Logger;
   /**
-   * A transaction that holds the fence, with the task locked, if it is about one: it commits with others of the
-   * organization. Throws LeaseLost when the epoch is not ours any more.
+   * Runs a fenced transaction, with the task locked if given; commits together with others of the
+   * organization. Throws LeaseLost if another engine has raised the epoch.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, taskId?: string): Promise<T>;
   /**
-   * The same without the fence, for what a server has said, which is true whoever has the lease by now: `work` has to
-   * expect the attempt that it is the outcome of.
+   * Runs a transaction without the fence, to store what a server has said, which is true whichever engine
+   * holds the lease. `work` must check that the attempt is still the expected one.
    */
   unfenced<T>(work: (tx: Tx) => Promise<T>, taskId: string): Promise<T>;
-  /** One that only reads, which locks nothing. Throws LeaseLost. */
+  /** Runs a transaction that only reads and locks nothing. Throws LeaseLost. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Waits until a change may begin on the server: soon after a heartbeat that came back. Throws LeaseLost. */
+  /** Waits until a change may begin on the server, which takes a fresh heartbeat. Throws LeaseLost. */
   mayChange(): Promise<void>;
-  /** The server is paused: nothing new is sent to it. Looked at by every transaction, so that what one commits fits. */
+  /**
+   * The server is paused, so nothing new is sent. Refreshed in every transaction, so that its commit fits.
+   */
   readonly paused: boolean;
   /**
-   * Read in the transaction that commits the beginning of a change on the server: it may begin, by the pause and by the
-   * heartbeat as the database has them. False: nothing is to be written, and the step taken again.
+   * Whether a change may begin on the server, by the pause and the heartbeat as the database has them. Read
+   * inside the transaction that commits the beginning. If false, write nothing and take the step again.
    */
   readonly mayBegin: boolean;
-  /** The era the server speaks, found by probing where it is not known. Throws PeerError. */
+  /** Returns the server's era; probes the server if unknown. Throws PeerError. */
   era(): Promise<Era>;
   peer(era: Era): Peer;
-  /** Has a token that may be sent, where the server wants one. Throws PeerError. */
+  /** Ensures a valid access token where the server requires one. Throws PeerError. */
   ready(): Promise<void>;
-  /** How often the connection's tokens were replaced, or taken away. */
+  /** How often the connection's tokens were replaced or revoked. */
   readonly renewals: number;
-  /** More often than this a task can't be polled: there are so many, and the server takes so long. In ms. */
+  /**
+   * Returns the shortest possible poll interval, in ms, given the number of tasks and the server's latency.
+   */
   leastPauseMs(): number;
-  /** A poll was answered after so many ms. */
+  /** Records the latency of an answered poll, in ms. */
   answered(ms: number): void;
-  /** Has a task's next step taken in `afterMs`. */
+  /** Schedules a task's next step in `afterMs`. */
   wake(taskId: string, afterMs: number): void;
-  /** 2026-07-28: has the server tell of a task's changes, where it does. */
+  /** 2026-07-28: subscribes to a task's changes, if the server supports subscriptions. */
   follow(handle: string): void;
-  /** Aborted when this watcher leaves: a call that only reads need not be waited for. */
+  /** Aborted when this watcher leaves; calls that only read pass it on, because nobody waits for them. */
   readonly leaving: AbortSignal;
   readonly sessions: Sessions;
-  /** The watched task of this id of ours. */
+  /** Returns the watched task with this id, or null if none has it. */
   task(id: string): WatchedTask | null;
-  /** The watched task that the server knows by this handle. */
+  /** Returns the watched task with this server handle, or null if none has it. */
   taskByHandle(handle: string): WatchedTask | null;
-  /** The server knows the task by this handle, from now on found by it. */
+  /** Records the task's handle and indexes the task by it. */
   name(entry: WatchedTask, handle: string | null): void;
-  /** What the server was seen to do so far. */
+  /** Traits of the server learned so far. */
   readonly traits: Traits;
   /** Stores what was heard on a stream of a session; `handle`: of the task that it names. False: it is more than is taken. */
   hear(said: Omit<StreamMessage, "id">, live: LiveSession, handle: string | null): boolean;
   /** A question came on this session of which nobody knows whose it is. */
   hasUnattributed(live: LiveSession): boolean;
-  /** Notes what the server was just seen to do. Not waited for: it is seen again. */
+  /** Records observed traits of the server. Not awaited: a lost observation is made again. */
   learn(seen: Traits): void;
 }
 
-/** Options of a call about a task: deadline, and its messages kept (masked) until something is stored. */
+/**
+ * Returns options for a call about a task: its deadline, and a recorder that keeps its masked messages until
+ * the next write.
+ */
 export function callOptions(entry: WatchedTask, deadlineMs: number): CallOptions {
   const secrets = () => secretsOf(entry);
   const { traced, traceparent } = entry.work;
@@ -101,8 +108,9 @@ function secretsOf({ handle, live }: WatchedTask): string[] {
 }
 
 /**
- * A transaction about one task: afterwards what is in memory is stale, and its messages are stored. The task is locked
- * first, as people's answers, undos and cancels do it, so that these and the engine wait for each other in one order.
+ * Runs a fenced transaction about one task, stores the task's messages, and marks the task stale. The task
+ * row is locked first, as in people's answers, undos and cancels, so that these and the engine lock in one
+ * order.
  */
 export function fencedTransaction<T>(
   ctx: WatcherContext,
@@ -112,7 +120,7 @@ export function fencedTransaction<T>(
   return write(ctx, entry, work, ctx.transaction);
 }
 
-/** The same of what a call came to: written by the one who knows it, whoever has the lease by now. */
+/** Stores a call's outcome without the fence, because only this engine knows that outcome. */
 export function storeOutcome<T>(
   ctx: WatcherContext,
   entry: WatchedTask,
@@ -139,8 +147,8 @@ async function write<T>(
 }
 
 /**
- * What a server told is in memory only until this is stored: tried for as long as the database is away. Who leaves
- * waits no longer for it than a process that ends may take.
+ * Retries `store` while the database is down, because what the server said exists only in memory until then.
+ * Once the watcher leaves, gives up after `LAST_TRIES`, because a process that ends must not take long.
  */
 export async function retryUntilStored<T>(
   ctx: Pick<WatcherContext, "leaving">,

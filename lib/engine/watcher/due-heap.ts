@@ -1,18 +1,18 @@
-/** Something that falls due, and is in one heap at most. */
+/** An item of at most one heap. */
 export interface Due {
   /** Monotonic, in ms. Written by the heap. */
   due: number;
-  /** Where in its heap it is; -1: in none. Written by the heap. */
+  /** Index in its heap; -1 for none. Written by the heap. */
   heapIndex: number;
 }
 
-/** A binary heap of due times. Its items know their places, so that nothing is made or looked up to move one. */
+/** Binary heap of due times. Items store their index, so that moves need no allocation and no lookup. */
 export class DueHeap<T extends Due> {
   #items: T[] = [];
-  /** When they are due, side by side: tens of thousands of items lie all over the memory. */
+  /** Due times in an array of their own, because reading them from items scattered over memory is slow. */
   #dues: number[] = [];
 
-  /** What is due first. */
+  /** The item that is due first. */
   get first(): T | undefined {
     return this.#items[0];
   }
@@ -21,7 +21,7 @@ export class DueHeap<T extends Due> {
     return this.#items.length;
   }
 
-  /** Puts an item in, or moves it. */
+  /** Inserts or moves an item. */
   set(item: T, due: number): void {
     item.due = due;
     this.#settle(item, due, item.heapIndex === -1 ? this.#items.length : item.heapIndex);
@@ -35,12 +35,12 @@ export class DueHeap<T extends Due> {
     if (last && due !== undefined && last !== item) this.#settle(last, due, place);
   }
 
-  /** Puts an item at a place that is free, or its own, or where it has to be from there. */
+  /** Puts an item at `place`, which is free or its own, or wherever the heap order requires from there. */
   #settle(item: T, due: number, place: number): void {
     this.#put(item, due, this.#down(due, this.#up(due, place)));
   }
 
-  /** Moves what is due later down, as far as `due` has to come up. Returns where that is. */
+  /** Moves items due later than `due` down. Returns the place left for `due`. */
   #up(due: number, from: number): number {
     let place = from;
     while (place > 0) {

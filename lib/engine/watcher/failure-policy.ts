@@ -1,4 +1,4 @@
-/** What steps fail by: whose fault it is, who is told, and when it is tried again. */
+/** Failures of steps: classifies errors, records the server's health, and decides on the next try. */
 import type { Logger } from "pino";
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { PeerError, TokensUnreadable } from "../../mcp/peer.ts";
@@ -19,60 +19,60 @@ interface Dependencies {
   /** Aborted when the watcher leaves. */
   leaving: AbortSignal;
   onLeaseLost(): void;
-  /** Owns work that nobody waits for. */
+  /** Owns the errors of work that nobody awaits. */
   own(work: Promise<unknown>): void;
 }
 
 export class FailurePolicy {
   #deps: Dependencies;
   #circuit = new Circuit();
-  /** Tasks of which the server says, again and again, what can't be read. */
+  /** Tasks about which the server repeatedly sends unreadable replies. */
   #unreadable = new Set<string>();
-  /** How many calls the server had answered when it failed last. */
+  /** Value of `link.replies` at the server's last failure. */
   #repliesAtFailure = 0;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
   }
 
-  /** The server failed, and has not answered since. */
+  /** The server has failed and has not answered since. */
   get lasts(): boolean {
     return this.#circuit.state(performance.now()).failures > 0;
   }
 
-  /** The server is left alone. */
+  /** The circuit is open: the server gets no calls. */
   get isOpen(): boolean {
     return this.#circuit.isOpen(performance.now());
   }
 
-  /** How long a step has to wait before it may call, in ms. */
+  /** Returns how long a step must wait before a call, in ms. */
   waitFor(entry: WatchedTask): number {
     return this.#circuit.waitFor(entry.id, performance.now());
   }
 
-  /** A step is over, however it went. */
+  /** Ends the task's probe of the server, if any, whatever the step's outcome. */
   release(entry: WatchedTask): void {
     this.#circuit.release(entry.id);
   }
 
-  /** Somebody wants the server tried. */
+  /** Lets the next step probe the server now. */
   tryNow(): void {
     this.#circuit.tryNow();
   }
 
-  /** What it failed by is over, as far as anybody knows. */
+  /** Forgets past failures, because their cause may be gone. */
   forgive(): void {
     this.#circuit.succeed();
   }
 
-  /** The task is not watched any more. */
+  /** Forgets a task that is no longer watched. */
   forget(entry: WatchedTask): void {
     this.#unreadable.delete(entry.id);
   }
 
   /**
-   * A step went well, which says nothing of a server that it asked nothing: many wait for people. True: the server has
-   * answered, for the first time since it failed.
+   * Records a successful step, which proves nothing if the step called no server: many tasks wait for people.
+   * Returns true if the server has answered for the first time since its last failure.
    */
   succeeded(entry: WatchedTask): boolean {
     entry.failures = 0;
@@ -82,19 +82,19 @@ export class FailurePolicy {
     return true;
   }
 
-  /** The server is well again, unless there is a task of which it still says what can't be read. */
+  /** Records the server as healthy, unless the replies about some task are still unreadable. */
   answered(): void {
     const { link, own } = this.#deps;
     if (this.#unreadable.size === 0) own(link.answered());
   }
 
-  /** Owns every error of a step. Returns the pause until the next one, in ms. */
+  /** Handles every error of a step. Returns the pause until the next one, in ms. */
   async failed(entry: WatchedTask, error: unknown): Promise<number> {
     const { log, leaving, onLeaseLost } = this.#deps;
-    // Of our own making: it says nothing of the server.
+    // This watcher aborted the call, so the timeout says nothing about the server.
     if (error instanceof PeerError && error.code === "timeout" && leaving.aborted) return 0;
     entry.stale = true;
-    // What came during the step is seen by the next one, which has its pause: the failed call's own end wakes the task.
+    // Wake-ups during the failed step must not skip its pause.
     if (!entry.urgent) entry.due = Number.POSITIVE_INFINITY;
     failures.inc({ class: classOf(error) });
     if (error instanceof LeaseLost) {
@@ -116,17 +116,17 @@ export class FailurePolicy {
     const { requestId } = entry.work;
     const { code } = error;
     const isServers = error.neededScope === null && isTroubleOfServer(error);
-    // What is the server's, or nobody's sign-in, is not held against the task when that is over.
+    // Failures of the server, or of a missing sign-in, must not count against the task once they are over.
     if (!isServers) entry.failures++;
     const failures = isServers ? undefined : entry.failures;
     this.#deps.log.info({ taskId: entry.id, requestId, code, failures }, "a call to a server failed");
-    // Only more rights help, and who gives them has the connection taken anew.
+    // Only a broader grant helps, and granting one makes the engine take the connection anew.
     if (error.neededScope !== null) return SCOPE_RETRY_MS;
     this.#noteUnreadable(entry, error);
     return isServers ? this.#serverFailed(error) : backoffDelay(entry.failures);
   }
 
-  /** Nobody waits for a server over one such task, but people are told whose fault it is. */
+  /** Reports an unreadable task in the server's health without opening the circuit for the other tasks. */
   #noteUnreadable(entry: WatchedTask, error: PeerError): void {
     if (!UNREADABLE.has(error.code) || entry.failures < UNREADABLE_REPLIES) return;
     const { link, own } = this.#deps;
@@ -134,7 +134,7 @@ export class FailurePolicy {
     this.#unreadable.add(entry.id);
   }
 
-  /** Trouble of the server, not of one task: everybody waits, and one at a time tries again. */
+  /** Opens the circuit for a failure of the server, not of one task. Returns the pause in ms. */
   async #serverFailed(error: PeerError): Promise<number> {
     const { taskIndex, link, log } = this.#deps;
     this.#repliesAtFailure = link.replies;
@@ -144,7 +144,7 @@ export class FailurePolicy {
     await link
       .failed(error, ids, this.#circuit.state(performance.now()))
       .catch((cause: unknown) => log.warn({ err: cause }, "a server's health was not stored"));
-    // Answers that were accepted are marked by it.
+    // Recording the health marks accepted answers in the database.
     for (const entry of taskIndex) entry.stale = true;
     return pause;
   }
@@ -152,7 +152,7 @@ export class FailurePolicy {
 
 const UNREADABLE = new Set<PeerError["code"]>(["bad_reply", "too_large"]);
 
-/** For the figures: whose trouble it was. */
+/** The metrics label of an error. */
 function classOf(error: unknown): string {
   if (error instanceof TokensUnreadable) return "database";
   if (error instanceof PeerError) return error.code;
@@ -160,7 +160,7 @@ function classOf(error: unknown): string {
   return isDatabaseDown(error) ? "database" : "internal";
 }
 
-/** Not of one task or session. */
+/** Returns whether the failure concerns the whole server, not one task or session. */
 function isTroubleOfServer(error: PeerError): boolean {
   if (error instanceof SessionsForgotten) return true;
   return error.code !== "sessions_full" && !isReply(error);

@@ -6,8 +6,8 @@ import type { WatchedTask } from "./watched-task.ts";
 import { clockMs, setCold } from "./watched-task.ts";
 
 /**
- * Writes what polls left in memory, how the calls went, and when tasks were looked at whose pace
- * has changed. What polls at an even pace come to is worked out by who reads it (lib/tasks/check-times.ts).
+ * Stores call statistics, and check times of tasks whose poll interval has changed. Readers compute the check
+ * times of steady polls (lib/tasks/check-times.ts).
  */
 export async function flush(
   ctx: WatcherContext,
@@ -41,8 +41,8 @@ async function flushTimes(ctx: WatcherContext, changed: WatchedTask[]): Promise<
 }
 
 /**
- * Writes the status messages that polls left in memory, whatever became of the server since: nobody polls for them. A
- * step that writes newer ones meanwhile is right.
+ * Stores status messages that polls left in memory, even if the server is failing by now. A newer message
+ * that a step writes meanwhile wins.
  */
 export async function flushMinorNews(ctx: WatcherContext, entries: Iterable<WatchedTask>): Promise<void> {
   const told: WatchedTask[] = [];

@@ -1,4 +1,4 @@
-/** What the engine sees of a server's ways while it works: pure judgement is in lib/servers/traits.ts. */
+/** The engine's observations of a server's traits. The pure rules are in lib/servers/traits.ts. */
 
 import { questionHash } from "../../mcp/forms/question.ts";
 import type { Question, RemoteTask, TaskResult } from "../../mcp/peer.ts";
@@ -14,9 +14,9 @@ import type { Plan } from "../task/judge-poll.ts";
 import type { WatcherContext } from "./context.ts";
 import type { WatchedTask } from "./watched-task.ts";
 
-/** What one transaction sees of a server: learned once it is committed, since what is done again must not count twice. */
+/** Traits observed in one transaction. Learned after the commit, because a retry must not count twice. */
 export class TraitUpdates {
-  /** Of the server, these lessons included. */
+  /** The server's traits, with these observations. */
   known: Traits;
   #seen: Traits = {};
 
@@ -34,7 +34,7 @@ export class TraitUpdates {
   }
 }
 
-/** Questions taken back unanswered tell how long the server waits; answers that it took, that it waits longer. */
+/** Learns how long the server keeps questions: withdrawn ones show a lifetime, later answers disprove one. */
 export function learnFromPlan(updates: TraitUpdates, entry: WatchedTask, plan: Plan): void {
   if (entry.work.era !== "2025-11-25") return;
   for (const { request, verdict } of plan.verdicts) {
@@ -43,12 +43,12 @@ export function learnFromPlan(updates: TraitUpdates, entry: WatchedTask, plan: P
   }
 }
 
-/** The server gave a question up by itself. */
+/** Learns from a question that the server withdrew by itself. */
 export function learnWithdrawn(updates: TraitUpdates, entry: WatchedTask, request: RequestWork): void {
   updates.add(learnWithdrawal(updates.known, ageOf(entry, request)));
 }
 
-/** What a question that the server took back counts as: its time was over, or it is not asked any more. */
+/** Returns how a question that the server withdrew ends: expired if its lifetime was over, else withdrawn. */
 export function endingOf({ known }: TraitUpdates, entry: WatchedTask, requestId: string) {
   const request = entry.work.requests.find(({ id }) => id === requestId);
   const isOver = request !== undefined && isLifetimeOver(known, ageOf(entry, request));
@@ -57,7 +57,7 @@ export function endingOf({ known }: TraitUpdates, entry: WatchedTask, requestId:
     : { state: "withdrawn" as const, reason: "retracted" };
 }
 
-/** Some servers give a question up by failing the task. */
+/** Learns from servers that fail the task when a question times out. */
 export function learnFromEnd(
   updates: TraitUpdates,
   entry: WatchedTask,
@@ -70,7 +70,7 @@ export function learnFromEnd(
   if (open && /time[ds]?[ -]?out/i.test(words)) learnWithdrawn(updates, entry, open);
 }
 
-/** A question that is open already came once more, under another id: the server puts it again. */
+/** Learns that the server reissues questions, if an open one came again under another JSON-RPC id. */
 export function learnFromQuestion(
   updates: TraitUpdates,
   entry: WatchedTask,
@@ -85,17 +85,17 @@ export function learnFromQuestion(
   if (same && !same.asks.some(isThisAsk)) updates.add({ reissues: true });
 }
 
-/** It was asked for a question that is pending, and did not put it. */
+/** Learns that the server does not reissue questions, after two requests for a pending one brought none. */
 export function learnFromSilence(ctx: WatcherContext, entry: WatchedTask): void {
   if (entry.cold.unasked >= 2 && ctx.traits.reissues !== false) ctx.learn({ reissues: false });
 }
 
-/** How long the task's ttl has been over, in ms; negative: it is not, null: the server named none. */
+/** Returns how long the task's ttl has been over, in ms; negative before its end, null without a ttl. */
 export function ttlOverForMs({ work, loadedAt }: WatchedTask): number | null {
   return work.expiresInMs === null ? null : performance.now() - loadedAt - work.expiresInMs;
 }
 
-/** The server still has the task, so long after it said that it might forget it. True: people have to be told no more. */
+/** Learns that the server keeps tasks beyond their ttl. Returns true if people see a time limit to drop. */
 export function learnFromBeing(ctx: WatcherContext, entry: WatchedTask): boolean {
   const { ttlMs, hasTimeLimit } = entry.work;
   const overForMs = ttlOverForMs(entry);
@@ -104,7 +104,7 @@ export function learnFromBeing(ctx: WatcherContext, entry: WatchedTask): boolean
   return hasTimeLimit;
 }
 
-/** The server forgot the task about when it said that it would. */
+/** Unlearns `outlivesTtl` if the server dropped the task about when its ttl ended. */
 export function learnFromGone(
   ctx: WatcherContext,
   { work: { ttlMs } }: WatchedTask,

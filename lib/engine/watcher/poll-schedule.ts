@@ -1,4 +1,4 @@
-/** When to look at a task again: pure. Durations in ms. */
+/** Poll intervals and backoff. Pure; durations in ms. */
 
 import type { TaskWork } from "../../task-lifecycle/work.ts";
 import { isRunning } from "../../tasks/status.ts";
@@ -20,9 +20,9 @@ const PATIENCE = 5;
 const STRETCH = 1.5;
 
 /**
- * The pause before the next poll: never below what the server asked for, and stretched while nothing changes, up to
- * 30 s (5 min for tasks older than a day). `unchangedPolls` counts the polls since the last change. Who answers at
- * length (`replySize`, in characters) is asked less often.
+ * Returns the pause before the next poll: at least the server's interval, stretched while nothing changes up
+ * to 30 s (5 min for tasks older than a day). `unchangedPolls` counts the polls since the last change. Large
+ * replies (`replySize`, in characters) lengthen the pause.
  */
 export function pollDelay(task: {
   pollIntervalMs: number | null;
@@ -37,13 +37,13 @@ export function pollDelay(task: {
   return Math.round(Math.min(cap, stretched));
 }
 
-/** Steps of this part of a range come to lie evenly in it, however many there are. */
+/** Multiples of the golden ratio, modulo 1, spread evenly for any count. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /**
- * The first look at a task that was watched before, by this engine or another one: `before` others are looked at
- * already. At once where something is to be done; tasks that only run are spread, as what is polled in the same moment
- * stays together from then on, and takes a connection each.
+ * Returns the pause before the first poll of a task that was watched before, by this engine or another.
+ * `before` is the number of tasks already scheduled. Tasks with work to do are polled at once; running tasks
+ * are spread, because polls that begin together stay together and need a connection each.
  */
 export function firstLookIn(work: TaskWork, before: number): number {
   const isBusy =
@@ -53,7 +53,7 @@ export function firstLookIn(work: TaskWork, before: number): number {
   return ((before * GOLDEN) % 1) * Math.min(pollDelay(work), range);
 }
 
-/** Full jitter: a random pause between 0 and base × 2^(failures-1), at least a tenth of it so that it is a pause. */
+/** Full jitter: a random pause up to base × 2^(failures-1), and at least a tenth of that. */
 export function backoffDelay(failures: number, random: () => number = Math.random): number {
   const ceiling = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(20, failures - 1));
   return Math.round(ceiling * (0.1 + 0.9 * random()));

@@ -1,10 +1,10 @@
 import { bucketOf, LATENCY_BUCKETS, percentile } from "../../servers/call-statistics/counts.ts";
 
-/** The last minute: the half that is under way, and two that are over. */
+/** Covers at least the last minute: the current half minute and the two before. */
 const HALF_MS = 30_000;
 const HALVES = 3;
 
-/** How late steps began a moment ago, for people who look whether an engine keeps up. Times are monotonic, in ms. */
+/** How late steps began in the last minute, for the engine's status. Times are monotonic, in ms. */
 export class RecentLateness {
   #halves: { began: number; counts: number[] }[] = [];
 
@@ -18,7 +18,7 @@ export class RecentLateness {
     }
   }
 
-  /** What 99 of 100 were not later than; null: there were none. */
+  /** Returns the 99th percentile of lateness in ms, or null if no step began. */
   p99(now: number): number | null {
     const recent = this.#halves.filter(({ began }) => now - began < HALVES * HALF_MS);
     const sums = Array.from({ length: LATENCY_BUCKETS }, (_, place) =>
@@ -28,5 +28,5 @@ export class RecentLateness {
   }
 }
 
-/** Of this process. */
+/** The instance of this process. */
 export const recentLateness = new RecentLateness();

@@ -1,28 +1,30 @@
 /**
- * Protocol messages of a task, held in memory until something of the task is written. Their size is the server's choice,
- * and a task that nothing is written of may be one of many thousand: both a task's step and its rest have a bound.
+ * Protocol messages of a task, in memory until something about the task is written. The server chooses their
+ * size, and thousands of tasks may hold some, so both a step and the rest between steps have a bound.
  */
 import { maskMessage, maskWithin } from "../../protocol-messages/mask.ts";
 import type { NewMessage } from "../../protocol-messages/transitions.ts";
 
-/** What a server says is masked at once. What we say is masked when it is kept, and is there anyway until then. */
+/**
+ * An incoming message is masked at once; an outgoing one when stored, because memory holds its body anyway.
+ */
 export type RecordedMessage = NewMessage & {
-  /** To be masked; null: they are. */
+  /** Secrets still to be masked; null if the body is masked. */
   secrets: string[] | null;
-  /** Of the masked body, in characters; 0 for one that is not masked yet. */
+  /** Length of the masked body, in characters; 0 if not masked yet. */
   size: number;
 };
 
-/** Messages of one task that are held, */
+/** Messages held for one task. */
 const MOST_MESSAGES = 20;
-/** their characters during a step, */
+/** Characters held for one task during a step. */
 const MOST_CHARACTERS = 128 * 1024;
-/** and after one that wrote nothing, of the last exchange alone. */
+/** Characters held per message of the last exchange, after a step that wrote nothing. */
 const RESTING_CHARACTERS = 2_000;
-/** A notification may come at any time, and as often as the server likes: so much of each. */
+/** Characters held of one notification, because servers may send any number of them. */
 const NOTIFICATION_CHARACTERS = 2_000;
 
-/** What was heard, and this; the newest of all that. */
+/** Adds a message and returns the newest ones within the bounds. */
 export function recordMessage(
   heard: readonly RecordedMessage[],
   message: { direction: "in" | "out"; method: string; body: unknown },
@@ -36,7 +38,7 @@ export function recordMessage(
   return newest([...heard, { at, direction, method, body, secrets: null, size }]);
 }
 
-/** At the end of a step: what is left was not worth writing. The beginning of the last exchange stays, as evidence. */
+/** Trims the messages that a step did not store to the beginnings of the last exchange, kept as evidence. */
 export function trimmedAtRest(heard: readonly RecordedMessage[]): readonly RecordedMessage[] {
   if (heard.length <= 2 && heard.every(isShort)) return heard;
   return heard.slice(-2).map((message) => {
@@ -46,12 +48,15 @@ export function trimmedAtRest(heard: readonly RecordedMessage[]): readonly Recor
   });
 }
 
-/** A body that was cut is a little longer than asked for: that is not cut again. */
+/** Allows twice the limit, because a cut body is slightly longer than asked and must not be cut again. */
 function isShort({ secrets, size }: RecordedMessage): boolean {
   return secrets === null && size <= 2 * RESTING_CHARACTERS;
 }
 
-/** As they are stored. `secrets`: of the task by now, which may have been unknown when something was said. */
+/**
+ * Returns the messages in their stored form. `secrets` are the task's current ones; some were unknown when a
+ * message was recorded.
+ */
 export function toStore(heard: readonly RecordedMessage[], secrets: string[]): NewMessage[] {
   return heard.map(({ at, direction, method, body, secrets: own }) => {
     if (own === null) return { at, direction, method, body };
@@ -64,7 +69,7 @@ function newest(heard: RecordedMessage[]): readonly RecordedMessage[] {
   let from = heard.length;
   while (from > 0 && heard.length - from < MOST_MESSAGES) {
     characters += heard[from - 1]!.size;
-    // The last one is held whatever its size, which masking bounds.
+    // The last message is kept at any size, which masking bounds.
     if (characters > MOST_CHARACTERS && from < heard.length) break;
     from--;
   }

@@ -1,4 +1,6 @@
-/** A watcher's looks for what no wake-up told it of: hints are a mere speed-up, and get lost. */
+/**
+ * Periodic scans for work whose wake-up was lost. Wake-ups only speed the engine up; scans make it correct.
+ */
 import { openMessages } from "../../stream-messages/queries.ts";
 import type { StreamMessage } from "../../stream-messages/schema.ts";
 import { watchedTasks } from "../../task-lifecycle/work.ts";
@@ -12,11 +14,11 @@ import type { WatchedTask } from "./watched-task.ts";
 interface Dependencies {
   taskIndex: TaskIndex;
   failurePolicy: FailurePolicy;
-  /** Ids of tasks that need something now. */
+  /** Returns ids of tasks that need work now. */
   scan(): Promise<string[]>;
-  /** What the watcher was made with. */
+  /** Settings and sign-in that the watcher started with. */
   known: Known;
-  /** Takes on tasks that are not watched yet. */
+  /** Starts watching tasks that are not watched yet. */
   adopt(taskIds: string[]): Promise<void>;
   renewAccess(): void;
   /** What is known of what came on the connection's streams, and how much more is taken. */
@@ -24,7 +26,7 @@ interface Dependencies {
   /** Takes on what came on the connection's streams, whoever stored it. */
   adoptMessages(messages: StreamMessage[]): void;
   onOutdated(): void;
-  /** Owns work that nobody waits for. */
+  /** Owns the errors of work that nobody awaits. */
   own(work: Promise<unknown>): void;
 }
 
@@ -59,7 +61,7 @@ export class Scans {
     }, firstInMs);
   }
 
-  /** `wantsAll`: hints of whatever kind may have been lost. */
+  /** Scans for tasks that need work. `wantsAll` also reads everything else that hints announce. */
   async look(wantsAll = false): Promise<void> {
     const { taskIndex, failurePolicy, adopt, scan } = this.#deps;
     const ids = await scan();
@@ -91,7 +93,10 @@ export class Scans {
     adoptMessages(messages);
   }
 
-  /** Something fails that a new sign-in may help: where it was told of, nothing does by now. */
+  /**
+   * Returns whether anything fails that a new sign-in might fix. If the hint arrived, `renewAccess` has reset
+   * all failures already.
+   */
   #isInVain(): boolean {
     const { taskIndex, failurePolicy } = this.#deps;
     if (failurePolicy.lasts) return true;
@@ -101,15 +106,15 @@ export class Scans {
 }
 
 /**
- * How long it is, in ms, until the time that is this id's: an organization's connections scan at the same time, in one
- * transaction, and different organizations at different times.
+ * Returns the ms until this id's next scan. All connections of an organization get the same time, to share
+ * one transaction; organizations get different ones.
  */
 function timeOf(id: string, everyMs: number): number {
   const phase = Number.parseInt(id.slice(-8), 16) % everyMs;
   return everyMs - ((Date.now() - phase) % everyMs);
 }
 
-/** One of many starts: its turn comes, and nothing is gained by looking at it before. */
+/** Returns whether the task is a due start that waits in its lane; a reload would not start it sooner. */
 function waitsForPlace({ work, stale, heapIndex, due }: WatchedTask): boolean {
   return work.state === "queued" && !stale && heapIndex !== -1 && due <= performance.now();
 }

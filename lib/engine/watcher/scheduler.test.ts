@@ -4,7 +4,10 @@ import { until } from "../../../test/fixtures/world.ts";
 import { MOST_STEPS_AT_ONCE, STEPS_AT_ONCE } from "../tunables.ts";
 import { type LaneName, type Scheduled, Scheduler } from "./scheduler.ts";
 
-/** Steps that take so long, of as many items; each is due again as soon as it ends, or never. */
+/**
+ * Schedules `count` items with steps of `stepMs` each. An item is due again as soon as its step ends, unless
+ * `isAgain` is false.
+ */
 function busy(count: number, stepMs: number, isAgain = true) {
   let underWay = 0;
   const seen = { taken: 0, most: 0, lanes: [] as LaneName[] };

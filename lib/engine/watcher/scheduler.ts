@@ -1,4 +1,4 @@
-/** Which step is next: places for starts, for what people wait for, and for the rest, on one timer. */
+/** Schedules steps in three lanes (starts, urgent, regular), on one timer. */
 
 import { lateness } from "../../metrics/engine.ts";
 import {
@@ -18,9 +18,9 @@ import { recentLateness } from "./recent-lateness.ts";
 
 export type LaneName = "start" | "urgent" | "regular";
 
-/** Something whose steps are taken, one at a time. */
+/** An item with at most one step at a time. */
 export interface Scheduled extends Due {
-  /** The lane that it is in, if `place` says that it is in one. */
+  /** The lane that holds the item while `heapIndex` is not -1. */
   lane: LaneName;
 }
 
@@ -29,12 +29,17 @@ interface Lane<T extends Scheduled> {
   due: DueHeap<T>;
   running: number;
   atOnce: number;
-  /** Since when something is due and finds no place, or since there was one place more; Infinity: nothing is. */
+  /**
+   * Since when a due item has waited in the full lane, or since the lane last grew; Infinity if none waits.
+   */
   fullSince: number;
   late: { observe(seconds: number): void };
 }
 
-/** A lane that is full holds up no other: slow polls no answer, two hundred answers no start. Times are monotonic. */
+/**
+ * Runs the steps of each lane within its own limit, so that slow polls delay no answers, and answers no
+ * starts. Times are monotonic, in ms.
+ */
 export class Scheduler<T extends Scheduled> {
   #lanes: Record<LaneName, Lane<T>> = {
     start: laneOf("start", STARTS_AT_ONCE),
@@ -44,17 +49,17 @@ export class Scheduler<T extends Scheduled> {
   #take: (item: T) => Promise<void> | null;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
-  /** The quickest of the last regular steps, in ms: what the server takes, without what our own work adds. */
+  /** Duration of the quickest recent regular steps, in ms: the server's latency without our own overhead. */
   #stepMs: number | null = null;
   #steps = new Set<Promise<void>>();
   #stopped = false;
 
-  /** `take` begins a step; null: there is none to be taken. */
+  /** `take` begins a step, or returns null if the item has none to take. */
   constructor(take: (item: T) => Promise<void> | null) {
     this.#take = take;
   }
 
-  /** Has an item's step taken at `due`, in this lane and no other. */
+  /** Schedules an item's step at `due` in this lane, and removes the item from any other. */
   schedule(item: T, name: LaneName, due: number): void {
     if (item.heapIndex !== -1 && item.lane !== name) this.#lanes[item.lane].due.delete(item);
     item.lane = name;
@@ -63,28 +68,28 @@ export class Scheduler<T extends Scheduled> {
   }
 
   /**
-   * What it takes to poll so many tasks once at a slow server, in ms. At a quick one nothing is to be stretched: the
-   * next poll of a task is due after the last one has ended, so that its tasks are late by what our own work takes.
+   * Returns the time to poll `tasks` tasks once at a slow server, in ms. 0 for a quick server: its polls
+   * follow the end of the last poll anyway, so only our own work makes them late.
    */
   leastPauseMs(tasks: number): number {
     const stepMs = this.#stepMs ?? 0;
     return stepMs < QUICK_STEP_MS ? 0 : (tasks * stepMs) / STEPS_AT_ONCE;
   }
 
-  /** Begins no more steps, and waits for those under way. */
+  /** Begins no more steps and waits for those under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await Promise.allSettled(this.#steps);
   }
 
-  /** A timer that fires too early looks again: it is set anew for something sooner only. */
+  /** Sets the timer only for an earlier time; one that fires too early just arms the next. */
   #arm(): void {
     if (this.#stopped) return;
     const now = performance.now();
     const { start, urgent, regular } = this.#lanes;
     const next = this.#nextOf(regular);
-    // Polls of about the same time share a turn of the event loop, with those of other connections too.
+    // Rounding makes polls of all connections share turns of the event loop.
     const turn = next <= now ? now : Math.ceil(next / TURN_MS) * TURN_MS;
     const at = Math.min(this.#nextOf(start), this.#nextOf(urgent), turn);
     if (at >= this.#timerAt) return;
@@ -125,7 +130,10 @@ export class Scheduler<T extends Scheduled> {
     }
   }
 
-  /** More polls at once only where some had to wait for those under way, each of which takes a socket. */
+  /**
+   * Returns whether one more step may begin. Doubles the lane's limit if due steps have waited long enough;
+   * every poll in parallel takes a socket.
+   */
   #hasRoom(lane: Lane<T>, now: number): boolean {
     if (lane.running < lane.atOnce) return true;
     if (lane.atOnce >= this.#mostAtOnce(lane)) return false;
@@ -149,7 +157,7 @@ export class Scheduler<T extends Scheduled> {
   }
 
   #noteStep(ms: number): void {
-    // One that is slower counts little by little.
+    // Slower steps raise the estimate only gradually.
     this.#stepMs = this.#stepMs === null ? ms : Math.min(ms, this.#stepMs * 1.02 + 0.1);
     const { regular } = this.#lanes;
     if (this.#stepMs >= QUICK_STEP_MS) regular.atOnce = Math.min(regular.atOnce, STEPS_AT_ONCE);
@@ -161,7 +169,7 @@ function laneOf<T extends Scheduled>(name: LaneName, atOnce: number): Lane<T> {
   return { name, due: new DueHeap(), running: 0, atOnce, fullSince, late: lateness.labels(name) };
 }
 
-/** Few tasks that were held up together, by our own work perhaps, need no socket each: a few take them in a moment. */
+/** Fits an idle lane's limit to its number of tasks, because a few delayed tasks need no socket each. */
 function startSmall<T extends Scheduled>(lane: Lane<T>): void {
   if (lane.atOnce > STEPS_AT_ONCE) return;
   const forTasks = Math.ceil(lane.due.size / TASKS_FOR_ONE_STEP);

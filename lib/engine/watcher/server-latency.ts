@@ -1,8 +1,8 @@
-/** Whether a server takes so long that its tasks are looked at more rarely than they should be. */
+/** Detects servers whose latency makes polls notably less frequent than they should be. */
 import type { Late } from "../../servers/schema.ts";
 import { LATE_BY, NOTABLE_BY, POLLS_TO_JUDGE_BY, SLOW_ANSWER_MS } from "../tunables.ts";
 
-/** How long the last polls took, in ms. */
+/** Latencies of the last polls, in ms. */
 export class AnswerTimes {
   #last: number[] = [];
   #next = 0;
@@ -12,7 +12,9 @@ export class AnswerTimes {
     this.#next = (this.#next + 1) % POLLS_TO_JUDGE_BY;
   }
 
-  /** The quickest of them: our own work adds to some, hardly ever to all. Null: there were too few. */
+  /**
+   * The quickest of the last polls, which our own work rarely slows all at once; null after too few polls.
+   */
   get quickestMs(): number | null {
     return this.#last.length < POLLS_TO_JUDGE_BY ? null : Math.min(...this.#last);
   }
@@ -23,8 +25,9 @@ export class AnswerTimes {
 }
 
 /**
- * `wantedMs`: the least pause that a task should have between two polls; `leastPauseMs`: what so many tasks leave.
- * A poll is due that long after the last one has ended. Null: that is nothing to tell of.
+ * Returns how late the polls are, or null if not notably. `wantedMs` is the shortest pause any task should
+ * have between polls, `leastPauseMs` the pause that the number of tasks enforces; both start at the end of a
+ * poll.
  */
 export function latenessOf(answerMs: number | null, wantedMs: number, leastPauseMs: number): Late | null {
   if (answerMs === null || answerMs < SLOW_ANSWER_MS) return null;
@@ -37,7 +40,7 @@ export function latenessOf(answerMs: number | null, wantedMs: number, leastPause
   };
 }
 
-/** What people have to be told anew: a figure has changed by a half. */
+/** Returns whether people need an update: lateness began or ended, or a figure changed by `NOTABLE_BY`. */
 export function differsNotably(before: Late | null, now: Late | null): boolean {
   if (before === null || now === null) return before !== now;
   return (["everyMs", "insteadOfMs", "answerMs"] as const).some(

@@ -1,4 +1,4 @@
-/** The server of one connection as its watcher sees it: the wire to it, its era, what it is like and how it is. */
+/** A watcher's link to its server: wire, era, traits, health and call statistics. */
 import type { Logger } from "pino";
 import type { Database, Tx } from "../../base/db/db.ts";
 import type { Network } from "../../base/network.ts";
@@ -39,28 +39,28 @@ export interface LinkOptions {
   network: Network;
   seal: Seal;
   log: Logger;
-  /** A transaction under the watcher's fence. */
+  /** Runs a transaction under the watcher's fence. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Owns work that nobody waits for. */
+  /** Owns the errors of work that nobody awaits. */
   own(work: Promise<unknown>): void;
 }
 
 export class ServerLink {
-  /** What is known of the server by now. */
+  /** Traits learned so far. */
   traits: Traits;
-  /** How long it took to answer the last polls. */
+  /** Latencies of the last polls. */
   readonly answers = new AnswerTimes();
-  /** Its calls, until they are written. */
+  /** Call statistics that are not stored yet. */
   readonly calls = new Tally();
-  /** How many calls it has answered, in whatever way, to us. */
+  /** Calls answered by the server, successfully or not. */
   replies = 0;
   #options: LinkOptions;
   #endpoint: Endpoint | null = null;
   #wire: Wire | null = null;
   #peers = new Map<Era, Peer>();
-  /** As the database has it. */
+  /** Health as stored in the database. */
   #isWell: boolean;
-  /** The database has the connection's circuit as one that is, or was, open. */
+  /** The stored circuit state is open, or was open and is not reset yet. */
   #circuitIsKept: boolean;
   #late: Late | null;
   #lastError: { code: FailureClass; at: Date } | null = null;
@@ -75,12 +75,12 @@ export class ServerLink {
     this.#late = options.connection.late;
   }
 
-  /** It is a child process of ours, as far as was tried. */
+  /** The server is known to be a child process of ours; false until the wire is open. */
   get isCommand(): boolean {
     return this.#wire?.kind === "stdio";
   }
 
-  /** Notes what the server was seen to do, here at once and in the database soon. */
+  /** Records observed traits, in memory at once and in the database in the background. */
   learn(seen: Traits): void {
     const { organizationId, serverId } = this.#options.connection;
     const keys = Object.keys(seen) as (keyof Traits)[];
@@ -89,7 +89,7 @@ export class ServerLink {
     this.#options.own(this.#options.transaction((tx) => learn(organizationId, tx, serverId, seen)));
   }
 
-  /** The era that is set or was found, else found now. Throws PeerError. */
+  /** Returns the configured or stored era, else discovers and stores one. Throws PeerError. */
   async era(): Promise<Era> {
     const { connection, transaction } = this.#options;
     if (connection.era) return connection.era;
@@ -105,7 +105,7 @@ export class ServerLink {
     return found.era;
   }
 
-  /** Has a token that may be sent, where the server wants one. Throws PeerError. */
+  /** Ensures a valid access token where the server requires one. Throws PeerError. */
   async ready(): Promise<void> {
     const endpoint = this.#whereTo();
     const access = "url" in endpoint ? endpoint.access : undefined;
@@ -117,7 +117,7 @@ export class ServerLink {
     if (endpoint && "url" in endpoint) endpoint.access?.forget();
   }
 
-  /** Throws PeerError where the address may not be used. */
+  /** Returns the peer of an era. Throws PeerError if the address is not allowed. */
   peer(era: Era): Peer {
     let peer = this.#peers.get(era);
     if (!peer) {
@@ -129,13 +129,13 @@ export class ServerLink {
     return peer;
   }
 
-  /** The server failed: how it is now, in our own words, and for how long it is left alone. */
+  /** Stores the circuit and the server's health after a failure, worded for people. */
   async failed(error: PeerError, taskIds: string[], circuit: CircuitState): Promise<void> {
     const { organizationId, connectionId, userId } = this.#options.connection;
     const unauthorized = error.code === "unauthorized";
     await this.#options.transaction((tx) => recordCircuit(organizationId, tx, connectionId, circuit));
     this.#circuitIsKept = true;
-    // Whether one member is signed in says nothing about the server, which others use too.
+    // A member's sign-in says nothing about the server, which others use too.
     if (unauthorized && userId !== null) return;
     const state = unauthorized ? "unauthorized" : error.reached === "yes" ? "failing" : "unreachable";
     const hasWords =
@@ -144,18 +144,18 @@ export class ServerLink {
     await this.#health(state, words ?? "The server can't be reached.", taskIds);
   }
 
-  /** The server answered. */
+  /** Stores that the server works again, if the database says otherwise. */
   async answered(): Promise<void> {
     if (this.#circuitIsKept) await this.#closeCircuit();
     if (!this.#isWell) await this.#health("ok", null, []);
   }
 
-  /** People are told that it is late, or no more. */
+  /** The stored state tells people that the server is slow. */
   get isLate(): boolean {
     return this.#late !== null;
   }
 
-  /** Tells people how late it is, where that is news. */
+  /** Stores a notable change in the server's lateness. */
   async tellLate(late: Late | null): Promise<void> {
     const before = this.#late;
     if (!differsNotably(before, late)) return;
@@ -172,7 +172,7 @@ export class ServerLink {
   async #closeCircuit(): Promise<void> {
     const { organizationId, connectionId } = this.#options.connection;
     const closed = { failures: 0, openForMs: 0 };
-    // Polls end by the dozen: one of them writes it.
+    // Many polls end at once; only the first writes.
     this.#circuitIsKept = false;
     await this.#options
       .transaction((tx) => recordCircuit(organizationId, tx, connectionId, closed))
@@ -182,7 +182,7 @@ export class ServerLink {
       });
   }
 
-  /** Writes what a command server's child has said since the last time. */
+  /** Stores the new log lines of a command server's child process. */
   async flushLog(): Promise<void> {
     if (!this.#logChanged) return;
     this.#logChanged = false;
@@ -191,12 +191,12 @@ export class ServerLink {
     if (logs) await this.#options.transaction((tx) => recordLogTail(organizationId, tx, connectionId, logs));
   }
 
-  /** Ends the child of a command server; nothing is sent to any server. */
+  /** Ends a command server's child process. Sends nothing to any server. */
   async end(): Promise<void> {
     await this.#wire?.end();
   }
 
-  /** Adds what was counted since the last time to what the database has. */
+  /** Adds new call statistics to the stored ones. */
   async flushCalls(tx: Tx, counted: Counted): Promise<void> {
     const { organizationId, serverId } = this.#options.connection;
     await addCalls(organizationId, tx, serverId, counted);
@@ -240,7 +240,7 @@ export class ServerLink {
   }
 }
 
-/** The server has read the call, and did not turn it away. */
+/** Returns whether the server has read the call and did not turn it away. */
 export function isReply({ code, reached }: PeerError): boolean {
   return reached === "yes" && code !== "unauthorized" && code !== "rate_limited";
 }
@@ -254,7 +254,7 @@ const HEALTH_WORDS: Record<string, string> = {
   too_large: "The server's replies are larger than Intray takes.",
 };
 
-/** The last call that failed, for people. */
+/** The last failed call, worded for people. */
 const ERROR_WORDS: Record<FailureClass, string> = {
   unreachable: "The server could not be reached.",
   timeout: "The server did not answer in time.",

@@ -1,10 +1,10 @@
 import { isRunning } from "../../tasks/status.ts";
 import type { WatchedTask } from "./watched-task.ts";
 
-/** The tasks that a watcher holds in memory, by their ids and by the handles that the server knows them by. */
+/** A watcher's tasks in memory, by id and by the server's handle. */
 export class TaskIndex {
   #entries = new Map<string, WatchedTask>();
-  /** Notifications name tasks by their handles, also such as nobody here knows. */
+  /** A separate index, because notifications name tasks by handle, including unknown ones. */
   #byHandle = new Map<string, WatchedTask>();
 
   get size(): number {
@@ -23,14 +23,14 @@ export class TaskIndex {
     return this.#byHandle.get(handle) ?? null;
   }
 
-  /** The server knows the task by this handle; null: it turned out to be another's. */
+  /** Sets the task's handle; null if the handle turned out to be another task's. */
   name(entry: WatchedTask, handle: string | null): void {
     this.#forgetHandle(entry);
     entry.handle = handle;
     if (handle !== null && this.#entries.get(entry.id) === entry) this.#byHandle.set(handle, entry);
   }
 
-  /** What they are called where they run. */
+  /** Handles of the running tasks. */
   runningHandles(): string[] {
     return [...this.#entries.values()].flatMap(({ handle, work }) =>
       handle !== null && isRunning(work.state) ? [handle] : [],

@@ -6,8 +6,8 @@ import type { WatcherContext } from "./context.ts";
 import type { WatchedTask } from "./watched-task.ts";
 
 /**
- * The same peer, each of whose calls is a span where what it belongs to is traced: what changes something, and what is
- * asked on the way. A server that is told of traces gets the call's own.
+ * Wraps a peer so that calls within a traced scope get a span each: calls that change something, and requests
+ * made on their way. A server that receives trace context gets the call's own span.
  */
 export function traced(peer: Peer, attributes: Attributes): Peer {
   const call = <T>(method: string, options: CallOptions, make: (options: CallOptions) => Promise<T>) => {
@@ -44,15 +44,12 @@ export function traced(peer: Peer, attributes: Attributes): Peer {
   };
 }
 
-/**
- * For what is done about a task long after the call that started it: a trace of its own, which belongs to that one. A
- * trace that lasts for weeks is one that nobody can look at.
- */
+/** Returns options for a new trace, linked to the task's start, because a trace over weeks is unusable. */
 export function spanOf(ctx: WatcherContext, { id, work }: WatchedTask): SpanOptions {
   return { parent: null, links: [work.traceparent], attributes: attributesOf(ctx, id) };
 }
 
-/** The same for what a person has just asked for: part of the trace of that. */
+/** Returns options for work that a person has just asked for, as part of that request's trace. */
 export function spanAfter(ctx: WatcherContext, { id, work }: WatchedTask, asked: string | null): SpanOptions {
   const links = asked === work.traceparent ? [] : [work.traceparent];
   return { parent: asked, links, attributes: attributesOf(ctx, id) };

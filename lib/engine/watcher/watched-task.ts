@@ -1,4 +1,4 @@
-/** What a watcher holds in memory: its tasks, their calls and their 2025-11-25 sessions. Data only; who works with it imports it. */
+/** In-memory state of a watcher: tasks, their calls, and 2025-11-25 sessions. Data only. */
 import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
 import type { StatusNews } from "../../task-lifecycle/progress.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
@@ -6,155 +6,160 @@ import type { RecordedMessage } from "./recorded-messages.ts";
 import type { LaneName } from "./scheduler.ts";
 
 /**
- * One task in a watcher's memory. Everything in it can be made again from the database. There may be a hundred thousand:
- * what few of them need is in `calls` and `cold`. Times are monotonic, in whole ms, where nothing else is said.
+ * A task in a watcher's memory, restorable from the database at any time. An engine may hold 100,000, so
+ * fields that few tasks need are in `calls` and `cold`. Times are monotonic, in whole ms, unless noted.
  */
 export interface WatchedTask {
   readonly id: string;
   work: TaskWork;
-  /** Something was committed since `work` was read. */
+  /** The database may have changed since `work` was read. */
   stale: boolean;
-  /** Somebody waits for the next step: it is taken even while the server's circuit is open. */
+  /** A person waits for the next step, which runs even while the server's circuit is open. */
   urgent: boolean;
   running: boolean;
-  /** Of its next step; written by the lanes. While a step runs: by when it was woken, Infinity for not woken. */
+  /**
+   * When the next step is due; written by the scheduler. During a step: the earliest wake-up, or Infinity.
+   */
   due: number;
   heapIndex: number;
   lane: LaneName;
   fingerprint: string | undefined;
-  /** Of the last poll, in characters. */
+  /** Size of the last poll's reply, in characters. */
   replySize: number;
   unchangedPolls: number;
   failures: number;
-  /** The server's id of it; written by the taskIndex. */
+  /** The server's id of the task; written by the task index. */
   handle: string | null;
-  /** 2025-11-25: where it lives. */
+  /** 2025-11-25: the task's session. */
   live: LiveSession | null;
   calls: Readonly<CallState>;
   cold: Readonly<ColdState>;
-  /** Ids were seen that are not stored yet. */
+  /** JSON-RPC or event ids were seen that are not stored yet. */
   idsChanged: boolean;
-  /** When news of its status was written last. */
+  /** When a status change was last written. */
   minorNewsAt: number;
   /** When `work` was read. */
   loadedAt: number;
   messages: readonly RecordedMessage[];
   /** When the last poll began. */
   polledAt: number;
-  /** When the last poll ended, and when the next one is due; 0 for not yet. */
+  /** When the last poll ended; 0 before the first. */
   checkedAt: number;
+  /** When the next poll is due; 0 before the first one has ended. */
   nextCheckAt: number;
-  /** The pause between them that was written last, in ms: polls at an even pace write nothing. 0: none was. */
+  /** The last stored poll interval, in ms; 0 if none. Polls at a steady interval write nothing. */
   pace: number;
   timesChanged: boolean;
 }
 
-/** A session as it is kept: `own` stands for it where the server issues no id. */
+/** A stored session. `own` identifies sessions to which the server gives no id. */
 export type SessionRecord = Session & {
   own: string;
-  /** Ids of tasks of ours that left it, and may live on in it and ask. */
+  /** Ids of our tasks that left the session but may live on at the server and ask questions. */
   others?: string[];
 };
 
 export interface LiveSession {
   readonly record: SessionRecord;
   readonly tasks: Set<WatchedTask>;
-  /** The standalone stream, open or opening; a session has one at most. */
+  /** The standalone stream, open or opening; at most one per session. */
   stream: Stream | null;
   streamAgainAt: number;
-  /** False: the server has no such stream. */
+  /** False if the server has no standalone stream. */
   hasStream: boolean;
   /** Several tasks were in it at a time. */
   shared: boolean;
   /** The task that is being asked for its question alone, and those that wait for this, in order. */
   asking: WatchedTask | null;
   readonly line: Set<WatchedTask>;
-  /** Tasks that wait for the calls before theirs, and when each came last. */
+  /** Tasks that wait for earlier tasks' calls, with the time of each one's last try. */
   readonly callers: Map<WatchedTask, number>;
-  /** A start of unknown outcome may have left a task in it: it is not closed. */
+  /** A start of unknown outcome may have left a task in the session, so the session is not closed. */
   mayHoldMore: boolean;
-  /** The server forgot it: what all its tasks move to. */
+  /** The session that replaces this one, which the server forgot. */
   renewal: Promise<LiveSession> | null;
-  /** A request in it was answered, or it was stored by who had seen that. */
+  /** A request in the session was answered; also true for sessions loaded from the database. */
   answered: boolean;
-  /** How often in a row the server said that it does not know it. */
+  /** Consecutive replies by which the server denies knowing the session. */
   saidGone: number;
 }
 
-/** `hasNewAccess`: the connection has other tokens than the call was made with. */
+/** `hasNewAccess`: the connection's tokens have changed since the call was made. */
 export type CallOutcome = { outcome: StartOutcome } | { error: unknown; hasNewAccess: boolean };
 
-/** A call whose reply is awaited. It ends with its connection: nobody else can wait for it. */
+/** A call whose reply is awaited. Ends with its connection: no other process can receive the reply. */
 export interface OpenCall {
   readonly attempt: string;
   readonly done: Promise<CallOutcome>;
-  /** What came of it, once it is known. */
+  /** The outcome, once known. */
   result: CallOutcome | null;
-  /** A question of its came before its reply. */
+  /** The call's question came before its reply. */
   hasAsked: boolean;
-  /** For a call that another process made: its JSON-RPC id, and when this one went on with it; monotonic. */
+  /**
+   * For a call resumed from another process: its JSON-RPC id and the time of resumption (monotonic, in ms).
+   */
   readonly resumed: { callId: number; at: number } | null;
-  /** Drops the connection; nothing is sent. */
+  /** Drops the connection without sending anything. */
   close(): void;
 }
 
 /**
- * Of the call that makes the task, or is the task. Few tasks have such a state: of a hundred thousand that are only polled
- * none has an object of its own for it.
+ * State of the call that makes the task, or is the task. Tasks that are only polled share one default object
+ * to save memory.
  */
 export interface CallState {
-  /** While its reply is awaited. */
+  /** The call whose reply is awaited. */
   call: OpenCall | null;
-  /** When its turn to be called came, on a session that others share; monotonic, in ms. */
+  /** When the task got its turn to call on a shared session; monotonic, in ms. */
   callsAt: number;
-  /** Its JSON-RPC id, for resuming it after a restart. */
+  /** The call's JSON-RPC id, for resuming after a restart. */
   callId: number | null;
-  /** The last event id on a stream of its own, from which the server may replay what came after. */
+  /** Last event id on the call's own stream; the server may replay later events from there. */
   ownEventId: string | null;
-  /** It was tried to go on with a call that another process made. */
+  /** A resumption of another process's call was tried. */
   hasResumed: boolean;
-  /** Another process' call: people were told that its result is awaited. */
+  /** The call is open in another process, and people were told so. */
   isElsewhere: boolean;
-  /** How often its call was made from here. */
+  /** How often this watcher has made the call. */
   tries: number;
-  /** How often the server broke down over its call. */
+  /** How often the server broke down over the call. */
   brokenCalls: number;
-  /** Header rules of the tool's schema were read anew for this start. */
+  /** The tool's header rules were read again for this start. */
   rereadTool: boolean;
 }
 
-/** As the server reported it last, and not stored yet. */
+/** Progress reported by the server that is not stored yet. */
 interface Progress {
   progress: number;
   total: number | null;
   message: string | null;
 }
 
-/** Of its streams, and of answers that its server does not give. Times are monotonic, in ms. */
+/** State of a task's streams and of rare situations. Times are monotonic, in ms. */
 export interface ColdState {
-  /** Until when it wants its session's standalone stream. */
+  /** Until when the task wants its session's standalone stream open. */
   listenUntil: number;
   resultStream: Stream | null;
   resultStreamUntil: number;
   resultStreamAgainAt: number;
-  /** How often in a row the server was asked for its question and did not put it. */
+  /** Consecutive requests for the pending question that brought none. */
   unasked: number;
-  /** What the last poll said, where that differs by a number only from what was written a moment ago. */
+  /** A status message held back because its numbers alone differ from the one just written. */
   minorNews: StatusNews | null;
-  /** When the server notified that the task waits for an answer, in whole ms; Infinity: not since the last poll. */
+  /** When the server notified that the task waits for an answer; Infinity if not since the last poll. */
   saidToWaitAt: number;
-  /** When an answer was found settled by something else than a poll, and no poll had seen the task move on yet. */
+  /** When an answer was last found settled by something other than a poll. */
   answerSettledAt: number;
   progress: Progress | null;
-  /** When progress was written last. */
+  /** When progress was last written. */
   progressAt: number;
   pollsInSending: number;
-  /** Requests whose question was missing in the last poll, and since when. */
+  /** Requests whose question the last poll did not show, and since when. */
   missing: ReadonlyMap<string, number>;
   notFoundAt: number | null;
-  /** How often a result that should be there was not. */
+  /** How often the server withheld a result that should exist. */
   missingResults: number;
-  /** The session before this one, which the server said it does not know. */
+  /** The previous session, which the server denied knowing. */
   formerSession: SessionRecord | null;
 }
 
@@ -190,7 +195,7 @@ export function newWatchedTask(work: TaskWork): WatchedTask {
 
 const NO_MESSAGES: readonly RecordedMessage[] = [];
 
-/** Forgets what was said after the first `count` messages. */
+/** Keeps only the first `count` messages. */
 export function keepMessages(entry: WatchedTask, count: number): void {
   entry.messages = count === 0 ? NO_MESSAGES : entry.messages.slice(0, count);
 }
@@ -233,16 +238,16 @@ export function setCold(entry: { cold: Readonly<ColdState> }, values: Partial<Co
   entry.cold = withValues(entry.cold, values);
 }
 
-/** The state itself where it says all that already, so that what is usual takes nothing. */
+/** Returns the same object if nothing changes, so that unchanged states take no memory. */
 function withValues<S extends object>(state: Readonly<S>, values: Partial<S>): Readonly<S> {
   const isNews = (Object.keys(values) as (keyof S)[]).some((key) => state[key] !== values[key]);
   return isNews ? { ...state, ...values } : state;
 }
 
-/** Whole ms of the monotonic clock: as a field, a number with a fraction takes sixteen bytes more. */
+/** Returns the monotonic clock in whole ms, because V8 stores a fractional field in sixteen more bytes. */
 export function clockMs(): number {
   return Math.floor(performance.now());
 }
 
-/** Of that clock: longer ago than anything. */
+/** Earlier than any time of the monotonic clock. */
 const NEVER = -1_000_000_000;

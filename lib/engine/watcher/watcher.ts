@@ -1,4 +1,4 @@
-/** Watches one connection: holds its open tasks in memory, takes their steps when they are due, on one timer. */
+/** Watches one connection: holds its open tasks in memory and runs their steps when due. */
 import type { Logger } from "pino";
 import type { Database, Prisma, Tx } from "../../base/db/db.ts";
 import type { Network } from "../../base/network.ts";
@@ -35,7 +35,7 @@ import { clockMs, newWatchedTask, type WatchedTask } from "./watched-task.ts";
 
 export interface WatcherOptions {
   database: Database;
-  /** By which steps commit. */
+  /** Commits the changes of steps in groups. */
   groups: GroupCommit;
   scans: GroupScan;
   network: Network;
@@ -43,13 +43,16 @@ export interface WatcherOptions {
   log: Logger;
   connection: ConnectionRow;
   epoch: bigint;
-  /** Resolves when a change may begin (a fresh heartbeat); rejects with LeaseLost. */
+  /** Resolves when a change may begin, which takes a fresh heartbeat. Rejects with LeaseLost. */
   mayChange(): Promise<void>;
-  /** Whether the last heartbeat is fresh at this time of the database's clock, in ms; else `mayChange` waits for one. */
+  /**
+   * Returns whether the last heartbeat is fresh at this time of the database's clock, in ms. If not,
+   * `mayChange` waits for the next one.
+   */
   isInTime(at: number): boolean;
-  /** The lease is gone: the engine drops this watcher. */
+  /** Called when the lease is lost: the engine drops this watcher. */
   onLeaseLost(): void;
-  /** The connection's settings are others by now: it is to be taken anew. */
+  /** Called when the connection's settings have changed: the engine takes the connection anew. */
   onOutdated(): void;
 }
 
@@ -67,13 +70,13 @@ export class Watcher {
   #scheduler = new Scheduler<WatchedTask>((entry) => (entry.running ? null : this.#take(entry)));
   #halted: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
-  /** Aborted when it halts: what is only read is not waited for. */
+  /** Aborted on halt: pending reads are not awaited. */
   #leaving = new AbortController();
   #paused = false;
-  /** By the last transaction: the lease's last heartbeat is fresh by the database's clock. */
+  /** The last heartbeat was fresh by the database's clock at the last transaction. */
   #inTime = true;
   #renewals = 0;
-  /** Which of the server's pauses, and ends of one, was seen last. */
+  /** `pauses` counter of the newest pause state seen. */
   #pauseSeen = -1;
   #judgedLateAt = 0;
   #lastWork = performance.now();
@@ -167,13 +170,13 @@ export class Watcher {
     return this.#taskIndex.size;
   }
 
-  /** Nothing to do for a while: the lease may go back. */
+  /** No task for a while, so the lease may go back. */
   get idle(): boolean {
     const hasWork = this.#taskIndex.size > 0 || this.#inbox.hasOpen;
     return !hasWork && performance.now() - this.#lastWork > tunables.IDLE_LEASE_MS;
   }
 
-  /** Its end would end something at the server: a call that is open, or a command. */
+  /** Stopping would end an open call, or a command server's process. */
   get carriesCalls(): boolean {
     if (this.#link.isCommand) return true;
     for (const entry of this.#taskIndex) if (entry.calls.call) return true;
@@ -197,14 +200,14 @@ export class Watcher {
     );
   }
 
-  /** Something about a task was committed by others. */
+  /** Handles a change to a task that others committed. */
   wake(taskId: string): void {
     this.#lastWork = performance.now();
     if (this.#taskIndex.has(taskId)) this.#wake(taskId, 0, true);
     else this.#own(this.#adopt([taskId], false));
   }
 
-  /** The connection's tokens were replaced, or taken away: everything is tried with what there is now. */
+  /** Retries everything with the connection's new tokens, or without the revoked ones. */
   renewAccess(): void {
     this.#renewals++;
     this.#link.renewAccess();
@@ -213,12 +216,12 @@ export class Watcher {
     this.#tryAll();
   }
 
-  /** The server was paused, or goes on. Each transaction looks: an empty one does too. */
+  /** Reads the server's pause state with an empty transaction; every transaction reads it. */
   lookAtPause(): void {
     this.#own(this.#context.read(async () => undefined));
   }
 
-  /** Something that came on its streams was stored by others. */
+  /** Reads stream messages of the connection that others stored. */
   readStreams(): void {
     if (this.#halted) return;
     const { organizationId, connectionId } = this;
@@ -228,36 +231,38 @@ export class Watcher {
     this.#own(read.then((messages) => this.#inbox.adopt(messages)));
   }
 
-  /** Hints may have been lost: what they would have told of is read. */
+  /** Scans for everything that lost hints may have announced. */
   scanAll(): void {
     if (!this.#halted) this.#own(this.#scans.look(true));
   }
 
-  /** Somebody wants a server tried that is left alone. */
+  /** Retries a failing server now, because a person asked. */
   tryNow(): void {
     this.#failurePolicy.tryNow();
     this.#tryAll();
   }
 
-  /** A step that is under way began before this, and may fail by what was true then: the next one is as urgent. */
+  /** Steps under way began before this and may still fail by the old state, so their next step is urgent. */
   #tryAll(): void {
     for (const entry of this.#taskIndex) this.#wake(entry.id, 0, entry.running);
   }
 
-  /** Begins no more steps. Those under way are waited for, but for their polls, which are dropped. */
+  /** Begins no more steps. Waits for those under way, except for their polls, which are aborted. */
   halt(): Promise<void> {
     this.#halted ??= this.#scheduler.stop();
     this.#leaving.abort();
     return this.#halted;
   }
 
-  /** Ends without answering, cancelling or closing anything on the server; what came in until now is stored. */
+  /** Stores everything received so far and ends, without sending anything to the server. */
   stop(): Promise<void> {
     this.#stopped ??= this.#end(false);
     return this.#stopped;
   }
 
-  /** The same where another engine has the lease: calls that are open bring what nobody else hears of. */
+  /**
+   * Stops after another engine's takeover. Open calls continue, because only this engine gets their replies.
+   */
   stopLate(): Promise<void> {
     this.#stopped ??= this.#end(true);
     return this.#stopped;
@@ -269,7 +274,7 @@ export class Watcher {
     clearInterval(this.#flushMinorNews);
     await this.halt();
     this.#subscription.close();
-    // A command ends with its watcher: the next one starts its own.
+    // A command server's process ends with its watcher, so its open calls bring nothing more.
     const late = [...this.#taskIndex].filter(
       ({ calls: { call } }) => call?.result || (call && isLate && !this.#link.isCommand),
     );
@@ -277,7 +282,7 @@ export class Watcher {
     if (!isLate) await this.#leaveCalls();
     for (const entry of this.#taskIndex) leaveStreams(this.#context, entry, late.includes(entry));
     if (!isLate) await Promise.all(calls);
-    // Most servers would not say it again.
+    // Most servers would not send these messages again.
     await this.#inbox.end();
     await this.#flushAll().catch((error: unknown) =>
       this.#options.log.debug({ err: error }, "what the last polls left in memory was not stored"),
@@ -285,7 +290,7 @@ export class Watcher {
     await this.#link.end();
   }
 
-  /** Whoever takes over need not wait for what ends here. */
+  /** Marks open calls as given up, so that the next engine need not wait for them. */
   async #leaveCalls(): Promise<void> {
     const open = [...this.#taskIndex].filter(({ calls: { call } }) => call && !call.result);
     const ids = open.map(({ id }) => id);
@@ -307,7 +312,7 @@ export class Watcher {
     if (byPerson) {
       entry.stale = true;
       entry.urgent = true;
-      // Whoever looks sees when it was checked.
+      // The flush then stores the check time, which the person sees.
       entry.pace = 0;
     }
     const due = performance.now() + afterMs;
@@ -328,7 +333,7 @@ export class Watcher {
     entry.due = Number.POSITIVE_INFINITY;
     let pause: number | null;
     try {
-      // Where somebody acted, or looks, it is tried at once.
+      // A person's action skips the circuit's wait.
       const wait = entry.urgent || this.#paused ? 0 : this.#failurePolicy.waitFor(entry);
       entry.urgent = false;
       if (this.#paused) pause = await stepWhilePaused(this.#context, entry);
@@ -348,7 +353,7 @@ export class Watcher {
       entry.pace = 0;
       entry.timesChanged = entry.checkedAt > 0;
     } finally {
-      // What is said of an open call belongs to its outcome.
+      // Messages of an open call are stored with its outcome.
       if (!entry.calls.call) entry.messages = trimmedAtRest(entry.messages);
       entry.running = false;
       this.#failurePolicy.release(entry);
@@ -363,7 +368,7 @@ export class Watcher {
     this.#schedule(entry, Math.min(entry.due, performance.now() + pause));
   }
 
-  /** Whether the server is late is judged now and then, where it answers slowly, or was late. */
+  /** Records a poll's latency, and now and then judges whether a slow server delays polls. */
   #noteAnswer(ms: number): void {
     const { answers, isLate } = this.#link;
     answers.note(ms);
@@ -378,7 +383,7 @@ export class Watcher {
     this.#own(this.#link.tellLate(late));
   }
 
-  /** What was seen of the server's row, in whatever order looks end. */
+  /** Applies a pause state; ignores older ones, because reads may end out of order. */
   #seePause({ paused, pauses }: ServerPause): void {
     if (pauses <= this.#pauseSeen) return;
     this.#pauseSeen = pauses;
@@ -389,7 +394,7 @@ export class Watcher {
     for (const entry of this.#taskIndex) entry.stale = true;
   }
 
-  /** Takes on what is not watched yet of these, some at a time: others' polls are due meanwhile. */
+  /** Loads and watches tasks in batches, so that polls of others can run in between. */
   async #adopt(taskIds: string[], spread: boolean): Promise<void> {
     for (let first = 0; first < taskIds.length && !this.#halted; first += tunables.ADOPTED_AT_ONCE) {
       const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
@@ -400,17 +405,17 @@ export class Watcher {
     }
   }
 
-  /** `spread`: they were watched before, so that nobody waits for a look at those that only run. */
+  /** Adds loaded tasks that are not watched yet. `spread` delays the first polls of running tasks. */
   #bringIn(works: TaskWork[], spread: boolean): void {
     // Older tasks start before younger ones.
     for (const work of works.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-      // Brought in by another look while this was read: it has streams and news by now, and may know less than this.
+      // A concurrent load added the task already, with streams and possibly older data than this.
       if (this.#taskIndex.has(work.id)) {
         this.#wake(work.id, 0, true);
         continue;
       }
       const entry = newWatchedTask(work);
-      // Known by it from now on: questions and notifications name it.
+      // Indexes the task's handle, by which questions and notifications name it.
       handleOf(this.#context, entry);
       const inMs = spread ? firstLookIn(work, this.#taskIndex.size) : 0;
       this.#taskIndex.add(entry);
@@ -428,7 +433,9 @@ export class Watcher {
     await flush(this.#context, this.#link, this.#taskIndex);
   }
 
-  /** Every write carries the epoch: once another engine has taken over, nothing of ours is written. */
+  /**
+   * Runs a change in a group commit. Throws LeaseLost if `epoch` is given and another engine has taken over.
+   */
   #change<T>(work: (tx: Tx) => Promise<T>, taskId: string | null, epoch: bigint | null): Promise<T> {
     return this.#options.groups.run(this.organizationId, {
       connectionId: this.connectionId,
@@ -457,7 +464,7 @@ export class Watcher {
     });
   }
 
-  /** Background work whose failure is only logged: a step or the next scan does it again. */
+  /** Logs failures of background work, which a later step or scan repeats. */
   #own(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
       if (error instanceof LeaseLost) this.#options.onLeaseLost();
