@@ -475,6 +475,7 @@ describe("streams of 2025-11-25", () => {
           url: null,
         },
         "t",
+        false,
       ],
       ["retracted", 0],
       ["status", "e-1"],
