@@ -1,9 +1,10 @@
 /**
  * `npm run bench:ops -- --url http://localhost:3000 --key ik_… [--runs 20]`: response times of the calls
  * behind the operations pages on a running installation, by HTTP, with an API key. Read-only. Meant for an
- * installation filled by `npm run seed -- --tasks 50000`. Make a key with `npm run -s intray -- key create
- * --org acme --role owner`. Prints medians, 99th percentiles and minima in ms, and the machine's load: on a
- * busy machine only the minima are meaningful. Exits with 1 if a median exceeds 200 ms.
+ * installation filled by `npm run seed -- --tasks 50000`. Make a key with
+ * `npm run -s intray -- key create --org acme --role owner`. Prints medians, 99th percentiles and minima in
+ * ms, and the machine's load: on a busy machine only the minima are meaningful. Exits with 1 if a median
+ * exceeds 200 ms.
  */
 import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";

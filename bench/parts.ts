@@ -1,6 +1,7 @@
 /**
- * The parts of the bench, in the order in which they run. A part is a module that exports `run():
- * Promise<Figure[]>`. It runs in its own process, starts its own servers on 127.0.0.1, and stops them.
+ * The parts of the bench, in the order in which they run. A part is a module that exports
+ * `run(): Promise<Figure[]>`. Each part runs in its own process, and starts and stops its servers on
+ * 127.0.0.1.
  */
 export const PARTS: { name: string; about: string }[] = [
   { name: "polling", about: "an engine that watches 10,000 and 50,000 tasks, beside other clients" },

@@ -73,7 +73,7 @@ describe("passkeys", () => {
     expect(await signInWith(newBrowser(), device)).toBe(null);
     device.counter = 8;
     expect(await signInWith(newBrowser(), device, answer)).toBe("passkey_refused");
-    // The same device with nothing wrong: the refusal was for what was.
+    // The same device without the fault: proves that the fault caused the refusal.
     device.counter = 9;
     device.flags = 0x05;
     expect(await signInWith(newBrowser(), device)).toBe(null);
@@ -94,7 +94,8 @@ describe("passkeys", () => {
       "passkey_refused",
     );
 
-    // One for registering does not sign in, and one for signing in does not register; nor does another person's.
+    // A registration challenge does not sign in, a sign-in challenge does not register, and another person's
+    // does neither.
     const forAdding = (await pia.call("POST", "/passkeys/options", { currentPassword: PASSWORD })).body
       .options.challenge;
     expect(await newBrowser().signIn("passkey", { answer: JSON.stringify(device.answer(forAdding)) })).toBe(

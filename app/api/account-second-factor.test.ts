@@ -51,7 +51,7 @@ describe("two-step sign-in", () => {
     expect(await browser.signIn("code", { code: codeAt(secret, 1) })).toBe(null);
     expect((await web.call("GET", "/api/v1/me", { cookie: browser.cookie() })).status).toBe(200);
     expect(browser.cookie()).not.toContain("intray.sign-in");
-    // Finished: not once more.
+    // The sign-in is finished, so the code is not accepted again.
     expect(await browser.signIn("code", { code: codeAt(secret, 1) })).toBe("sign_in_again");
   });
 
@@ -157,7 +157,7 @@ describe("two-step sign-in", () => {
       await browser.signIn("password", { email, password: PASSWORD });
       for (let m = 0; m < 4; m++) results.push(await browser.signIn("code", { code: "123456" }));
     }
-    // One was used to turn it on.
+    // Turning the factor on used one code.
     expect(results.slice(0, 9)).toEqual(Array(9).fill("wrong_code"));
     expect(results.slice(9)).toEqual(Array(3).fill("throttled"));
   });

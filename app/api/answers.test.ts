@@ -1,4 +1,4 @@
-/** Answering many at once, what is offered for declining, the time for undo, and who may be assigned. */
+/** Bulk answers, the reasons for declining, the undo window, and the people who may be assigned. */
 import net, { type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
@@ -41,7 +41,7 @@ const CHOICE = {
   ],
 };
 
-/** An open request; `odd` is how it differs from one with a choice of two. */
+/** An open request; `odd` overrides parts of one with two choices. */
 async function ask(at = server, odd: { form?: object; mode?: string; url?: string } = {}): Promise<Item> {
   const item = await insertRequest(web.db, acme, await insertTask(web.db, acme, at));
   await web.db.withOrganization(acme, (tx) =>
@@ -275,7 +275,9 @@ test("operators find those who may answer, of their own organization, and assign
   expect((await assign(zoe.memberId)).body.assignedTo).toEqual({ id: zoe.userId, name: "Zoe" });
 });
 
-/** The web's own database, through a proxy that cuts the connection as an answer is committed, before the reply to that. */
+/**
+ * The web's database through a proxy that cuts the connection when an answer is committed, before the reply.
+ */
 async function cutAtTheCommit() {
   const proxy = net.createServer((client) => {
     const server = connectRaw(web.database.appUrl);

@@ -36,7 +36,7 @@ test("a list is frozen as it is, without what the action can't be done to or its
     201,
     expect.objectContaining({ state: "prepared", items: 2, counts: expect.objectContaining({ waiting: 2 }) }),
   ]);
-  // What comes later is not in it.
+  // Later tasks are not part of the operation.
   await insert({ tool: "freeze" });
   const items = pageSchema(bulkItemSchema).parse(
     (await call("GET", `/bulk-operations/${made.body.id}/items`, ola)).body,
@@ -79,7 +79,7 @@ test("it begins once, by its maker, with the right number; anyone who may act ca
     tx.event.count({ where: { type: "bulk.begun" } }),
   );
   expect(lines).toBe(1);
-  // Others see of it what they may see anyway.
+  // Other members see only the tasks that they may see anyway.
   const seen = (await call("GET", `/bulk-operations/${id}/items`, oskar)).body.items;
   expect(seen.map((item: { taskId: string }) => item.taskId)).toEqual([task]);
   expect((await call("POST", `/bulk-operations/${id}/stop`, oskar)).body).toMatchObject({

@@ -1,4 +1,4 @@
-/** Two organizations at once: no answer, row or hint of one has a word or an id of the other. */
+/** Two organizations at once: no response, row or hint of one contains a word or an id of the other. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
     for (const { slots } of guarded) for (const { kind } of slots) await things.id(kind);
     await decide(scene);
     const placed = await placeCanaries(admin, scene.organizationId, scene.canary);
-    // What people read: a table that has no row here is one whose answers prove nothing.
+    // Every table that people read needs a row here: the responses of an empty one prove nothing.
     expect(placed).toEqual(expect.arrayContaining(["task.tool", "server.name", "input_request.message"]));
     expect(placed).toEqual(expect.arrayContaining(["answer.comment", "event.actor", "draft.comment"]));
   }
@@ -38,7 +38,7 @@ afterAll(async () => {
   await web.stop();
 });
 
-/** An answer with a comment, a claim and a draft, each to a question of its own. */
+/** An answer with a comment, a claim and a draft, each for a question of its own. */
 async function decide(scene: Scene): Promise<void> {
   const { cookie } = scene.people.owner;
   for (const [method, path, body] of [
@@ -95,7 +95,7 @@ test("reading everything, searches for the other's words included, finds one's o
       }
     }
   }
-  // Otherwise nothing was read that could have told.
+  // Proves that the responses contained the organization's own words.
   expect([...found]).toEqual(
     expect.arrayContaining(
       [
@@ -148,7 +148,7 @@ test("two hundred calls at once of both, reads and writes, mix nothing up", asyn
     expect([rows.includes(scene.canary), rows.includes(other.canary)]).toEqual([true, false]);
     expect([...foreign].filter((id) => rows.includes(id))).toEqual([]);
   }
-  // What happened is told to each organization's own stream.
+  // Each organization's own stream receives its events.
   await patiently(async () => {
     await acme.things("owner").id("view");
     await decide(acme);

@@ -124,7 +124,7 @@ test("however many look at its tools at once, one child runs", async () => {
   const looking = { organizationId: acme, userId: null, role: "viewer" as const, actor };
   const looks = Array.from({ length: 5 }, () => toolsOf(services, looking, id));
   const settled = Promise.allSettled(looks);
-  // Each reads what is kept, and where the server is; then it asks.
+  // Each look reads the stored tools and the server's location, then calls the server.
   await until("all five ask", async () => read === 10 && existsSync(join(folder, "starts")));
   await writeFile(join(folder, "go"), "");
   expect((await settled).map((look) => look.status)).toEqual(Array(5).fill("rejected"));

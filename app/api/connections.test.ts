@@ -1,4 +1,4 @@
-/** Connections: who may have, see, use and end which. */
+/** Connections: the permissions to create, see, use and end them. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type OAuthScene, oauthScene, type Person } from "@/test/fixtures/oauth-scene.ts";
 import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
@@ -106,7 +106,7 @@ test("who disconnects ends it at the authorization server too; the shared one on
   const revoked = scene.authority.seen.filter(({ path }) => path === "/token/revocation");
   expect(revoked.map(({ form }) => form.get("token_type_hint"))).toEqual(["refresh_token", "access_token"]);
   expect(await scene.authority.check(token)).toBeNull();
-  // The task stays as it was, and says what it waits for.
+  // The task keeps its state, and says that it waits for the connection.
   const left = await web.call("GET", `/api/v1/tasks/${task}`, { cookie: ola.cookie });
   expect(left.body).toMatchObject({ state: "queued", connection: { state: "not_connected" } });
   expect((await seen(ola))[1]).toMatchObject({ state: "not_connected", openTasks: 1, connectedBy: null });
@@ -125,7 +125,7 @@ test("an authorization server that is away does not keep anybody from disconnect
     (await web.call("GET", `/api/v1/servers/${server}`, { cookie: ola.cookie })).body.health.state;
   expect(await healthOf()).toBe("ok");
   expect((await end(own.id, ola)).status).toBe(204);
-  // It was the last one: nobody can use the server now.
+  // The last connection ended, so nobody can use the server now.
   expect(await healthOf()).toBe("unauthorized");
   expect(states(await seen(ola))).toEqual(["not_connected", "not_connected"]);
 });

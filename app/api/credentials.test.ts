@@ -1,4 +1,4 @@
-/** Every call that the API describes, by who may not make it, who may, and from where. */
+/** Every call of the API description: who may make it, who may not, and from which origins. */
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROLES, type Role, roleAllows } from "@/lib/access/roles.ts";
@@ -101,7 +101,7 @@ describe("another site's page", () => {
       { origin: "" },
       { "sec-fetch-site": "cross-site" },
       { "sec-fetch-site": "same-site" },
-      // A page cannot set Sec-Fetch-Site, so that it is believed before an Origin that looks right.
+      // A page cannot set Sec-Fetch-Site, so the header outranks a plausible Origin.
       { origin: "http://localhost:3000", "sec-fetch-site": "cross-site" },
     ];
     for (const headers of elsewhere) {
@@ -132,7 +132,7 @@ function isEnough(role: Role, { access }: Operation): boolean {
   return access === "any" || access === "none" || roleAllows(role, access);
 }
 
-/** The weakest role that may, as outside programs were told. */
+/** The weakest role allowed, as documented for outside programs. */
 const CONTRACT: Record<string, Role | "any"> = {
   "GET /me": "any",
   "GET /stream": "any",

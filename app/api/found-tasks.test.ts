@@ -66,7 +66,7 @@ async function addServer(url: string): Promise<{ id: string; connectionId: strin
 const within: <T>(work: Parameters<TestWeb["db"]["withOrganization"]>[1]) => Promise<T> = (work) =>
   web.db.withOrganization(acme, work) as never;
 
-/** A find as a look at the server, or an engine that gave a start up, would have left it. */
+/** A found task, as written by a listing of the server or by an engine that gave up a start. */
 async function insertFind(handle: string, taskId: string | null = null, at = server): Promise<string> {
   const id = uuidv7();
   const place = { organizationId: acme, table: "found_task", row: id, column: "sealed_handle" };

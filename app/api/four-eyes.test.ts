@@ -1,4 +1,6 @@
-/** Four eyes: who asked for a task does not accept what it asks, be it as a person or by a key of theirs. */
+/**
+ * Four eyes: the requester of a task cannot accept its questions, neither in person nor with their API key.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Actor } from "@/lib/access/schema.ts";
 import { storable } from "@/lib/base/db/db.ts";
@@ -32,7 +34,7 @@ afterAll(() => web.stop());
 const rule = (fourEyes: boolean) =>
   web.call("PATCH", "/api/v1/organization", { key: owner, body: { fourEyes } });
 
-/** A question of a task that `actor` asked for. */
+/** A question of a task that `actor` started. */
 async function askedBy(actor: Actor) {
   const requester = actor.kind === "member" ? { requester: actor.id ?? "" } : {};
   const taskId = await insertTask(web.db, acme, server, requester);

@@ -1,4 +1,4 @@
-/** Coming into an organization: invitations, their links, and those who use them. */
+/** Invitations, their links, and the people who accept them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -32,7 +32,7 @@ const withAccount = (token: string, account: object = ACCOUNT) =>
   web.call("POST", "/api/join/account", { body: { token, ...account }, headers: fresh() });
 const asPerson = (token: string, cookie: string) =>
   web.call("POST", "/api/join", { body: { token }, cookie, headers: fresh() });
-/** Each call from an address of its own, so that tries are not counted together. */
+/** Uses a new client address per call, so that the attempts are not throttled together. */
 const fresh = () => ({ "x-forwarded-for": `10.0.${++made >> 8}.${made & 255}` });
 
 const sql = async (text: string, values: unknown[] = []) =>

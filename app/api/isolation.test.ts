@@ -1,4 +1,4 @@
-/** Every call that the API describes, with what is another organization's in each place that takes an id. */
+/** Every call of the API description, with another organization's ids in every place that takes an id. */
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
@@ -104,10 +104,10 @@ function expectedOf({ name }: Operation, { place }: Slot, { key }: Credential): 
   return undefined;
 }
 
-/** An answer without what differs from call to call. */
+/** A response without the parts that differ from call to call. */
 function comparable(text: string, id: string): string {
   return text.replaceAll(id, "the id").replace(/"requestId":"[^"]*"/, "");
 }
 
-/** Calls are counted in chunks, whatever they ask for. */
+/** Rate limits count calls in chunks, whatever their path. */
 const isNoCount = (statement: string) => !/gate\.(take_calls|sweep_throttle)/.test(statement);

@@ -1,4 +1,4 @@
-/** How much one may ask for: calls a minute, and tasks open and started. */
+/** Limits: calls a minute, open tasks, and starts. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setQuota } from "@/lib/organizations/quota.ts";
 import { withClient } from "@/scripts/database/roles.ts";
@@ -32,7 +32,7 @@ describe("calls", () => {
     const wait = Number(refused.headers.get("retry-after"));
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(60);
-    // Another's calls are another's.
+    // Another caller's calls are counted separately.
     expect((await web.call("GET", "/api/v1/me", { key: await web.key(acme, "viewer") })).status).toBe(200);
   });
 
@@ -156,7 +156,7 @@ describe("quotas", () => {
       expect(await tasks("most")).toBeLessThanOrEqual(3);
       expect(await tasks("counted")).toBe(await tasks("open"));
     }
-    // Full, to the last place.
+    // The quota is used up exactly.
     await Promise.all(Array.from({ length: 8 }, (_, n) => start(n % 2 ? one : other)));
     expect([await tasks("open"), await tasks("counted")]).toEqual([5, 5]);
   });

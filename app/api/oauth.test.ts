@@ -1,4 +1,7 @@
-/** OAuth at MCP servers: what Intray asks for, and what it refuses. The names A1-A18 are those of the specification's list. */
+/**
+ * OAuth at MCP servers: the requests that Intray makes, and those that it refuses. A1-A18 are the names in
+ * the specification's list.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createNetwork } from "@/lib/base/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
@@ -47,7 +50,7 @@ const urlOf = async (serverId: string) => {
   expect(departed.status).toBe(200);
   return new URL(departed.body.authorizationUrl);
 };
-/** An answer of our own making, to the sign-in that has just begun. */
+/** A forged response to the current sign-in. */
 const answered = (url: URL, query: Record<string, string>) =>
   `${url.searchParams.get("redirect_uri")}?${new URLSearchParams({ state: url.searchParams.get("state")!, ...query })}`;
 
@@ -354,7 +357,7 @@ describe("the answer that a browser brings back", () => {
       expect(await scene.arrive(back, cookie)).toBe("/servers?refused=flow_unknown");
     expect(await scene.arrive(back, null)).toBe("/servers?refused=signed_out");
     expect(sent("/token")).toEqual([]);
-    // And it was not used up by them.
+    // The forged responses have not used up the sign-in.
     expect(await scene.arrive(back)).toBe(`/servers/${id}?connected`);
     await other.close();
   });

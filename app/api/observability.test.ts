@@ -61,7 +61,7 @@ async function scrape(token = TOKEN): Promise<{ status: number; text: string }> 
   return { status: response.status, text: await response.text() };
 }
 
-/** The sum of the samples of a name whose labels contain `labels`. */
+/** Returns the sum of a metric's samples whose labels contain `labels`. */
 function sum(text: string, name: string, labels = ""): number | null {
   const found = text
     .split("\n")
@@ -209,7 +209,7 @@ test("a trace goes from the call over the task to the server that is ours, and o
   expect(meta).toEqual([`00-${call.traceId}-${call.spanId}-01`]);
   expect(JSON.stringify(mcp.seen)).not.toMatch(/traceparent|baggage|tracestate/i);
 
-  // The answer is another call's trace, which names the task's.
+  // The answer belongs to another call's trace, which names the task's.
   const answerId = answered.headers.get("x-request-id");
   const answer = collector.spans.find((one) => collector.attribute(one, "intray.request_id") === answerId)!;
   const delivery = span("answer.deliver", answer.traceId);

@@ -1,4 +1,4 @@
-/** What nobody should send to the inbox is refused, or kept as it can be, and never breaks anything. */
+/** Invalid input to the inbox is refused or stored safely, and never breaks anything. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import type { Method } from "@/lib/web/http/route.ts";

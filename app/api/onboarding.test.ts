@@ -25,7 +25,7 @@ test("a step is done by doing it, and in one's own organization", async () => {
   expect(await acme.read()).toEqual({ server: "open", task: "open", invitation: "open" });
 
   const server = await insertServer(web.db, acme.id, { url: "http://127.0.0.1:9/mcp" });
-  // It was registered, and nobody has asked it anything.
+  // The server was registered, and nobody has called it yet.
   await web.db.withOrganization(
     acme.id,
     (tx) => tx.$executeRaw`UPDATE server SET tools = NULL, health_checked_at = now()`,

@@ -15,7 +15,7 @@ let acme: string;
 let admin: string;
 let globexAdmin: string;
 
-/** What the web has read at its start. */
+/** The operator's file as the web read it at its start. */
 const fileOf = (address: string) =>
   JSON.stringify({
     mcpServers: {

@@ -1,4 +1,4 @@
-/** Taking an organization's data out, and its end. */
+/** The export of an organization's data, and its deletion. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { storable } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
@@ -26,7 +26,7 @@ afterAll(() => web.stop());
 const sql = async (text: string, values: unknown[] = []) =>
   (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
 
-/** An organization with a row or more in every table, nothing of it open. */
+/** An organization with at least one row in every table, and no open task. */
 async function furnished(slug: string) {
   const id = await web.organization(slug);
   const owner = await web.member(id, "Olga", "owner");
@@ -90,7 +90,7 @@ async function furnished(slug: string) {
   return { id, slug, owner, viewer, task };
 }
 
-/** A connection that was signed in for, and a sign-in that is under way. */
+/** A connection with a finished sign-in, and a sign-in under way. */
 async function oauthOf(
   id: string,
   server: { id: string; connectionId: string },
@@ -116,7 +116,7 @@ async function oauthOf(
   );
 }
 
-/** Calls that were counted, and what a tool said of itself. */
+/** Counted calls, and a stored definition of a tool. */
 async function healthOf(id: string, serverId: string): Promise<void> {
   await sql(
     `INSERT INTO server_stat (organization_id, server_id, minutes, at, calls, failures, latency)
@@ -130,7 +130,7 @@ async function healthOf(id: string, serverId: string): Promise<void> {
   );
 }
 
-/** Notices, mail and webhooks. */
+/** Notifications, mail and webhooks. */
 async function toldOf(id: string, taskId: string, { userId, cookie }: { userId: string; cookie: string }) {
   const call = (method: "POST" | "PATCH", path: string, body: object) =>
     web.call(method, `/api/v1${path}`, { cookie, body });

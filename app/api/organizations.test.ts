@@ -1,4 +1,6 @@
-/** People in several organizations: which one a session works in, and what ends with a membership. */
+/**
+ * People in several organizations: the organization of a session, and the effects of the end of a membership.
+ */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { addMember } from "@/lib/members/transitions.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
@@ -22,7 +24,7 @@ afterAll(() => web.stop());
 const sql = async (text: string, values: unknown[] = []) =>
   (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
 
-/** Somebody who is an owner of Acme and an approver at Globex. */
+/** A person who is an owner of Acme and an approver at Globex. */
 async function commuter() {
   const ana = await web.member(acme, `Ana${++made}`, "owner");
   const [{ email }] = await sql(`SELECT email FROM "user" WHERE id = $1`, [ana.userId]);
@@ -126,7 +128,7 @@ describe("the end of a membership", () => {
       for (const stream of streams) expect(stream.text).toContain("t-1");
     });
     await web.call("DELETE", `/api/v1/members/${cleo.memberId}`, { key });
-    // Its regular check comes after 30 s only.
+    // The stream's regular check would come only after 30 s.
     await vi.waitFor(() => expect(streams[0]?.ended).toBe(true), { timeout: 25_000 });
     expect(streams[1]?.ended).toBe(false);
     for (const stream of streams) stream.leave();

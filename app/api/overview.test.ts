@@ -1,4 +1,4 @@
-/** The overview's figures: what a life of tasks adds up to, of whom, and for whom. */
+/** The overview's figures: their sums, their scope, and the people who may read them. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
@@ -22,7 +22,7 @@ afterAll(async () => {
   await web.stop();
 });
 
-/** Two servers; at one a private task and a question of it, and a history. */
+/** Two servers; one has a private task with a question, and a history. */
 async function organization(slug: string) {
   const id = await web.organization(slug);
   const [erp, crm] = [await insertServer(web.db, id, { name: "ERP" }), await insertServer(web.db, id)];

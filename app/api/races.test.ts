@@ -100,7 +100,7 @@ describe("a race", () => {
     const viewer = await web.key(acme, "viewer");
     expect((await race({ starts: starts([1, 2]) }, {}, viewer)).status).toBe(403);
     expect((await web.call("GET", `/api/v1/races/${body.id}`, { key: viewer })).status).toBe(200);
-    // A race whose tasks one may not see is none.
+    // A race without visible tasks does not exist for the caller.
     await web.db.withOrganization(acme, (tx) =>
       tx.task.updateMany({
         where: { organizationId: acme, raceId: body.id },

@@ -1,4 +1,7 @@
-/** How long an organization keeps what is over: who may say so, and what it takes to shorten it. */
+/**
+ * How long an organization keeps finished data: the permission to change it, and the confirmation to shorten
+ * it.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertServer, insertTask } from "@/test/fixtures/rows.ts";

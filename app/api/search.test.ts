@@ -1,4 +1,4 @@
-/** Searching lists that are too long to be read: an index finds what is far down, and the same as reading would. */
+/** Searches of long lists use an index and find the same rows as a scan. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
@@ -10,7 +10,7 @@ let key: string;
 let neighbour: string;
 let acme: string;
 
-/** Tasks that are over with a request each, of which one in three says "common" and the oldest few say other things. */
+/** Ended tasks with a request each; every third contains "common", and the oldest few contain other words. */
 async function fill(id: string, oldest: string[]): Promise<string> {
   const server = await insertServer(web.db, id, { name: "Ledger" });
   await withClient(web.database.ownerUrl, async (client) => {

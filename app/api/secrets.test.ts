@@ -1,6 +1,7 @@
 /**
- * Recognisable secrets go everywhere that secrets go, through an engine that works in both eras, with success and with
- * every kind of failure at servers that repeat what they were told; then nobody finds one anywhere.
+ * Recognisable secrets pass through every path that secrets take, by an engine in both eras, with successes
+ * and with every kind of failure, at servers that echo their input. No response, row or log contains them
+ * afterwards.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -32,7 +33,7 @@ let engine: ChildProcess;
 let folder: string;
 let acme: string;
 let paths: Record<string, Record<string, { definition: { auth: string; summary: string } }>>;
-/** Everything that was written to stdout and stderr, by the web in this process and by the engine in its own. */
+/** The output on stdout and stderr of the web in this process and of the engine in its own. */
 const logs: string[] = [];
 const handles: string[] = [];
 const keys: Record<string, string> = {};
@@ -102,7 +103,7 @@ function listen(): void {
 
 const TOOL = { title: null, description: null, annotations: null, inputSchema: { type: "object" } };
 
-/** A server as an admin connects it, with a token; its tools are known, whatever it says of them. */
+/** A server as an admin connects it, with a token. Its tools are known, whatever definitions it returns. */
 async function connect(name: string, url: string, era: Era): Promise<string> {
   const auth = { kind: "bearer", token: TOKEN };
   const made = await web.call("POST", "/api/v1/servers", {
@@ -310,7 +311,7 @@ test("nor in what the web and the engine log, at any level", async () => {
   expect([...new Set(found)]).toEqual([]);
 });
 
-/** `place: which secret`, for each that the text has, plain or as URLs, base64 and JSON spell it. */
+/** Returns `place: secret` for each secret in the text, plain or encoded for URLs, base64 or JSON. */
 function leaks(place: string, text: string): string[] {
   return secrets().flatMap(([what, secret]) => {
     const spellings = [
@@ -333,7 +334,7 @@ async function idsByPlace(): Promise<Record<string, string[]>> {
   };
 }
 
-/** The path with each id that fits it; none where nothing of the kind is there. */
+/** Returns the path once per known id; no path if the kind has no ids. */
 function fill(path: string, ids: Record<string, string[]>): string[] {
   const place = /\/([\w-]+)\/\{id\}/.exec(path)?.[1];
   if (place === undefined) return [path];

@@ -1,4 +1,4 @@
-/** What people see of servers and do with them: how calls went, tools that changed, pauses. */
+/** Server health in the API: call statistics, changed tools, and pauses. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bucketOf, LATENCY_BUCKETS } from "@/lib/servers/call-statistics/counts.ts";
 import { addCalls } from "@/lib/servers/call-statistics/transitions.ts";
@@ -11,7 +11,7 @@ let acme: string;
 let ola: { cookie: string };
 let key: string;
 let id: string;
-/** What the server says of `quick`. */
+/** The server's description of `quick`. */
 let said = "Answers at once.";
 
 beforeAll(async () => {

@@ -52,7 +52,7 @@ test("where the site is https every cookie is bound to its very host, and so is 
   expect(await browser.signIn("code", { code: recovery })).toBe(null);
   check(["__Host-next-auth.session-token"]);
   expect((await web.call("GET", "/api/v1/me", { cookie: browser.cookie() })).status).toBe(200);
-  // A cookie of the plain name, which a neighbour of the domain could plant, is nobody's.
+  // A neighbour of the domain could set a cookie with the plain name, so such a cookie signs nobody in.
   const planted = browser.cookie().replaceAll("__Host-", "");
   expect((await web.call("GET", "/api/v1/me", { cookie: planted })).status).toBe(401);
 });

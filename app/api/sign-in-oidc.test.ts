@@ -79,7 +79,7 @@ describe("an identity", () => {
     const second = browser();
     await second.signInAt("strict", "ben");
     expect((await me(second)).body.user.id).toBe(ben.userId);
-    // What had signed in is named as such.
+    // The session list names the sign-in method.
     const { body } = await web.call("GET", "/api/v1/me/sessions", { cookie: second.cookie() });
     expect(body.items.map((item: { method: string }) => item.method)).toContain("oidc");
   });
@@ -131,7 +131,7 @@ describe("an invitation", () => {
     const { pathname, search } = new URL(url);
     const landed = await newt.signInAt("linking", "newt", pathname + search);
     expect(landed.href).toBe(`${ORIGIN}${pathname}${search}`);
-    // A member of nothing yet: nothing to see but the invitation.
+    // Not a member yet: only the invitation is visible.
     expect((await me(newt)).status).toBe(401);
     const token = new URL(url).searchParams.get("token");
     const joined = await web.call("POST", "/api/join", { cookie: newt.cookie(), body: { token } });
@@ -154,7 +154,7 @@ describe("groups", () => {
     expect(body.user).toMatchObject({ name: "Gia", email: "gia@new.example" });
     expect(await rolesOf(body.user.id)).toEqual({ acme: "owner", globex: "viewer" });
 
-    // Another owner, so that this one may go.
+    // A second owner, so that this one may leave.
     await web.member(acme, "Otto", "owner");
     oidc.accounts.set("gia", { ...oidc.accounts.get("gia"), groups: ["finance"] });
     await browser().signInAt("groups", "gia");
@@ -314,13 +314,13 @@ async function rolesOf(userId: string): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map((row) => [row.slug, row.role]));
 }
 
-/** What a provider that only knows the client's secret could make. */
+/** A token that any holder of the client's secret could sign. */
 function signHs256(claims: object): string {
   const text = `${encode({ alg: "HS256" })}.${encode(claims)}`;
   return `${text}.${createHmac("sha256", CLIENT.clientSecret).update(text).digest("base64url")}`;
 }
 
-/** As a superuser: what is in the tables, whoever may see it. */
+/** Reads as a superuser: the tables, whatever the row security. */
 async function sql(text: string, values: unknown[] = []) {
   const { rows } = await withClient(web.database.adminUrl, (client) => client.query(text, values));
   return rows;

@@ -84,7 +84,7 @@ describe("the demonstration", () => {
           token,
           organizationName: "X",
           name: "X",
-          // Of the demonstration: taken.
+          // The demo uses this e-mail address.
           email: "ana@acme.example",
           password: "a long password",
         },
@@ -139,10 +139,10 @@ describe("the demonstration", () => {
 
     const answers = await Promise.all([1, 2].map(() => web.call("POST", "/api/setup", { body })));
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
-    // "acme" is the demonstration's.
+    // The demo uses "acme".
     expect(answers.find((answer) => answer.status === 201)?.body.slug).toMatch(/^acme-[0-9a-f]{6}$/);
 
-    // The token is worth nothing any more, and a wrong one is told no more than the right one.
+    // The token is used up; a wrong token and the right one get the same response.
     for (const token of [SETUP_TOKEN, "a stranger's guess"]) {
       const late = await web.call("POST", "/api/setup", { body: { ...body, token } });
       expect([late.status, late.body.code]).toEqual([409, "already_set_up"]);
@@ -158,7 +158,7 @@ describe("the demonstration", () => {
   });
 });
 
-/** What a web process says of setup as it starts. */
+/** Returns a web process's messages about setup at its start. */
 async function warnings(): Promise<unknown[]> {
   const { log } = await import("@/lib/base/log.ts");
   const { warnWhileSetupIsClosed } = await import("@/lib/web/auth/setup.ts");
@@ -171,7 +171,7 @@ async function warnings(): Promise<unknown[]> {
   }
 }
 
-/** As in an installation that was given none. */
+/** A web process without a setup token. */
 async function withoutToken(work: () => Promise<void>): Promise<void> {
   const { env } = await import("@/lib/base/env.ts");
   const given = env().setupToken;
@@ -183,7 +183,7 @@ async function withoutToken(work: () => Promise<void>): Promise<void> {
   }
 }
 
-// Each try is a slow hash, on purpose.
+// Each attempt computes a slow hash, on purpose.
 describe("passwords", () => {
   test("are set with a link that works once, of two at once for one, and ends the person's sessions", async () => {
     const { makePasswordLink } = await import("@/lib/members/transitions.ts");
@@ -248,7 +248,7 @@ test("readiness says what is missing", async () => {
     503,
     { ready: false, database: true, migrations: true, engine: false },
   ]);
-  // Calls may come all the same: people read and answer while no engine runs.
+  // Calls work nevertheless: people read and answer while no engine runs.
   expect((await web.call("GET", "/readyz?part=web")).status).toBe(200);
   const { withClient } = await import("@/scripts/database/roles.ts");
   await withClient(web.database.engineUrl, (client) =>

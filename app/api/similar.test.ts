@@ -27,7 +27,7 @@ interface Bill {
   where?: { organization: string; server: { id: string; connectionId: string } };
 }
 
-/** A question about a bill, open unless it is answered. */
+/** A question about a bill, open unless answered. */
 async function ask(bill: Bill): Promise<string> {
   const { organization, server: at } = bill.where ?? { organization: acme, server };
   const taskId = await insertTask(web.db, organization, at, {

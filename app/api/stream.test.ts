@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.stop());
 
-/** Opens a stream and gathers what comes. */
+/** Opens a stream and collects its events. */
 async function listen(key: string) {
   const abort = new AbortController();
   const { GET } = await import("@/app/api/v1/stream/route.ts");
@@ -40,14 +40,14 @@ test("hints reach the streams of their organization, and no other", async () => 
   const theirs = await listen(await web.key(globex, "viewer"));
   expect(ours.response.headers.get("content-type")).toContain("text/event-stream");
   expect(ours.response.headers.get("cache-control")).toBe("no-cache, no-transform");
-  // The connection may still be opening: say it until it is heard.
+  // The connection may still be opening: repeats the change until the stream reports it.
   await patiently(async () => {
     await notify(acme, [["task", "t-1"]]);
     expect(ours.text).toContain('event: change\ndata: {"topic":"task","id":"t-1"}\n\n');
   });
   expect(theirs.text).not.toContain("change");
 
-  // Postgres restarts, as far as the connection can tell: everybody is told to read everything anew.
+  // To the connection, this is a restart of Postgres: all streams tell clients to refetch everything.
   await withClient(web.database.adminUrl, (client) =>
     client.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%intray_change%'",

@@ -72,7 +72,7 @@ test("a shared view is changed by its maker and by admins, by nobody else", asyn
     name: "The team's",
     mine: false,
   });
-  // An admin who takes it back does not see it any more; its maker does.
+  // An admin who unshares a view no longer sees it; its author does.
   expect((await change(ana, made.body.id, { shared: false })).body.shared).toBe(false);
   expect((await change(ana, made.body.id, { shared: true })).status).toBe(404);
   expect(await names(ola)).toEqual(["The team's"]);

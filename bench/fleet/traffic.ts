@@ -41,7 +41,7 @@ async function insistently(deed: () => Promise<boolean>): Promise<void> {
 
 /**
  * Answers the questions of `asking` one after the other, and starts tasks at `places` in turns, both every
- * `everyMs`, until `signal` aborts. Returns everything that was committed.
+ * `everyMs`, until `signal` aborts. Returns everything whose commit was confirmed.
  */
 export async function traffic(
   stage: Stage,
@@ -55,7 +55,7 @@ export async function traffic(
       const id = questions.shift();
       if (id === undefined) return true;
       try {
-        // An answer whose commit was not confirmed is retried: the servers show whether it was recorded.
+        // If a commit succeeded without confirmation, the retry finds no open question and does not count.
         if (await stage.answer(by, id)) deeds.answered.set(id, clock());
         return true;
       } catch (error) {

@@ -13,7 +13,7 @@ export function Card({
   children,
 }: {
   title: string;
-  /** A line below the title. */
+  /** Shown below the title. */
   note?: string;
   action?: ReactNode;
   className?: string;

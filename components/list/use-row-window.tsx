@@ -38,7 +38,7 @@ export interface RowWindow<E extends HTMLElement> {
    * if the virtualizer is not loaded yet.
    */
   reveal: (index: number, align?: "auto" | "center") => boolean;
-  /** Place this element after the list. It renders nothing visible. */
+  /** Renders nothing visible. Place this element after the list. */
   virtualizer: ReactNode;
 }
 

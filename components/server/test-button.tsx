@@ -10,7 +10,7 @@ import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import type { CheckedServer, Server } from "@/lib/servers/schema.ts";
 import { formatLatency } from "@/lib/text/latency.ts";
 
-/** Asks the server now and says what came of it. */
+/** Tests the server now and shows the steps of the test. */
 export function TestButton({
   server,
   small = false,

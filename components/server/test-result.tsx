@@ -9,7 +9,7 @@ const STEPS: Record<CheckStep["step"], string> = {
   tools: "Lists its tools",
 };
 
-/** What a test tried, in order, up to what failed. */
+/** The steps of a test, in order, up to the failed one. */
 export function TestResult({ steps }: { steps: CheckStep[] }) {
   return (
     <section aria-label="What the test found" className="rounded-lg border border-line bg-panel">

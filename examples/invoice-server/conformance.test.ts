@@ -36,12 +36,12 @@ afterAll(async () => {
   await postgres?.drop();
 });
 
-/** What the suite found, by check. */
+/** The suite's results by check. */
 async function run(scenario: string): Promise<z.infer<typeof checksSchema>> {
   const folder = await mkdtemp(join(tmpdir(), "conformance-"));
   try {
     const args = [SUITE, "server", "--url", server.url, "--scenario", scenario, "-o", folder];
-    // It ends with 1 when a check failed; which one is in its report.
+    // The suite exits with 1 on a failed check; its report names the check.
     const output = await new Promise<string>((resolve) =>
       execFile(process.execPath, [...args, "--timeout", "120000"], (_, stdout, stderr) =>
         resolve(stdout + stderr),

@@ -1,4 +1,6 @@
-/** The office tools as Intray's engine meets them, in both eras, with the server killed between question and answer. */
+/**
+ * The office tools with Intray's engine, in both eras, with the server killed between question and answer.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordAnswer } from "../../lib/input-requests/transitions.ts";
 import type { Era } from "../../lib/mcp/peer.ts";
@@ -66,7 +68,7 @@ async function setOffice(era: Era, finish: (end: () => unknown) => void) {
       await invoices.start();
     },
     result: async (id: string) => (await scene.shown(id)).result as Result,
-    /** What the server wrote down of the task with that number. */
+    /** Returns the server's ledger of the task with that number. */
     ledgerOf: async (number: string) => {
       const lines = await readLedger(invoices.baseUrl);
       const [created, ...others] = lines.filter(
@@ -75,7 +77,7 @@ async function setOffice(era: Era, finish: (end: () => unknown) => void) {
       expect(others).toEqual([]);
       return lines.filter((line) => line.taskId === created?.taskId);
     },
-    /** By who authorised the connection: nobody else may say that a site was opened. */
+    /** Answers as the person who authorised the connection: only they may report that a site was opened. */
     continueAsOwner: async (requestId: string) => {
       const { questionHash } = await requestOf(requestId);
       await world.within((tx) =>
@@ -89,7 +91,7 @@ type Result = { structuredContent: Record<string, unknown>; isError?: boolean };
 
 const accept = (content: Record<string, unknown>) => ({ action: "accept" as const, content });
 
-/** As a browser does it. */
+/** Presses a button as a browser does. */
 async function press(url: string, choice: 0 | 1): Promise<string> {
   const page = await fetch(url);
   expect(page.status).toBe(200);

@@ -1,4 +1,4 @@
-/** The sample server as the official client sees it: a witness that is not our own code. */
+/** The sample server with the official client, which is independent of Intray's code. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {

@@ -1,4 +1,6 @@
-/** That the quirks are what they say: seen by the official client of 2025-11-25, and by plain requests of 2026-07-28. */
+/**
+ * The quirks as described, observed by the official client of 2025-11-25 and by plain requests of 2026-07-28.
+ */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, type TestContext, test } from "vitest";

@@ -4,9 +4,7 @@ import { authenticate } from "@/lib/web/auth/authenticate.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";
 
-/**
- * The redirect URI of authorization servers. Always answers with a page of Intray whose URL lacks the code.
- */
+/** The redirect URI of authorization servers. Redirects to a page of Intray whose URL lacks the code. */
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     { auth: "none", summary: "The way back from an authorization server, for browsers", status: 303 },

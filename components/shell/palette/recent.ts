@@ -14,8 +14,8 @@ export interface Recent {
 }
 
 /**
- * Recently chosen items, newest first. Kept in session storage, per tab: request names must not stay in the
- * browser after sign-out.
+ * Recently chosen items, newest first. Kept in session storage, so that request names do not outlive the
+ * tab.
  */
 export function useRecent() {
   const me = useMe();

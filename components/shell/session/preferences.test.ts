@@ -4,7 +4,7 @@ import { createPrefer } from "./preferences.ts";
 
 const SAVED: Preferences = { singleKeys: true, tourSeen: false };
 
-/** A server whose answers come when they are let go. */
+/** A server whose replies wait until the test releases them. */
 function slowServer() {
   let stored = SAVED;
   const calls: { change: UpdatePreferences; answer: (refusal?: Error) => void }[] = [];

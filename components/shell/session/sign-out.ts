@@ -1,7 +1,7 @@
 import { leadAll } from "@/components/shell/session/other-tabs.ts";
 import { toast } from "@/components/ui/toast/toast.ts";
 
-/** Signs out, then leads this tab and the browser's others to the sign-in page. */
+/** Signs out, then loads the sign-in page in this tab and in the browser's others. */
 export async function leave(): Promise<void> {
   const { signOut } = await import("next-auth/react");
   try {

@@ -9,7 +9,7 @@ test("single keys rest until the last of what lies over the page is gone", () =>
   const dialog = lockKeys("dialog");
   menu();
   loading();
-  // Let go twice, as React does where it draws everything twice.
+  // Unlocked twice, as React does in strict mode.
   loading();
   expect([areKeysLocked(), isDialogOpen()]).toEqual([true, true]);
   dialog();

@@ -11,7 +11,7 @@ import type { ClaimStep } from "./assignment/use-claim.ts";
 
 export interface DecisionMenuProps {
   request: InputRequestDetail;
-  /** Nothing can be decided here now. */
+  /** No decision is possible here now. */
   disabled: boolean;
   onDialog: (dialog: AnswerDialog) => void;
   onClaim: (step: ClaimStep) => void;

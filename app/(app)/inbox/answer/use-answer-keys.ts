@@ -8,7 +8,7 @@ const BOUNCE_MS = 250;
 // Kept outside React: the second press may come when the next request is on screen.
 let last = { key: "", at: 0 };
 
-/** Whether this press is a new one, and not a bounce of the previous one. */
+/** Whether a press is new, not a bounce of the previous press. */
 function isFirst(key: string): boolean {
   const now = performance.now();
   const first = last.key !== key || now - last.at > BOUNCE_MS;

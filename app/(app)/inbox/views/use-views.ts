@@ -18,7 +18,7 @@ export function useViews(place: InboxPlace, tab: RequestTab | null): SavedViews 
         tab: REQUEST_TABS.find((each) => each === view.query.tab) ?? null,
         filters: readFilters((name) => view.query[name]),
       }),
-    // Adds the view's tab, which the URL may not name yet.
+    // Adds the current tab, which the URL may lack.
     name: (id) => place.replace(id === null ? { view: null } : { view: id, tab }),
   });
 }

@@ -50,10 +50,7 @@ export function AnswerFields({
   );
 }
 
-/**
- * Returns the rule for required fields, shown once above several; null for a single field, which is required
- * unless marked optional.
- */
+/** Returns the rule for required fields, or null for a single field or if all are optional. */
 function requiredWords(fields: Field[]): string | null {
   if (fields.length < 2 || !fields.some((field) => field.required)) return null;
   const all = fields.every((field) => field.required);

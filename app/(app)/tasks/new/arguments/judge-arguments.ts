@@ -71,7 +71,7 @@ function ofNumber(schema: Json, value: number, says: Says): Problem[] {
   ];
 }
 
-/** JSON.parse has rounded such a number. */
+/** Whether JSON.parse may have rounded the number. */
 function isTooLarge(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
