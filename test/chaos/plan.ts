@@ -83,6 +83,7 @@ export type FaultKind = (typeof FAULTS)[number];
 export type Fault =
   /** The connection is cut before the request was forwarded. */
   | { kind: "dropped before" }
+  /** The connection is cut after the request was answered. */
   | { kind: "dropped after"; afterMs: number }
   /** The server has acted, and its reply breaks off in the middle. */
   | { kind: "cut" }
