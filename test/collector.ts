@@ -23,7 +23,7 @@ type CollectedSpan = z.infer<typeof spanSchema>;
 export interface Collector {
   url: string;
   spans: CollectedSpan[];
-  /** The bodies as they came. */
+  /** The bodies as received. */
   bodies: string[];
   attribute(span: CollectedSpan, key: string): unknown;
   close(): Promise<void>;

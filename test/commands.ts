@@ -13,7 +13,7 @@ import type {
 } from "../lib/mcp/peer.ts";
 import type { Wire } from "../lib/mcp/wire/wire.ts";
 
-/** The script of stdio-server.ts, which knows the modes to run it in. */
+/** The script of stdio-server.ts, which describes its modes. */
 export const SCRIPT = fileURLToPath(new URL("./servers/stdio-server.ts", import.meta.url));
 export const EVERYTHING = fileURLToPath(
   new URL("../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
@@ -23,7 +23,7 @@ export const options: CallOptions = { deadlineMs: 15_000 };
 const network = createNetwork({ allowHosts: [], denyPorts: [] });
 const wires: Wire[] = [];
 
-/** A wire to a command of `node`, both peers on it, and what the command wrote to stderr. */
+/** Opens a wire to a command of `node`. Returns it with both peers, and the command's stderr. */
 export function open(args: string[] = [], env: Record<string, string> = {}, command = process.execPath) {
   const log: string[] = [];
   const wire = openWire({ command, args, env }, network, { onLog: (line) => log.push(line) });
@@ -31,12 +31,12 @@ export function open(args: string[] = [], env: Record<string, string> = {}, comm
   return { wire, log, v1: createPeer("2025-11-25", wire), v2: createPeer("2026-07-28", wire) };
 }
 
-/** Ends all wires that were opened: for `afterEach`. */
+/** Ends all opened wires: for `afterEach`. */
 export async function endAll(): Promise<void> {
   await Promise.all(wires.splice(0).map((wire) => wire.end()));
 }
 
-/** Notes all that arrives. */
+/** A listener that records everything that arrives. */
 export function notes() {
   const questions: { question: Question; relatedTaskId: string | null }[] = [];
   const closed: string[] = [];
@@ -54,7 +54,7 @@ export function notes() {
   return { questions, closed, retracted, results, listener };
 }
 
-/** Calls a tool without a task and reads the text of its result as JSON. */
+/** Calls a tool without a task and parses the text of its result as JSON. */
 export async function call(
   peer: Peer,
   session: Session | null,

@@ -1,4 +1,4 @@
-/** An engine as a process of its own, to be killed, stopped and continued at the worst moments. */
+/** An engine in its own process, to be killed, stopped and continued at the worst moments. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -7,23 +7,23 @@ import { fileURLToPath } from "node:url";
 export interface EngineProcess {
   /** kill -9, awaited. */
   kill(): Promise<void>;
-  /** SIGTERM, awaited: it drains. Rejects where it did not end well. */
+  /** Sends SIGTERM and waits for the drain. Rejects if the engine did not end well. */
   drain(): Promise<void>;
-  /** SIGSTOP: it is there and does nothing, as in a long pause of its machine. */
+  /** SIGSTOP: the process exists and does nothing, as in a long pause of its machine. */
   freeze(): void;
   /** SIGCONT. */
   thaw(): void;
-  /** Of its memory, what is in RAM now, in bytes. */
+  /** Resident memory, in bytes. */
   memory(): number;
 }
 
-/** Of what it wrote to stderr, so much is kept: the cause of its end. */
+/** Characters of stderr that are kept, for the cause of its end. */
 const COMPLAINT_CHARACTERS = 4_000;
 const MAIN = fileURLToPath(new URL("../lib/engine/main.ts", import.meta.url));
 
 /**
- * Runs once this resolves. `environment`: the database, the keys and the hosts (World.engineEnvironment). `onOutput` gets
- * what it writes until then.
+ * Starts an engine, and resolves once it runs. `environment`: the database, the keys and the hosts
+ * (World.engineEnvironment). `onOutput` gets its output until then.
  */
 export async function startEngineProcess(
   environment: Record<string, string>,
@@ -44,7 +44,7 @@ export async function startEngineProcess(
   });
   await new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {
-      // Only until it runs: its log is long.
+      // Output is collected only until the engine runs, since its log is long.
       if (output.includes("the engine runs")) return;
       output += chunk;
       onOutput?.(String(chunk), child.pid!);

@@ -1,4 +1,7 @@
-/** The web's handlers on a test database, called as functions: the same code that Next calls, without a server. */
+/**
+ * The web's handlers on a test database, called as functions: the same code that Next calls, without a
+ * server.
+ */
 import { encode } from "next-auth/jwt";
 import type { Role } from "../lib/access/roles.ts";
 import { createMakerlessKey } from "../lib/api-keys/transitions.ts";
@@ -10,7 +13,7 @@ import type { Handler, Method } from "../lib/web/http/route.ts";
 import { createTestDatabase, type TestDatabase } from "./setup/postgres.ts";
 
 const SECRET = "a secret of the tests";
-/** Where the tests' pages come from. */
+/** The origin of the tests' pages. */
 export const ORIGIN = "http://localhost:3000";
 
 interface Options {
@@ -32,7 +35,7 @@ export interface TestWeb {
   /** As the database's owner; row security binds it too. */
   db: Database;
   call(method: Method, path: string, options?: Options): Promise<Answer>;
-  /** The same, for an answer that streams. */
+  /** As `call`, for an answer that streams. */
   open(method: Method, path: string, options?: Options): Promise<Response>;
   organization(slug: string): Promise<string>;
   key(organizationId: string, role: Role): Promise<string>;
@@ -41,7 +44,7 @@ export interface TestWeb {
     name: string,
     role: Role,
   ): Promise<{ userId: string; memberId: string; cookie: string }>;
-  /** A cookie of a new session. */
+  /** Returns a cookie of a new session. */
   signIn(userId: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -130,7 +133,7 @@ function find(
       pattern.length === parts.length && pattern.every((part, at) => isParameter(part) || part === parts[at])
     );
   });
-  // As Next does: a fixed path counts before one with a parameter.
+  // As in Next, a fixed path takes precedence over one with a parameter.
   const path = matching.find((candidate) => !candidate.includes("{id}") || matching.length === 1);
   const handler = path && paths[path]?.[method];
   if (!handler) throw new Error(`no handler for ${method} ${pathname}`);

@@ -3,7 +3,7 @@ import { api, query } from "@/lib/api-client/base/client.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Notice, NoticeCounts, NoticeSettings } from "@/lib/notices/schema.ts";
 
-/** Keys that begin with the topics of the stream's hints. */
+/** `all`: refetched at the stream's `notice` hints. */
 export const noticeKeys = { all: ["notices"] as const, settings: ["me", "notifications"] as const };
 
 /** The signed-in person's notices, newest first. */

@@ -305,8 +305,7 @@ export async function confirmRequest(
 }
 
 /**
- * Settles an answer that needs no word to the server, such as one whose effect is carried out in this
- * transaction.
+ * Settles an answer that needs no word to the server; the caller acts on it in the same transaction.
  */
 export async function settleUnsent(
   organizationId: string,
@@ -468,8 +467,8 @@ function heardAt(organizationId: string, messageId: string): Prisma.Sql {
 
 /**
  * Whether this ask is already stored, as when a server replays a stream. Outside a replay, the same id is a
- * new ask if its question is over, or was answered before this message came: such a server reuses its ids.
- * The same id with another question is always a new ask.
+ * new ask if the stored one was retracted, its question is over, or an answer was sent to it before this
+ * message came: such a server reuses its ids. The same id with another question is always a new ask.
  */
 async function isKnownAsk(
   organizationId: string,

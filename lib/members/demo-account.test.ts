@@ -1,4 +1,4 @@
-/** Anyone signs in as a person of the demonstration: such an account never becomes somebody's in a real organization. */
+/** Anyone can sign in as a person of the demonstration, so they must never join a real organization. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { seedDemo } from "../../prisma/seed-demo.ts";
 import { withClient } from "../../scripts/database/roles.ts";

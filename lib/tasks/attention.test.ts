@@ -1,4 +1,4 @@
-/** Which tasks need attention, and why: rows as the engine leaves them, asked as the web asks. */
+/** Tasks that need attention, and their reasons. Reads rows as the engine leaves them, by the web's queries. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";

@@ -1,4 +1,4 @@
-/** How Postgres reads the lists. */
+/** Query plans of the lists of tasks. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPlanner, type Planner } from "../../test/fixtures/plans.ts";
 import type { Principal } from "../access/principal.ts";

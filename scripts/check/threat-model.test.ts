@@ -1,4 +1,4 @@
-/** docs/threat-model.md cites tests: each of them must be there, and nothing may be left without one or a word why. */
+/** Every test that docs/threat-model.md cites must exist, and every threat must cite one or give a reason. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 

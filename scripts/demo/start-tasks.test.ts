@@ -1,4 +1,4 @@
-/** The demonstration's tasks: started by the engine on the sample server, once, however often they are begun. */
+/** The engine starts each of the demonstration's tasks once, however often start-tasks.ts runs. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Which tests a change leads to. */
+/** The tests chosen for a change. */
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { LONG_FILES } from "../../test/setup/long-files.ts";

@@ -1,4 +1,4 @@
-/** What failed is said at the end of a run: a test, a file that could not be loaded, a browser test. */
+/** The end of a run names every failure: a test, a file that could not be loaded, a browser test. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

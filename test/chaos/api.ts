@@ -14,18 +14,21 @@ interface Reply {
 }
 
 export interface Api {
-  /** One try. Null: no answer, or a server in trouble (5xx, 429): whether it did anything is not known. */
+  /**
+   * Makes one try. Returns null without an answer, or for a server error (5xx) or 429: the call's effect is
+   * unknown then.
+   */
   once(method: string, path: string, call: Call): Promise<Reply | null>;
-  /** Tries until there is an answer. Throws where it says what it must not, or the signal ends the run. */
+  /** Tries until an answer comes. Throws on an unexpected status, or when the signal ends the run. */
   insist(method: string, path: string, call: Call, expected?: number[]): Promise<Reply>;
-  /** All items of a list. */
+  /** Returns all items of a list. */
   all<T>(path: string, key: string): Promise<T[]>;
 }
 
 const DEADLINE_MS = 10_000;
 const PAUSE_MS = 400;
 
-/** `onError` gets what the app says when it answers 500: it has no excuse for that. */
+/** `onError` gets the app's error when it answers 500, which it never may. */
 export function apiOf(url: string, signal: AbortSignal, onError: (problem: string) => void): Api {
   const once: Api["once"] = async (method, path, { key, body, headers }) => {
     try {

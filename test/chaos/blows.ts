@@ -1,4 +1,4 @@
-/** Deals the planned blows to the parts, and brings each back after its pause. */
+/** Deals the planned blows to the parts, and restarts each after its pause. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Part } from "./parts.ts";
 import type { Blow } from "./plan.ts";
@@ -9,12 +9,12 @@ export interface BlowsDealt {
   freezes: number;
   /** Of Intray's database, in ms. */
   outages: number[];
-  /** Found nothing to kill or freeze. */
+  /** Blows that found no running part. */
   missed: number;
 }
 
 /**
- * Returns when the last blow was dealt and everything runs again. Rejects where a part cannot be brought back (a
+ * Resolves when the last blow was dealt and everything runs again. Rejects if a part cannot be restarted (a
  * Postgres that does not recover), or when the signal ends the run.
  */
 export async function deal(
@@ -61,7 +61,7 @@ async function strike(
     frozen.add(part.name);
     part.freeze();
     await sleep(blow.downMs, undefined, { signal });
-    // Killed meanwhile, it is another process now, and not frozen.
+    // If the part was killed meanwhile, it is another process now, and not frozen.
     part.thaw();
     frozen.delete(part.name);
     return;

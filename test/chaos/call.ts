@@ -1,21 +1,21 @@
-/** What a request to an MCP server is, as far as the bad network cares. */
+/** Describes requests to an MCP server, as far as the bad network needs. */
 import { z } from "zod";
 import type { CallKind } from "./plan.ts";
 
 export interface Call {
-  /** A JSON-RPC method, `answer` for a response of the client's, or the HTTP method of what has no body. */
+  /** A JSON-RPC method, `answer` for a client's response, or the HTTP method of a request without a body. */
   method: string;
   kind: CallKind;
   /** The JSON-RPC id. */
   id: string | number | null;
   taskId: string | null;
-  /** A second one does no harm to a server that is right: reads, answers, and calls that carry a key. */
+  /** Whether a correct server tolerates a repetition: reads, answers, and calls that carry a key. */
   mayRepeat: boolean;
 }
 
 const CHANGES = new Set(["tools/call", "tasks/update", "tasks/cancel", "answer"]);
 const STREAMS = new Set(["GET", "tasks/result"]);
-/** A session more, or a session less, is not asked for. */
+/** Never duplicated: sessions must be neither opened nor closed twice. */
 const NEVER_TWICE = new Set(["initialize", "notifications/initialized", "DELETE"]);
 const KEY = "intray/idempotency-key";
 
@@ -49,6 +49,6 @@ function jsonIn(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {
-    return null; // not JSON: passed on as it is
+    return null; // not JSON: passed on unchanged
   }
 }

@@ -6,7 +6,7 @@ import type { Population } from "./population.ts";
 import type { Stage } from "./stage.ts";
 import type { Account } from "./table.ts";
 
-/** All that is known, and for each task with a finding what Intray has seen and said. */
+/** Writes all facts of the run, and for each task with a finding Intray's record of it. */
 export async function keepEvidence(
   api: Api,
   stage: Stage,

@@ -1,4 +1,4 @@
-/** What is true at the end: Intray's account of every task, and the samples' ledgers. */
+/** The facts at the end of a run: Intray's account of every task, and the samples' ledgers. */
 import { readLedger } from "../fixtures/sample-ledger.ts";
 import type { Api } from "./api.ts";
 import { invoiceNamedIn, type QuestionName, questionIn } from "./invoices.ts";
@@ -19,7 +19,7 @@ export interface RequestFact {
   answer: AnswerFact | null;
   delivery: { state: string; deliverAfter: string; flagged: boolean; error: string | null } | null;
   endedReason: string | null;
-  /** The types of its lines in the history, oldest first: what people were told of it on the way. */
+  /** The types of its history lines, oldest first, which people were shown. */
   history: string[];
 }
 
@@ -28,7 +28,7 @@ export interface TaskFact {
   at: number | null;
   state: string;
   outcome: string | null;
-  /** What the server says beside it, where that differs. */
+  /** The server's own state, where that differs. */
   serverState: string | null;
   startedAt: string | null;
   error: string | null;

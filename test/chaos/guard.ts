@@ -1,6 +1,7 @@
 /**
- * Ends what a run leaves behind when it is killed itself: Postgres is in a session of its own, and a frozen engine
- * notices nothing. Started by parts.ts with a channel; when that closes, what is still on the list is killed.
+ * Ends the leftovers of a run that is killed itself: Postgres runs in its own session, and a frozen engine
+ * notices nothing. parts.ts starts the guard with a channel; when that closes, every process still on the
+ * list is killed.
  */
 const watched = new Set<number>();
 
@@ -13,7 +14,7 @@ process.on("disconnect", () => {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended already.
+      // The process has ended already.
     }
   }
   process.exit(0);

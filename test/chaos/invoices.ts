@@ -1,4 +1,4 @@
-/** What people will ask for and decide: each invoice's way, from the seed. */
+/** Plans each invoice from the seed: its start, its cancel, and people's decisions. */
 import { between, pick, randomFor } from "./random.ts";
 
 export type QuestionName = "approval" | "cost center";
@@ -12,18 +12,18 @@ export interface InvoicePlan {
   invoiceId: string;
   startAtMs: number;
   arguments: Record<string, unknown>;
-  /** From its start; null: nobody cancels it. */
+  /** Counted from its start; null: nobody cancels it. */
   cancelAfterMs: number | null;
 }
 
-/** How a person goes about a question. `twice`: two people answer it in the same moment, differently. */
+/** How a person treats a question. `twice`: two people answer it at the same moment, differently. */
 export interface Manner {
   thinkMs: number;
   way: "plain" | "twice" | "undone" | "held";
   holdMs: number;
 }
 
-/** Starts spread over `durationMs`. */
+/** Plans an invoice; the starts of all are spread over `durationMs`. */
 export function planInvoice(seed: number, at: number, count: number, durationMs: number): InvoicePlan {
   const random = randomFor(seed, "invoice", at);
   const invoiceId = invoiceIdOf(seed, at);
@@ -31,7 +31,7 @@ export function planInvoice(seed: number, at: number, count: number, durationMs:
   const lines = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, line) => ({
     description: `Line ${line + 1}`,
     amount: large ? 6_000 + at : 100 + at,
-    // Some are due while the run goes on; the year 2024 is due at once.
+    // Some are due during the run; the year 2024 is due at once.
     due_date: random() < 0.1 ? inSeconds(between(random, 20, 90)) : "2024-06-30T00:00:00Z",
   }));
   return {
@@ -47,7 +47,7 @@ function invoiceIdOf(seed: number, at: number): string {
   return `CHAOS-${seed}-${at}`;
 }
 
-/** The number of an invoice that is named in a question's text; null where none is. */
+/** Returns the number of the invoice named in a question's text, or null if none is. */
 export function invoiceNamedIn(seed: number, text: string): number | null {
   const found = new RegExp(`\\bCHAOS-${seed}-(\\d+)\\b`).exec(text);
   return found ? Number(found[1]) : null;
@@ -58,8 +58,8 @@ export function questionIn(message: string): QuestionName {
 }
 
 /**
- * What is decided at the `attempt`-th time somebody decides this question. No two attempts in a row decide the same, so
- * that an answer that was taken back, or lost a race, is told apart from the one that counts.
+ * The decision of the `attempt`-th try at this question. Successive attempts differ, so that an answer that
+ * was undone, or lost a race, differs from the one that counts.
  */
 export function decide(seed: number, at: number, question: QuestionName, attempt: number): Decision {
   const random = randomFor(seed, "decision", at, question);

@@ -1,11 +1,14 @@
-/** Whether anything was lost, doubled or misdirected: pure. What people did, against Intray's account and the ledgers. */
+/**
+ * Judges whether anything was lost, doubled or misdirected, by comparing people's actions with Intray's
+ * account and the ledgers. Pure.
+ */
 import { isDeepStrictEqual } from "node:util";
 import type { Facts, LedgerFact, RequestFact, TaskFact } from "./facts.ts";
 import type { QuestionName } from "./invoices.ts";
 import type { Started, Try } from "./population.ts";
 
 export interface Finding {
-  /** Intray's; null where there is none. */
+  /** Intray's id; null if it has none. */
   taskId: string | null;
   what: string;
 }
@@ -14,13 +17,16 @@ export interface Judgement {
   lost: Finding[];
   doubled: Finding[];
   misdirected: Finding[];
-  /** What people were told of an answer is not what its server got. */
+  /** Statements to people about an answer that contradict what its server got. */
   wronglyTold: Finding[];
-  /** The same answer once more, which the server refused: no harm, and the compatibility page says when it may be. */
+  /** Repeated answers that the server refused: harmless, and allowed where the compatibility page says so. */
   repeated: number;
   /** Answers that came after their task was cancelled. */
   tooLate: number;
-  /** Ended on the server in the moment of the cancel: cancelled here, with the server's word beside it. */
+  /**
+   * Tasks that ended on the server at the moment of the cancel: cancelled here, with the server's state
+   * beside it.
+   */
   cancelledHere: number;
   /** Answers that the servers took. */
   answered: number;
@@ -99,7 +105,9 @@ function judgeEnd(judgement: Judgement, one: Started, task: TaskFact, lines: Led
     judgement.doubled.push({ taskId: task.id, what: "a line was paid twice" });
 }
 
-/** What a server refused: the same again is a repeat, anything else was never decided for this question. */
+/**
+ * Judges refused answers: the same answer again is a repeat, any other was never decided for this question.
+ */
 function judgeTells(judgement: Judgement, task: TaskFact, lines: LedgerFact[]): void {
   const tells = ofKind(lines, "told");
   const taken = tells.filter((tell) => tell.data.accepted === true);
@@ -117,7 +125,7 @@ function judgeTells(judgement: Judgement, task: TaskFact, lines: LedgerFact[]): 
   }
 }
 
-/** A question and its answer, from being asked by the server to being told to it. */
+/** Judges a question and its answer, from the server's ask to the server's receipt. */
 function judgeQuestion(
   judgement: Judgement,
   one: Started,
@@ -164,7 +172,7 @@ function judgeQuestion(
   judgement.delaysMs.push({ taskId: task.id, ms: Date.parse(tell.at) - from });
 }
 
-/** The answer that counts is one that somebody gave and was told of, and nobody took back. */
+/** The answer that counts must have been given and acknowledged, and not undone. */
 function judgeTries(judgement: Judgement, task: TaskFact, request: RequestFact, tries: Try[]): void {
   const sure = tries.filter((made) => made.outcome === "taken" && made.undone === "no");
   if (sure.length > 1)
@@ -189,15 +197,17 @@ function judgeTries(judgement: Judgement, task: TaskFact, request: RequestFact, 
   }
 }
 
-/** States and lines of the history that say that the server has an answer… */
+/** States and history lines that claim that the server has an answer. */
 const ARRIVED = { delivery: new Set(["accepted", "confirmed"]), history: "delivery.confirmed" };
-/** …and those that say that it has not, and never will. */
+/** States and history lines that claim that the server does not have an answer, and never will. */
 const NOT_SENT = {
   delivery: new Set(["failed", "undone"]),
   request: new Set(["open", "withdrawn", "expired", "undeliverable"]),
 };
 
-/** What people read of an answer at the end, and read on the way, against what the server took. */
+/**
+ * Compares the words that people read about an answer, at the end and on the way, with the server's ledger.
+ */
 function judgeWords(
   judgement: Judgement,
   one: Started,

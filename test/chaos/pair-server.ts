@@ -1,7 +1,8 @@
 /**
- * A durable server of both eras that asks two questions at once, in a process of its own: `node pair-server.ts <port>
- * <file>`. Its ledger is that file, and all that it remembers: each line is written before anybody is told of it. Sessions
- * and the JSON-RPC ids of questions are in memory. Tool, questions and ledger are named as the sample invoice server's.
+ * A durable server of both eras that asks two questions at once, in its own process: `node pair-server.ts
+ * <port> <file>`. The file is its ledger and its only durable memory: each line is written before any client
+ * learns of it. Sessions and the JSON-RPC ids of questions are in memory. Tool, questions and ledger have the
+ * names of the sample invoice server's.
  */
 import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
@@ -26,7 +27,7 @@ interface Message {
 }
 interface Session {
   nextId: number;
-  /** Which question each of its JSON-RPC ids asked. */
+  /** The question of each JSON-RPC id that it asked. */
   asked: Map<string | number, { taskId: string; question: string }>;
 }
 interface Task {
@@ -89,7 +90,7 @@ function apply(line: Line): void {
   if (kind === "ended") task.state = data.state as Task["state"];
 }
 
-/** The first answer to a question counts. */
+/** Records an answer; only the first answer to a question counts. */
 function tell(taskId: string, question: string, { action, content }: Answer): void {
   const task = tasks.get(taskId);
   if (!task) return;
@@ -162,7 +163,7 @@ const TOOL = {
   _meta: { "intray/idempotency-key": true },
 };
 
-/** Undefined: there is no such method, or no such task. */
+/** Returns undefined for an unknown method or task. */
 function modern({ method, params }: Message): unknown {
   if (method === "server/discover")
     return {
@@ -265,7 +266,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     sessions.delete(id);
     return void response.writeHead(200).end();
   }
-  // Nothing is ever said there.
+  // The standalone stream is not supported.
   if (request.method === "GET") return void response.writeHead(405).end();
   if (message.method === undefined) {
     const asked = session.asked.get(message.id!);

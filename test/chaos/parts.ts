@@ -1,4 +1,4 @@
-/** The processes of a run: each can be killed with -9 at any moment, comes back, and never outlives the run. */
+/** The processes of a run: each can be killed with -9 at any moment, restarts, and never outlives the run. */
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
@@ -10,12 +10,12 @@ import { type Server, startServer } from "../../scripts/database/server.ts";
 
 export interface Part {
   name: string;
-  /** There is a process: running, starting up or frozen. */
+  /** The process exists: running, starting up or frozen. */
   alive(): boolean;
   start(): Promise<void>;
-  /** kill -9, awaited. It stays down until `start()`. */
+  /** kill -9, awaited. The part stays down until `start()`. */
   kill(): Promise<void>;
-  /** SIGSTOP and SIGCONT. */
+  /** SIGSTOP; `thaw()` is SIGCONT. */
   freeze(): void;
   thaw(): void;
 }
@@ -26,7 +26,7 @@ export interface Guard {
   close(): void;
 }
 
-/** A process of its own that kills the rest if this one dies without doing so. */
+/** Starts a process that kills the others if this one dies first. */
 export function startGuard(): Guard {
   const child = fork(fileURLToPath(new URL("guard.ts", import.meta.url)), {
     detached: true,
@@ -44,10 +44,12 @@ export function startGuard(): Guard {
   };
 }
 
-/** A part that ends by itself (its database was away) is started again after this, as a supervisor would. */
+/** How long after its own end (its database was down) a part is restarted, as a supervisor would. */
 const RESTART_MS = 500;
 
-/** A TypeScript file on our own Node. `onOwnEnd` is told each time it ended without being killed. */
+/**
+ * A TypeScript file on our own Node. `onOwnEnd` is called each time the process ended without being killed.
+ */
 export function nodePart(options: {
   name: string;
   script: string;
@@ -63,7 +65,7 @@ export function nodePart(options: {
   const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const launch = () => {
     const log = openSync(join(options.logs, `${name}.log`), "a");
-    // With a channel: it leaves signals of the terminal to us, and drains when we are gone.
+    // With a channel: the process leaves the terminal's signals to us, and drains when we are gone.
     const started = spawn(process.execPath, [options.script, ...(options.args ?? [])], {
       stdio: ["ignore", log, log, "ipc"],
       env: {
@@ -111,8 +113,8 @@ export interface PostgresPart extends Part {
 }
 
 /**
- * A Postgres of its own on a data folder and port that stay. It does not wait for the disk (fsync): what a killed
- * process has written, the kernel still has. Commits are written before they are acknowledged, as always.
+ * A Postgres on its own data folder and port, which it keeps. It does not wait for the disk (fsync), since
+ * the kernel keeps a killed process's writes. Commits are written before they are acknowledged, as always.
  */
 export async function postgresPart(options: {
   name: string;
@@ -146,7 +148,7 @@ export async function postgresPart(options: {
     alive: () => server !== null,
     start,
     async kill() {
-      // Between its start and its first answer it is not ours to kill yet; that it failed is told by start().
+      // A starting server is not ours to kill yet; start() reports a failure.
       await starting.catch(() => {});
       const dying = server;
       if (!dying) return;
@@ -154,7 +156,7 @@ export async function postgresPart(options: {
       process.kill(dying.pid, "SIGKILL");
       await dying.exited;
       guard.forget(dying.pid);
-      // Its sessions end when they find it gone.
+      // Its sessions end when they notice its end.
       await sleep(100);
     },
     freeze: () => void (server && process.kill(server.pid, "SIGSTOP")),

@@ -1,12 +1,12 @@
-/** What will go wrong, and when: all of it from the seed. */
+/** Plans all faults and their times from the seed. */
 import { between, pick, randomFor } from "./random.ts";
 
 export type PartKind = "engine" | "web" | "sample" | "postgres";
 
-/** One blow to the processes. The parts are tried in this order: the first that runs gets it. */
+/** One blow to the processes. It hits the first of the parts, in this order, that runs. */
 export interface Blow {
   atMs: number;
-  /** An outage is a kill of Intray's database, which is away for as long as a failover takes. */
+  /** `outage`: a kill of Intray's database, which stays down for as long as a failover takes. */
   kind: "kill" | "freeze" | "outage";
   parts: string[];
   downMs: number;
@@ -18,12 +18,13 @@ const FREEZE_EVERY_MS = [50_000, 110_000] as const;
 const FROZEN_MS = [15_000, 40_000] as const;
 const OUTAGE_EVERY_MS = [240_000, 360_000] as const;
 const OUTAGE_MS = [20_000, 90_000] as const;
-/** Of 20 kills. Drawn from a bag without putting back, so that short runs kill every kind too. */
+/** Parts hit by 20 kills. Drawn without replacement, so that short runs kill every kind too. */
 const KILLED: Record<PartKind, number> = { engine: 7, sample: 6, web: 3, postgres: 4 };
 
 /**
- * Kills, freezes and outages from 0 to `durationMs`, oldest first. `parts`: the names of each kind. Kills and freezes
- * come `pace` times as rarely, for machines on which a process takes longer to start than it is left alone.
+ * Plans kills, freezes and outages from 0 to `durationMs`, oldest first. `parts`: the names of each kind.
+ * `pace` stretches the pauses between kills and freezes, for machines on which a process takes longer to
+ * start than it is left alone.
  */
 export function planBlows(
   seed: number,
@@ -46,7 +47,7 @@ export function planBlows(
     blows.push({ atMs, kind: "kill", parts: [...new Set(order)], downMs: between(kills, ...DOWN_MS) });
   }
   const freezes = randomFor(seed, "freezes");
-  // The first comes early: a short run has one too.
+  // The first freeze comes early, so that a short run has one too.
   let atMs = between(freezes, 10_000, 40_000);
   for (; atMs < durationMs; atMs += pace * between(freezes, ...FREEZE_EVERY_MS)) {
     const order = shuffled(freezes, parts.engine);
@@ -54,7 +55,7 @@ export function planBlows(
     if (atMs + downMs < durationMs) blows.push({ atMs, kind: "freeze", parts: order, downMs });
   }
   const outages = randomFor(seed, "outages");
-  // The first comes early, and takes no more than a third of a short run.
+  // The first outage comes early, and takes at most a third of a short run.
   atMs = between(outages, 15_000, 30_000);
   for (; atMs < durationMs; atMs += between(outages, ...OUTAGE_EVERY_MS)) {
     const downMs = Math.min(between(outages, ...OUTAGE_MS), durationMs / 3);
@@ -80,23 +81,26 @@ export const FAULTS = [
 export type FaultKind = (typeof FAULTS)[number];
 
 export type Fault =
-  /** The connection is cut before the request was forwarded, or after it was answered. */
+  /** The connection is cut before the request was forwarded. */
   | { kind: "dropped before" }
+  /** The connection is cut after the request was answered. */
   | { kind: "dropped after"; afterMs: number }
   /** The server has acted, and its reply breaks off in the middle. */
   | { kind: "cut" }
-  /** A load balancer without stickiness: another process gets the request, which does not know its session. */
+  /**
+   * A load balancer without stickiness: another process, which does not know the session, gets the request.
+   */
   | { kind: "misrouted" }
-  /** The request or its reply waits; then it goes on, though nobody may listen any more, or is dropped. */
+  /** The request or its reply is delayed, then goes on, even if nobody listens any more, or is dropped. */
   | { kind: "stalled"; what: "request" | "reply"; forMs: number; end: "goes on" | "dropped" }
-  /** The server gets it a second time, a while after it has answered the first. */
+  /** The server gets the request a second time, a while after it answered the first. */
   | { kind: "duplicated"; afterMs: number }
   /** The reply waits until another connection has brought a newer one. */
   | { kind: "reordered" }
   | { kind: "refused"; status: 429 | 502 | 503; retryAfterS: number | null }
   | null;
 
-/** What a request is, as far as faults go. A change is what must not be lost or done twice. */
+/** Kinds of requests, as far as faults need. A `change` must be neither lost nor done twice. */
 export type CallKind = "change" | "look" | "stream";
 
 const LIKELY: Record<CallKind, Partial<Record<Exclude<FaultKind, "shifted">, number>>> = {
@@ -134,7 +138,7 @@ const LONG_WAIT_S = 20;
 const SHIFTED = 0.2;
 const HOUR_MS = 3_600_000;
 
-/** What happens to the `nth` request of this method to this server; the same for the same seed. */
+/** Plans the fault of the `nth` request of this method to this server; the same for the same seed. */
 export function planFault(
   seed: number,
   server: string,
@@ -163,7 +167,7 @@ export function planFault(
     case "refused": {
       const status = ([429, 502, 503] as const)[Math.floor(random() * 3)] ?? 503;
       const asksToWait = status === 429 || (status === 503 && random() < 0.5);
-      // Now and then long enough that answers and questions come meanwhile.
+      // Sometimes long enough that answers and questions come meanwhile.
       const retryAfterS = asksToWait ? Math.ceil(random() * (random() < 0.1 ? LONG_WAIT_S : 3)) : null;
       return { clockMs, fault: { kind: fault, status, retryAfterS } };
     }

@@ -1,4 +1,4 @@
-/** The people of a run: they start tasks, cancel some, and answer what is asked, all through the API. */
+/** The people of a run, who start tasks, cancel some, and answer questions, all through the API. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Api } from "./api.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "./invoices.ts";
 import type { Keys } from "./stage.ts";
 
-/** What a person tried to decide, and what they were told. */
+/** A person's attempt at a decision, and the reply. */
 export interface Try extends Decision {
   requestId: string;
   outcome: "taken" | "refused" | "unknown";
@@ -30,7 +30,7 @@ export interface Started {
 export interface Population {
   started: Started[];
   tries: Try[];
-  /** Sent again by a person, after the server took an answer and kept asking. */
+  /** Answers that a person sent again, after the server took them and kept asking. */
   resent: number;
 }
 
@@ -46,7 +46,7 @@ export interface PopulationOptions {
 
 const LOOK_EVERY_MS = 1_500;
 
-/** Starts every invoice when its time comes. Resolves when each has its task, and its cancel where it gets one. */
+/** Starts every invoice at its time. Resolves when each has its task, and its planned cancel. */
 export async function startInvoices(people: Population, options: PopulationOptions): Promise<void> {
   const { api, keys, seed, signal, serverIds } = options;
   const begin = performance.now();
@@ -79,11 +79,11 @@ async function cancel(
 ): Promise<void> {
   await sleep(afterMs, undefined, { signal });
   task.cancelled = true;
-  // 409: it has ended already.
+  // 409: the task has ended already.
   await api.insist("POST", `/tasks/${task.taskId}/cancel`, { key: keys.operator }, [202, 409]);
 }
 
-/** Answers what is open, until `over` says that nothing will be asked any more. */
+/** Answers open requests until `over` reports that no more will be asked. */
 export async function answerAll(
   people: Population,
   options: PopulationOptions,
@@ -110,7 +110,10 @@ export async function answerAll(
   if (broken) throw broken;
 }
 
-/** One person, or two at once, deals with one open request. It is looked at again as long as it is open. */
+/**
+ * Lets one person, or two at once, deal with one open request. The request comes up again as long as it is
+ * open.
+ */
 async function answer(people: Population, options: PopulationOptions, requestId: string): Promise<void> {
   const { api, seed, signal } = options;
   const [ben, cleo] = options.keys.approvers;
@@ -149,7 +152,7 @@ async function decideOn(
     body: { ...decision, questionHash: to.questionHash, ...(to.holdMs > 0 && { holdMs: to.holdMs }) },
   });
   if (!reply) return made;
-  // Somebody was first, the task has ended, or its question is another one now.
+  // Somebody else was first, the task has ended, or its question has changed.
   if (reply.status !== 202 && reply.status !== 409 && reply.status !== 410)
     throw new Error(`the answer to ${to.requestId}: ${reply.status} ${JSON.stringify(reply.body)}`);
   made.outcome = reply.status === 202 ? "taken" : "refused";

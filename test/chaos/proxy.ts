@@ -1,4 +1,4 @@
-/** A bad network in front of one MCP server: cuts, stalls, doubles, reorders and refuses, as the plan says. */
+/** A bad network in front of one MCP server: cuts, stalls, doubles, reorders and refuses by plan. */
 import { EventEmitter, once } from "node:events";
 import {
   createServer,
@@ -18,23 +18,23 @@ export interface BadNetwork {
 }
 
 export interface ProxyOptions {
-  /** The port it listens on, of 127.0.0.1. */
+  /** The port that it listens on, of 127.0.0.1. */
   port: number;
-  /** Of the server, on 127.0.0.1. */
+  /** The server's port, on 127.0.0.1. */
   target: number;
-  /** Asked once for each request, with how many of its method came before. */
+  /** Called once per request, with the number of earlier requests of its method. */
   plan(method: string, nth: number, kind: CallKind): { fault: Fault; clockMs: number };
   onFault(kind: FaultKind, details: Record<string, unknown>): void;
 }
 
-/** A reply that waits for a newer one gives up after this. */
+/** How long a reply waits for a newer one. */
 const REORDER_MS = 4_000;
 
 export async function startProxy(options: ProxyOptions): Promise<BadNetwork> {
   const counts = new Map<string, number>();
   const replies = new EventEmitter().setMaxListeners(0);
   const server = createServer((req, res) => {
-    res.on("error", () => {}); // its reader has gone: what is left to write is not wanted
+    res.on("error", () => {}); // the reader has gone, so the rest is dropped
     relay(options, counts, replies, req, res).catch(() => res.destroy());
   });
   server.keepAliveTimeout = 60_000;
@@ -51,7 +51,7 @@ export async function startProxy(options: ProxyOptions): Promise<BadNetwork> {
   };
 }
 
-/** Rejects where the connection is to be cut: by plan, or because the server's was. */
+/** Relays a request. Rejects if the connection is to be cut: by plan, or because the server's was. */
 async function relay(
   options: ProxyOptions,
   counts: Map<string, number>,
@@ -123,7 +123,10 @@ async function relay(
   }
 }
 
-/** `res`: when its reader goes, so does the request, unless it is `kept`: what is under way in a network arrives. */
+/**
+ * Forwards a request. When the reader of `res` goes, so does the request, unless it is `kept`, since messages
+ * under way in a network arrive.
+ */
 function forward(
   target: number,
   req: IncomingMessage,
@@ -137,12 +140,12 @@ function forward(
   delete headers["transfer-encoding"];
   if (body.length > 0) headers["content-length"] = String(body.length);
   return new Promise((resolve, reject) => {
-    // A connection for each: none is found closed when the next request needs it.
+    // One connection per request, so that none is found closed when the next request needs it.
     const to = { host: "127.0.0.1", port: target, agent: false } as const;
     const out = request({ ...to, method: req.method, path: req.url, headers });
     out.on("error", reject);
     out.on("response", resolve);
-    // A reply that nobody reads any more is not waited for; the request itself has gone out by then.
+    // A reply without a reader is not awaited; the request itself has been sent by then.
     res?.on("close", () => (kept ? setTimeout(() => out.destroy(), 1_000) : out.destroy()));
     out.end(body);
   });
@@ -172,7 +175,7 @@ async function pass(
     const passed = clockMs === 0 ? chunk : shiftClock(chunk, clockMs);
     if (!isCut) res.write(passed);
     else {
-      // Half of it arrives for certain.
+      // Half of the reply arrives for certain.
       await new Promise((resolve) => res.write(passed.subarray(0, passed.length / 2), resolve));
       throw new Error("cut by plan");
     }
@@ -181,7 +184,7 @@ async function pass(
   res.end();
 }
 
-/** Waits for another reply to pass; false: none came. */
+/** Waits for another reply to pass. Returns false if none came. */
 async function overtaken(replies: EventEmitter): Promise<boolean> {
   const enough = AbortSignal.timeout(REORDER_MS);
   return once(replies, "reply", { signal: enough }).then(

@@ -1,8 +1,8 @@
-/** Seeded randomness. A decision depends on the seed and the thing's own name, never on what was drawn before it. */
+/** Seeded randomness. A decision depends on the seed and the thing's own name, never on earlier draws. */
 
 export type Random = () => number;
 
-/** Numbers from 0 to 1 that are the same for the same names. */
+/** Returns numbers from 0 to 1 that are the same for the same names. */
 export function randomFor(...names: (string | number)[]): Random {
   let state = hash(names.join("\0"));
   // mulberry32
@@ -14,7 +14,7 @@ export function randomFor(...names: (string | number)[]): Random {
   };
 }
 
-/** A key, as often as its weight says; null for what the weights leave of 1. */
+/** Picks a key in proportion to its weight, or null for the remainder of the weights to 1. */
 export function pick<T extends string>(random: Random, weights: Partial<Record<T, number>>): T | null {
   let at = random();
   for (const [key, weight] of Object.entries(weights) as [T, number][]) {

@@ -18,14 +18,14 @@ export interface RunOptions {
   seed: number;
   tasks: number;
   samples: number;
-  /** Kills and freezes come so many times as rarely. */
+  /** Stretches the pauses between kills and freezes by this factor. */
   pace: number;
   say(line: string): void;
   /** Ends the run, with everything that it started. */
   signal: AbortSignal;
 }
 
-/** `evidence`: the folder of logs and of what is known about each finding, where the run went wrong. */
+/** `evidence`: the folder of logs and facts about each finding; null if the run found none. */
 export interface Outcome {
   account: Account;
   evidence: string | null;
@@ -34,9 +34,11 @@ export interface Outcome {
 const ENGINES = 2;
 const ANSWERS = new Set(["tasks/update", "answer"]);
 const ENDED = new Set(["completed", "failed", "cancelled", "lost", "expired"]);
-/** After the faults: retries of the engine pause up to 5 minutes. */
+/** Wait after the faults: retries of the engine pause up to 5 minutes. */
 const SETTLE_MS = 7 * 60_000;
-/** Tasks start during the first part of a run, so that the last ones are well under way when the faults stop. */
+/**
+ * The share of a run during which tasks start, so that the last ones are well under way when the faults stop.
+ */
 const STARTS_END = 0.9;
 
 export async function runChaos(options: RunOptions): Promise<Outcome> {
@@ -111,7 +113,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       .then(() => say("The faults are over; waiting for the rest …"))
       .then(() => settle(api, stage, signal));
     try {
-      // What breaks first ends the run.
+      // The first failure ends the run.
       await Promise.race([settled, answering.then(() => settled)]);
     } finally {
       quiet = true;
@@ -150,7 +152,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     if (!options.signal.aborted) say(`Logs: ${join(stage.folder, "logs")}`);
     throw error;
   } finally {
-    over.abort(); // nothing is started again
+    over.abort(); // stops restarts
     await stage.end({ keepLogs: keepLogs && !options.signal.aborted });
   }
 }
@@ -167,7 +169,7 @@ async function registerServers(api: Api, stage: Stage): Promise<string[]> {
   return ids;
 }
 
-/** Waits until every task has ended; those that never do are for the judgement. */
+/** Waits until every task has ended, or the time is up; the judgement reports the others. */
 async function settle(api: Api, stage: Stage, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + SETTLE_MS;
   while (Date.now() < deadline) {

@@ -1,7 +1,7 @@
-/** Two clocks that differ: moves the times that a reply says, and leaves its length. */
+/** Simulates clocks that differ: shifts the times in a reply, keeping its length. */
 const STAMP = /("(?:createdAt|lastUpdatedAt)"\s*:\s*")(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z)(")/g;
 
-/** A time that two chunks share stays as it is. */
+/** Shifts the times within a chunk; a time that two chunks share stays as it is. */
 export function shiftClock(chunk: Buffer, byMs: number): Buffer {
   const text = chunk.toString("latin1");
   const shifted = text.replace(STAMP, (_, before: string, stamp: string, after: string) => {

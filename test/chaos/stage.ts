@@ -1,4 +1,4 @@
-/** Everything a run is played on: two Postgres, the web app, two engines, sample servers behind bad networks. */
+/** The processes of a run: two Postgres, the web app, two engines, sample servers behind bad networks. */
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,13 +31,13 @@ export interface Sample {
 }
 
 export interface Stage {
-  /** Logs are in `logs/` of it. */
+  /** Logs are in its `logs/`. */
   folder: string;
   url: string;
   keys: Keys;
   samples: Sample[];
   parts: Record<PartKind, Part[]>;
-  /** How often a part ended by itself. */
+  /** How often each part ended by itself. */
   ownEnds: Map<string, number>;
   /** Kills everything and removes the data; the logs too, unless they are kept. */
   end(how: { keepLogs: boolean }): Promise<void>;
@@ -157,7 +157,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
   }
 }
 
-/** Migrated, with logins, one organization and its keys. */
+/** Migrates the database, and makes its logins, one organization and the keys. */
 async function prepareDatabase(superuserUrl: string) {
   const [role, name] = ["intray_owner", "intray"];
   await createOwner(superuserUrl, { role, password: PASSWORD, database: name, may: "createrole createdb" });

@@ -1,4 +1,4 @@
-/** The result of a run, for people. */
+/** The result of a run, as a table for people. */
 import type { Finding, Judgement } from "./judge.ts";
 import { FAULTS, type FaultKind } from "./plan.ts";
 
@@ -8,18 +8,18 @@ export interface Account {
   /** From the first start to the judgement. */
   tookMs: number;
   tasks: number;
-  /** Of these, started while things broke: a run with few of them proves little. */
+  /** Tasks started while things broke: a run with few of them proves little. */
   startedMeanwhile: number;
   kills: Map<string, number>;
   freezes: number;
-  /** How long Intray's database was away at a time, in ms; kills besides. */
+  /** The outages of Intray's database, each in ms; kills are not included. */
   outages: number[];
-  /** Parts that ended by themselves, as they may when their database is away. */
+  /** Parts that ended by themselves, as they may when their database is down. */
   ownEnds: Map<string, number>;
   faults: Map<FaultKind, number>;
   /** Answers that the bad network itself brought twice. */
   doubledByNetwork: number;
-  /** Answers given by people: taken by Intray, refused to those who came second, taken back. */
+  /** Answers given by people: taken by Intray, refused to those who came second, undone. */
   given: { taken: number; refused: number; undone: number; resent: number };
   /** Times the web app answered 500. */
   webErrors: number;

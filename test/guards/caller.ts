@@ -1,4 +1,4 @@
-/** Makes the calls that the tests of every route are made of. */
+/** Makes the calls of the tests of every route. */
 
 import { expect } from "vitest";
 import { uuidv7 } from "../../lib/base/ids.ts";
@@ -12,13 +12,13 @@ import { CLOSED_URL, type Things, TOOL } from "./things.ts";
 export interface Reply {
   status: number;
   headers: Headers;
-  /** As it came; empty for a stream, which is left at once. */
+  /** As received; empty for a stream, which is closed at once. */
   text: string;
-  /** The problem's code, where it is a problem. */
+  /** The problem's code, if the reply is a problem. */
   code: string | null;
 }
 
-/** What is put into a call: an id for each place, and the hash of the question where a request is among them. */
+/** The values for a call: an id for each place, and the question's hash if a request is among them. */
 export interface Names {
   id(slot: Slot): string;
   questionHash?: string | undefined;
@@ -26,11 +26,11 @@ export interface Names {
   slug?: string;
   /** Values at places, e.g. `query.q`. */
   values?: Record<Place, unknown>;
-  /** Leaves ids out of the query, where they may be: a list of everything. */
+  /** Leaves optional ids out of the query, for a list of everything. */
   unfiltered?: boolean;
 }
 
-/** The names of things that are there. */
+/** The names of existing things. */
 export async function namesOf(operation: Operation, things: Things): Promise<Names> {
   const ids = new Map<string, string>();
   for (const { kind } of operation.slots) ids.set(kind, await things.id(kind));
@@ -77,7 +77,7 @@ export async function send(
   };
 }
 
-/** Values of fields that mean the same wherever they stand. */
+/** Values of fields that mean the same everywhere. */
 const COMMON: Record<string, (names: Pick<Names, "questionHash" | "slug">) => unknown> = {
   email: () => `${uuidv7()}@test.example`,
   name: () => `n${uuidv7()}`,
@@ -92,7 +92,7 @@ function commonValue(place: Place, names: Pick<Names, "questionHash" | "slug">):
   return COMMON[place.split(".").at(-1) ?? ""]?.(names);
 }
 
-/** The call came as far as the thing that it names: it was valid, allowed, and the thing is there. */
+/** Expects that the call reached the thing it names: the call was valid and allowed, and the thing exists. */
 export function expectFound({ status, code, text }: Reply, { name }: Operation): void {
   const found = status < 300 || [409, 410].includes(status) || (status === 422 && code !== "invalid_input");
   const why = `${name}: no valid call was made; test/guards/exceptions.ts has to say how. ${status} ${text.slice(0, 600)}`;

@@ -1,12 +1,12 @@
-/** Words of an organization in all of its texts, so that one that turns up elsewhere says where it is from. */
+/** Puts a word into all texts of an organization, so that a leaked text reveals its origin. */
 import type pg from "pg";
 
-/** What would no longer open, be found by, or decide who sees it. */
+/** Columns left alone: a changed value could not be opened or found, or would change who sees the row. */
 const KEPT = /^sealed_|_hash$|^slug$|^visibility$/;
 
 /**
- * Puts the canary into every text that the rows of an organization hold, but for those that only certain words may
- * stand in. Returns the columns that carry it.
+ * Puts the canary into every text in the rows of an organization, except where a constraint allows certain
+ * words only. Returns the columns that carry it.
  */
 export async function placeCanaries(
   client: pg.Client,
@@ -19,7 +19,7 @@ export async function placeCanaries(
     const value =
       type === "text"
         ? `"${column}" || ' ' || $2`
-        : // The names in actors, and what their like have in other objects.
+        : // The names in actors, and similar ones in other objects.
           `replace("${column}"::jsonb::text, '"name": "', '"name": "' || $2 || ' ')::${type}`;
     await client.query("BEGIN");
     try {
@@ -31,7 +31,7 @@ export async function placeCanaries(
       if (rowCount) placed.push(`${table}.${column}`);
     } catch (error) {
       await client.query("ROLLBACK");
-      // Only certain words, or a hash of something else.
+      // The column allows certain words only, or a hash of something else.
       if (!["23514", "23503"].includes((error as pg.DatabaseError).code ?? "")) throw error;
     }
   }

@@ -1,16 +1,19 @@
-/** What the tables hold, as one text a table: two equal pictures say that nothing was changed between them. */
+/**
+ * The contents of the tables, as one digest per table: two equal pictures show that nothing was changed in
+ * between.
+ */
 import type pg from "pg";
 
 export type Picture = Record<string, string>;
 
-/** Columns that say when something was last seen, and tables that count calls. */
+/** Excluded: columns of when something was last seen, and tables that count calls. */
 const WHEN_SEEN = ["last_used_at", "last_seen_at"];
 const COUNTERS = ["throttle"];
 
-/** All rows of an organization, and of the people in it; without an organization, all rows there are. */
+/** All rows of an organization, and of the people in it; without an organization, all rows. */
 export async function picture(client: pg.Client, organizationId?: string): Promise<Picture> {
   const { rows } = await client.query<{ name: string; digest: string }>({
-    // By name, so that a connection plans it once.
+    // A named statement, so that a connection plans it once.
     name: organizationId ? "picture of one" : "picture of all",
     text: lookingAt(await tablesOf(client), organizationId !== undefined),
     values: organizationId ? [organizationId] : [],
@@ -27,7 +30,7 @@ interface Table {
 
 const known = new WeakMap<pg.Client, Promise<Table[]>>();
 
-/** They stay as they are while a connection lives, and asking for them takes longer than the picture. */
+/** The tables, read once per connection, since reading them takes longer than the picture. */
 function tablesOf(client: pg.Client): Promise<Table[]> {
   const tables = known.get(client) ?? readTables(client);
   known.set(client, tables);
@@ -47,7 +50,7 @@ async function readTables(client: pg.Client): Promise<Table[]> {
   return rows;
 }
 
-/** A sum of the rows' hashes is the same in whatever order they come, and needs no sorting. */
+/** SQL that sums the rows' hashes, which needs no sorting. */
 function lookingAt(tables: Table[], ofOne: boolean): string {
   return tables
     .flatMap(({ name, columns, hashable }) => {

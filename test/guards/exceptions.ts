@@ -1,23 +1,23 @@
 /**
- * What the API's description cannot say of a call, by its name. A new route is tested without a line here; it needs
- * one where the calls that the tests make of its schema are not valid ones.
+ * Facts about calls, by name, that the API's description cannot express. A new route is tested without an
+ * entry here; it needs one if the calls made from its schema are not valid.
  */
 import type { Place } from "./from-schema.ts";
 
 interface Exception {
   /** Why a key is refused whatever its role: the thing is a person's. */
   membersOnly?: string;
-  /** Why a call that succeeds leaves nothing to go on with: it gets an organization of its own. */
+  /** Why a successful call leaves nothing for later ones, so that it gets its own organization. */
   spends?: string;
   /** Why a GET leaves a trace. */
   leavesTrace?: string;
   /** Values at places, e.g. `body.action`. */
   values?: Record<Place, unknown>;
-  /** The state that the task has to be in for the call to mean something. */
+  /** The state that the task must have for the call to make sense. */
   taskState?: string;
-  /** Statuses that show that the things were found, beside those that always do; with the reason. */
+  /** Statuses that show that the things were found, beside the usual ones; with the reason. */
   alsoFound?: Record<number, string>;
-  /** The answer to a foreign id in a body where it is not 404; it equals the one to an unknown id. */
+  /** The answer to a foreign id in a body where it is not 404; equal to the answer to an unknown id. */
   foreignInBody?: { status: number; because: string };
 }
 

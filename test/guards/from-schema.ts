@@ -1,4 +1,4 @@
-/** Values that a JSON Schema of ours takes: for calls that a test makes by itself, of every route. */
+/** Values that fit one of our JSON Schemas, for generated calls of every route. */
 
 export interface Schema {
   type?: string | string[];
@@ -15,12 +15,12 @@ export interface Schema {
   minLength?: number;
 }
 
-/** Where a value goes, e.g. `body.items.0.id`. */
+/** The place of a value, e.g. `body.items.0.id`. */
 export type Place = string;
 
 /**
- * The smallest value that `schema` takes. `given` comes first: what it returns for a place is taken, undefined is not.
- * Ids that may be left out are there all the same, for whoever tries another organization's in them.
+ * The smallest value that `schema` takes. A value of `given` for the place takes precedence, unless
+ * undefined. Optional ids are included, for tests that put another organization's ids in them.
  */
 export function sample(
   schema: Schema,
@@ -55,7 +55,7 @@ export function sample(
 function objectOf(schema: Schema, place: Place, given: (place: Place, schema: Schema) => unknown) {
   const properties = Object.entries(schema.properties ?? {});
   const wanted = properties.filter(([name, each]) => schema.required?.includes(name) || isId(each));
-  // A change of nothing may be refused.
+  // An empty change may be refused.
   const chosen = wanted.length > 0 ? wanted : properties.slice(0, 1);
   return Object.fromEntries(chosen.map(([name, each]) => [name, sample(each, `${place}.${name}`, given)]));
 }

@@ -1,6 +1,6 @@
 /**
- * What an id in a call names. A route with an id of a new kind needs its word here, and a maker in things.ts: the
- * tests of every route fail until it has both.
+ * The kinds of things that ids in calls name. A route with an id of a new kind needs an entry here, and a
+ * maker in things.ts: the tests of every route fail until it has both.
  */
 import type { Place } from "./from-schema.ts";
 
@@ -33,7 +33,10 @@ const KINDS = {
 } as const;
 export type Kind = (typeof KINDS)[keyof typeof KINDS];
 
-/** `path.id` goes by the word before it, `body.ids.0` by the path's noun, `body.serverId` by its own name. Null: none. */
+/**
+ * Returns the kind of an id, or null if unknown. `path.id` goes by the word before it, `body.ids.0` by the
+ * path's noun, `body.serverId` by its own name.
+ */
 export function kindOf(path: string, place: Place): Kind | null {
   const [where = "", ...parts] = place.split(".").filter((part) => !/^\d+$/.test(part));
   const field = parts.at(-1) ?? "";

@@ -1,4 +1,4 @@
-/** Every call of the API as its own description has it, with the places where ids go. */
+/** Every call of the API from its own description, with the places where ids go. */
 import type { Role } from "../../lib/access/roles.ts";
 import type { Method } from "../../lib/web/http/route.ts";
 import { isId, type Place, type Schema, sample } from "./from-schema.ts";
@@ -9,7 +9,7 @@ export interface Operation {
   name: string;
   method: Method;
   path: string;
-  /** `none`: public. `any`: whoever has a credential. Else the weakest role. */
+  /** `none`: public. `any`: every authenticated caller. Else the weakest role. */
   access: "none" | "any" | Role;
   slots: Slot[];
   /** Places with an id of a kind that kinds.ts does not know. */
@@ -24,11 +24,11 @@ export interface Slot {
   kind: Kind;
 }
 
-/** What a test puts into the places of a call. */
+/** The values that a test puts into the places of a call. */
 export interface Filling {
-  /** Undefined: left out, where it may be. */
+  /** Undefined: leaves the id out, where possible. */
   id(slot: Slot): string | undefined;
-  /** A value for a place that the schema says too little of; undefined: as the schema has it. */
+  /** A value for a place that the schema does not describe enough; undefined: a value from the schema. */
   value(place: Place): unknown;
 }
 

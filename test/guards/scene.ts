@@ -17,7 +17,7 @@ export interface Scene {
   canary: string;
   people: Record<Role, { cookie: string; userId: string; memberId: string }>;
   keys: Record<Role, string>;
-  /** New things that belong together; what is a person's own is that role's person's. */
+  /** New things that belong together; personal ones belong to that role's person. */
   things(role: Role, operation?: Operation): Things;
 }
 
@@ -49,7 +49,7 @@ export async function createScene(web: TestWeb, slug: string): Promise<Scene> {
 
 let spent = 0;
 
-/** `scene`, or for a call that leaves nothing to go on with, a new one like it. */
+/** Returns `scene`, or a new one like it for a call that leaves nothing for later ones. */
 export async function sceneFor(web: TestWeb, scene: Scene, { name }: Operation): Promise<Scene> {
   if (!EXCEPTIONS[name]?.spends) return scene;
   spent++;
@@ -64,7 +64,7 @@ export function credentialsOf({ people, keys }: Scene, role: Role): [string, Cre
   ];
 }
 
-/** Credentials that led somewhere once. */
+/** Credentials that were valid once. */
 export async function deadCredentials(web: TestWeb, scene: Scene): Promise<[string, Credential][]> {
   const { organizationId, people } = scene;
   const owner = people.owner;

@@ -1,6 +1,8 @@
 import pg from "pg";
 
-/** What `work` returns, and the texts of all statements that this process sends meanwhile, in their order. */
+/**
+ * Returns the result of `work`, and the texts of all statements that this process sends meanwhile, in order.
+ */
 export async function statementsOf<T>(work: () => Promise<T>): Promise<[T, string[]]> {
   const sent: string[] = [];
   const original = pg.Client.prototype.query;

@@ -1,4 +1,4 @@
-/** One of each kind of thing that an id can name, of one organization and made when it is first asked for. */
+/** One thing of each kind that an id can name, of one organization and made when first asked for. */
 
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { createSeal } from "../../lib/base/seal.ts";
@@ -7,23 +7,23 @@ import { insertRequest, insertServer, insertTask } from "../fixtures/rows.ts";
 import type { TestWeb } from "../web.ts";
 import type { Kind } from "./kinds.ts";
 
-/** For whom they are made; what people own themselves is theirs. */
+/** The owner of the things; personal ones belong to the user. */
 export interface Owner {
   web: TestWeb;
   organizationId: string;
-  /** Stands in the texts of all that is made. */
+  /** Stands in the texts of all things made. */
   canary: string;
   userId: string;
   cookie: string;
   slug: string;
-  /** The state of the task; `working` where a call has nothing against it. */
+  /** The state of the task; defaults to `working`. */
   taskState?: string | undefined;
 }
 
 export interface Things {
   slug: string;
   id(kind: Kind): Promise<string>;
-  /** The hash of the request's question, where there is a request. */
+  /** The hash of the request's question, if a request was made. */
   questionHash(): string | undefined;
 }
 
@@ -60,10 +60,10 @@ export function thingsOf(owner: Owner): Things {
   return making;
 }
 
-/** As startWeb's INTRAY_KEYS have it. */
+/** As in startWeb's INTRAY_KEYS. */
 const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
 
-/** Nothing listens there, so that a look at it fails at once. */
+/** An address where nothing listens, so that a call to it fails at once. */
 export const CLOSED_URL = "http://127.0.0.1:9/mcp";
 
 const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {

@@ -1,6 +1,6 @@
 /**
- * A browser that signs in: it keeps cookies by their paths and follows redirects. Intray's own addresses are answered
- * by the handlers, as functions; a provider's by the provider, over HTTP.
+ * A browser that signs in: it keeps cookies by their paths and follows redirects. Intray's own addresses are
+ * answered by the handlers, as functions; a provider's by the provider, over HTTP.
  */
 import { ORIGIN } from "../web.ts";
 
@@ -31,7 +31,7 @@ export class AuthBrowser {
     this.#origin = origin;
   }
 
-  /** Cookies as a `Cookie` header has them; what Intray's handlers take. */
+  /** Cookies in the form of a `Cookie` header, which Intray's handlers take. */
   cookie(url = this.#origin): string {
     const { origin, pathname } = new URL(url);
     return [...(this.#cookies.get(origin)?.values() ?? [])]
@@ -40,12 +40,12 @@ export class AuthBrowser {
       .join("; ");
   }
 
-  /** What Intray set, with its attributes. */
+  /** Intray's cookies, with their attributes. */
   cookies(): Cookie[] {
     return [...(this.#cookies.get(this.#origin)?.values() ?? [])];
   }
 
-  /** One request, no redirect followed. */
+  /** Sends one request, without following redirects. */
   async send(url: string, form?: Record<string, string>): Promise<Response> {
     const target = new URL(url, this.#origin);
     const headers: Record<string, string> = { cookie: this.cookie(target.href) };
@@ -70,7 +70,7 @@ export class AuthBrowser {
     return this.#auth(request, target.pathname.split("/").slice(3));
   }
 
-  /** Follows redirects to where a person would look at something. */
+  /** Follows redirects to the first page that a person would see. */
   async go(url: string, form?: Record<string, string>): Promise<Stop> {
     let at = new URL(url, this.#origin).href;
     let response = await this.send(at, form);
@@ -82,7 +82,7 @@ export class AuthBrowser {
     return { url: at, status: response.status, text: await response.text() };
   }
 
-  /** Posts to next-auth as its own client does. Returns where it says to go. */
+  /** Posts to next-auth as its own client does. Returns the address that it answers. */
   async post(path: string, values: Record<string, string>): Promise<string> {
     const { csrfToken } = (await (await this.send("/api/auth/csrf")).json()) as { csrfToken: string };
     const response = await this.send(`/api/auth/${path}`, { ...values, csrfToken, json: "true" });
@@ -90,12 +90,12 @@ export class AuthBrowser {
     return url;
   }
 
-  /** Signs in with one of our own ways. Null: signed in; else the code of what is wrong. */
+  /** Signs in by one of our own methods. Returns null if signed in, else the error code. */
   async signIn(way: string, values: Record<string, string>): Promise<string | null> {
     return new URL(await this.post(`callback/${way}`, values)).searchParams.get("error");
   }
 
-  /** Signs in at a provider with its own pages. Returns where Intray leads the person in the end. */
+  /** Signs in at a provider with its own pages. Returns Intray's final address. */
   async signInAt(provider: string, login: string, callbackUrl = "/"): Promise<URL> {
     let stop = await this.go(await this.post(`signin/${provider}`, { callbackUrl }));
     for (let pages = 0; new URL(stop.url).origin !== this.#origin && pages < 3; pages++) {

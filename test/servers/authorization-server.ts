@@ -1,6 +1,7 @@
 /**
- * A real authorization server (oidc-provider) in memory and in this process: registration, PKCE, resource indicators,
- * rotation with detection of reuse, revocation, `iss` in answers. Its sign-in page has two buttons and no password.
+ * A real authorization server (oidc-provider) in memory and in this process: registration, PKCE, resource
+ * indicators, rotation with detection of reuse, revocation, `iss` in answers. Its sign-in page has two
+ * buttons and no password.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,18 +12,18 @@ export interface AuthorizationServer {
   /** Every request, in order of arrival, with its form. */
   seen: { method: string; path: string; form: URLSearchParams; headers: IncomingMessage["headers"] }[];
   behave: {
-    /** How long access tokens are good, in seconds; default an hour. */
+    /** Lifetime of access tokens, in seconds; default an hour. */
     lifetime: number;
-    /** Changes the metadata before it is shown. */
+    /** Changes the metadata before it is sent. */
     metadata?: (metadata: Record<string, unknown>) => Record<string, unknown>;
-    /** Answers in place of the server; false: it does itself. */
+    /** Answers in place of the server; false: the server answers itself. */
     instead?: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
   };
-  /** Goes the way of a browser: signs in and allows (or denies). Returns where it is sent back to. */
+  /** Acts as a browser: signs in and allows (or denies). Returns the address that it is sent back to. */
   signIn(authorizationUrl: string, decision?: "allow" | "deny"): Promise<string>;
-  /** What an access token is good for; null: nothing. */
+  /** Returns the rights of an access token, or null if it is invalid. */
   check(token: string): Promise<{ scope: string; audience: string } | null>;
-  /** Ends all that anybody was granted, as its administrator would. */
+  /** Revokes all grants, as its administrator would. */
   revokeAll(): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,7 +33,7 @@ const SCOPES = "mcp:tools mcp:admin";
 /** Listens on a free port of 127.0.0.1. The caller closes it. */
 export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const http = createServer();
-  // It closes no connection that it keeps, under a browser's request perhaps.
+  // Kept connections stay open, since closing one might cut off a browser's request.
   http.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;
@@ -42,7 +43,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   const grants = new Set<string>();
   const provider = await makeProvider(issuer, behave);
   const callback = provider.callback();
-  // As if an operator had looked at the grants table.
+  // Records grants as if an operator had looked at their table.
   provider.on("grant.saved", (grant) => grants.add((grant as { jti: string }).jti));
 
   http.on("request", async (request: IncomingMessage, response: ServerResponse) => {
@@ -54,7 +55,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
       form: new URLSearchParams(body),
       headers: request.headers,
     });
-    // oidc-provider takes a body that was read for it.
+    // oidc-provider takes a body that was already parsed.
     Object.assign(request, { body: parsed(request, body) });
     if (await behave.instead?.(request, response)) return;
     if (behave.metadata && pathname.startsWith("/.well-known/") && !request.headers["x-real"]) {
@@ -63,7 +64,7 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify(behave.metadata((await real.json()) as Record<string, unknown>)));
     } else if (pathname.startsWith("/interaction/")) await interact(provider, request, response, body);
-    // RFC 8414 asks for the document here first; an OpenID provider has it at its own place.
+    // RFC 8414 asks for the document here first; an OpenID provider has it at its own address.
     else if (pathname === "/.well-known/oauth-authorization-server")
       await pass(`${issuer}/.well-known/openid-configuration`, response);
     else callback(request, response);
@@ -126,7 +127,7 @@ interface Provider {
 }
 
 async function makeProvider(issuer: string, behave: { lifetime: number }): Promise<Provider> {
-  // It comes without types.
+  // oidc-provider comes without types.
   const name: string = "oidc-provider";
   const { default: make } = (await import(name)) as {
     default: new (issuer: string, settings: object) => Provider;
@@ -192,7 +193,7 @@ async function interact(
   });
 }
 
-/** With cookies, redirect by redirect, until it leaves this server. */
+/** Follows redirects with cookies until they leave this server. */
 async function signIn(authorizationUrl: string, decision: "allow" | "deny" = "allow"): Promise<string> {
   const home = new URL(authorizationUrl).origin;
   const cookies = new Map<string, string>();

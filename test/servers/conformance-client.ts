@@ -1,6 +1,6 @@
 /**
- * Our peers as the client of the official conformance suite, which starts it: `node conformance-client.ts <url>`.
- * It finds out the era, lists the tools, and calls each of them; questions are accepted with their defaults.
+ * Our peers as the client of the official conformance suite, which starts it: `node conformance-client.ts
+ * <url>`. Discovers the era, lists the tools, and calls each of them; accepts questions with their defaults.
  * MCP_CONFORMANCE_CONTEXT may name the calls to make, as JSON: `{toolCalls: [{name, arguments}]}`.
  */
 
@@ -26,7 +26,7 @@ interface Call {
   arguments: Record<string, unknown>;
 }
 
-/** What the defaults of our form add up to. */
+/** Accepts a question with the defaults of its form. */
 function acceptDefaults(question: Question): AnswerBody {
   const form = normaliseForm(question.requestedSchema);
   const fields = form.kind === "supported" ? form.fields : [];
@@ -36,7 +36,7 @@ function acceptDefaults(question: Question): AnswerBody {
   return { action: "accept", content: Object.fromEntries(defaults) as Record<string, unknown> };
 }
 
-/** Some arguments that fit: a number or a text for each that is required. */
+/** Arguments that fit the schema: a number or a text for each required one. */
 function someArguments(tool: Tool): Record<string, unknown> {
   const { properties = {}, required = [] } = tool.inputSchema as {
     properties?: Record<string, { type?: string }>;
@@ -58,7 +58,7 @@ function listenerOf(peer: Peer, session: Session | null): StreamListener {
   };
 }
 
-/** A server may refuse the stream in its own way, and is called all the same. */
+/** Ignores a server's refusal of the stream, however expressed; its tools are called all the same. */
 function hasNoStream(error: unknown): null {
   if (error instanceof PeerError && error.reached === "yes") return null;
   throw error;
@@ -70,14 +70,14 @@ async function main(url: string): Promise<void> {
   const { era } = await discover(wire, "auto", options);
   const peer = createPeer(era, wire);
   const session = await peer.open(options);
-  // As the engine does: some servers ask nowhere else.
+  // Listens as the engine does, since some servers ask nowhere else.
   const stream = await peer.listen(session, listenerOf(peer, session), options).catch(hasNoStream);
   const tools = await peer.listTools(session, options);
   const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}") as { toolCalls?: Call[] };
   const calls =
     context.toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: someArguments(tool) }));
 
-  // All first rounds before any second one: what belongs to one call must not leak into another.
+  // Runs all first rounds before any second one, since data of one call must not leak into another.
   const start = (call: Call, retry?: StartInput["retry"]) => {
     const tool = tools.find(({ name }) => name === call.name);
     const { taskSupport, inputSchema } = tool ?? {};

@@ -1,4 +1,4 @@
-/** A server that answers every call by repeating what the call carried: a careless one, as there are many. */
+/** A careless server that answers every call by repeating the call's contents. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -9,7 +9,7 @@ export interface EchoServer {
   url: string;
   hostAndPort: string;
   echo: Echo;
-  /** The credentials and sessions that came. */
+  /** The credentials and sessions received. */
   seen: string[];
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** Each first request of a connection is answered by `answer`. The caller closes it. */
+/** Answers the first request of each connection by `answer`. The caller closes it. */
 export async function startFickleServer(answer: RequestListener) {
   const used = new Set<Socket>();
   const http = createServer((request, response) => {

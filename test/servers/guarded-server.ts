@@ -1,24 +1,24 @@
-/** A guard before a real MCP server: lets through who brings a token that an authorization server made for it. */
+/** A guard before a real MCP server that requires a token which an authorization server made for it. */
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { AuthorizationServer } from "./authorization-server.ts";
 
 export interface GuardedServer {
-  /** With a path, so that metadata is asked for at the path's place. */
+  /** With a path, so that metadata is requested for the path. */
   url: string;
   hostAndPort: string;
-  /** Every call that came, with what it was answered by the guard; 200: let through. */
+  /** Every call, with the guard's status; 200: let through. */
   seen: { method: string; token: string | null; status: number; url: string }[];
   behave: {
     /** Changes the protected resource metadata. */
     metadata?: (metadata: Record<string, unknown>) => Record<string, unknown>;
-    /** The scopes that a call takes beside a sound token. */
+    /** The scopes that a call requires beside a valid token. */
     needs?: (method: string) => string | null;
-    /** Refuses these tokens, whatever the authorization server says. */
+    /** Refuses these tokens, even if the authorization server accepts them. */
     refuses?: (token: string) => boolean;
-    /** What it has judged is answered only when this is done. */
+    /** Delays the answer to a judged call until this resolves. */
     holds?: (method: string, status: number) => Promise<void> | undefined;
-    /** Says nothing of metadata in its challenge. */
+    /** Leaves the metadata's address out of its challenge. */
     isSilent?: boolean;
   };
   close(): Promise<void>;
@@ -71,7 +71,7 @@ export async function startGuardedServer(
       return void response.end("secret words of the server");
     }
     const { authorization: _, host: __, ...headers } = request.headers;
-    // A connection each: the server closes those that it keeps after a while, under a request perhaps.
+    // One connection per request, since the server closes kept ones after a while, perhaps under a request.
     const passed = forward(inner, { method: request.method, headers, agent: false }, (reply) => {
       response.writeHead(reply.statusCode ?? 502, reply.headers).flushHeaders();
       reply.pipe(response);

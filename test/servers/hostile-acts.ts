@@ -1,4 +1,4 @@
-/** What a hostile server answers instead of what it should: by name, for servers of either era. */
+/** The misbehaviours of hostile servers: by name, for servers of either era. */
 import type { ServerResponse } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { Act, Asked } from "./hostile-server.ts";
@@ -7,7 +7,7 @@ const MEGABYTE = 1024 * 1024;
 const JSON_TYPE = { "content-type": "application/json" };
 const EVENTS = { "content-type": "text/event-stream" };
 
-/** Writes this for as long as somebody reads. */
+/** Writes the chunk for as long as somebody reads. */
 function forever(response: ServerResponse, chunk: string | Buffer): void {
   const more = () => {
     while (!response.destroyed && response.write(chunk));
@@ -16,7 +16,7 @@ function forever(response: ServerResponse, chunk: string | Buffer): void {
   more();
 }
 
-/** Writes this every second. */
+/** Writes the text every second. */
 function drip(response: ServerResponse, text: string): void {
   const timer = setInterval(() => response.write(text), 1_000);
   response.on("close", () => clearInterval(timer));
@@ -31,7 +31,7 @@ const BOMBS = {
   br: brotliCompressSync(bomb.subarray(0, 64 * MEGABYTE)),
 };
 const nested = (levels: number, open: string, close: string) => open.repeat(levels) + close.repeat(levels);
-/** Replies that can't be read, each the server's own fault: nothing of them counts for the task. */
+/** Unreadable replies, each the server's own fault: none of them counts for the task. */
 export function unreadable(method: string): Record<string, Act> {
   const act = on(method);
   const compressed = (encoding: keyof typeof BOMBS) =>
@@ -137,7 +137,7 @@ export function slow(method: string): Record<string, Act> {
   };
 }
 
-/** Acts on this method alone; the rest of the server is honest. */
+/** Acts on this method only; the rest of the server is honest. */
 function on(method: string) {
   return (act: (asked: Asked) => void): Act =>
     (asked) => {

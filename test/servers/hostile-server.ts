@@ -1,6 +1,6 @@
 /**
- * A server of both eras that does as it should until a test lets it act otherwise: an act sees each request first, and
- * answers it itself, or leaves it to the honest part. Acts with names are in hostile-acts.ts.
+ * A server of both eras that is honest until a test lets it act otherwise: an act sees each request first,
+ * and answers it itself, or leaves it to the honest part. Named acts are in hostile-acts.ts.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,7 +9,7 @@ export interface Message {
   id?: string | number;
   method: string;
   params: { taskId?: string; name?: string; cursor?: string } & Record<string, unknown>;
-  /** Of an answer to a question of the server's. */
+  /** Of an answer to a question of the server. */
   result?: unknown;
 }
 
@@ -25,16 +25,19 @@ export interface Asked {
   reply(result: unknown): void;
 }
 
-/** True: the request was answered, or is meant not to be. */
+/** Returns true if the request was answered, or is meant to stay unanswered. */
 export type Act = (asked: Asked) => boolean;
 
 export interface HostileServer {
   url: string;
   hostAndPort: string;
   act: Act | null;
-  /** Every request, in order of arrival; "GET" and "DELETE" for those without a message, "response" for answers. */
+  /**
+   * Every request, in order of arrival; "GET" and "DELETE" for those without a message, "response" for
+   * answers.
+   */
   seen: { method: string; headers: IncomingMessage["headers"]; message: Message }[];
-  /** Requests that wait for the end of their reply now, and the most there were at a time. */
+  /** Requests that wait for the end of their reply now, and the maximum so far. */
   open: { now: number; most: number };
   /** Lets all its tasks end from the next poll on. */
   finish(): void;
@@ -114,7 +117,7 @@ export async function startHostileServer(act: Act | null = null): Promise<Hostil
     open.now++;
     open.most = Math.max(open.most, open.now);
     response.on("close", () => open.now--);
-    // A client that goes away in the middle is what these servers are for.
+    // These servers expect clients that disconnect in the middle.
     handle(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

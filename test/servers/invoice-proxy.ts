@@ -1,4 +1,7 @@
-/** Stands between a client and the sample invoice server: sees each request, and may cut it off at the worst moment. */
+/**
+ * A proxy between a client and the sample invoice server, which sees each request and may cut it off at the
+ * worst moment.
+ */
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -22,12 +25,12 @@ export interface InvoiceProxy {
     /** Before the server's reply reaches the client. */
     after?(seen: Seen): Verdict;
   };
-  /** Event streams that are open now. */
+  /** The number of open event streams. */
   held(): number;
   close(): Promise<void>;
 }
 
-/** `target` is asked anew for each request: the server's port is known once it runs. */
+/** `target` is called for each request, since the server's port is known only once it runs. */
 export async function startInvoiceProxy(target: () => string): Promise<InvoiceProxy> {
   const seen: Seen[] = [];
   const behave: InvoiceProxy["behave"] = {};
@@ -43,7 +46,7 @@ export async function startInvoiceProxy(target: () => string): Promise<InvoicePr
 
     const { hostname, port, host } = new URL(target());
     const { method, url: path, headers } = incoming;
-    // A connection each: the server's streams say `keep-alive` on connections that it closes.
+    // One connection per request, since the server's streams say `keep-alive` on connections that it closes.
     const upstream = request({ hostname, port, method, path, headers: { ...headers, host }, agent: false });
     outgoing.on("close", () => {
       streams.delete(outgoing);
@@ -61,7 +64,7 @@ export async function startInvoiceProxy(target: () => string): Promise<InvoicePr
   }
 
   const http = createServer((incoming, outgoing) => {
-    // A client that goes away while it is read has nothing to be told.
+    // A client that disconnects meanwhile gets no answer.
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

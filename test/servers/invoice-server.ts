@@ -1,4 +1,6 @@
-/** The sample invoice server as a process of its own, on a database of its own: it can be killed and started again. */
+/**
+ * The sample invoice server in its own process, on its own database, so that it can be killed and restarted.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -16,7 +18,10 @@ export interface InvoiceServer {
 
 const MAIN = fileURLToPath(new URL("../../examples/invoice-server/main.ts", import.meta.url));
 
-/** Starts it on a free port with no pauses between its steps. `kill()` is a kill -9; `start()` comes back on the same port. */
+/**
+ * Starts the server on a free port with no pauses between its steps. `kill()` is a kill -9; `start()`
+ * restarts it on the same port.
+ */
 export async function startInvoiceServer(
   databaseUrl: string,
   settings: Record<string, string> = {},
@@ -47,7 +52,7 @@ export async function startInvoiceServer(
     });
     const [line] = await Promise.race([once(lines, "line"), exited]);
     port = Number(/:(\d+)\/mcp/.exec(String(line))?.[1]);
-    exited.catch(() => undefined); // it is killed later, on purpose
+    exited.catch(() => undefined); // tests kill it on purpose
   };
   await start();
   const base = () => `http://127.0.0.1:${port}`;
@@ -71,7 +76,7 @@ export async function startInvoiceServer(
   };
 }
 
-/** An empty database beside the test's own, for the server. */
+/** Makes an empty database for the server, beside the test's own. */
 export async function createInvoiceDatabase(
   adminUrl: string,
 ): Promise<{ url: string; drop(): Promise<void> }> {

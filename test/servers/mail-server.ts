@@ -1,4 +1,4 @@
-/** A mail server that keeps what it is sent, and can be told to misbehave. */
+/** A mail server that keeps received mail, and can misbehave. */
 import { once } from "node:events";
 import { SMTPServer } from "smtp-server";
 
@@ -6,7 +6,7 @@ export interface ReceivedMail {
   to: string[];
   messageId: string;
   subject: string;
-  /** All of it, decoded. */
+  /** The whole mail, decoded. */
   source: string;
 }
 
@@ -14,8 +14,8 @@ export interface MailServer {
   url: string;
   mails: ReceivedMail[];
   /**
-   * ok; refuse: it never takes a letter; busy: not now; lose: it takes it, and the connection breaks before it says so;
-   * silent: it does not even greet.
+   * refuse: rejects every mail for good; busy: rejects for now; lose: takes the mail, and breaks the
+   * connection before saying so; silent: sends no greeting.
    */
   mood: "ok" | "refuse" | "busy" | "lose" | "silent";
   close(): Promise<void>;

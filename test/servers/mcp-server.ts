@@ -1,7 +1,8 @@
 /**
- * A server of 2026-07-28 with the tasks extension, on the official package, in memory and in this process. Tools:
- * `approve` makes a task that asks one question, one for each idempotency key; `quick` answers at once; `order` asks before it does anything
- * (multi round trip); `wait` makes a task that works until it is cancelled; `refuse` ends in a protocol error.
+ * A server of 2026-07-28 with the tasks extension, on the official package, in memory and in this process.
+ * Tools: `approve` makes a task that asks one question, one task for each idempotency key; `quick` answers at
+ * once; `order` asks before it acts (multi round trip); `wait` makes a task that works until it is cancelled;
+ * `refuse` ends in a protocol error.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,32 +27,32 @@ export interface TestServer {
   /** Headers of the requests, in order of arrival. */
   seen: Record<string, string | string[] | undefined>[];
   /**
-   * Switches of misbehaviour. `onUpdate` sees an answer before it is applied; "ignore" acknowledges it and changes
-   * nothing, "refuse" says that nothing is asked under this key, "drop" applies it and cuts the connection instead of
-   * acknowledging, "break" changes nothing and answers HTTP 500. `onCall` "drop" makes the task and cuts the connection before its handle is told. `onGet` sees a task
-   * before it is shown.
+   * Switches of misbehaviour. `onUpdate` sees an answer before it is applied; "ignore" acknowledges it and
+   * changes nothing, "refuse" says that nothing is asked under this key, "drop" applies it and cuts the
+   * connection instead of acknowledging, "break" changes nothing and answers HTTP 500. `onCall` "drop" makes
+   * the task and cuts the connection before its handle is sent. `onGet` sees a task before it is sent.
    */
   behave: Front & {
     onUpdate?: (task: FakeTask) => Promise<Verdict> | Verdict;
     onCall?: (task: FakeTask) => Promise<"answer" | "drop"> | "answer" | "drop";
     onGet?: (task: FakeTask) => void;
     cancelled?: "at_once" | "never";
-    /** Of requests of this method it does what they ask for, and cuts the connection instead of replying. */
+    /** Acts on requests of this method, and cuts the connection instead of replying. */
     cut?: (method: string) => boolean;
-    /** Requests of this method are answered by a JSON-RPC error with 64 KiB of data, in HTTP 200. */
+    /** Answers requests of this method by a JSON-RPC error with 64 KiB of data, in HTTP 200. */
     garbage?: (method: string) => boolean;
-    /** What a tool says of itself. */
+    /** A tool's description. */
     describe?: (tool: string) => string | undefined;
     /**
-     * What `order` does besides: asks two questions, asks again after the answers, cuts the connection after them,
-     * refuses them, or makes a task with them, which is kept for a minute.
+     * Misbehaviour of `order`: asks two questions, asks again after the answers, cuts the connection after
+     * them, refuses them, or makes a task with them, which is kept for a minute.
      */
     onOrder?: "two" | "again" | "drop" | "refuse" | "task";
   };
   subscriptions: Subscriptions;
-  /** The answers each task was told, in order of arrival. */
+  /** The answers each task received, in order of arrival. */
   told: { taskId: string; answer: unknown }[];
-  /** The arguments of each tools/call, with `_meta` and what multi round trips sent back. */
+  /** The parameters of each tools/call, with the answers and the state that multi round trips return. */
   calls: Record<string, unknown>[];
   /** Requests, streams among them, that wait for the end of their reply now. */
   readonly open: number;

@@ -1,4 +1,6 @@
-/** What a 2026-07-28 server may do before its protocol code is reached, and the official package does not do. */
+/**
+ * Behaviour of 2026-07-28 servers before their protocol code is reached, which the official package lacks.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 export interface Front {
@@ -9,7 +11,7 @@ export interface Front {
 }
 
 export interface Subscriptions {
-  /** Task ids of the streams that are open. */
+  /** Task ids of the open streams. */
   readonly told: string[][];
   /** Tells every open stream that a task changed. */
   notify(taskId: string): void;
@@ -26,7 +28,7 @@ export function createFront(behave: Front) {
         send(response, "notifications/tasks", { taskId, status: "working" });
     },
   };
-  /** True: it has answered. */
+  /** Returns true if the request was answered. */
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const method = request.headers["mcp-method"];
     const { requireHeader } = behave;

@@ -1,4 +1,4 @@
-/** Starts servers of 2025-11-25 by the protocol's makers, over streamable HTTP, each in a process of its own. */
+/** Starts servers of 2025-11-25 by the protocol's makers, over streamable HTTP, each in its own process. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../scripts/ports.ts";
@@ -17,7 +17,7 @@ const PROGRAMS = {
 };
 export type OfficialName = keyof typeof PROGRAMS;
 
-/** Listening on a free port once this resolves. */
+/** Resolves once the server listens on a free port. */
 export async function startOfficialServer(name: OfficialName): Promise<OfficialServer> {
   const port = await freePort();
   const [program = "", ...args] = PROGRAMS[name];

@@ -1,6 +1,6 @@
 /**
- * A real OpenID Connect provider (oidc-provider, with its own login page) on a port of loopback. Any login that it
- * knows gets in with any password. It can be made to lie.
+ * A real OpenID Connect provider (oidc-provider, with its own login page) on a port of loopback. Every known
+ * login signs in with any password. The provider can be made to lie.
  */
 import { createSign, generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -20,13 +20,13 @@ export interface OidcServer {
   issuer: string;
   /** By login, which is the subject too. */
   accounts: Map<string, OidcAccount>;
-  /** Lies: what is set takes the place of what the provider would have said. */
+  /** Lies: set values replace the provider's own. */
   behave: {
     /** Makes another ID token of the claims; `sign` signs as the provider does. */
     idToken?: (claims: Record<string, unknown>, sign: (claims: object) => string) => string;
     metadata?: (metadata: Record<string, unknown>) => Record<string, unknown>;
   };
-  /** Where it may send people back to. */
+  /** The addresses that it may redirect people to. */
   allow(redirectUris: string[]): void;
   stop(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /**
- * A program that speaks MCP 2025-11-25 on stdin and stdout and names no task in its questions, as servers built on
- * durable workflows do: it puts them on `tasks/result` alone. Run by tests: `node pipe-server.ts [mode]`. Modes: none = each
- * `tasks/result` puts the pending question again, under a new id; `once` = only the first does;
- * `push` = none does: each question is put once, as soon as it comes up.
- * A task waits for approval a moment after its call, whose argument `name` stands in its question and in its result.
+ * A program that speaks MCP 2025-11-25 on stdin and stdout and names no task in its questions, as servers
+ * built on durable workflows do: it puts questions on `tasks/result` only. Run by tests: `node pipe-server.ts
+ * [mode]`. Modes: none = each `tasks/result` puts the pending question again, under a new id; `once` = only
+ * the first does; `push` = none does: each question is put once, as soon as it comes up. A task waits for
+ * approval a moment after its call, whose argument `name` stands in its question and in its result.
  */
 import { createInterface } from "node:readline";
 
@@ -26,7 +26,7 @@ interface Task {
 const mode = process.argv[2] ?? "";
 const THINKS_MS = 150;
 const tasks = new Map<string, Task>();
-/** The task that was asked under an id of ours. */
+/** The task of each question, by the question's JSON-RPC id. */
 const asked = new Map<number | string, Task>();
 let nextId = 0;
 

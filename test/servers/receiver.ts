@@ -1,4 +1,4 @@
-/** A program's receiver of webhooks, on this machine. */
+/** A receiver of webhooks, on this machine. */
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -14,7 +14,7 @@ export interface Receiver {
   url: string;
   hostAndPort: string;
   calls: ReceivedCall[];
-  /** What it answers; null: nothing, ever. */
+  /** The status of its answers; null: it never answers. */
   status: number | null;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function startReceiver(): Promise<Receiver> {
   return receiver;
 }
 
-/** As the Standard Webhooks' text has it, written down here once more: the signature of a call by a secret. */
+/** The signature of a call by a secret, written independently from the Standard Webhooks' text. */
 export function expectedSignature(secret: string, { headers, body }: ReceivedCall): string {
   const key = Buffer.from(secret.replace("whsec_", ""), "base64");
   const signed = [headers["webhook-id"], headers["webhook-timestamp"], body].join(".");

@@ -1,7 +1,8 @@
 /**
- * A server of 2025-11-25 in memory and in this process, whose every move the test decides: it asks on the standalone
- * stream, or on each `tasks/result`, and does with answers what it is told. One tool, whatever its name. As strict as
- * real ones: a task belongs to its session, which alone finds and lists it, and an answer counts for its session's question.
+ * A server of 2025-11-25 in memory and in this process, fully controlled by the test: it asks on the
+ * standalone stream, or on each `tasks/result`, and treats answers as told. One tool, under any name. As
+ * strict as real servers: a task belongs to its session, which alone finds and lists it, and an answer counts
+ * for its session's question.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -45,9 +46,9 @@ export interface SessionServer {
   hostAndPort: string;
   tasks: SessionTask[];
   calls: PlainCall[];
-  /** Calls that the client gave up in words. */
+  /** Calls that the client cancelled explicitly. */
   givenUp: Id[];
-  /** Answers as they arrived, whatever became of them. */
+  /** Answers as they arrived, taken or not. */
   answered: { session: string; id: Id; result: unknown }[];
   /** Every request, in order of arrival; "GET" and "DELETE" for those without a message. */
   seen: { method: string; session: string; lastEventId: string | undefined }[];
@@ -59,7 +60,7 @@ export interface SessionServer {
     /** Before the reply to tools/call: a status refuses it, "drop" makes the task and cuts the connection. */
     call?: (task: SessionTask) => Promise<number | "drop" | undefined> | number | "drop" | undefined;
     get?: (task: SessionTask) => Promise<void> | void;
-    /** Every tasks/get is refused: 429, and nothing again for an hour. */
+    /** Every tasks/get is refused with 429 and a Retry-After of an hour. */
     busy?: boolean;
     /** The standalone stream sends no headers before its first event, which the protocol allows. */
     lateHeaders?: boolean;
@@ -72,7 +73,7 @@ export interface SessionServer {
     unread?: (id: Id) => boolean;
     /** Before the 202 to an answer. */
     beforeAccepted?: () => Promise<void>;
-    /** Asked anew, with an id of its own, by each tasks/result. */
+    /** A question that each tasks/result puts again, with a new id. */
     reissues?: string;
     /** The error that tasks/result answers with, "early" ones while the task has not ended. */
     resultError?: { code: number; message: string; early?: true };
@@ -83,28 +84,36 @@ export interface SessionServer {
     visitFirst?: string;
     /** Lists the tasks of the session. */
     lists?: boolean;
-    /** Tasks belong to the server: any session finds and lists them, and the one that asked last goes on with them. */
+    /**
+     * Tasks belong to the server: any session finds and lists them, and the last one to ask goes on with
+     * them.
+     */
     acrossSessions?: boolean;
-    /** A task that is not known is HTTP 404 with the JSON-RPC error, not 200. */
+    /** An unknown task is HTTP 404 with the JSON-RPC error, not 200. */
     missing?: "http";
-    /** Of requests of this method it does what they ask for, and cuts the connection half-way through the reply. */
+    /** Acts on requests of this method, and cuts the connection half-way through the reply. */
     cut?: (method: string) => boolean;
-    /** Requests of this method are answered by a JSON-RPC error with 64 KiB of data, in HTTP 200. */
+    /** Answers requests of this method by a JSON-RPC error with 64 KiB of data, in HTTP 200. */
     garbage?: (method: string) => boolean;
-    /** Refuses to open more. */
+    /** Most sessions that the server opens. */
     maxSessions?: number;
     /** Names the task with each question. */
     namesTask?: boolean;
-    /** Streams have one event id, at their beginning, and a GET that names it goes on with that stream: a plain call's from there. */
+    /** Streams have one event id, at their beginning. A GET that names it continues that stream; a plain call's from there. */
     resumable?: boolean;
   };
-  /** Asks on the standalone stream of the task's session. Null: nobody listens, the question is gone. */
+  /**
+   * Asks on the standalone stream of the task's session. Returns null if nobody listens; the question is lost
+   * then.
+   */
   ask(task: SessionTask, message: string): number | null;
   notify(task: SessionTask, method: string, params: Record<string, unknown>): void;
-  /** A request that clients answer at once, on the same stream: what was said before has arrived then. */
+  /**
+   * Sends a request that clients answer at once, on the same stream: earlier messages have arrived by then.
+   */
   ping(task: SessionTask): Promise<void>;
   forgetSessions(): void;
-  /** The JSON-RPC ids of its questions begin anew in all sessions, which live on. */
+  /** Restarts the JSON-RPC ids of its questions in all sessions, which live on. */
   restartIds(): void;
   close(): Promise<void>;
 }
@@ -121,7 +130,7 @@ export async function startSessionServer(): Promise<SessionServer> {
   let open = 0;
 
   const now = () => Date.now() + (behave.clockMs ?? 0);
-  /** `lastUpdatedAt` is always now, as with some real ones. */
+  /** `lastUpdatedAt` is always now, as with some real servers. */
   const shown = ({ session: _, ...task }: SessionTask) => {
     return { ...task, lastUpdatedAt: new Date(now()).toISOString() };
   };
@@ -247,7 +256,7 @@ export async function startSessionServer(): Promise<SessionServer> {
       const error = { code: -32602, message: "Task not found" };
       return void reply({ error }, behave.missing === "http" ? 404 : 200);
     }
-    // A task that is found from another session lives there from now on.
+    // A task found from another session belongs to that session from now on.
     task.session = session;
     if (method === "tasks/get" && behave.busy)
       return void response.writeHead(429, { "retry-after": "3600" }).end();

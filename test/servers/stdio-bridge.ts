@@ -1,7 +1,7 @@
 /**
- * A command server in front of one over streamable HTTP: `node stdio-bridge.ts <url>`. What the server remembers
- * outlives this process, its session of 2025-11-25 does not, as with a command server that keeps its tasks in a
- * database. Run by tests.
+ * A command server in front of one over streamable HTTP: `node stdio-bridge.ts <url>`. The server's memory
+ * outlives this process, but its session of 2025-11-25 does not, as with a command server that keeps its
+ * tasks in a database. Run by tests.
  */
 import { createInterface } from "node:readline";
 
@@ -36,7 +36,7 @@ async function forward(message: Message): Promise<void> {
   await tell(response);
 }
 
-/** 2026-07-28 says in headers what it says in the message; 2025-11-25 names its session. */
+/** 2026-07-28 repeats parts of the message in headers; 2025-11-25 names its session. */
 function headersOf({ method = "", params }: Message): Record<string, string> {
   if (params?._meta?.["io.modelcontextprotocol/protocolVersion"] !== MODERN) return session;
   const name = method === "tools/call" ? params.name : params.taskId;
@@ -47,7 +47,7 @@ async function listen(): Promise<void> {
   await tell(await fetch(url, { headers: { accept: "text/event-stream", ...session } }));
 }
 
-/** Every message of a reply, as a line. */
+/** Writes every message of a reply as a line. */
 async function tell(response: Response): Promise<void> {
   if (!response.headers.get("content-type")?.includes("event-stream")) {
     const text = await response.text();

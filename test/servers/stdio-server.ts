@@ -1,8 +1,9 @@
 /**
- * A program that speaks MCP on stdin and stdout, as badly as its argument says. Run by tests: `node stdio-server.ts
- * [mode]`. A tool of another name never answers. Modes: none = 2025-11-25, well-behaved; `modern` = 2026-07-28; `mute` = says nothing to unknown methods;
- * `fussy` = ends at unknown methods; `stubborn` = ignores SIGTERM and the end of its stdin; `dead` = ends at once.
- * The tool decides what a call does: see `callTool`.
+ * A program that speaks MCP on stdin and stdout, as badly as its argument says. Run by tests: `node
+ * stdio-server.ts [mode]`. A tool of another name never answers. Modes: none = 2025-11-25, well-behaved;
+ * `modern` = 2026-07-28; `mute` = ignores unknown methods; `fussy` = ends at unknown methods; `stubborn` =
+ * ignores SIGTERM and the end of its stdin; `dead` = ends at once. The tool decides the effect of a call: see
+ * `callTool`.
  */
 import { createInterface } from "node:readline";
 
@@ -19,7 +20,7 @@ const say = (message: unknown) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...(message as object) })}\n`);
 const text = (value: unknown) => ({ content: [{ type: "text", text: JSON.stringify(value) }] });
 const heard: string[] = [];
-/** The id of the call that waits for the answer to a question of ours, by that question's id. */
+/** The id of the call that waits for the answer to a question, by the question's id. */
 const waiting = new Map<number | string, number | string>();
 
 function callTool(id: number | string, name: unknown, params: Record<string, unknown>): void {

@@ -1,6 +1,6 @@
 /**
- * Half of what a process of ours does until it runs is compiling. Node keeps the outcome where NODE_COMPILE_CACHE says,
- * but only what ends by itself writes it, and most of what tests start is killed.
+ * Compiling takes half the start of a process of ours. Node caches the outcome where NODE_COMPILE_CACHE says,
+ * but only a process that ends by itself writes it, and tests kill most of theirs.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -14,7 +14,7 @@ const STARTED = [
   "examples/invoice-server/protocol/sessions.ts",
 ];
 
-/** Sets NODE_COMPILE_CACHE for all that this process starts, and fills it the first time. */
+/** Sets NODE_COMPILE_CACHE for all processes that this one starts, and fills the cache the first time. */
 export async function keepCompiled(): Promise<void> {
   process.env.NODE_COMPILE_CACHE ??= FOLDER;
   if (existsSync(process.env.NODE_COMPILE_CACHE)) return;

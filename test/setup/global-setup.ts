@@ -6,7 +6,7 @@ import { startEmbedded } from "../../scripts/database/embedded.ts";
 import { keepCompiled } from "./compile-cache.ts";
 import { prepareTemplate } from "./postgres.ts";
 
-/** Vitest's global setup: one Postgres for the run, in it one migrated template for all test databases. */
+/** Vitest's global setup: one Postgres for the run, with one migrated template for all test databases. */
 export default async function setup(): Promise<() => Promise<void>> {
   await keepCompiled();
   const { adminUrl, stop } = await postgresForTests();
@@ -18,22 +18,26 @@ export default async function setup(): Promise<() => Promise<void>> {
   };
 }
 
-/** TEST_DATABASE_ADMIN_URL's where it is set (a superuser's), else an embedded one that lives as long as the run. */
+/**
+ * Returns the Postgres of TEST_DATABASE_ADMIN_URL (a superuser's), else an embedded one that lives as long as
+ * the run.
+ */
 export async function postgresForTests(): Promise<{ adminUrl: string; stop(): Promise<void> }> {
   const given = process.env.TEST_DATABASE_ADMIN_URL;
   if (given) return { adminUrl: given, stop: async () => {} };
   const folder = mkdtempSync(join(tmpdir(), "intray-test-"));
   const sockets = mkdtempSync(join(tmpdir(), "intray-sockets-"));
-  // Postgres may run as another account; it asks for a password here too.
+  // Postgres may run as another account, and requires a password here too.
   chmodSync(sockets, 0o1777);
   const settings = [
-    // What is thrown away need not survive a power cut. The tests of crashes start Intray itself, which keeps these on.
+    // Temporary data need not survive a power cut. The tests of crashes start Intray itself, which keeps
+    // these on.
     ...["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=500"],
     `unix_socket_directories=${sockets}`,
   ];
   const { server, superuserUrl } = await startEmbedded(folder, { settings });
   return {
-    // A query over a socket of the file system takes a third less of the processor than one over TCP.
+    // A query over a Unix socket takes a third less CPU time than one over TCP.
     adminUrl: superuserUrl.replace("@127.0.0.1:", `@${encodeURIComponent(sockets)}:`),
     async stop() {
       await server.stop("immediate");

@@ -1,4 +1,4 @@
-/** A Postgres of its own for one test file, to be killed with -9 and started again on the same data and port. */
+/** A Postgres for one test file, to be killed with -9 and restarted on the same data and port. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,17 +7,17 @@ import { startEmbedded } from "../../scripts/database/embedded.ts";
 import { prepareTemplate } from "./postgres.ts";
 
 export interface KillablePostgres {
-  /** Of the server itself and, as it cannot but notice that, of all its sessions. */
+  /** Kills the server and so, since they notice its end, all its sessions. */
   kill(): Promise<void>;
-  /** Comes back after the kill, through recovery. */
+  /** Restarts the server after the kill, through recovery. */
   start(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** From here on `createTestDatabase` of this test file makes its databases there. */
+/** Starts the server. From then on `createTestDatabase` of this test file makes its databases there. */
 export async function startKillablePostgres(): Promise<KillablePostgres> {
   const folder = mkdtempSync(join(tmpdir(), "intray-killable-"));
-  // Of what is thrown away nothing need survive a power cut, but all that was committed has to survive a kill.
+  // Temporary data need not survive a power cut, but every commit has to survive a kill.
   const launch = () => startEmbedded(folder, { settings: ["fsync=off", "max_connections=200"] });
   let running = await launch();
   process.env.TEST_DATABASE_ADMIN_URL = running.superuserUrl;

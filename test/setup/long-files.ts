@@ -1,6 +1,7 @@
 /**
- * Files whose tests take long: seconds, beside others on two cores, as `npm test` prints them at its end. They begin
- * first, so that at the end no worker is left alone with one, and `npm test -- changed` sees by them what fits.
+ * Test files that take long: seconds, in parallel with others on two cores, as `npm test` prints them at its
+ * end. They begin first, so that at the end no worker is left alone with one, and `npm test -- changed`
+ * estimates by them what fits.
  */
 export const LONG_FILES: Record<string, number> = {
   "lib/engine/scenarios/acceptance/crowd.test.ts": 83,
@@ -69,7 +70,7 @@ export const LONG_FILES: Record<string, number> = {
   "lib/engine/scenarios/modern.test.ts": 6,
   "lib/mcp/fuzz-messages.test.ts": 6,
 };
-/** Of a file that is not among them. */
+/** Seconds of any other file. */
 const OTHER_SECONDS = 2;
 
 export const secondsOf = (file: string): number => LONG_FILES[file] ?? OTHER_SECONDS;

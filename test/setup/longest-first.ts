@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { secondsOf } from "./long-files.ts";
 
-/** The longest files begin first; the quick ones fill the gaps. */
+/** Starts the longest files first; the quick ones fill the gaps. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const seconds = ({ moduleId }: TestSpecification) => secondsOf(relative(this.ctx.config.root, moduleId));

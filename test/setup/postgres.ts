@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { allowLogins, createOwner, withClient, withLogin } from "../../scripts/database/roles.ts";
 import { migrate } from "../../scripts/migrate.ts";
 
-/** One for every role: these databases hold nothing, and live as long as a test file. */
+/** One password for every role: these databases hold no secrets, and live as long as a test file. */
 const password = "intray-test";
 
 export type TestDatabase = {
@@ -12,12 +12,12 @@ export type TestDatabase = {
   ownerUrl: string;
   appUrl: string;
   engineUrl: string;
-  /** Sees everything: for looking behind row security, never for running the code under test. */
+  /** Past row security, to inspect rows; never for running the code under test. */
   adminUrl: string;
   drop(): Promise<void>;
 };
 
-/** A migrated, empty database of its own; about 70 ms. One for a test file, dropped in afterAll. */
+/** Makes a migrated, empty database; takes about 70 ms. One for a test file, dropped in afterAll. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const admin = adminUrl();
   const template = process.env.TEST_DATABASE_TEMPLATE;
@@ -38,14 +38,19 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** A raw connection to the Postgres of a database's URL, which may name the folder of its socket as host: for a proxy. */
+/**
+ * A raw connection to the Postgres of a database's URL, which may name the folder of its socket as host: for
+ * a proxy.
+ */
 export function connectRaw(url: string): Socket {
   const { hostname, port } = new URL(url);
   const host = decodeURIComponent(hostname);
   return host.startsWith("/") ? connect(join(host, `.s.PGSQL.${port}`)) : connect(Number(port), host);
 }
 
-/** Makes the template, migrated, and names it for the workers in TEST_DATABASE_TEMPLATE. Returns its removal. */
+/**
+ * Makes the migrated template, and names it for the workers in TEST_DATABASE_TEMPLATE. Returns its removal.
+ */
 export async function prepareTemplate(admin: string): Promise<() => Promise<void>> {
   const name = `intray_template_${randomBytes(6).toString("hex")}`;
   await createOwner(admin, { role: "intray_owner", password, database: name, may: "createrole createdb" });
@@ -60,7 +65,7 @@ export async function prepareTemplate(admin: string): Promise<() => Promise<void
 function databaseUrl(admin: string, name: string): string {
   const url = new URL(admin);
   url.pathname = `/${name}`;
-  // A test process that is busy with other things for seconds is no database that is down.
+  // A test process that is busy for seconds must not report the database as down.
   url.searchParams.set("connect_timeout", "60");
   return url.href;
 }

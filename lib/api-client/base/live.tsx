@@ -67,7 +67,7 @@ function keysOf(topic: string, id: string): (readonly string[])[] {
       // Hints may have been missed.
       return [[]];
     default:
-      // Keys of all other topics begin with the topic.
+      // Data of any other topic has keys that begin with the topic and the id.
       return [[topic, id]];
   }
 }

@@ -1,4 +1,4 @@
-/** Every state of a delivery against everything that a server can be seen to do, of both eras. */
+/** Judges every state of a delivery against every observation, in both eras. */
 import { describe, expect, test } from "vitest";
 import type { DeliveryFacts } from "./facts.ts";
 import { GONE_CONFIRM_MS, judgeDelivery, type Observation, type Verdict } from "./judge.ts";

@@ -10,8 +10,7 @@ import { reachOf } from "./status.ts";
 
 export type Observation =
   /**
-   * The server asks this question. `polls`: polls in a row that showed the question since this process found
-   * the answer `sending`.
+   * The server asks this question. `polls`: polls in a row in which this process found the answer `sending`.
    */
   | { kind: "asked"; polls: number }
   /**

@@ -15,7 +15,7 @@ export function handleDigest(seal: Seal, organizationId: string, taskId: string)
   return seal.digest("handle", `${organizationId} ${taskId}`);
 }
 
-/** Those of these digests, in hex, that are known tasks at the server of this connection. */
+/** The digests, in hex, of known tasks at the server of this connection. */
 export async function knownAmong(
   organizationId: string,
   tx: Tx,

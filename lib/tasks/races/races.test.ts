@@ -1,4 +1,4 @@
-/** The same call on several servers: real servers, a real engine, and the rows that are left. */
+/** Races on real servers with a real engine, judged by the remaining rows. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { lookInto } from "../../../test/fixtures/look.ts";
 import { createWorld, until, type World } from "../../../test/fixtures/world.ts";

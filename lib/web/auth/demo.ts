@@ -15,8 +15,8 @@ export interface DemoPerson {
 
 /**
  * Returns the people who can be signed in with one click: those of a running demonstration, for a direct
- * request from this machine. Empty where INTRAY_URL leads elsewhere, for another host name, and behind any
- * proxy.
+ * request from this machine. Empty where Intray listens or is known beyond this machine, for another host
+ * name, and behind any proxy.
  */
 export async function demoPeople(headers: Headers): Promise<DemoPerson[]> {
   if (!env().demo || !staysOnThisMachine(env())) return [];
