@@ -19,10 +19,7 @@ const LOCK = 7_246_813_557;
 const LOCK_TIMEOUT_MS = 4_000;
 /** How often a process checks whether another one is still migrating. */
 const TURN_MS = 250;
-/**
- * The pause before a migration that did not get its locks is tried again; grows by this much each time, up to
- * the cap.
- */
+/** The pause before a migration without its locks is retried; grows by this each time, up to the cap. */
 const PAUSE_MS = 500;
 const PAUSE_CAP_MS = 10_000;
 /** Tries per migration, over about ten minutes. */
@@ -163,10 +160,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 const CONCURRENT_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY\b/m;
 const NAMED_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+) ON /m;
 
-/**
- * Applies a migration outside a transaction. An interrupted try leaves an invalid index behind, which is
- * dropped first.
- */
+/** Applies a migration outside a transaction. Drops the invalid index of an interrupted try first. */
 async function applyConcurrently(client: pg.Client, migration: Migration): Promise<void> {
   const index = NAMED_INDEX.exec(migration.sql)?.[1];
   try {
@@ -196,10 +190,7 @@ function failed({ name }: Migration, error: unknown): MigrationError {
   return new MigrationError("migration_failed", `The migration ${name} failed: ${why}`, error);
 }
 
-/**
- * Lets pg-boss install and upgrade its own schema, which the engine's role may then use, but the web's may
- * not.
- */
+/** Lets pg-boss install and upgrade its own schema, which only the engine's role may use. */
 async function installQueue(client: pg.Client, ownerUrl: string): Promise<void> {
   const boss = new PgBoss({ connectionString: ownerUrl, max: 2, supervise: false, schedule: false });
   boss.on("error", () => undefined); // start() rejects with the same error

@@ -1,6 +1,4 @@
-/**
- * Tells whether generated files still match their sources. Plain JavaScript, since bootstrap.mjs uses it too.
- */
+/** Tells whether generated files still match their sources. Plain JavaScript, for bootstrap.mjs. */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -36,10 +34,7 @@ export function readStamp(path) {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
-/**
- * The Prisma client: its folder, the hash of its sources, and the file that records the hash it was made
- * from.
- */
+/** The Prisma client: its folder, the hash of its sources, and the file with the hash it was made from. */
 export const databaseClient = {
   folder: "lib/generated/prisma",
   stamp: "lib/generated/prisma/.stamp",

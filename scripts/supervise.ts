@@ -59,10 +59,7 @@ async function start(): Promise<void> {
   if (setupToken) for (const line of setupLines(settings, setupToken)) say(line);
 }
 
-/**
- * Starts all parts but the web app. Returns the parts' environments, or undefined if the start was aborted
- * meanwhile.
- */
+/** Starts all parts but the web app. Returns the parts' environments, or undefined if aborted meanwhile. */
 async function startBehindTheWeb(settings: Environment, dataDir: string) {
   if (!settings.databaseUrl) {
     say(`Starting Postgres (data in ${settings.dataDir}) …`);

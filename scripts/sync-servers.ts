@@ -3,10 +3,7 @@ import { env } from "../lib/base/env.ts";
 import { operatorServers } from "../lib/servers/operator-file.ts";
 import { type SyncedEntry, syncOperatorServers } from "../lib/servers/operator-sync.ts";
 
-/**
- * Runs `syncServers` after a start's migrations, and reports the changes. Does nothing without
- * INTRAY_SERVERS_FILE.
- */
+/** Runs `syncServers` after a start's migrations, and reports changes. No-op without INTRAY_SERVERS_FILE. */
 export async function syncServersAt(ownerUrl: string, say: (line: string) => void): Promise<void> {
   if (env().serversFile === undefined) return;
   const db = createDatabase(ownerUrl, { connections: 1 });

@@ -1,7 +1,4 @@
-/**
- * The web's handlers on a test database, called as functions: the same code that Next calls, without a
- * server.
- */
+/** The web's handlers on a test database, called as functions: Next's code, without a server. */
 import { encode } from "next-auth/jwt";
 import type { Role } from "../lib/access/roles.ts";
 import { createMakerlessKey } from "../lib/api-keys/transitions.ts";

@@ -45,9 +45,7 @@ export type Refusal =
   | "account_exists"
   | "no_organization";
 
-/**
- * Signs in a person of the provider and applies their groups. Returns the account's user id, or a refusal.
- */
+/** Signs in a person of the provider and applies their groups. Returns the user id, or a refusal. */
 export async function signInIdentity(
   services: Services,
   policy: IdentityPolicy,

@@ -26,10 +26,7 @@ export async function readKey(organizationId: string, tx: Tx, keyId: string): Pr
   return toKey(row);
 }
 
-/**
- * Returns the person behind a principal's new keys, which end with that member, or null for a key of the
- * command line.
- */
+/** Returns the person whose membership a principal's new keys depend on, or null for the command line. */
 export async function makerOf(organizationId: string, tx: Tx, principal: Principal): Promise<string | null> {
   if (principal.userId) return principal.userId;
   const key = await tx.apiKey.findFirst({
@@ -42,9 +39,7 @@ export async function makerOf(organizationId: string, tx: Tx, principal: Princip
 const SELECT = Prisma.sql`SELECT k.id, k.name, k.role, k.created_by AS "makerId", u.name AS "makerName",
   k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt" FROM api_key k LEFT JOIN "user" u ON u.id = k.created_by`;
 
-/**
- * The gate's condition: a key ends with its maker's membership, without which the maker is not visible here.
- */
+/** The gate's condition: a key ends with its maker's membership, which makes the maker invisible here. */
 const IN_FORCE = Prisma.sql`k.revoked_at IS NULL AND (k.created_by IS NULL OR u.id IS NOT NULL)`;
 
 interface KeyRow {

@@ -1,7 +1,4 @@
-/**
- * Scoped reads of bulk operations. Operators see each other's operations, and of their tasks those that they
- * may see.
- */
+/** Scoped reads of bulk operations. Operators see each other's, with the tasks that they may see. */
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";

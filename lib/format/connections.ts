@@ -21,10 +21,7 @@ export function waitingTasks(count: number): string {
   return count === 1 ? "1 task waits" : `${count} tasks wait`;
 }
 
-/**
- * Returns why tasks of a connection stand still, and the remedy, or null if they move. `whose`: `Ana’s
- * connection`.
- */
+/** Returns why a connection's tasks stand still, with the remedy, or null. `whose`: `Ana’s connection`. */
 export function connectionTrouble(
   state: ServerConnection["state"],
   whose: string,

@@ -36,9 +36,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "webhook.disabled": { text: "A webhook was switched off, nothing got through", tone: "bad" },
 };
 
-/**
- * `about` names tool and server, which are untrusted text. `path` leads to the subject without changing it.
- */
+/** `about` names tool and server, which are untrusted text. `path` leads to the subject. */
 export function noticeWords(notice: NoticeAbout): { text: string; tone: Tone; about: string; path: string } {
   const { task, server } = notice;
   const name = task && (task.label ? `${task.tool} · ${task.label}` : task.tool);

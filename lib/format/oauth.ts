@@ -109,10 +109,7 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
   },
 };
 
-/**
- * Why a sign-in failed, by the error code of an answer or an address; an unknown code reads as a plain
- * failure.
- */
+/** Why a sign-in failed, by the error code; an unknown code reads as a plain failure. */
 export function refusalWords(code: unknown): RefusalWords {
   return typeof code === "string" && Object.hasOwn(WORDS, code)
     ? WORDS[code as keyof typeof WORDS]

@@ -50,10 +50,7 @@ export async function undoMany(
   return { results };
 }
 
-/**
- * Refuses requests that are not alike. Requests invisible to the principal are ignored here and refused item
- * by item.
- */
+/** Refuses requests that are not alike. Invisible ones are ignored here and refused item by item. */
 async function refuseUnlessAlike(
   organizationId: string,
   tx: Tx,
@@ -84,9 +81,7 @@ function notAlike(detail: string): AppError {
   return new AppError("not_alike", detail);
 }
 
-/**
- * Returns why one item was refused, or null if the item succeeded. Never throws, so the other items go on.
- */
+/** Returns why one item was refused, or null if it succeeded. Never throws, so the other items go on. */
 async function refusalOf(id: string, done: Promise<void>): Promise<Refused | null> {
   try {
     await done;

@@ -23,14 +23,10 @@ import * as deliveries from "./deliveries/transitions.ts";
 import { checkedContent } from "./guards.ts";
 import { judgeRewording, requests } from "./status.ts";
 
-/**
- * Number of earlier question hashes kept, newest first: an answer names the hash of the text that was read.
- */
+/** Earlier question hashes that are kept, newest first: an answer names the hash of the text read. */
 const WORDINGS_KEPT = 50;
 
-/**
- * Longest part of a question in the history; the question hash beside this text covers all of the question.
- */
+/** Most characters of a question in the history; the hash beside them covers all of the question. */
 const EVENT_CHARACTERS = 4_000;
 
 export interface CapturedQuestion {
@@ -67,19 +63,13 @@ export interface LiveRequest {
 interface AskingTask {
   id: string;
   connectionId: string;
-  /**
-   * When the question ends, by the database's clock: the end of the task, or of the server's known wait if
-   * sooner.
-   */
+  /** When the question ends, by the database's clock: with its task, or after the server's known wait. */
   endsAt: Date | null;
   arguments: unknown;
   over: boolean;
 }
 
-/**
- * Stores a question before anything else is done with it. A question seen before adds at most another ask to
- * answer.
- */
+/** Stores a question before anything else is done with it. A known question gets at most another ask. */
 export async function captureQuestion(
   organizationId: string,
   tx: Tx,
@@ -192,9 +182,7 @@ function rewordedAs(live: LiveRequest, question: Question): Extract<Observation,
   };
 }
 
-/**
- * Whether an answer to another wording suits this question: the same mode, and content that this form takes.
- */
+/** Whether an answer to another wording suits this question: same mode, and content that this form takes. */
 export function answerFits(
   given: { mode: string; action: string; content: Record<string, unknown> | null },
   question: Question,
@@ -211,10 +199,7 @@ export function answerFits(
   }
 }
 
-/**
- * Rewords a request in place. Earlier hashes are kept, so that an answer to an earlier wording still binds to
- * it.
- */
+/** Rewords a request in place. Earlier hashes are kept, since answers to earlier wordings bind to them. */
 async function rewordRequest(
   organizationId: string,
   tx: Tx,
@@ -304,9 +289,7 @@ export async function confirmRequest(
   return settle(organizationId, tx, taskId, requestId, data);
 }
 
-/**
- * Settles an answer that needs no word to the server; the caller acts on it in the same transaction.
- */
+/** Settles an answer that needs no word to the server; the caller acts on it in the same transaction. */
 export async function settleUnsent(
   organizationId: string,
   tx: Tx,

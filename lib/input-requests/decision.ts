@@ -72,10 +72,7 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
 const NEGATIVE = /^(reject|deny|denied|disapprove|refuse|decline|no)\b/i;
 const REASON = /(reason|comment|note|remark|explanation|justification)/i;
 
-/**
- * The form's own way to say no: `content` is the answer, and `reasonField` names a text field that the server
- * reads.
- */
+/** The form's own way to say no: `content` is the answer; the server reads the text in `reasonField`. */
 export interface Rejection {
   label: string;
   content: Record<string, unknown>;

@@ -1,7 +1,4 @@
-/**
- * Refusals: which action on an input request is not allowed, and why. Reads and locks only; transitions.ts
- * writes.
- */
+/** Refuses actions on input requests that are not allowed. Reads and locks only; transitions.ts writes. */
 
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";

@@ -1,6 +1,4 @@
-/**
- * Lists and counts of input requests. Every query is scoped to the organization and to the principal's view.
- */
+/** Lists and counts of input requests, scoped to the organization and to the principal's view. */
 
 import type { Principal } from "../access/principal.ts";
 import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";

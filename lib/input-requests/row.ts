@@ -109,10 +109,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
   };
 }
 
-/**
- * The nearest reason counts. Somebody else's private request is visible only to the assignee of a question of
- * its task.
- */
+/** The nearest reason counts. Somebody else's private request is visible only to an assignee of its task. */
 function seenBecause({ userId }: Principal, row: RequestRow): SeenBecause {
   if (userId !== null && row.assigneeId === userId) return "assigned";
   if (userId !== null && row.claimantId === userId) return "claimed";

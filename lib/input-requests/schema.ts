@@ -66,10 +66,7 @@ export const bulkUndoInputSchema = z.strictObject({
     .refine((ids) => new Set(ids).size === ids.length, "Each request once"),
 });
 
-/**
- * `code` and `detail` as in a single call's problem; `by` and `at` name an earlier actor, if one caused the
- * refusal.
- */
+/** `code` and `detail` as in a single call's problem; `by` and `at` if an earlier actor is the cause. */
 const refusedSchema = z.object({
   id: z.uuid(),
   status: z.literal("refused"),
@@ -115,10 +112,7 @@ const deliverySchema = z.object({
   deliverAfter: timestamp,
   /** When the last attempt began. */
   sentAt: timestamp.nullable(),
-  /**
-   * The server's last 2xx. Null on a `confirmed` one: its reply was lost (`inDoubt`), or nothing had to be
-   * sent.
-   */
+  /** The server's last 2xx. Null when `confirmed`: its reply was lost (`inDoubt`), or nothing was sent. */
   acceptedAt: timestamp.nullable(),
   confirmedAt: timestamp.nullable(),
   flagged: z.boolean(),
@@ -158,10 +152,7 @@ export const inputRequestSchema = z.object({
   /** The hash that an answer binds to. */
   questionHash: z.string(),
   amount: amountSchema.nullable(),
-  /**
-   * Equal for requests that may be answered together: the same form of the same server. Null: one by one
-   * only.
-   */
+  /** Equal for requests that may be answered together: same form, same server. Null: one by one only. */
   alike: z.string().nullable(),
   seenBecause: seenBecauseSchema,
   requestedBy: actorSchema,

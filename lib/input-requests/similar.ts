@@ -1,7 +1,4 @@
-/**
- * Past decisions on requests like this one. Reads are bounded, and limited to requests that the principal may
- * see.
- */
+/** Past decisions on requests like this one, from bounded reads of requests that the principal may see. */
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
@@ -19,9 +16,7 @@ const LOOKED_AT = 200;
 /** Number of tasks with the same label that are compared. */
 const SAME_LABEL = 20;
 const SHOWN = 5;
-/**
- * Arguments longer than this (in bytes) are not searched for names: long ones hold lists of lines, not names.
- */
+/** Longer arguments (in bytes) are not searched for names: they hold lists of lines, not names. */
 const LONGEST_ARGUMENTS = 40_000;
 
 /** Throws `not_found`, also for invisible requests. */
@@ -79,9 +74,7 @@ interface DecidedRow extends FactRow {
   answeredAt: Date;
 }
 
-/**
- * Aliases `r` and `t`. The first size is known without reading the value; the second bounds the parsed text.
- */
+/** Aliases `r` and `t`. The first size is known without reading the value; the second bounds the text. */
 const COLUMNS = Prisma.sql`r.id, r.message, t.label, r.amount, r.currency,
   CASE WHEN pg_column_size(t.arguments) > ${LONGEST_ARGUMENTS} THEN NULL
     WHEN octet_length(t.arguments::text) > ${LONGEST_ARGUMENTS} THEN NULL ELSE t.arguments END AS arguments`;

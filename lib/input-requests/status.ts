@@ -26,9 +26,7 @@ export const CLAIM_IDLE_MS = 15 * 60_000;
 
 /** A question changed within this time is restless: its text changes by itself. */
 const RESTLESS_MS = 60_000;
-/**
- * How often the text of a restless question is updated; the interval grows by half each time, up to the cap.
- */
+/** Update interval of a restless question's text; it grows by half each time, up to the cap. */
 const REWORD_MS = 30_000;
 const REWORD_CAP_MS = 10 * 60_000;
 

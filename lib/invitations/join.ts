@@ -1,6 +1,4 @@
-/**
- * Joins an organization by a link, with an existing account or a new one. Fetching a link changes nothing.
- */
+/** Joins an organization by a link, with an account or a new one. Fetching a link changes nothing. */
 import { type Database, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { hashSecret, uuidv7 } from "../base/ids.ts";

@@ -19,9 +19,7 @@ export const invitationSchema = z.object({
   invitedBy: personSchema.nullable(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
-  /**
-   * The link is too old, or its inviter may not invite any more. Renewing makes the invitation valid again.
-   */
+  /** The link is too old, or its inviter may not invite any more. Renewing the invitation revives it. */
   expired: z.boolean(),
 });
 export type Invitation = z.infer<typeof invitationSchema>;

@@ -1,7 +1,4 @@
-/**
- * All writes to invitations. An address has at most one open invitation, and only owners make or change an
- * owner's.
- */
+/** All writes to invitations. An address has at most one open one, and only owners handle an owner's. */
 
 import type { Principal } from "../access/principal.ts";
 import { makerOf } from "../api-keys/queries.ts";

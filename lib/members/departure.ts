@@ -1,7 +1,4 @@
-/**
- * Ends memberships: at once in Intray, and by best effort at the authorization servers of the person's
- * connections.
- */
+/** Ends memberships: at once in Intray, and by best effort at the connections' authorization servers. */
 
 import type { Principal } from "../access/principal.ts";
 import type { Services } from "../base/services.ts";

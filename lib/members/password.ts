@@ -20,9 +20,7 @@ export function isDated(stored: string): boolean {
 
 let dummy: Promise<string> | undefined;
 
-/**
- * Whether `password` matches `stored`. Null (no such account, or no password) takes as long, and is false.
- */
+/** Whether `password` matches `stored`. Null (no account, or no password) takes as long, and is false. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   dummy ??= hashPassword(randomBytes(16).toString("hex"));
   const [kind, log2N, r, p, salt, hash] = (stored ?? (await dummy)).split("$");

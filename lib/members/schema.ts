@@ -23,10 +23,7 @@ export const meSchema = z.object({
 });
 export type Me = z.infer<typeof meSchema>;
 
-/**
- * `id`: the membership, to which requests are assigned. `userId`: the person, as named by history and
- * answers.
- */
+/** `id`: the membership, to which requests are assigned. `userId`: the person, in history and answers. */
 export const memberSchema = z.object({
   id: z.uuid(),
   userId: z.uuid(),

@@ -89,10 +89,7 @@ export async function removeMember(
   return endMembership(organizationId, tx, principal, seal, memberId, "member.removed");
 }
 
-/**
- * Ends the principal's own membership, as `removeMember`. Throws `forbidden` for an API key, which is no
- * member.
- */
+/** Ends the principal's own membership, as `removeMember`. Throws `forbidden` for an API key. */
 export async function leaveOrganization(
   organizationId: string,
   tx: Tx,

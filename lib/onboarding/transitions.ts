@@ -1,10 +1,7 @@
 import type { Tx } from "../base/db/db.ts";
 import type { SkipStep } from "./schema.ts";
 
-/**
- * Skips a step for the whole organization, or reopens it. Of two simultaneous calls, neither undoes the
- * other.
- */
+/** Skips or reopens a step for the whole organization. Simultaneous calls don't undo each other. */
 export async function skipStep(organizationId: string, tx: Tx, { step, skipped }: SkipStep): Promise<void> {
   await tx.$executeRaw`UPDATE organization SET onboarding_skipped =
       array_remove(onboarding_skipped, ${step}) || CASE WHEN ${skipped} THEN ARRAY[${step}] ELSE '{}'::text[] END

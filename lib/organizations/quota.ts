@@ -1,7 +1,4 @@
-/**
- * Quotas of an organization, and of each member and API key: open tasks, and starts per minute. The operator
- * sets them.
- */
+/** The operator's quotas of an organization, its members and API keys: open tasks, and starts per minute. */
 import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { COMMAND_LINE } from "./transitions.ts";

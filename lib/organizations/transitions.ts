@@ -7,10 +7,7 @@ import type { UpdateOrganization } from "./schema.ts";
 /** The actor of the operator's commands. */
 export const COMMAND_LINE: Actor = { kind: "system", id: null, name: "Command line" };
 
-/**
- * Makes an organization; `organizationId` is new. Only as the database's owner. Throws on a slug that is
- * taken.
- */
+/** Makes an organization with a new id. Only as the database's owner. Throws on a slug that is taken. */
 export async function createOrganization(
   organizationId: string,
   tx: Tx,
@@ -22,10 +19,7 @@ export async function createOrganization(
   ]);
 }
 
-/**
- * Renames the organization, or switches the rule of a second person. An unchanged value leaves no history
- * line.
- */
+/** Renames the organization, or switches the rule of a second person. Records only real changes. */
 export async function updateOrganization(
   organizationId: string,
   tx: Tx,

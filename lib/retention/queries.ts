@@ -36,10 +36,7 @@ export const oldTasks = (organizationId: string, days: number) => Prisma.sql`
       AND (SELECT bool_and(other.finished_at IS NOT NULL AND NOT other.watched) FROM task other
         WHERE other.organization_id = t.organization_id AND other.race_id = t.race_id))`;
 
-/**
- * Counts the rows that would be deleted. Messages and lines are in order of time, so only the first ones are
- * read.
- */
+/** Counts the rows that would be deleted. Messages and lines are in order of time, so few are read. */
 export async function previewRetention(
   organizationId: string,
   tx: Tx,

@@ -49,10 +49,7 @@ export async function updateRetention(
   ]);
 }
 
-/**
- * Returns the number of deleted messages; fewer than a batch means that none is left. Ids are in order of
- * time.
- */
+/** Returns the number of deleted messages; fewer than a batch: none is left. Ids are in order of time. */
 export async function deleteMessages(organizationId: string, tx: Tx): Promise<number> {
   const { messageDays } = await readRetention(organizationId, tx);
   if (messageDays === null) return 0;
@@ -78,10 +75,7 @@ export async function dropPayloads(organizationId: string, tx: Tx): Promise<numb
   return Number(done.reached - place.seq);
 }
 
-/**
- * Returns the number of deleted rows, messages or tasks. Tasks restarted from a deleted one lose only their
- * link to it.
- */
+/** Returns the number of deleted messages or tasks. Tasks restarted from a deleted one lose only the link. */
 export async function deleteTasks(organizationId: string, tx: Tx): Promise<number> {
   const { taskDays } = await readRetention(organizationId, tx);
   if (taskDays === null) return 0;
@@ -120,10 +114,7 @@ export async function deleteTasks(organizationId: string, tx: Tx): Promise<numbe
   return messages + count;
 }
 
-/**
- * Locks the races first: of two engines that delete a race's last tasks, the later one sees that none is
- * left.
- */
+/** Locks the races first: of two engines that delete a race's last tasks, one sees that none is left. */
 async function deleteEmptyRaces(organizationId: string, tx: Tx, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx.$queryRaw`SELECT FROM race WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])

@@ -1,6 +1,4 @@
-/**
- * All writes to saved views. History records only changes that others see: sharing a view, and ending that.
- */
+/** All writes to saved views. History records only what others see: sharing a view, and ending that. */
 
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
@@ -42,10 +40,7 @@ export async function createView(
   return id;
 }
 
-/**
- * Returns the changed view, even if the caller may no longer see it. Throws `not_found`, `forbidden`,
- * `name_taken`.
- */
+/** Returns the changed view, visible or not. Throws `not_found`, `forbidden`, `name_taken`. */
 export async function updateView(
   organizationId: string,
   tx: Tx,

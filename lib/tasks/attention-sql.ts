@@ -20,9 +20,7 @@ const ids = (query: Prisma.Sql) => Prisma.sql`ANY (ARRAY(${query}))`;
 const among = (column: Prisma.Sql, query: Prisma.Sql) =>
   Prisma.sql`EXISTS (${query}) AND ${column} = ${ids(query)}`;
 
-/**
- * No change for this long. `created_at`, which is never later than `changed_at`, lets Postgres use the index.
- */
+/** No change for this long. `created_at`, never later than `changed_at`, lets Postgres use the index. */
 const quiet = (ms: number) => Prisma.sql`t.created_at < ${ago(ms)} AND t.changed_at < ${ago(ms)}`;
 
 /** A working task with an open question: the server works on and asks a person meanwhile. */
@@ -42,9 +40,7 @@ export const OF_SERVERS: readonly AttentionCode[] = [
   "server_failing",
 ];
 
-/**
- * Tasks with an answer on its way, found by id: they are few, while tasks that wait for a person may be many.
- */
+/** Tasks with an answer on its way, found by id: they are few, while waiting tasks may be many. */
 export const answerOnItsWay = (organizationId: string) =>
   Prisma.sql`t.id = ${ids(Prisma.sql`SELECT d.task_id FROM delivery d
     WHERE d.organization_id = ${organizationId}::uuid AND d.state IN ('held', 'pending', 'sending', 'accepted')`)}`;

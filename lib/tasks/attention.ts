@@ -37,9 +37,7 @@ export const ATTENTION_CODES = [
 ] as const;
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
-/**
- * `stuck`: the task won't move unless a person acts. `watch`: the task may soon be late, or is worth a look.
- */
+/** `stuck`: the task won't move unless a person acts. `watch`: soon too late, or worth a look. */
 export type Severity = "stuck" | "watch";
 
 interface Reason {

@@ -1,6 +1,4 @@
-/**
- * When a task was checked last and will be checked next, derived from the times that the engine wrote. Pure.
- */
+/** The times of a task's last and next check, derived from the times that the engine wrote. Pure. */
 
 export interface CheckTimes {
   lastCheckedAt: Date | null;

@@ -1,7 +1,4 @@
-/**
- * Turns a protocol message into a command that repeats it, for developers of servers. Secrets become shell
- * variables.
- */
+/** Turns a protocol message into a command that repeats it. Secrets become shell variables. */
 
 import { headerValue, parameterHeaders } from "../mcp/wire/headers.ts";
 import type { TaskMessage } from "./schema.ts";

@@ -34,10 +34,7 @@ const COLUMNS: [name: string, of: (task: TaskSummary) => string | number | boole
   ["restartOf", (task) => task.restartOf],
 ];
 
-/**
- * Yields the file in pieces, in the list's order. `within` opens a transaction of the organization for each
- * piece.
- */
+/** Yields the file in pieces, in the list's order. `within` opens a transaction for each piece. */
 export async function* exportedTasks(
   organizationId: string,
   principal: Principal,

@@ -78,10 +78,7 @@ export function saidIn(alias: Prisma.Sql, words: string): Prisma.Sql {
   return contains(text, words);
 }
 
-/**
- * The ids of tasks that contain these words, by the texts of migration 0027. Tasks outside `states` may be
- * among them.
- */
+/** The ids of tasks that contain these words, by migration 0027's texts; some may be outside `states`. */
 export function saying(organizationId: string, words: string, states: TaskState[]): Prisma.Sql {
   const open = Prisma.sql`SELECT task_id FROM open_task_text WHERE organization_id = ${organizationId}::uuid
     AND strpos(search COLLATE "C", lower(${words})) > 0`;

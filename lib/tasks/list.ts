@@ -132,9 +132,7 @@ export async function countMatching(
   return row?.count ?? 0;
 }
 
-/**
- * Counts for tiles: tasks in each state, those that need attention, and those that ended after `endedAfter`.
- */
+/** Counts for tiles: tasks in each state, tasks that need attention, and tasks ended after `endedAfter`. */
 export async function countTasks(
   organizationId: string,
   tx: Tx,

@@ -50,10 +50,7 @@ export const restartTaskSchema = startTaskSchema
   .default({});
 
 const timestamp = z.iso.datetime();
-/**
- * `pause`: while it lasts the task stays as it is and its time limit runs on; the work resumes with the
- * server.
- */
+/** `pause`: meanwhile the task stays as it is and its time limit runs on. */
 const serverRef = z.object({ id: z.uuid(), name: z.string(), pause: pauseSchema.nullable() });
 
 export const progressSchema = z.object({
@@ -199,9 +196,7 @@ export type TaskOrder = z.infer<typeof taskOrderSchema>;
 export const taskListQuerySchema = taskFilterSchema.extend({ order: taskOrderSchema.optional() });
 export type TaskListQuery = z.infer<typeof taskListQuerySchema>;
 
-/**
- * Each count is at most 1001. `attention`: tasks by severity. `ended`: tasks that ended after the given time.
- */
+/** Each count is at most 1001. `attention`: tasks by severity. `ended`: after the given time. */
 export const taskCountsSchema = z.object({
   counts: z.record(taskStateSchema, z.number()),
   attention: z.object({ stuck: z.number(), watch: z.number() }),

@@ -53,9 +53,7 @@ export function isRepeatable(annotations: Record<string, unknown> | null | undef
 export const STALLED_AFTER_MS = 6 * 3600_000;
 export const START_STALLED_AFTER_MS = 60_000;
 
-/**
- * Whether a task deserves the stalled badge: by our clock alone, so that no server's clock can make it flap.
- */
+/** Whether a task is stalled: by our clock alone, so that no server's clock can make the badge flap. */
 export function isStalled(
   task: { state: TaskState; changedAt: Date; startAfter: Date | null; asks: boolean },
   now: Date,

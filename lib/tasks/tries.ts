@@ -7,10 +7,7 @@ import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
 import type { TaskSummary } from "./schema.ts";
 import { visibleTask } from "./visibility.ts";
 
-/**
- * All attempts of the task's call, first one first; only the task itself if it was never repeated. Throws
- * `not_found`.
- */
+/** All attempts of the task's call, first one first; at least the task itself. Throws `not_found`. */
 export async function listAttempts(
   organizationId: string,
   tx: Tx,

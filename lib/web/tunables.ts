@@ -3,9 +3,7 @@
 /** A session ends this long after signing in, even if used: one working day. */
 export const SESSION_LIFETIME_MS = 8 * 3600_000;
 
-/**
- * A session ends after this long without a request: long enough for a lunch, short enough for a lost laptop.
- */
+/** A session ends after this long without a request: longer than a lunch, short for a lost laptop. */
 export const SESSION_IDLE_MS = 2 * 3600_000;
 
 /** A link to set a password works once, and for a week. */
@@ -20,10 +18,7 @@ export const SIGN_IN_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
 /** Calls of /api/setup and /api/set-password from one address; each costs a slow password hash. */
 export const PASSWORD_SET_PER_ADDRESS = { limit: 10, windowMs: 60_000 };
 
-/**
- * Tries of the setup token from all addresses together, since an address can be forged where no proxy stands
- * in front.
- */
+/** Tries of the setup token from all addresses, which can be forged where no proxy stands in front. */
 export const SETUP_TRIES = { limit: 60, windowMs: 60_000 };
 
 /** Views and uses of invitation links from one address: a link is opened a few times, guessed never. */
@@ -65,10 +60,7 @@ export const ENGINE_SEEN_MS = 15_000;
 /** How long one call of /api/engine/run lets the engine work; platforms cut a request at 60 s. */
 export const ENGINE_RUN_MS = 50_000;
 
-/**
- * Sign-ins at authorization servers that one member may begin: each sends requests to servers that somebody
- * else chose.
- */
+/** Sign-ins at authorization servers that one member may begin: each calls servers of others' choice. */
 export const CONNECTS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
 
 /** Lines that an export reads at a time, each batch in its own transaction. */
@@ -100,9 +92,7 @@ export const CALLS_WINDOW_MS = 60_000;
 /** The share of a member's or key's calls that may be writes, which cost locks and lines of history. */
 export const WRITES_SHARE = 0.4;
 
-/**
- * Calls without a credential from one address, as a share of one member's limit; none of them does any work.
- */
+/** Calls without a credential from one address, as a share of a member's limit; none does any work. */
 export const ADDRESS_SHARE = 0.2;
 
 /** Calls that a process takes from a window at once: one statement per chunk instead of one per call. */
@@ -111,8 +101,5 @@ export const CALLS_CHUNK = 20;
 /** How often a process drops expired windows. */
 export const CALLS_SWEEP_MS = 60_000;
 
-/**
- * Most open tasks, questions and deliveries that a scrape of /metrics counts; larger numbers are shown as
- * this one.
- */
+/** Most open tasks, questions and deliveries that a scrape of /metrics counts. */
 export const FIGURES_CAP = 100_000;

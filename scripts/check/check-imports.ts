@@ -8,10 +8,7 @@ import { refuseCall, refuseImport } from "./network-access.ts";
 
 type Finding = { file: string; line: number; rule: string };
 
-/**
- * The rooms of the product, from the ground up: each may import those before it. docs/architecture.md
- * describes them.
- */
+/** The rooms of the product, from the ground up; each may import earlier ones. See docs/architecture.md. */
 const ROOMS = [
   ...["lib/generated", "lib/text", "lib/access", "lib/base", "lib/live-updates", "lib/tracing"],
   ...["lib/protocol-messages", "lib/events", "lib/mcp", "lib/metrics", "lib/stream-messages"],

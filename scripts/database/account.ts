@@ -1,10 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { ConfigurationError } from "../../lib/base/env.ts";
 
-/**
- * The account that runs Postgres, which refuses to run as root, so root uses a system account. Empty: our
- * own.
- */
+/** The account that runs Postgres, which refuses to run as root. Empty: our own. */
 export type Account = { uid?: number; gid?: number };
 
 const name = "postgres";

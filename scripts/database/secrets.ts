@@ -30,10 +30,7 @@ export type Secrets = {
   setupToken?: string;
 };
 
-/**
- * Makes the data folder. 0711: Postgres may run as another user, who must pass through; secret files in it
- * are 0600.
- */
+/** Makes the data folder. 0711: Postgres may pass through as another user; secret files in it are 0600. */
 export function prepareDataFolder(folder: string): void {
   try {
     if (!existsSync(folder)) {

@@ -14,9 +14,7 @@ export type Server = {
   pid: number;
   adopted: boolean;
   exited: Promise<void>;
-  /**
-   * fast: sessions are ended, data is written. immediate: as after a crash, with recovery at the next start.
-   */
+  /** fast: ends sessions and writes data. immediate: as after a crash, with recovery at the next start. */
   stop(mode: "fast" | "immediate"): Promise<void>;
 };
 
@@ -25,18 +23,13 @@ export type Options = {
   keepPort?: boolean;
   /** More `-c` settings. */
   settings?: string[];
-  /**
-   * Runs outside the terminal's process group, whose Ctrl-C would stop Postgres before the processes that
-   * need it.
-   */
+  /** Outside the terminal's process group, whose Ctrl-C would stop Postgres before its users. */
   detached?: boolean;
 };
 
 const patienceMs = 10_000;
 
-/**
- * Starts the cluster's server, or adopts a running one. Throws ConfigurationError with the log's last lines.
- */
+/** Starts the cluster's server, or adopts a running one. Throws ConfigurationError with the log's end. */
 export async function startServer(cluster: Cluster, options: Options = {}): Promise<Server> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
@@ -62,10 +55,7 @@ async function rememberNewPort(cluster: Cluster): Promise<number> {
   return port;
 }
 
-/**
- * Returns the server that already runs on the cluster, once it answers with our password and names our
- * folder.
- */
+/** Returns the cluster's running server, once it answers with our password and names our folder. */
 async function adopt(cluster: Cluster): Promise<Server | undefined> {
   const lock = readLock(cluster);
   if (!lock) return undefined;
@@ -85,10 +75,7 @@ async function adopt(cluster: Cluster): Promise<Server | undefined> {
   return undefined;
 }
 
-/**
- * Reads postmaster.pid of a live Postgres. After a crash another process may have its pid: then the file is
- * stale.
- */
+/** Reads postmaster.pid of a live Postgres; after a crash another process may have its pid. */
 function readLock(cluster: Cluster): { pid: number; port: number } | undefined {
   const path = join(cluster.folder, "postmaster.pid");
   if (!existsSync(path)) return undefined;

@@ -89,10 +89,7 @@ async function answered(
   }
 }
 
-/**
- * Returns the open question after `given` answers, or null if somebody else has answered it or the task has
- * ended.
- */
+/** Returns the open question after `given` answers, or null if it was answered or the task has ended. */
 async function questionOf(
   { db }: Services,
   { organization, number }: DemoTask,

@@ -69,10 +69,7 @@ const SEEDED = `SELECT t.id FROM task t WHERE t.organization_id = $1 AND t.id > 
 const NOTHING_LEFT =
   "NOT EXISTS (SELECT FROM task t WHERE t.organization_id = s.organization_id AND t.server_id = s.id)";
 
-/**
- * Rows that refer to a task are deleted before it. The tasks are locked first, so that no answer comes in
- * between.
- */
+/** Deletes a task's rows before the task. The tasks are locked first, so that no answer comes in between. */
 const OF_TASKS = [
   "SELECT 1 FROM task WHERE organization_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR UPDATE",
   "DELETE FROM delivery WHERE organization_id = $1 AND task_id = ANY($2::uuid[])",

@@ -57,9 +57,7 @@ function flagged(life: Omit<Life, "kind" | "createdAt">): Rows {
   return { task, request, answer };
 }
 
-/**
- * The connection broke during the call, and the server does not list its tasks, so the outcome is unknown.
- */
+/** The connection broke during the call, and the server does not list its tasks: outcome unknown. */
 function startUnknown(life: Omit<Life, "kind" | "createdAt">): Rows {
   const at = life.now - 2 * HOUR;
   const asked = questionFor("book_flight");

@@ -1,6 +1,4 @@
-/**
- * Fills a task monitor: a month of tasks on several servers, most of them ended, and three that are stuck.
- */
+/** Fills a task monitor: a month of tasks on several servers, most of them ended, and three stuck. */
 import type pg from "pg";
 import type { Seal } from "../../lib/base/seal.ts";
 import { randomFor } from "../../test/chaos/random.ts";
@@ -69,9 +67,7 @@ function livesOf(count: number, now: number): Pick<Life, "kind" | "createdAt">[]
   ];
 }
 
-/**
- * The rate of starts at a time, from 0 to 1: more by day than by night, more on workdays than at weekends.
- */
+/** The rate of starts at a time, from 0 to 1: highest by day and on workdays. */
 function busyness(at: Date): number {
   const hour = at.getUTCHours() + at.getUTCMinutes() / 60;
   const day = 0.15 + 0.85 * Math.exp(-(((hour - 13) / 4.5) ** 2));

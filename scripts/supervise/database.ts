@@ -36,10 +36,7 @@ export async function keepPostgres(dataDir: string, giveUp: (why: string) => voi
     }
   }
 
-  /**
-   * Restarts Postgres, also if it is killed again before it has recovered. Returns null if it is no longer
-   * needed.
-   */
+  /** Restarts Postgres, again if killed before it has recovered. Returns null if no longer needed. */
   async function startAgain(): Promise<EmbeddedPostgres["server"] | null> {
     for (const deadline = Date.now() + PATIENCE_MS; ; ) {
       try {

@@ -141,9 +141,7 @@ const earlierSchema = z.object({
   failures: z.array(z.string()),
 });
 
-/**
- * Reads the report of checks made before this run, which count with it. Returns null if the file is missing.
- */
+/** Reads the report of earlier checks, which count with this run. Returns null if the file is missing. */
 export function readEarlierReport(path: string): Report | null {
   const report = read(path, earlierSchema);
   if (!report) return null;

@@ -23,10 +23,7 @@ export interface Judgement {
   repeated: number;
   /** Answers that came after their task was cancelled. */
   tooLate: number;
-  /**
-   * Tasks that ended on the server at the moment of the cancel: cancelled here, with the server's state
-   * beside it.
-   */
+  /** Tasks that ended on the server at the moment of the cancel: cancelled here. */
   cancelledHere: number;
   /** Answers that the servers took. */
   answered: number;
@@ -105,9 +102,7 @@ function judgeEnd(judgement: Judgement, one: Started, task: TaskFact, lines: Led
     judgement.doubled.push({ taskId: task.id, what: "a line was paid twice" });
 }
 
-/**
- * Judges refused answers: the same answer again is a repeat, any other was never decided for this question.
- */
+/** Judges refused answers: the same answer again is a repeat, any other was never decided. */
 function judgeTells(judgement: Judgement, task: TaskFact, lines: LedgerFact[]): void {
   const tells = ofKind(lines, "told");
   const taken = tells.filter((tell) => tell.data.accepted === true);
@@ -205,9 +200,7 @@ const NOT_SENT = {
   request: new Set(["open", "withdrawn", "expired", "undeliverable"]),
 };
 
-/**
- * Compares the words that people read about an answer, at the end and on the way, with the server's ledger.
- */
+/** Compares the words that people read about an answer with the server's ledger. */
 function judgeWords(
   judgement: Judgement,
   one: Started,

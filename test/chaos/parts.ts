@@ -47,9 +47,7 @@ export function startGuard(): Guard {
 /** How long after its own end (its database was down) a part is restarted, as a supervisor would. */
 const RESTART_MS = 500;
 
-/**
- * A TypeScript file on our own Node. `onOwnEnd` is called each time the process ended without being killed.
- */
+/** A TypeScript file on our own Node. `onOwnEnd` is called each time the process ended unkilled. */
 export function nodePart(options: {
   name: string;
   script: string;

@@ -87,9 +87,7 @@ export type Fault =
   | { kind: "dropped after"; afterMs: number }
   /** The server has acted, and its reply breaks off in the middle. */
   | { kind: "cut" }
-  /**
-   * A load balancer without stickiness: another process, which does not know the session, gets the request.
-   */
+  /** A load balancer without stickiness: a process that does not know the session gets the request. */
   | { kind: "misrouted" }
   /** The request or its reply is delayed, then goes on, even if nobody listens any more, or is dropped. */
   | { kind: "stalled"; what: "request" | "reply"; forMs: number; end: "goes on" | "dropped" }

@@ -110,10 +110,7 @@ export async function answerAll(
   if (broken) throw broken;
 }
 
-/**
- * Lets one person, or two at once, deal with one open request. The request comes up again as long as it is
- * open.
- */
+/** Lets one person, or two at once, deal with an open request, which comes up again while it is open. */
 async function answer(people: Population, options: PopulationOptions, requestId: string): Promise<void> {
   const { api, seed, signal } = options;
   const [ben, cleo] = options.keys.approvers;

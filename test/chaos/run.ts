@@ -36,9 +36,7 @@ const ANSWERS = new Set(["tasks/update", "answer"]);
 const ENDED = new Set(["completed", "failed", "cancelled", "lost", "expired"]);
 /** Wait after the faults: retries of the engine pause up to 5 minutes. */
 const SETTLE_MS = 7 * 60_000;
-/**
- * The share of a run during which tasks start, so that the last ones are well under way when the faults stop.
- */
+/** The share of a run during which tasks start, so that all are under way when the faults stop. */
 const STARTS_END = 0.9;
 
 export async function runChaos(options: RunOptions): Promise<Outcome> {

@@ -1,7 +1,4 @@
-/**
- * The contents of the tables, as one digest per table: two equal pictures show that nothing was changed in
- * between.
- */
+/** The contents of the tables, as one digest per table: equal pictures show that nothing was changed. */
 import type pg from "pg";
 
 export type Picture = Record<string, string>;

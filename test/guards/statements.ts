@@ -1,8 +1,6 @@
 import pg from "pg";
 
-/**
- * Returns the result of `work`, and the texts of all statements that this process sends meanwhile, in order.
- */
+/** Returns the result of `work`, and the texts of the statements that this process sends meanwhile. */
 export async function statementsOf<T>(work: () => Promise<T>): Promise<[T, string[]]> {
   const sent: string[] = [];
   const original = pg.Client.prototype.query;

@@ -32,10 +32,7 @@ export interface HostileServer {
   url: string;
   hostAndPort: string;
   act: Act | null;
-  /**
-   * Every request, in order of arrival; "GET" and "DELETE" for those without a message, "response" for
-   * answers.
-   */
+  /** Every request, in order of arrival; "GET" and "DELETE" without a message, "response" for answers. */
   seen: { method: string; headers: IncomingMessage["headers"]; message: Message }[];
   /** Requests that wait for the end of their reply now, and the maximum so far. */
   open: { now: number; most: number };

@@ -1,6 +1,4 @@
-/**
- * The sample invoice server in its own process, on its own database, so that it can be killed and restarted.
- */
+/** The sample invoice server in its own process, on its own database, so that it can be killed. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

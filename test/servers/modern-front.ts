@@ -1,6 +1,4 @@
-/**
- * Behaviour of 2026-07-28 servers before their protocol code is reached, which the official package lacks.
- */
+/** Behaviour of 2026-07-28 servers ahead of their protocol code, which the official package lacks. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 export interface Front {

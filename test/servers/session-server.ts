@@ -84,10 +84,7 @@ export interface SessionServer {
     visitFirst?: string;
     /** Lists the tasks of the session. */
     lists?: boolean;
-    /**
-     * Tasks belong to the server: any session finds and lists them, and the last one to ask goes on with
-     * them.
-     */
+    /** Tasks belong to the server: any session finds and lists them, and the last to ask owns them. */
     acrossSessions?: boolean;
     /** An unknown task is HTTP 404 with the JSON-RPC error, not 200. */
     missing?: "http";
@@ -102,15 +99,10 @@ export interface SessionServer {
     /** Streams have one event id, at their beginning. A GET that names it continues that stream; a plain call's from there. */
     resumable?: boolean;
   };
-  /**
-   * Asks on the standalone stream of the task's session. Returns null if nobody listens; the question is lost
-   * then.
-   */
+  /** Asks on the standalone stream of the task's session. Returns null if nobody listens. */
   ask(task: SessionTask, message: string): number | null;
   notify(task: SessionTask, method: string, params: Record<string, unknown>): void;
-  /**
-   * Sends a request that clients answer at once, on the same stream: earlier messages have arrived by then.
-   */
+  /** Sends a request that clients answer at once; earlier messages of the stream have arrived by then. */
   ping(task: SessionTask): Promise<void>;
   forgetSessions(): void;
   /** Restarts the JSON-RPC ids of its questions in all sessions, which live on. */

@@ -18,10 +18,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   };
 }
 
-/**
- * Returns the Postgres of TEST_DATABASE_ADMIN_URL (a superuser's), else an embedded one that lives as long as
- * the run.
- */
+/** Returns the Postgres of TEST_DATABASE_ADMIN_URL (a superuser's), else an embedded one for the run. */
 export async function postgresForTests(): Promise<{ adminUrl: string; stop(): Promise<void> }> {
   const given = process.env.TEST_DATABASE_ADMIN_URL;
   if (given) return { adminUrl: given, stop: async () => {} };

@@ -38,19 +38,14 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/**
- * A raw connection to the Postgres of a database's URL, which may name the folder of its socket as host: for
- * a proxy.
- */
+/** A raw connection to the Postgres of a URL, whose host may be the folder of its socket: for a proxy. */
 export function connectRaw(url: string): Socket {
   const { hostname, port } = new URL(url);
   const host = decodeURIComponent(hostname);
   return host.startsWith("/") ? connect(join(host, `.s.PGSQL.${port}`)) : connect(Number(port), host);
 }
 
-/**
- * Makes the migrated template, and names it for the workers in TEST_DATABASE_TEMPLATE. Returns its removal.
- */
+/** Makes the migrated template, names it in TEST_DATABASE_TEMPLATE for the workers, returns its removal. */
 export async function prepareTemplate(admin: string): Promise<() => Promise<void>> {
   const name = `intray_template_${randomBytes(6).toString("hex")}`;
   await createOwner(admin, { role: "intray_owner", password, database: name, may: "createrole createdb" });

@@ -5,10 +5,7 @@ import type { Page } from "@/lib/base/page.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
 
-/**
- * Past decisions on similar requests. Refetched at any change of any request, since the changed one may be a
- * duplicate.
- */
+/** Past decisions on similar requests. Refetched at any change of any request, which may be a duplicate. */
 export function similarRequests(id: string) {
   return queryOptions({
     queryKey: [...requestKeys.lists, "similar", id] as const,

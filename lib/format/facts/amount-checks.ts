@@ -55,10 +55,7 @@ const TOTALS = [
   "cost",
 ];
 
-/**
- * Returns the field that holds the total, or null if none does. `value` is in whole units, also if sent in
- * cents.
- */
+/** Returns the field that holds the total, or null if none does. `value` is never in cents. */
 export function totalOf(values: Json): { key: string; value: number; currency: string | null } | null {
   const byName = new Map(Object.keys(values).map((key) => [snake(key), key]));
   for (const name of TOTALS) {

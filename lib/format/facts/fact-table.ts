@@ -93,9 +93,7 @@ function arrange(items: Json[], currency: string | null): Column[] {
   }));
 }
 
-/**
- * Returns the one column of money to sum, or null. Unit prices count only if no other money column exists.
- */
+/** Returns the one column of money to sum, or null. Unit prices count only without other money columns. */
 function summedColumn(columns: Column[]): string | null {
   const money = columns.filter((column) => column.numeric && isMoneyName(column.key));
   const lines = money.filter((column) => !isUnitPrice(column.key));

@@ -5,10 +5,7 @@ import { instantsOf, localZone } from "../../text/local-time.ts";
 /** The values of the fields while a person types: text as typed, or the chosen values. */
 export type AnswerValues = Record<string, string | string[]>;
 
-/**
- * Marks a date with missing parts. Browsers give an empty text then, which must not be taken for an empty
- * field.
- */
+/** Marks a date with missing parts, for which browsers give an empty text as for an empty field. */
 export const UNFINISHED = "…";
 
 /** The initial values of a form: the draft if one exists, else the server's suggestions for typed fields. */

@@ -27,10 +27,7 @@ export function deliveryStage({
   }
 }
 
-/**
- * Returns what an answer's progress means for the reader, as a sentence, or null if the ending is told
- * elsewhere.
- */
+/** Returns what an answer's progress means for the reader, or null if the ending is told elsewhere. */
 export function deliveryMeaning({
   delivery,
   server,

@@ -28,10 +28,7 @@ export function requestName(request: Pick<InputRequestSummary, "label" | "messag
   return visibleText(request.label ?? `“${shorten(request.message, 40)}”`);
 }
 
-/**
- * Why a request takes no answer any more, and what the server got. Possible actions depend on roles and are
- * left out.
- */
+/** Why a request takes no answer any more, and what the server got. Roles decide what can be done. */
 export function endedWords(
   state: RequestState,
   reason: string | null,

@@ -33,10 +33,7 @@ const result = z.object({
   structuredContent: z.unknown().optional(),
 });
 
-/**
- * Returns the readable parts of a CallToolResult, or null for anything else. Untrusted: parsed, never
- * believed.
- */
+/** Returns the readable parts of a CallToolResult, or null. Untrusted: parsed, never believed. */
 export function readResult(value: unknown): ReadResult | null {
   const parsed = result.safeParse(value);
   if (!parsed.success) return null;

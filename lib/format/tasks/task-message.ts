@@ -1,8 +1,6 @@
 import { shorten } from "../../text/labels.ts";
 
-/**
- * The subject of a protocol message, for a line beside its method; empty if none stands out. Untrusted text.
- */
+/** The subject of a protocol message, shown beside its method; empty if none stands out. Untrusted text. */
 export function gistOf(body: unknown): string {
   const { params, result, error } = parts(body);
   if (error !== undefined)

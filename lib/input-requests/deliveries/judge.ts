@@ -9,9 +9,7 @@ import type { DeliveryFacts } from "./facts.ts";
 import { reachOf } from "./status.ts";
 
 export type Observation =
-  /**
-   * The server asks this question. `polls`: polls in a row in which this process found the answer `sending`.
-   */
+  /** The server asks this question. `polls`: successive polls in this process with the answer `sending`. */
   | { kind: "asked"; polls: number }
   /**
    * 2026-07-28: the key shows another text. `restless`: the text changes again and again; `fits`: the answer
@@ -72,15 +70,10 @@ const MAX_AUTOMATIC_RESENDS = 3;
 const MAX_ATTEMPTS_WHEN_ASKED_AGAIN = 5;
 /** Polls that must show the question before an attempt of unknown outcome is repeated. */
 export const POLLS_BEFORE_REPEAT = 2;
-/**
- * Least age of an attempt of unknown outcome before it is repeated: a slow server may still be at work on it.
- */
+/** Least age of an attempt of unknown outcome before a repetition: a slow server may still work on it. */
 export const REPEAT_AFTER_MS = 10_000;
 
-/**
- * Returns what to do about the live answer of a live question. `delivery`: null if the question has no
- * answer.
- */
+/** Judges the live answer of a live question. `delivery`: null if the question has no answer. */
 export function judgeDelivery(delivery: DeliveryFacts | null, observed: Observation): Verdict {
   const reach = delivery ? reachOf(delivery) : "nothing";
   switch (observed.kind) {

@@ -1,7 +1,4 @@
-/**
- * A delivery's state machine, and how far its answer can have got. Pure, client-safe. Only transitions.ts
- * writes.
- */
+/** A delivery's state machine, and how far its answer can have got. Pure, client-safe. */
 
 import { stateMachine } from "../../base/state-machine.ts";
 import type { DeliveryState } from "../schema.ts";
@@ -26,9 +23,7 @@ export const deliveries = stateMachine<DeliveryState>({
  */
 export type Reach = "nothing" | "unknown" | "taken";
 
-/**
- * Judges by all known facts of a delivery; every statement to people about an answer follows from this alone.
- */
+/** Judges by all facts of a delivery; every statement to people about an answer follows from this. */
 export function reachOf(delivery: { state: DeliveryState; accepted: boolean; inDoubt: boolean }): Reach {
   if (delivery.accepted) return "taken";
   return delivery.state === "sending" || delivery.inDoubt ? "unknown" : "nothing";

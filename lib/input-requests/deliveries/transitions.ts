@@ -33,10 +33,7 @@ function move(to: DeliveryState, ...some: DeliveryState[]) {
 /** An answer is sent this long before the end of the question's known lifetime, whatever its hold. */
 const LIFETIME_MARGIN_MS = 10_000;
 
-/**
- * Starts an answer's delivery, held for at most `holdMs` so that it can be undone. Returns the actual hold in
- * ms.
- */
+/** Starts an answer's delivery, held for at most `holdMs` for an undo. Returns the actual hold in ms. */
 export async function beginDelivery(
   organizationId: string,
   tx: Tx,

@@ -1,7 +1,4 @@
-/**
- * The tasks that a start of unknown outcome may have made, kept for a person to choose from. The engine
- * writes them.
- */
+/** The tasks that a start of unknown outcome may have made. The engine writes them; a person chooses. */
 
 import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";

@@ -2,10 +2,7 @@ import { z } from "zod";
 
 const timestamp = z.iso.datetime();
 
-/**
- * A task that a server lists and Intray does not know, as a start's possible outcome. Its handle is never
- * shown.
- */
+/** An unknown task of a server, as a start's possible outcome. Its handle is never shown. */
 export const candidateSchema = z.object({
   id: z.uuid(),
   /** The server's words: untrusted. */

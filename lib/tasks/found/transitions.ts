@@ -1,7 +1,4 @@
-/**
- * Stores the tasks that a server listed. adopt.ts and settle-unknown.ts in lib/task-lifecycle take finds
- * over.
- */
+/** Stores a server's listed tasks. lib/task-lifecycle/adopt.ts and settle-unknown.ts take them over. */
 
 import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";

@@ -28,9 +28,7 @@ import { oidcProvider } from "./sign-in/oidc.ts";
 import { signInSettings } from "./sign-in/providers.ts";
 import { signInWithProvider } from "./sign-in/with-provider.ts";
 
-/**
- * The next-auth actions in use. Its other ones (pages, sessions, a log that anyone may write to) answer 404.
- */
+/** The next-auth actions in use. Others (pages, sessions, a log that anyone may write to) answer 404. */
 const ACTIONS: Record<string, string[]> = {
   GET: ["csrf", "providers", "signin", "callback", "error"],
   POST: ["signin", "callback", "signout"],

@@ -72,10 +72,7 @@ export interface Person {
   email: string;
 }
 
-/**
- * Returns the person behind a cookie's value, also one who is no member anywhere, or null if no session is in
- * force.
- */
+/** Returns the person behind a cookie's value, member or not, or null if no session is in force. */
 export async function personOf(cookie: string | undefined): Promise<Person | null> {
   const secret = cookie ? await secretIn(cookie) : null;
   if (!secret) return null;

@@ -1,7 +1,4 @@
-/**
- * Opens and ends sessions. A session is a row found by the cookie's secret, so ending one takes effect at
- * once.
- */
+/** Opens and ends sessions: rows found by the cookie's secret, so that an end takes effect at once. */
 import type { SignInMethod } from "../../accounts/schema.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { hashSecret, randomSecret } from "../../base/ids.ts";

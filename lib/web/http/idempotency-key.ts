@@ -6,10 +6,7 @@ export const idempotencyHeader = {
     "At most 255 characters; the same key and body give the same task, however often they are sent",
 };
 
-/**
- * Returns the `Idempotency-Key` header, or null if absent. Throws `invalid_input` for an empty or too long
- * one.
- */
+/** Returns the `Idempotency-Key` header, or null. Throws `invalid_input` if empty or too long. */
 export function readIdempotencyKey(request: Request): string | null {
   const key = request.headers.get("idempotency-key");
   if (key === null) return null;

@@ -46,10 +46,7 @@ export function refuseWithoutToken(authorization: string | null): void {
   if (!isIt) throw new AppError("unauthenticated", "Send METRICS_TOKEN as a Bearer token.");
 }
 
-/**
- * All figures in Prometheus' text format. Without the database its figures are left out, and `database_up` is
- * 0.
- */
+/** All figures in Prometheus' text format. Without the database, its figures are missing or 0. */
 export async function metricsText(): Promise<string> {
   const { registry, figures } = own();
   const { values, engines } = await database()

@@ -3,10 +3,7 @@ import { AppError, type FieldError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { DATABASE_RETRY_AFTER_MS } from "../tunables.ts";
 
-/**
- * The problem document (RFC 9457) of a failure. An unexpected error is logged, and shown only as generic
- * text.
- */
+/** The problem document (RFC 9457) of a failure. Unexpected errors are logged, and shown as generic text. */
 export function problem(
   error: unknown,
   requestId: string,

@@ -1,15 +1,10 @@
-/**
- * Headers that keep a browser from being used against us: of pages in proxy.ts, of everything else in
- * route.ts.
- */
+/** Headers against misuse of a browser: of pages in proxy.ts, of everything else in route.ts. */
 import { env } from "../../base/env.ts";
 
 /** One year. Set only where INTRAY_URL is https, since it would shut out people who come by http. */
 const HSTS = "max-age=31536000";
 
-/**
- * The one style sheet that a dependency (sonner) adds to the page without a nonce: empty first, then filled.
- */
+/** The one style sheet that a dependency (sonner) adds without a nonce: empty first, then filled. */
 export const SONNER_STYLE = [
   "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
   "'sha256-StEaX+se6YS7pqjzrzMIA0KaX9zF/8zAhvQXZAe5epY='",

@@ -6,10 +6,7 @@ import { FIGURES_CAP } from "../../../lib/web/tunables.ts";
 import { embeddedExists } from "../with-database.ts";
 import { bad, type Finding, good } from "./finding.ts";
 
-/**
- * Most difference between this clock, which stamps texts for people, and the database's, which decides
- * everything.
- */
+/** Most skew between this clock, which stamps texts for people, and the database's, which decides. */
 const MOST_SKEW_MS = 2_000;
 /** Least free disk space for a database of Intray's to go on for a while. */
 const LEAST_FREE_BYTES = 1024 ** 3;

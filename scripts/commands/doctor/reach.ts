@@ -1,6 +1,4 @@
-/**
- * Checks that the operator's addresses answer. Prints codes and never addresses, which may contain passwords.
- */
+/** Checks that the operator's addresses answer. Prints no addresses, which may contain passwords. */
 import { env } from "../../../lib/base/env.ts";
 import { createMailer, MailError } from "../../../lib/mail/smtp.ts";
 import { bad, type Finding, good } from "./finding.ts";

@@ -15,10 +15,7 @@ export type CodeResult =
   | { kind: "sign_in_again" }
   | { kind: "throttled" };
 
-/**
- * Checks the code of the sign-in that `secret` stands for. Of two simultaneous tries of one code, one
- * succeeds.
- */
+/** Checks the code of the sign-in that `secret` stands for. Of two simultaneous tries, one succeeds. */
 export async function checkCode(secret: string | undefined, code: string): Promise<CodeResult> {
   const db = await database();
   const hash = hashSecret(secret ?? "");

@@ -14,9 +14,7 @@ export type SignInResult =
   | { kind: "refused" }
   | { kind: "throttled" };
 
-/**
- * Checks an account's password. Unknown accounts, and those without a password, take as long as known ones.
- */
+/** Checks an account's password. Accounts that are unknown or have no password take as long. */
 export async function checkPassword(email: string, password: string, address: string): Promise<SignInResult> {
   const account = emailSchema.safeParse(email).data;
   const inLimit =
