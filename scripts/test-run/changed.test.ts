@@ -6,9 +6,9 @@ import { choose } from "./changed.ts";
 
 const sources = new Map([
   ["lib/base/ids.ts", ""],
-  ["lib/tasks/queries.ts", 'import { uuidv7 } from "../ids.ts";'],
+  ["lib/tasks/queries.ts", 'import { uuidv7 } from "../base/ids.ts";'],
   ["lib/tasks/queries.test.ts", 'import { x } from "./queries.ts";'],
-  ["lib/ids.test.ts", 'import { uuidv7 } from "./ids.ts";'],
+  ["lib/base/ids.test.ts", 'import { uuidv7 } from "./ids.ts";'],
   ["app/api/tasks/route.ts", 'export { x } from "@/lib/tasks/queries.ts";'],
   ["app/api/tasks.test.ts", 'await import("@/app/api/tasks/route.ts");'],
   ["scripts/cli.ts", 'await import("./commands/task.ts");'],
@@ -16,7 +16,7 @@ const sources = new Map([
   ["scripts/cli.test.ts", 'spawn(node, ["scripts/cli.ts"]);'],
   ["lib/format/text.test.ts", 'import { expect } from "vitest";'],
   ["scripts/migrate.ts", ""],
-  ["prisma/migrations.test.ts", 'import { migrate } from "../migrate.ts";'],
+  ["prisma/migrations.test.ts", 'import { migrate } from "../scripts/migrate.ts";'],
   ["e2e/activity.spec.ts", ""],
   ["e2e/task-page.spec.ts", ""],
 ]);
@@ -24,7 +24,7 @@ const sources = new Map([
 test("a file's users are reached, the nearest first, also those that start it, and nobody else", () => {
   const { unit, left, needsBuild } = choose(["lib/base/ids.ts"], sources);
   expect(unit).toEqual([
-    "lib/ids.test.ts",
+    "lib/base/ids.test.ts",
     "lib/tasks/queries.test.ts",
     "app/api/tasks.test.ts",
     "scripts/cli.test.ts",
@@ -33,8 +33,8 @@ test("a file's users are reached, the nearest first, also those that start it, a
 });
 
 test("a test that was changed is its own, and needs no build", () => {
-  expect(choose(["lib/ids.test.ts"], sources)).toEqual({
-    unit: ["lib/ids.test.ts"],
+  expect(choose(["lib/base/ids.test.ts"], sources)).toEqual({
+    unit: ["lib/base/ids.test.ts"],
     left: [],
     e2e: [],
     needsBuild: false,
@@ -64,7 +64,7 @@ test("what there is no time for is left out, the farthest first", () => {
   const many = Array.from({ length: 200 }, (_, n) => `lib/many/${n}.test.ts`);
   const all = new Map([...sources, ...many.map((file) => [file, 'import "../tasks/queries.ts";'] as const)]);
   const { unit, left } = choose(["lib/base/ids.ts"], all);
-  expect(unit[0]).toBe("lib/ids.test.ts");
+  expect(unit[0]).toBe("lib/base/ids.test.ts");
   expect(unit.length + left.length).toBe(204);
   expect(left).toContain("app/api/tasks.test.ts");
 });

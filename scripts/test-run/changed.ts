@@ -32,7 +32,7 @@ const SEEN_IN: [folder: RegExp, specs: string[]][] = [
   [/^app\/\(app\)\/settings\/|^app\/join\/|^components\/people\//, ["people", "retention", "telling"]],
   [/^app\/(sign-in|set-password)\//, ["sign-in"]],
   [/^app\/setup\//, ["setup"]],
-  [/^components\/(shell|views)\//, ["shell", "keyboard"]],
+  [/^components\/(shell|list)\//, ["shell", "keyboard"]],
   [/^lib\/engine\//, ["crash"]],
 ];
 
@@ -46,8 +46,7 @@ const READ_ELSEWHERE: [file: RegExp, reader: string][] = [
 const EVERYBODYS = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|test\/setup\/global-setup\.ts)$/;
 
 /** The sources of the app's build. */
-const BUILT =
-  /^(app|components|lib|public)\/(?!testing\/)|^(next\.config\.js|postcss\.config\.mjs|proxy\.ts)$/;
+const BUILT = /^(app|components|lib|public)\/|^(next\.config\.js|postcss\.config\.mjs|proxy\.ts)$/;
 
 export function choose(changed: string[], sources: Map<string, string>): Choice {
   const distance = distances(changed, sources);
