@@ -123,7 +123,11 @@ export const TASKS: Shot[] = [
     async open(page, scene) {
       const { backstage } = scene;
       const server = await backstage.serverNamed("Finance ERP");
-      const id = await backstage.insertTask(server, { state: "input_required", finishedAt: null });
+      const id = await backstage.insertTask(server, {
+        state: "input_required",
+        watched: true,
+        finishedAt: null,
+      });
       await backstage.within((tx, organizationId) =>
         tx.streamMessage.create({
           data: {
@@ -155,7 +159,7 @@ export const TASKS: Shot[] = [
       const { requestId } = await scene.ask("deploy", { build: "4822" });
       const server = await scene.backstage.serverNamed("Finance ERP");
       const expiresAt = new Date(Date.now() + 3_600_000);
-      const task = { state: "input_required", finishedAt: null, expiresAt };
+      const task = { state: "input_required", watched: true, finishedAt: null, expiresAt };
       const taskId = await scene.backstage.insertTask(server, task);
       const since = new Date(Date.now() - 120_000);
       await scene.backstage.insertUndeliverable(requestId, taskId, "not_asked_again", {
