@@ -41,16 +41,22 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Throws `too_large`. */
+/** Throws `too_large`, or `invalid_json` if the caller leaves before the body's end. */
 export async function readText(request: Request): Promise<string> {
   const tooLarge = new AppError("too_large", "The body is larger than 1 MiB.");
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw tooLarge;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > MAX_BODY_BYTES) throw tooLarge;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error === tooLarge) throw error;
+    // ECONNRESET here is the caller's connection, and would be taken for the database's.
+    throw new AppError("invalid_json", "The body ended before it was complete.", { cause: error });
   }
   return Buffer.concat(chunks).toString("utf8");
 }
