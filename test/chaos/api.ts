@@ -27,6 +27,8 @@ export interface Api {
 
 const DEADLINE_MS = 10_000;
 const PAUSE_MS = 400;
+/** Hundreds of callers that try again at an even pace keep an app that came back from ever catching up. */
+const MOST_PAUSE_MS = 8_000;
 
 /** `onError` gets the app's error when it answers 500, which it never may. */
 export function apiOf(url: string, signal: AbortSignal, onError: (problem: string) => void): Api {
@@ -48,11 +50,11 @@ export function apiOf(url: string, signal: AbortSignal, onError: (problem: strin
     }
   };
   const insist: Api["insist"] = async (method, path, call, expected = [200, 201, 202, 204]) => {
-    for (;;) {
+    for (let pause = PAUSE_MS; ; pause = Math.min(pause * 1.5, MOST_PAUSE_MS)) {
       const reply = await once(method, path, call);
       if (reply && expected.includes(reply.status)) return reply;
       if (reply) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
-      await sleep(PAUSE_MS, undefined, { signal });
+      await sleep(pause * (0.5 + Math.random()), undefined, { signal });
     }
   };
   return {
