@@ -40,6 +40,18 @@ beforeAll(async () => {
       ...program(`console.error("no ledger for", process.env.TOKEN); process.exitCode = 3`),
       env: { TOKEN: "s3cret-of-the-ledger" },
     },
+    restarted: {
+      ...program(`const first = !existsSync("${folder}/restarted");
+        appendFileSync("${folder}/restarted", "x");
+        console.error("═".repeat(60));
+        if (first) {
+          console.error("WARNING: the ledger is read-only");
+          for (let at = 0; at < 3_000; at++) console.error("GET /healthz 200", at);
+          console.error("ValueError: no ledger");
+        }
+        process.exitCode = 3`),
+      era: "2025-11-25",
+    },
     held: {
       ...program(
         `appendFileSync("${folder}/starts", "x"); setInterval(() => existsSync("${folder}/go") && process.exit(), 20)`,
@@ -103,6 +115,19 @@ test("of a command that ends at once, what it said is kept, without its secrets"
   });
   expect(await logOf(id)).toMatch(/^no ledger for /m);
   expect(await logOf(id)).not.toContain("s3cret");
+});
+
+test("of a command that is started again, what the child before it warned of and ended with is kept beside its banner", async () => {
+  const { id } = await serverNamed("restarted");
+  const check = () => web.call("POST", `/api/v1/servers/${id}/check`, { key: operator });
+  await check();
+  const first = await logOf(id);
+  expect(first).toContain("WARNING: the ledger is read-only");
+  expect(first).toMatch(/GET \/healthz 200 2999\nValueError: no ledger$/);
+  await check();
+  const both = await logOf(id);
+  expect(both).toMatch(/ValueError: no ledger\n── started \S+ ──\n═{60}$/);
+  expect(both).toContain("WARNING: the ledger is read-only");
 });
 
 test("however many look at its tools at once, one child runs", async () => {

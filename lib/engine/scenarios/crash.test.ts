@@ -1,4 +1,9 @@
 /** Engines that die, or stand still, at the worst moments. Each test has its own database and engine process. */
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, type TestContext, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
 import { lookInto } from "../../../test/fixtures/look.ts";
@@ -18,14 +23,17 @@ interface Scene {
   first: EngineProcess;
 }
 
-/** Made for one test, and ended with it, the last made first. */
-async function setScene({ onTestFinished }: Pick<TestContext, "onTestFinished">): Promise<Scene> {
+/** Made for one test, and ended with it, the last made first. `environment`: what is added to that of the first engine. */
+async function setScene(
+  { onTestFinished }: Pick<TestContext, "onTestFinished">,
+  environment: Record<string, string> = {},
+): Promise<Scene> {
   const remote = await startTestServer();
   onTestFinished(() => remote.close());
   const world = await createWorld(["127.0.0.1"]);
   onTestFinished(() => world.close());
   const server = await world.addServer(remote.url, "2026-07-28");
-  const first = await startEngineProcess(world.engineEnvironment);
+  const first = await startEngineProcess({ ...world.engineEnvironment, ...environment });
   onTestFinished(() => first.kill());
   return { world, remote, server, first };
 }
@@ -169,5 +177,36 @@ describe.concurrent("an engine that comes to harm", () => {
     expect(await look.events()).toBe(events);
     expect(await look.epoch(server.connectionId)).toBe(epoch);
     expect(await look.deliveryOfTask(answered)).toMatchObject({ state: "confirmed", attempts: 2 });
+  });
+
+  test("a promise fails that nobody waits for: it goes on with its tasks, and ends in order when it is asked to", async ({
+    onTestFinished,
+  }) => {
+    const folder = await mkdtemp(join(tmpdir(), "intray-engine-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [fail, failed] = [join(folder, "fail.mjs"), join(folder, "failed")];
+    // Runs in the engine's process, and fails when it is asked to.
+    await writeFile(
+      fail,
+      `import { existsSync, writeFileSync } from "node:fs";
+      const waiting = setInterval(() => {
+        if (!existsSync(${JSON.stringify(`${failed}.please`)})) return;
+        clearInterval(waiting);
+        writeFileSync(${JSON.stringify(failed)}, "");
+        void Promise.reject(new Error("nobody waits for this"));
+      }, 20);
+      waiting.unref();`,
+    );
+    const scene = await setScene({ onTestFinished }, { NODE_OPTIONS: `--import=${pathToFileURL(fail)}` });
+    const { world, server, first } = scene;
+    const look = looks(scene);
+    const id = await world.startTask(server, {}, tool("approve"));
+    const request = await look.openRequest(id);
+    await writeFile(`${failed}.please`, "");
+    await until("it has failed", async () => existsSync(failed));
+    await world.answer(request.id, approve);
+    await look.inState(id, "completed");
+    // Rejects where the process is gone.
+    await first.drain();
   });
 });

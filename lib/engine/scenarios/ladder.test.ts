@@ -165,6 +165,68 @@ test("two ask, and one gives up: its question is not shown as the other's", asyn
   expect(await look.requestsOf(mine)).toEqual([]);
 });
 
+test("what an open call asks, however long its reply takes, is not shown as the question of another task in its session", async () => {
+  remote.behave.maxSessions = 1;
+  const mine = await start();
+  await look.inState(mine, "working");
+  let reply = () => {};
+  const called: SessionServer["tasks"] = [];
+  remote.behave.call = (task) => {
+    called.push(task);
+    if (called.length === 1)
+      return new Promise((resolve) => {
+        reply = () => resolve(undefined);
+      });
+    task.status = "completed";
+    return undefined;
+  };
+  const slow = await start();
+  const asking = await until("its call is under way", async () => called[0]);
+  expect(asking.session).toBe((await there(0)).session);
+  // The next one's call goes out only once the handle is late.
+  await look.inState(await start(), "completed");
+  expect((await look.task(slow)).state).toBe("starting");
+  expect(remote.ask(asking, "The slow one's?")).not.toBeNull();
+  await staysInSight("The slow one's?", mine);
+  reply();
+  await look.inState(slow, "working");
+  asking.status = "input_required";
+  await look.openRequest(slow, "The slow one's?");
+  expect(await look.requestsOf(mine)).toEqual([]);
+});
+
+test("a start that fails before its call, and is cancelled, holds up no other one in its session", async () => {
+  remote.behave.maxSessions = 1;
+  const one = await start();
+  await look.inState(one, "working");
+  await withClient(world.adminUrl, (client) =>
+    client.query(`CREATE SEQUENCE refusals;
+      GRANT USAGE ON SEQUENCE refusals TO PUBLIC;
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM nextval('refusals');
+        RAISE EXCEPTION 'not now';
+      END $$;
+      CREATE TRIGGER refuse BEFORE UPDATE OF state ON task FOR EACH ROW
+        WHEN (NEW.state = 'starting' AND NEW.arguments->>'is' = 'refused') EXECUTE FUNCTION refuse()`),
+  );
+  const refused = await start({ is: "refused" });
+  await until("it was refused", () =>
+    withClient(world.adminUrl, async (client) => {
+      const { rows } = await client.query<{ was: boolean }>("SELECT is_called AS was FROM refusals");
+      return rows[0]?.was;
+    }),
+  );
+  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, refused));
+  await look.inState(refused, "cancelled");
+  const next = await start();
+  await look.inState(next, "working");
+  expect((await there(1)).session).toBe((await there(0)).session);
+  await withClient(world.adminUrl, (client) =>
+    client.query("DROP FUNCTION refuse CASCADE; DROP SEQUENCE refusals"),
+  );
+});
+
 test("a question of which nobody knows whose it is stays in sight, and its task is found by what the server says", async () => {
   remote.behave.maxSessions = 1;
   const [one, two] = [await start(), await start()];

@@ -11,6 +11,7 @@ import { createDatabase } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { Tool } from "../../mcp/peer.ts";
 import { recordMessages } from "../../stream-messages/transitions.ts";
+import { readTask } from "../../tasks/queries.ts";
 import type { Engine } from "../engine.ts";
 
 let world: World;
@@ -345,6 +346,33 @@ test("a task that waited between two polls only, by the server's own word: its q
   remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "input_required" });
   remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "working" });
   await until("it is withdrawn", async () => (await request(requestId)).state === "withdrawn");
+});
+
+test("an answer whose question the server has forgotten: that it waits is written at once, and shown at the task from then on", async () => {
+  remote.behave.acrossSessions = true;
+  const { id, there } = await running();
+  there.status = "input_required";
+  await heard(there, "Really?");
+  const { id: requestId } = await openRequest(id, "Really?");
+  await inState(id, "input_required");
+  remote.forgetSessions();
+  await world.answer(requestId, approve);
+  const { organizationId, operator } = world;
+  // By the engine's own pauses, not shorter ones.
+  await until("it is in the history", () =>
+    world.within((tx) =>
+      tx.event.findFirst({ where: { organizationId, inputRequestId: requestId, type: "delivery.waiting" } }),
+    ),
+  );
+  // What waits for half a minute is shown.
+  await world.within(
+    (tx) => tx.$executeRaw`UPDATE delivery SET deliver_after = now() - interval '31 seconds'
+      WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid`,
+  );
+  const { attention } = await world.within((tx) => readTask(organizationId, tx, operator, id));
+  expect(attention).toMatchObject({ code: "answer_waiting" });
+  expect(await deliveryOf(requestId)).toMatchObject({ state: "pending", attempts: 0 });
+  expect(remote.answered).toEqual([]);
 });
 
 test("a server that begins its ids anew in a session: its next question is asked", async () => {
