@@ -1,4 +1,6 @@
 /** The web's handlers on a test database, called as functions: Next's code, without a server. */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { encode } from "next-auth/jwt";
 import type { Role } from "../lib/access/roles.ts";
 import { createMakerlessKey } from "../lib/api-keys/transitions.ts";
@@ -9,6 +11,8 @@ import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitio
 import type { Handler, Method } from "../lib/web/http/route.ts";
 import { createTestDatabase, type TestDatabase } from "./setup/postgres.ts";
 
+const APP = join(import.meta.dirname, "../app");
+const PARAMETER = /^\[\w+\]$/;
 const SECRET = "a secret of the tests";
 /** The origin of the tests' pages. */
 export const ORIGIN = "http://localhost:3000";
@@ -46,13 +50,8 @@ export interface TestWeb {
   stop(): Promise<void>;
 }
 
-type Paths = Record<string, Partial<Record<Method, Handler>>>;
-
-/** `settings` are environment variables; the handlers are loaded after they are set. */
-export async function startWeb(
-  load: () => Promise<{ paths: Paths }>,
-  settings: Record<string, string> = {},
-): Promise<TestWeb> {
+/** `settings` are environment variables; a handler is loaded after they are set, at the first call to it. */
+export async function startWeb(settings: Record<string, string> = {}): Promise<TestWeb> {
   const database = await createTestDatabase();
   Object.assign(process.env, {
     APP_DATABASE_URL: database.appUrl,
@@ -62,12 +61,11 @@ export async function startWeb(
     LOG_LEVEL: "silent",
     ...settings,
   });
-  const { paths } = await load();
   const db = createDatabase(database.ownerUrl, { connections: 4 });
 
   const open: TestWeb["open"] = async (method, path, options = {}) => {
     const url = new URL(path, ORIGIN);
-    const { handler, params } = find(paths, method, url.pathname);
+    const { handler, params } = await find(method, url.pathname);
     return handler(toRequest(method, url, options), { params: Promise.resolve(params) });
   };
   const signIn: TestWeb["signIn"] = async (userId) => {
@@ -118,29 +116,25 @@ export async function startWeb(
   };
 }
 
-function find(
-  paths: Paths,
+/** Loads the route of a path as Next finds it: by the folders, where a fixed name goes before a parameter. */
+async function find(
   method: Method,
   pathname: string,
-): { handler: Handler; params: Record<string, string> } {
-  const parts = pathname.split("/");
-  const matching = Object.keys(paths).filter((path) => {
-    const pattern = path.split("/");
-    return (
-      pattern.length === parts.length && pattern.every((part, at) => isParameter(part) || part === parts[at])
-    );
-  });
-  // As in Next, a fixed path takes precedence over one with a parameter.
-  const path = matching.find((candidate) => !candidate.includes("{id}") || matching.length === 1);
-  const handler = path && paths[path]?.[method];
+): Promise<{ handler: Handler; params: Record<string, string> }> {
+  const params: Record<string, string> = {};
+  let folder = APP;
+  for (const part of pathname.split("/").slice(1)) {
+    const entries = existsSync(folder) ? readdirSync(folder) : [];
+    const name = entries.find((entry) => entry === part) ?? entries.find((entry) => PARAMETER.test(entry));
+    if (name !== undefined && name !== part) params[name.slice(1, -1)] = part;
+    folder = join(folder, name ?? part);
+  }
+  const file = join(folder, "route.ts");
+  const handlers: Partial<Record<Method, Handler>> = existsSync(file) ? await import(file) : {};
+  const handler = handlers[method];
   if (!handler) throw new Error(`no handler for ${method} ${pathname}`);
-  const params = path
-    .split("/")
-    .flatMap((part, at) => (isParameter(part) ? [[part.slice(1, -1), parts[at]]] : []));
-  return { handler, params: Object.fromEntries(params) };
+  return { handler, params };
 }
-
-const isParameter = (part: string) => part.startsWith("{");
 
 function toRequest(method: Method, url: URL, { key, cookie, body, headers = {} }: Options): Request {
   const all: Record<string, string> = { host: url.host, ...headers };

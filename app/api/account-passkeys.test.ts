@@ -15,7 +15,7 @@ import {
 import { Authenticator } from "@/test/fixtures/authenticator.ts";
 import { ORIGIN } from "@/test/web.ts";
 
-beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));
+beforeAll(() => startAccounts());
 afterAll(() => web.stop());
 
 describe("passkeys", () => {

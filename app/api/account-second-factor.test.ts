@@ -12,7 +12,7 @@ import {
   withSecondFactor,
 } from "@/test/fixtures/accounts.ts";
 
-beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));
+beforeAll(() => startAccounts());
 afterAll(() => web.stop());
 
 describe("two-step sign-in", () => {

@@ -11,7 +11,7 @@ import {
   web,
 } from "@/test/fixtures/accounts.ts";
 
-beforeAll(() => startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts")));
+beforeAll(() => startAccounts());
 afterAll(() => web.stop());
 
 describe("sessions", () => {

@@ -17,7 +17,7 @@ import { ORIGIN } from "@/test/web.ts";
 let globex: string;
 
 beforeAll(async () => {
-  await startAccounts(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  await startAccounts();
   globex = await web.organization("globex");
 });
 afterAll(() => web.stop());

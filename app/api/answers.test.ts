@@ -12,7 +12,7 @@ let server: { id: string; connectionId: string };
 const keys: Record<string, string> = {};
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme-answers");
   server = await insertServer(web.db, acme);
   for (const role of ["viewer", "approver", "operator", "admin"] as const)

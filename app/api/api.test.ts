@@ -14,11 +14,8 @@ let acme: string;
 const keys: Record<string, string> = {};
 
 beforeAll(async () => {
-  web = await startWeb(async () => {
-    const loaded = await import("@/app/api/v1/openapi.json/paths.ts");
-    paths = loaded.paths;
-    return loaded;
-  });
+  web = await startWeb();
+  ({ paths } = await import("@/app/api/v1/openapi.json/paths.ts"));
   acme = await web.organization("acme-test");
   for (const role of ["viewer", "approver", "operator", "admin", "owner"] as const)
     keys[role] = await web.key(acme, role);

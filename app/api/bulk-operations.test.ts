@@ -12,7 +12,7 @@ let ola: { userId: string; cookie: string };
 let oskar: { userId: string; cookie: string };
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme");
   ola = await web.member(acme, "Ola", "operator");
   oskar = await web.member(acme, "Oskar", "operator");

@@ -63,7 +63,7 @@ beforeAll(async () => {
   };
   const path = join(folder, "servers.json");
   await writeFile(path, JSON.stringify({ mcpServers: servers }));
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), { INTRAY_SERVERS_FILE: path });
+  web = await startWeb({ INTRAY_SERVERS_FILE: path });
   acme = await web.organization("acme");
   operator = await web.key(acme, "operator");
   await syncOperatorServers(web.db, operatorServers());

@@ -12,7 +12,7 @@ let ola: Person;
 
 beforeAll(async () => {
   const settings = { INTRAY_ALLOW_HOSTS: "127.0.0.1" };
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), settings);
+  web = await startWeb(settings);
   inner = await startTestServer();
 });
 beforeEach(async () => {

@@ -14,7 +14,7 @@ let task: string;
 let request: string;
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme");
   ana = await web.member(acme, "Ana", "admin");
   const server = await insertServer(web.db, acme);

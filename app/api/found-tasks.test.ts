@@ -35,7 +35,7 @@ beforeAll(async () => {
     await aside.drop();
   };
   const allowHosts = [invoices.hostAndPort, newest.hostAndPort];
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
+  web = await startWeb({
     INTRAY_ALLOW_HOSTS: allowHosts.join(","),
   });
   seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);

@@ -17,7 +17,7 @@ let anasKey: { id: string; secret: string };
 let bensKey: { id: string; secret: string };
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme");
   server = await insertServer(web.db, acme);
   ana = await web.member(acme, "Ana", "admin");

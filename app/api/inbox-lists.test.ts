@@ -15,7 +15,7 @@ const START = Date.parse("2026-03-01T12:00:00Z");
 const at = (hours: number) => new Date(START + hours * HOUR);
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme-lists");
   key = await web.key(acme, "viewer");
   finance = await insertServer(web.db, acme, { name: "Finance ERP" });

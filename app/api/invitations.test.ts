@@ -8,7 +8,7 @@ let acme: string;
 let ana: { userId: string; memberId: string; cookie: string };
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme-invites");
   ana = await web.member(acme, "Ana", "owner");
 });

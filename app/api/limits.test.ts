@@ -8,7 +8,7 @@ import { startWeb, type TestWeb } from "@/test/web.ts";
 let web: TestWeb;
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), { INTRAY_RATE_LIMIT: "50" });
+  web = await startWeb({ INTRAY_RATE_LIMIT: "50" });
 });
 afterAll(() => web.stop());
 

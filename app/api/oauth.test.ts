@@ -21,7 +21,7 @@ let remote: OAuthScene["remote"];
 
 beforeAll(async () => {
   const settings = { INTRAY_ALLOW_HOSTS: "127.0.0.1" };
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), settings);
+  web = await startWeb(settings);
   inner = await startTestServer();
 });
 beforeEach(async () => {

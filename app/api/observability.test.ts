@@ -25,7 +25,7 @@ let serverId: string;
 beforeAll(async () => {
   mcp = await startTestServer();
   collector = await startCollector();
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
+  web = await startWeb({
     INTRAY_ALLOW_HOSTS: mcp.hostAndPort,
     METRICS_TOKEN: TOKEN,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

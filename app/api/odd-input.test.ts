@@ -11,7 +11,7 @@ let view: string;
 let ana: { cookie: string };
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   const acme = await web.organization("acme-odd");
   ana = await web.member(acme, "Ana", "owner");
   request = await insertRequest(

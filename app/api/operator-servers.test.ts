@@ -30,7 +30,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "intray-servers-"));
   const path = join(folder, "servers.json");
   await writeFile(path, fileOf(mcp.url));
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
+  web = await startWeb({
     INTRAY_SERVERS_FILE: path,
     INTRAY_ALLOW_HOSTS: `${mcp.hostAndPort},127.0.0.1:9`,
   });

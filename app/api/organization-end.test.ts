@@ -16,7 +16,7 @@ let web: TestWeb;
 let tenantTables: string[];
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   const tables = await sql(`SELECT table_name AS name FROM information_schema.columns
     WHERE table_schema = 'public' AND column_name = 'organization_id' ORDER BY 1`);
   tenantTables = tables.map((row) => row.name);

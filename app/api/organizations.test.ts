@@ -15,7 +15,7 @@ let globex: string;
 let made = 0;
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme");
   globex = await web.organization("globex");
 });

@@ -14,7 +14,7 @@ let web: TestWeb;
 let engine: Database;
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   engine = createDatabase(web.database.engineUrl, { connections: 2 });
 });
 afterAll(async () => {

@@ -5,7 +5,7 @@ let web: TestWeb;
 let acme: string;
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme");
 });
 afterAll(() => web.stop());

@@ -22,7 +22,7 @@ const tool = (name: string, annotations: object | null) => ({
 const TOOLS = [tool("pay", null), tool("look", { readOnlyHint: true })];
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme");
   servers = [];
   for (const name of ["One", "Two", "Three"])

@@ -9,7 +9,7 @@ import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
 });
 afterAll(() => web.stop());
 

@@ -36,7 +36,7 @@ async function fill(id: string, oldest: string[]): Promise<string> {
 }
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme");
   key = await fill(acme, ["Straße 50%_off", "Zephyr A", "Zephyr B", "a\\b"]);
   neighbour = await fill(await web.organization("globex"), ["Secret of Globex"]);

@@ -57,11 +57,8 @@ beforeAll(async () => {
     INTRAY_SERVERS_FILE: file,
     LOG_LEVEL: "trace",
   };
-  web = await startWeb(async () => {
-    const loaded = await import("@/app/api/v1/openapi.json/paths.ts");
-    paths = loaded.paths as unknown as typeof paths;
-    return loaded;
-  }, settings);
+  web = await startWeb(settings);
+  paths = (await import("@/app/api/v1/openapi.json/paths.ts")).paths as unknown as typeof paths;
   acme = await web.organization("acme");
   for (const role of ROLES) keys[role] = await web.key(acme, role);
   ({ cookie } = await web.member(acme, "Ana", "owner"));

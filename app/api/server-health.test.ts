@@ -17,7 +17,7 @@ let said = "Answers at once.";
 beforeAll(async () => {
   remote = await startTestServer();
   remote.behave.describe = (name) => (name === "quick" ? said : undefined);
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
+  web = await startWeb({
     INTRAY_ALLOW_HOSTS: "127.0.0.1",
   });
   acme = await web.organization("acme");

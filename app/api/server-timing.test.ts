@@ -5,7 +5,7 @@ let web: TestWeb;
 let key: string;
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   key = await web.key(await web.organization("acme"), "viewer");
 });
 afterAll(() => web.stop());

@@ -11,7 +11,7 @@ let operator: string;
 let foreign: string;
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme");
   viewer = await web.key(acme, "viewer");
   operator = await web.key(acme, "operator");

@@ -7,7 +7,7 @@ const ORIGIN = "https://intray.example";
 let web: TestWeb;
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
+  web = await startWeb({
     INTRAY_URL: ORIGIN,
     NEXTAUTH_URL: ORIGIN,
   });

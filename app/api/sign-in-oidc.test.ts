@@ -34,7 +34,7 @@ beforeAll(async () => {
   const file = join(folder, "sign-in.json");
   const providers = POLICIES.map((policy) => ({ ...policy, issuer: oidc.issuer, ...CLIENT }));
   await writeFile(file, JSON.stringify({ providers }));
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
+  web = await startWeb({
     INTRAY_SIGN_IN_FILE: file,
     NEXTAUTH_URL: ORIGIN,
   });

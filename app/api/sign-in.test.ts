@@ -7,7 +7,7 @@ const SETUP_TOKEN = "the token of the tests";
 let web: TestWeb;
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
+  web = await startWeb({
     INTRAY_DEMO: "1",
     INTRAY_SETUP_TOKEN: SETUP_TOKEN,
     CRON_SECRET: "a secret of the scheduler",

@@ -10,7 +10,7 @@ let server: { id: string; connectionId: string };
 let viewer: string;
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme");
   server = await insertServer(web.db, acme);
   viewer = await web.key(acme, "viewer");

@@ -6,7 +6,7 @@ import { patiently } from "../../test/setup/patience.ts";
 let web: TestWeb;
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
 });
 afterAll(() => web.stop());
 

@@ -16,7 +16,7 @@ let admin: string;
 
 beforeAll(async () => {
   mcp = await startTestServer();
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"), {
+  web = await startWeb({
     INTRAY_ALLOW_HOSTS: `${mcp.hostAndPort},127.0.0.1:9`,
   });
   acme = await web.organization("acme");

@@ -9,7 +9,7 @@ let ola: { cookie: string; memberId: string };
 let ben: { cookie: string; memberId: string };
 
 beforeAll(async () => {
-  web = await startWeb(() => import("@/app/api/v1/openapi.json/paths.ts"));
+  web = await startWeb();
   acme = await web.organization("acme-views");
   ana = await web.member(acme, "Ana", "admin");
   ola = await web.member(acme, "Ola", "operator");

@@ -47,6 +47,17 @@ test("a migration reaches whoever migrates", () => {
   ]);
 });
 
+test("what a route uses reaches whoever calls routes by their paths", () => {
+  const more = new Map([
+    ...sources,
+    ["lib/mail/links.ts", ""],
+    ["app/api/links/route.ts", 'export { x } from "@/lib/mail/links.ts";'],
+    ["test/web.ts", ""],
+    ["app/api/links.test.ts", 'import { startWeb } from "@/test/web.ts";'],
+  ]);
+  expect(choose(["lib/mail/links.ts"], more).unit).toEqual(["app/api/links.test.ts"]);
+});
+
 test("what every test depends on reaches all", () => {
   const tests = [...sources.keys()].filter((file) => file.endsWith(".test.ts"));
   expect(choose(["package-lock.json"], sources).unit.toSorted()).toEqual(tests.toSorted());

@@ -36,10 +36,11 @@ const SEEN_IN: [folder: RegExp, specs: string[]][] = [
   [/^lib\/engine\//, ["crash"]],
 ];
 
-/** Files read by name pattern, which no import shows: the importers of the reader depend on them. */
+/** Files read or loaded by name pattern, which no import shows: the importers of the reader depend on them. */
 const READ_ELSEWHERE: [file: RegExp, reader: string][] = [
   [/^prisma\/migrations\//, "scripts/migrate.ts"],
   [/^prisma\/schema\.prisma$/, "lib/base/db/db.ts"],
+  [/^app\/.*\/route\.ts$/, "test/web.ts"],
 ];
 
 /** Files that every test depends on without naming them. */
@@ -76,13 +77,13 @@ function distances(changed: string[], sources: Map<string, string>): Map<string,
   const users = new Map<string, string[]>();
   for (const [file, text] of sources)
     for (const used of filesNamedIn(file, text, sources)) users.set(used, [...(users.get(used) ?? []), file]);
-  const also = changed.flatMap((file) =>
-    READ_ELSEWHERE.filter(([read]) => read.test(file)).map(([, reader]) => reader),
-  );
-  const distance = new Map([...changed, ...also].map((file) => [file, 0]));
+  const readersOf = (file: string) =>
+    READ_ELSEWHERE.filter(([read]) => read.test(file)).map(([, reader]) => reader);
+  const distance = new Map(changed.map((file) => [file, 0]));
   // Iterating a map includes entries added meanwhile.
   for (const [file, far] of distance)
-    for (const user of users.get(file) ?? []) if (!distance.has(user)) distance.set(user, far + 1);
+    for (const user of [...(users.get(file) ?? []), ...readersOf(file)])
+      if (!distance.has(user)) distance.set(user, far + 1);
   if (changed.some((file) => EVERYBODYS.test(file)))
     for (const file of sources.keys())
       if (isTest(file) && !distance.has(file)) distance.set(file, Number.MAX_SAFE_INTEGER);

@@ -24,7 +24,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   if (!template) throw new Error("There is no template database: run the tests with vitest.");
   const name = `intray_test_${randomBytes(6).toString("hex")}`;
   await withClient(admin, (client) =>
-    client.query(`create database ${name} template ${template} owner intray_owner`),
+    client.query(`create database ${name} template ${template} owner intray_owner strategy file_copy`),
   );
   const url = databaseUrl(admin, name);
   return {
