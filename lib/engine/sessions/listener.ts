@@ -13,7 +13,7 @@ import { pollSoon } from "./server-notices.ts";
  */
 export function listenerOf(
   ctx: WatcherContext,
-  live: LiveSession,
+  session: LiveSession,
   owner: WatchedTask | null,
   onClosed: () => void,
 ): StreamListener {
@@ -22,14 +22,14 @@ export function listenerOf(
   const hear = (rpcId: RpcId, question: Question | null, handle: string | null, replayed: boolean) => {
     const isTaken = ctx.hear(
       {
-        sessionDigest: sessionDigest(ctx, live.record),
+        sessionDigest: sessionDigest(ctx, session.record),
         rpcId,
         question,
         streamTaskId: owner?.id ?? null,
         replayed,
         namedDigest: handle === null ? null : handleDigest(ctx.seal, ctx.organizationId, handle),
       },
-      live,
+      session,
       handle,
     );
     if (isTaken || hasWarned) return;
@@ -69,7 +69,8 @@ export function listenerOf(
     },
     onClosed(reason) {
       onClosed();
-      if (reason !== "closed_here") for (const task of owner ? [owner] : live.tasks) ctx.wake(task.id, 1_000);
+      if (reason !== "closed_here")
+        for (const task of owner ? [owner] : session.tasks) ctx.wake(task.id, 1_000);
     },
   };
 }

@@ -35,7 +35,7 @@ interface Open {
   /** Of its question, in characters. */
   size: number;
   /** Null: no task of its session is watched any more. */
-  live: LiveSession | null;
+  session: LiveSession | null;
   /** The tasks of its session when it came. */
   tasks: SessionTask[];
   heardAt: number;
@@ -50,7 +50,7 @@ interface Open {
 interface Surroundings {
   /** A transaction of the organization under no fence: what was said is true whoever watches. */
   record<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  entries(): Iterable<WatchedTask>;
+  tasks(): Iterable<WatchedTask>;
   onLeaseLost(): void;
 }
 
@@ -77,17 +77,17 @@ export class StreamInbox {
   }
 
   /** Takes what was just heard. False: more is unsettled in its session than any server could mean. */
-  hear(said: Omit<NewStreamMessage, "id">, live: LiveSession, handle: string | null): boolean {
+  hear(said: Omit<NewStreamMessage, "id">, session: LiveSession, handle: string | null): boolean {
     this.#bringAllIntoSessions();
     const isQuestion = said.question !== null;
-    const most = NEWS * Math.max(1, live.tasks.size);
+    const most = NEWS * Math.max(1, session.tasks.size);
     const unsettled = [...this.#heard, ...this.#open].filter(
-      (one) => one.live === live && (one.message.question !== null) === isQuestion,
+      (one) => one.session === session && (one.message.question !== null) === isQuestion,
     ).length;
     const isLarge = this.#characters() + sizeOf(said) > NEWS_CHARACTERS;
     if (unsettled >= most || isLarge) return false;
     const message = { ...said, id: uuidv7() };
-    this.#heard.push({ ...opened(message, live, null), handle });
+    this.#heard.push({ ...opened(message, session, null), handle });
     this.#begin();
     return true;
   }
@@ -113,24 +113,24 @@ export class StreamInbox {
     if (this.#open.length > 0) this.#lookAgain();
     if (fresh.length === 0) return;
     const byDigest = new Map<string, LiveSession>();
-    for (const entry of this.#around.entries()) {
-      const live = restoreSession(this.#ctx, entry);
-      if (live) byDigest.set(sessionDigest(this.#ctx, live.record).toString("hex"), live);
+    for (const task of this.#around.tasks()) {
+      const session = restoreSession(this.#ctx, task);
+      if (session) byDigest.set(sessionDigest(this.#ctx, session.record).toString("hex"), session);
     }
     for (const message of fresh) {
       const candidates = message.candidates.length > 0 ? message.candidates : null;
-      const live = byDigest.get(message.sessionDigest.toString("hex")) ?? null;
-      this.#open.push(opened(message, live, candidates));
+      const session = byDigest.get(message.sessionDigest.toString("hex")) ?? null;
+      this.#open.push(opened(message, session, candidates));
     }
     this.#lookAgain();
   }
 
   /** A step of this task is over: what waits for news of it may be dealt with now. */
-  reconsider(entry: WatchedTask): void {
-    const { id, polledAt, checkedAt, work } = entry;
+  reconsider(task: WatchedTask): void {
+    const { id, polledAt, checkedAt, work } = task;
     const mine = this.#open.filter(
       ({ candidates, handle, waitsFor }) =>
-        waitsFor === id || candidates?.includes(id) || (handle !== null && handle === entry.handle),
+        waitsFor === id || candidates?.includes(id) || (handle !== null && handle === task.handle),
     );
     if (mine.length === 0) return;
     // The poll began after it came, and was answered.
@@ -146,8 +146,8 @@ export class StreamInbox {
   }
 
   /** A question came in this session of which nobody knows whose it is. */
-  hasUnattributed(live: LiveSession): boolean {
-    return this.#open.some((one) => one.live === live && one.message.question !== null);
+  hasUnattributed(session: LiveSession): boolean {
+    return this.#open.some((one) => one.session === session && one.message.question !== null);
   }
 
   /** The last of this watcher: resolves when all that was heard is stored and dealt with, or after a while. */
@@ -296,7 +296,7 @@ export class StreamInbox {
    * their status just now, which tells one of each.
    */
   async #whose(one: Open, named: Map<string, string>, told: Set<string>): Promise<string | null> {
-    const { message, live } = one;
+    const { message, session } = one;
     const { streamTaskId, namedDigest } = message;
     const names = namedDigest && {
       taskId: named.get(namedDigest.toString("hex")) ?? this.#taskByHandle(one)?.id ?? null,
@@ -314,19 +314,19 @@ export class StreamInbox {
       // A start of unknown outcome is not watched, and may have asked.
       const open = await this.#ctx.read((tx) => unfinished(this.#ctx.organizationId, tx, candidates));
       // Nobody is left whose it could be. One that names a task of others' stays as long as its session.
-      const isOver = open.length === 0 && (candidates.length > 0 || !live || live.tasks.size === 0);
+      const isOver = open.length === 0 && (candidates.length > 0 || !session || session.tasks.size === 0);
       if (isOver) await this.#settle(one, null);
       return null;
     }
     if (names) return null;
     const taskId = attributeByStatus(
       candidates.map((id) => {
-        const entry = this.#ctx.task(id);
-        const waits = entry?.work.state === "input_required" && !entry.stale;
+        const task = this.#ctx.task(id);
+        const waits = task?.work.state === "input_required" && !task.stale;
         return {
           id,
-          seen: (entry && seen.get(id)) ?? null,
-          waitsUnasked: waits && entry.work.requests.length === 0,
+          seen: (task && seen.get(id)) ?? null,
+          waitsUnasked: waits && task.work.requests.length === 0,
         };
       }),
     );
@@ -342,16 +342,16 @@ export class StreamInbox {
 
   /** A task that was not looked at since its watcher began lives in its session all the same, and may ask there. */
   #bringAllIntoSessions(): void {
-    for (const entry of this.#around.entries())
-      if (entry.work.state !== "queued") restoreSession(this.#ctx, entry);
+    for (const task of this.#around.tasks())
+      if (task.work.state !== "queued") restoreSession(this.#ctx, task);
   }
 
   /** A question that nobody knows the task of: it stays in sight, and each of those that may have asked is looked at. */
   async #leaveOpen(one: Open, candidates: string[]): Promise<void> {
     const { organizationId, log, serverId } = this.#ctx;
     one.candidates = candidates;
-    if (one.live && !this.#warned.has(one.live)) {
-      this.#warned.add(one.live);
+    if (one.session && !this.#warned.has(one.session)) {
+      this.#warned.add(one.session);
       log.warn({ serverId, candidates }, "a question came that no task can be told for yet");
     }
     // It names a task that is none of ours: nobody can do anything about it.
@@ -361,24 +361,24 @@ export class StreamInbox {
       await publishChange(organizationId, tx, "task", candidates);
       await publishChange(organizationId, tx, "server", [serverId]);
     });
-    const entries = candidates.flatMap((id) => this.#ctx.task(id) ?? []);
+    const tasks = candidates.flatMap((id) => this.#ctx.task(id) ?? []);
     // A call that is no task has no task to be named.
     const isProof =
       one.message.namedDigest === null &&
-      entries.length === candidates.length &&
-      entries.every(({ work }) => work.durable && !isPlain(work));
+      tasks.length === candidates.length &&
+      tasks.every(({ work }) => work.durable && !isPlain(work));
     if (isProof && candidates.length > 1) this.#ctx.learn({ namesTask: false });
-    for (const entry of entries) {
+    for (const task of tasks) {
       // Asked for its question alone, and soon: what it puts then is its own.
-      setCold(entry, { resultStreamAgainAt: 0, resultStreamUntil: 0 });
-      this.#ctx.wake(entry.id, 0);
+      setCold(task, { resultStreamAgainAt: 0, resultStreamUntil: 0 });
+      this.#ctx.wake(task.id, 0);
     }
   }
 
   /** Makes questions a task's, in the order in which they came. */
   async #capture(taskId: string, questions: Open[]): Promise<void> {
     const { organizationId } = this.#ctx;
-    const entry = this.#ctx.task(taskId);
+    const task = this.#ctx.task(taskId);
     const done: Open[] = [];
     const work = async (tx: Tx) => {
       done.length = 0;
@@ -396,7 +396,7 @@ export class StreamInbox {
           continue;
         }
         const digest = message.sessionDigest;
-        if (entry) learnFromQuestion(lessons, entry, question, digest.toString("hex"));
+        if (task) learnFromQuestion(lessons, task, question, digest.toString("hex"));
         events.push(
           ...(await captureQuestion(organizationId, tx, taskId, {
             question,
@@ -418,17 +418,17 @@ export class StreamInbox {
       await appendEvents(organizationId, tx, events);
       return lessons;
     };
-    const lessons = await (entry
-      ? fencedTransaction(this.#ctx, entry, work)
+    const lessons = await (task
+      ? fencedTransaction(this.#ctx, task, work)
       : this.#ctx.transaction(work, taskId));
     lessons.learn(this.#ctx);
     this.#open = this.#open.filter((one) => !done.includes(one));
-    if (!entry || done.length === 0) return;
+    if (!task || done.length === 0) return;
     const isUnnamed = done.some(({ message }) => message.namedDigest === null);
-    if (isUnnamed && entry.handle !== null && this.#ctx.traits.namesTask === undefined)
+    if (isUnnamed && task.handle !== null && this.#ctx.traits.namesTask === undefined)
       this.#ctx.learn({ namesTask: false });
-    resetSilence(entry);
-    if (entry.calls.call) entry.calls.call.hasAsked = true;
+    resetSilence(task);
+    if (task.calls.call) task.calls.call.hasAsked = true;
     this.#ctx.wake(taskId, 0);
   }
 
@@ -439,7 +439,7 @@ export class StreamInbox {
       (other) =>
         other !== one &&
         !done.includes(other) &&
-        other.live === one.live &&
+        other.session === one.session &&
         other.candidates?.includes(taskId) &&
         other.message.question !== null &&
         contentOf(other.message.question) === content,
@@ -460,23 +460,23 @@ export class StreamInbox {
       if (asked) await this.#settle(asked, null);
       return this.#settle(one, null);
     }
-    const entry = this.#ctx.task(taskId);
+    const task = this.#ctx.task(taskId);
     const work = async (tx: Tx) => {
       const lessons = new TraitUpdates(this.#ctx);
       await markHandled(organizationId, tx, one.message.id, taskId);
       const request = await retractAsk(organizationId, tx, taskId, digest, rpcId);
       if (!request) return lessons;
       const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
-      const known = entry?.work.requests.find(({ id }) => id === request.id);
-      if (entry && known && verdict === "withdraw") learnWithdrawn(lessons, entry, known);
-      const ending = entry ? endingOf(lessons, entry, request.id) : RETRACTED;
+      const known = task?.work.requests.find(({ id }) => id === request.id);
+      if (task && known && verdict === "withdraw") learnWithdrawn(lessons, task, known);
+      const ending = task ? endingOf(lessons, task, request.id) : RETRACTED;
       const judged = { taskId, inputRequestId: request.id, deliveryId: request.delivery?.id ?? null };
       const events = await carryOutVerdict(organizationId, tx, judged, verdict, ending);
       await appendEvents(organizationId, tx, events);
       return lessons;
     };
-    const lessons = await (entry
-      ? fencedTransaction(this.#ctx, entry, work)
+    const lessons = await (task
+      ? fencedTransaction(this.#ctx, task, work)
       : this.#ctx.transaction(work, taskId));
     lessons.learn(this.#ctx);
     this.#open = this.#open.filter((other) => other !== one);
@@ -495,14 +495,14 @@ export class StreamInbox {
   }
 }
 
-function opened(message: NewStreamMessage, live: LiveSession | null, candidates: string[] | null): Open {
-  const tasks = live ? thoseThatMayAsk(live) : [];
+function opened(message: NewStreamMessage, session: LiveSession | null, candidates: string[] | null): Open {
+  const tasks = session ? thoseThatMayAsk(session) : [];
   const size = sizeOf(message);
   return {
     message,
     handle: null,
     size,
-    live,
+    session,
     tasks,
     heardAt: clockMs(),
     candidates,

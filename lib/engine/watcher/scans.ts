@@ -70,9 +70,9 @@ export class Scans {
     if (wantsAll || failurePolicy.lasts) await this.#scanAll();
     if (this.#ctx.paused || failurePolicy.isOpen) return;
     for (const id of ids) {
-      const entry = taskIndex.get(id);
-      if (!entry || entry.failures > 0 || waitsForPlace(entry)) continue;
-      entry.stale = true;
+      const task = taskIndex.get(id);
+      if (!task || task.failures > 0 || waitsForPlace(task)) continue;
+      task.stale = true;
       this.#ctx.wake(id, 0);
     }
   }

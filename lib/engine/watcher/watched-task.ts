@@ -31,7 +31,7 @@ export interface WatchedTask {
   /** The server's id of the task; written by the task index. */
   handle: string | null;
   /** 2025-11-25: the task's session. */
-  live: LiveSession | null;
+  session: LiveSession | null;
   calls: Readonly<CallState>;
   cold: Readonly<ColdState>;
   /** JSON-RPC or event ids were seen that are not stored yet. */
@@ -178,7 +178,7 @@ export function newWatchedTask(work: TaskWork): WatchedTask {
     unchangedPolls: work.unchangedPolls,
     failures: 0,
     handle: null,
-    live: null,
+    session: null,
     calls: NO_CALL_STATE,
     cold: NO_COLD_STATE,
     idsChanged: false,
@@ -196,8 +196,8 @@ export function newWatchedTask(work: TaskWork): WatchedTask {
 const NO_MESSAGES: readonly RecordedMessage[] = [];
 
 /** Keeps only the first `count` messages. */
-export function keepMessages(entry: WatchedTask, count: number): void {
-  entry.messages = count === 0 ? NO_MESSAGES : entry.messages.slice(0, count);
+export function keepMessages(task: WatchedTask, count: number): void {
+  task.messages = count === 0 ? NO_MESSAGES : task.messages.slice(0, count);
 }
 
 const NO_CALL_STATE: Readonly<CallState> = {
@@ -230,12 +230,12 @@ const NO_COLD_STATE: Readonly<ColdState> = {
   formerSession: null,
 };
 
-export function setCalls(entry: { calls: Readonly<CallState> }, values: Partial<CallState>): void {
-  entry.calls = withValues(entry.calls, values);
+export function setCalls(task: { calls: Readonly<CallState> }, values: Partial<CallState>): void {
+  task.calls = withValues(task.calls, values);
 }
 
-export function setCold(entry: { cold: Readonly<ColdState> }, values: Partial<ColdState>): void {
-  entry.cold = withValues(entry.cold, values);
+export function setCold(task: { cold: Readonly<ColdState> }, values: Partial<ColdState>): void {
+  task.cold = withValues(task.cold, values);
 }
 
 /** Returns the same object if nothing changes, so that unchanged states take no memory. */
