@@ -1,6 +1,6 @@
 /** What /inbox loads before anybody has touched it. Bytes, so that a busy machine changes nothing. */
 import { collectFiles } from "../bench/page-figures.ts";
-import { askAbout, expect, newInvoiceId, requestPane, test } from "./fixtures/desk.ts";
+import { askAbout, expect, newInvoiceId, requestPane, test } from "./fixtures/test.ts";
 
 /** 200 kB, gzipped. About 138 of them are React and Next. */
 const MOST_BYTES = 200_000;

@@ -2,7 +2,7 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page, Route } from "@playwright/test";
-import { apiOf, askAbout, expect, openDesk, requestPane, test } from "./fixtures/desk.ts";
+import { apiOf, askAbout, expect, openPageAs, requestPane, test } from "./fixtures/test.ts";
 
 test.describe.configure({ timeout: 120_000 });
 
@@ -64,7 +64,7 @@ test("every page works within its policy", async ({ ola, ana }) => {
 });
 
 test("what is put into a page does not run, load, or look like a part of it", async ({ browser }) => {
-  const ola = await openDesk(browser, "Ola");
+  const ola = await openPageAs(browser, "Ola");
   const violations = await collectViolations(ola);
   const put = async (route: Route) => {
     const response = await route.fetch();

@@ -1,6 +1,6 @@
 /** Intray on a home screen: what Chromium asks of an app, and icons that are what the manifest says of them. */
 import type { MetadataRoute } from "next";
-import { expect, test } from "./fixtures/desk.ts";
+import { expect, test } from "./fixtures/test.ts";
 
 test("Chromium finds nothing that keeps it from being installed", async ({ ben }) => {
   await ben.goto("/inbox");

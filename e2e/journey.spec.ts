@@ -12,7 +12,7 @@ import {
   invoiceServer,
   ledgerOf,
   newInvoiceId,
-  openDesk,
+  openPageAs,
   openRequest,
   readRequest,
   requestPane,
@@ -21,7 +21,7 @@ import {
   startInvoice,
   taskHeader,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
 
 for (const era of ERAS) {
   test(`an invoice is started, approved and paid on ${era}`, async ({ ola, ben }) => {
@@ -132,7 +132,7 @@ test("a half-filled form outlives the browser, and nothing of it is sent", async
   await answer(ola, await openRequest(ola, taskId), { value: "approve" });
   const requestId = await openRequest(ola, taskId, "cost center");
 
-  const before = await openDesk(browser, "Ben");
+  const before = await openPageAs(browser, "Ben");
   await before.goto(`/inbox/${requestId}`);
   // What is missing is named, and led to.
   await before.getByRole("button", { name: "Send answer" }).click();
@@ -145,7 +145,7 @@ test("a half-filled form outlives the browser, and nothing of it is sent", async
   await before.context().close();
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
 
-  const after = await openDesk(browser, "Ben");
+  const after = await openPageAs(browser, "Ben");
   await after.goto(`/inbox/${requestId}`);
   await expect(after.getByLabel("Cost center")).toHaveValue("CC-7");
   expect((await ledgerOf(id)).told).toHaveLength(1);

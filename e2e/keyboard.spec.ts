@@ -12,7 +12,7 @@ import {
   tabTo,
   taskHeader,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
 
 test.beforeAll(({ browser }) => setUndoWindow(browser, 60_000));
 test.afterAll(({ browser }) => setUndoWindow(browser, 5_000));

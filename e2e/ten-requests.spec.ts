@@ -3,6 +3,8 @@
  * the server once, and as meant. TEN_REQUESTS_PAUSE_MS is a person's pause after each key, for measuring.
  */
 import type { Locator, Page } from "@playwright/test";
+import type { Kind } from "./fixtures/question-kinds.ts";
+import { ask, receivedAnswers } from "./fixtures/questions.ts";
 import {
   deliverySteps,
   expect,
@@ -12,9 +14,7 @@ import {
   SOON,
   tabTo,
   test,
-} from "./fixtures/desk.ts";
-import type { Kind } from "./fixtures/question-kinds.ts";
-import { allTold, ask } from "./fixtures/questions.ts";
+} from "./fixtures/test.ts";
 
 const PAUSE_MS = Number(process.env.TEN_REQUESTS_PAUSE_MS || 0);
 
@@ -117,7 +117,7 @@ test("ten requests are decided with the keyboard alone", async ({ ana, ben }) =>
   const total = ((performance.now() - began) / 1_000).toFixed(1);
   process.stdout.write(`Ten requests in ${total} s, ${hands.count()} keys (${seconds.join(", ")})\n`);
 
-  const arrived = async () => (await allTold()).filter((told) => told.arguments.batch === batch);
+  const arrived = async () => (await receivedAnswers()).filter((answer) => answer.arguments.batch === batch);
   await expect.poll(async () => (await arrived()).length, SOON).toBe(10);
   // Twice would show by now, or by the time that each task has ended.
   await expect(async () => {
@@ -126,11 +126,11 @@ test("ten requests are decided with the keyboard alone", async ({ ana, ben }) =>
       expect((await list.json()).items).toMatchObject([{ state: "completed" }]);
     }
   }).toPass(SOON);
-  const told = await arrived();
-  expect(told.length).toBe(10);
+  const received = await arrived();
+  expect(received.length).toBe(10);
   for (const [at, { answer }] of TEN.entries())
     expect(
-      told.filter(({ arguments: { label } }) => label === labels[at]).map((each) => each.answer),
+      received.filter(({ arguments: { label } }) => label === labels[at]).map((each) => each.answer),
     ).toEqual([answer]);
 });
 

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { createNetwork } from "../../lib/base/network.ts";
 import { createPeer, openWire } from "../../lib/mcp/connect.ts";
 import { readLedger } from "../../test/fixtures/sample-ledger.ts";
-import { until } from "../../test/fixtures/world.ts";
+import { until } from "../../test/fixtures/organization-fixture.ts";
 import { createInvoiceDatabase, startInvoiceServer } from "../../test/servers/invoice-server.ts";
 import { createTestDatabase } from "../../test/setup/postgres.ts";
 import { readQuirks } from "./quirks/quirks.ts";

@@ -16,7 +16,7 @@ import {
   KEEP_DELIVERIES_MS,
   KEEP_NOTICES_MS,
   MAIL_EVERY_MS,
-  TELL_EVERY_MS,
+  NOTIFY_EVERY_MS,
 } from "../tunables.ts";
 import { allOrganizations, type Job, type JobContext } from "./jobs.ts";
 import { WebhookSenders } from "./webhook-senders.ts";
@@ -24,7 +24,7 @@ import { WebhookSenders } from "./webhook-senders.ts";
 /** Creates and withdraws notices according to new history lines. */
 export const NOTICES: Job = {
   name: "notices",
-  everyMs: TELL_EVERY_MS,
+  everyMs: NOTIFY_EVERY_MS,
   organizations: (database) => organizationsBehind(database, "notices"),
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
@@ -40,7 +40,7 @@ export const NOTICES: Job = {
 /** Queues webhook deliveries for new history lines. */
 export const WEBHOOK_OUTBOX: Job = {
   name: "webhook outbox",
-  everyMs: TELL_EVERY_MS,
+  everyMs: NOTIFY_EVERY_MS,
   organizations: (database) => organizationsBehind(database, "webhooks"),
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
@@ -57,7 +57,7 @@ const senders = new WeakMap<JobContext, WebhookSenders>();
 /** Starts due webhook deliveries without waiting, so that a slow receiver delays no others. */
 export const WEBHOOK_DELIVERIES: Job = {
   name: "webhook deliveries",
-  everyMs: TELL_EVERY_MS,
+  everyMs: NOTIFY_EVERY_MS,
   organizations: (database) => having(database, Prisma.sql`gate.organizations_with_webhooks()`),
   async run(context, organizationId) {
     const own = senders.get(context) ?? new WebhookSenders(context.log);
@@ -93,7 +93,7 @@ export const MAIL: Job = {
 };
 
 /** Deletes old notices, mail, webhook secrets and deliveries. */
-export const FORGET_TOLD: Job = {
+export const DELETE_OLD_NOTIFICATIONS: Job = {
   name: "forget what was told",
   everyMs: FORGET_EVERY_MS,
   organizations: allOrganizations,

@@ -3,9 +3,13 @@ import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -13,33 +17,33 @@ import type { Tool } from "../../mcp/peer.ts";
 import { recordMessages } from "../../stream-messages/transitions.ts";
 import type { Engine } from "../engine.ts";
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  engine = await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  engine = await fixture.startEngine();
 });
 beforeEach(async () => {
   remote = await startSessionServer();
-  server = await world.addServer(remote.url, "2025-11-25");
+  server = await fixture.addServer(remote.url, "2025-11-25");
 });
 afterEach(() => remote.close());
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const approve = { action: "accept" as const, content: { approve: true } };
 const start = (more: Partial<Tool> = {}) =>
-  world.startTask(server, {}, tool("work", { taskSupport: "required", ...more }));
-const { task, requestsOf, deliveryOf, openRequest, asksOf, inState, request } = lookInto(() => world);
+  fixture.startTask(server, {}, tool("work", { taskSupport: "required", ...more }));
+const { task, requestsOf, deliveryOf, openRequest, asksOf, inState, request } = createQueries(() => fixture);
 async function running() {
   const id = await start();
   await inState(id, "working");
   return { id, there: remote.tasks[0]! };
 }
 /** Asks until somebody listens. */
-const heard = (there: SessionServer["tasks"][number], message: string) =>
+const received = (there: SessionServer["tasks"][number], message: string) =>
   until("somebody listens", async () => remote.ask(there, message) !== null);
 const answeredTo = () => remote.answered.map(({ id }) => id);
 
@@ -47,9 +51,9 @@ test("a server that asks us to wait an hour, and asks a question: it is open at 
   const { id, there } = await running();
   remote.behave.busy = true;
   await until("it is left alone", async () => {
-    const row = await world.within((tx) =>
+    const row = await fixture.within((tx) =>
       tx.connection.findFirstOrThrow({
-        where: { organizationId: world.organizationId, id: server.connectionId },
+        where: { organizationId: fixture.organizationId, id: server.connectionId },
       }),
     );
     return row.circuitFailures > 0;
@@ -77,15 +81,17 @@ test("a question that was stored late, of a task that nobody watches, where noth
   const question = { address, mode: "form", message: "Late?", requestedSchema: null, url: null } as const;
   const said = { rpcId: 5, question, streamTaskId: id, namedDigest: null, replayed: false, heardAgoMs: 0 };
   const sessionDigest = Buffer.alloc(32, 7);
-  const late = createDatabase(world.adminUrl, { connections: 1 });
-  await late.withOrganization(world.organizationId, (tx) =>
-    recordMessages(world.organizationId, tx, server.connectionId, [{ ...said, id: uuidv7(), sessionDigest }]),
+  const late = createDatabase(fixture.adminUrl, { connections: 1 });
+  await late.withOrganization(fixture.organizationId, (tx) =>
+    recordMessages(fixture.organizationId, tx, server.connectionId, [
+      { ...said, id: uuidv7(), sessionDigest },
+    ]),
   );
   await late.close();
-  engine = await world.startEngine();
+  engine = await fixture.startEngine();
   await openRequest(id, "Late?");
   // What it said stands with the request, and no second time in the row that tells that it was heard.
-  const rows = await world.within((tx) => tx.streamMessage.findMany({ where: { taskId: id } }));
+  const rows = await fixture.within((tx) => tx.streamMessage.findMany({ where: { taskId: id } }));
   expect(rows).toMatchObject([{ params: {}, handledAt: expect.any(Date) }]);
 });
 
@@ -95,7 +101,7 @@ test("a call's stream that breaks and is put again from its beginning: what was 
   const call = await until("the call is open", async () => remote.calls[0]);
   call.ask("First?");
   const first = await openRequest(id, "First?");
-  await world.answer(first.id, approve);
+  await fixture.answer(first.id, approve);
   await until("it is told", async () => remote.answered.length === 1);
   call.ask("Second?");
   const second = await openRequest(id, "Second?");
@@ -118,7 +124,7 @@ test("a question that names its task right after the handle, while that can't be
     });
   const id = await start();
   await inState(id, "starting");
-  await withClient(world.adminUrl, async (client) => {
+  await withClient(fixture.adminUrl, async (client) => {
     await client.query("BEGIN");
     await client.query("SELECT FROM task WHERE id = $1 FOR UPDATE", [id]);
     reply();
@@ -146,7 +152,7 @@ test("a question that names its task right after the handle, while that can't be
 
 test("an engine that is killed while a call is under way: the question that came is kept", async () => {
   await engine.stop();
-  const first = await startEngineProcess(world.engineEnvironment);
+  const first = await startEngineProcess(fixture.engineEnvironment);
   remote.behave.call = (there) => {
     remote.ask(there, "Before the handle?");
     return new Promise(() => undefined);
@@ -155,7 +161,7 @@ test("an engine that is killed while a call is under way: the question that came
   await openRequest(id, "Before the handle?");
   expect((await task(id)).state).toBe("starting");
   await first.kill();
-  engine = await world.startEngine();
+  engine = await fixture.startEngine();
   await inState(id, "start_unknown");
   expect(await requestsOf(id)).toMatchObject([{ message: "Before the handle?", state: "open" }]);
 });
@@ -173,11 +179,11 @@ test("two questions at once: both are open, each answer goes to its own, and the
     open.delete(rpcId);
     if (open.size === 0) one.status = "completed";
   };
-  await world.answer(amount.id, approve);
+  await fixture.answer(amount.id, approve);
   await until("the first is told", async () => remote.answered.length === 1);
   expect((await request(centre.id)).state).toBe("open");
   expect((await deliveryOf(amount.id)).flagged).toBe(false);
-  await world.answer(centre.id, approve);
+  await fixture.answer(centre.id, approve);
   await inState(id, "completed");
   expect(answeredTo()).toEqual(asked);
   for (const { id: requestId } of [amount, centre])
@@ -199,11 +205,11 @@ test("a server that calls itself working after any of two answers: the other que
     open.delete(rpcId);
     one.status = open.size === 0 ? "completed" : "working";
   };
-  await world.answer(amount.id, approve);
+  await fixture.answer(amount.id, approve);
   await inState(id, "working");
   expect((await request(amount.id)).state).toBe("settled");
   expect((await request(centre.id)).state).toBe("open");
-  await world.answer(centre.id, approve);
+  await fixture.answer(centre.id, approve);
   await inState(id, "completed");
   expect(answeredTo()).toEqual(asked);
   expect((await deliveryOf(centre.id)).state).toBe("confirmed");
@@ -223,14 +229,14 @@ test("the same while the other answer is held: it is sent when its time comes", 
     open.delete(rpcId);
     one.status = open.size === 0 ? "completed" : "working";
   };
-  await world.answer(centre.id, { ...approve, holdMs: 60_000 });
-  await world.answer(amount.id, approve);
+  await fixture.answer(centre.id, { ...approve, holdMs: 60_000 });
+  await fixture.answer(amount.id, approve);
   await inState(id, "working");
   expect((await request(centre.id)).state).toBe("answered");
   expect((await deliveryOf(centre.id)).state).toBe("held");
-  await world.within(
+  await fixture.within(
     (tx) => tx.$executeRaw`UPDATE delivery SET deliver_after = now()
-    WHERE organization_id = ${world.organizationId}::uuid AND input_request_id = ${centre.id}::uuid`,
+    WHERE organization_id = ${fixture.organizationId}::uuid AND input_request_id = ${centre.id}::uuid`,
   );
   await inState(id, "completed");
   expect(answeredTo()).toEqual(asked);
@@ -241,7 +247,7 @@ test("a second question while the first answer is held: the answer is sent all t
   there.status = "input_required";
   const first = remote.ask(there, "First?");
   const { id: requestId } = await openRequest(id, "First?");
-  await world.answer(requestId, { ...approve, holdMs: 1_500 });
+  await fixture.answer(requestId, { ...approve, holdMs: 1_500 });
   remote.ask(there, "Second?");
   await openRequest(id, "Second?");
   expect((await request(requestId)).state).toBe("answered");
@@ -262,7 +268,7 @@ test("a server whose standalone stream has no headers before its first event: ta
 test("asked again, or something else, before the server's own 2xx to the answer: the answer follows, the next is asked", async () => {
   const { id, there } = await running();
   there.status = "input_required";
-  await heard(there, "Same?");
+  await received(there, "Same?");
   const { id: requestId } = await openRequest(id, "Same?");
   let said = 0;
   const before = async () => {
@@ -278,10 +284,10 @@ test("asked again, or something else, before the server's own 2xx to the answer:
     );
   };
   remote.behave.beforeAccepted = before;
-  await world.answer(requestId, approve);
+  await fixture.answer(requestId, approve);
   const other = await openRequest(id, "Something else?");
   await until("the first is settled", async () => (await request(requestId)).state === "settled");
-  await world.answer(other.id, approve);
+  await fixture.answer(other.id, approve);
   await inState(id, "completed");
   expect(new Set(answeredTo()).size).toBe(3);
 });
@@ -289,7 +295,7 @@ test("asked again, or something else, before the server's own 2xx to the answer:
 test("a question from elsewhere in the tool, before the 2xx to another's answer: it stays open when the task works again", async () => {
   const { id, there } = await running();
   there.status = "input_required";
-  await heard(there, "Amount right?");
+  await received(there, "Amount right?");
   const amount = await openRequest(id, "Amount right?");
   await inState(id, "input_required");
   remote.behave.beforeAccepted = async () => {
@@ -298,21 +304,21 @@ test("a question from elsewhere in the tool, before the 2xx to another's answer:
     await openRequest(id, "Cost centre right?");
   };
   remote.behave.answer = (one) => Object.assign(one, { status: "working" });
-  await world.answer(amount.id, approve);
+  await fixture.answer(amount.id, approve);
   await inState(id, "working");
   expect((await request(amount.id)).state).toBe("settled");
   const centre = await openRequest(id, "Cost centre right?");
   remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
-  await world.answer(centre.id, approve);
+  await fixture.answer(centre.id, approve);
   await inState(id, "completed");
 });
 
 test("a question that came before another's answer was sent, and is stored after: that answer is not called done by it", async () => {
   const { id, there } = await running();
   there.status = "input_required";
-  await heard(there, "Amount right?");
+  await received(there, "Amount right?");
   const amount = await openRequest(id, "Amount right?");
-  const admin = new Client({ connectionString: world.adminUrl });
+  const admin = new Client({ connectionString: fixture.adminUrl });
   await admin.connect();
   onTestFinished(() => admin.end());
   await admin.query("BEGIN");
@@ -327,7 +333,7 @@ test("a question that came before another's answer was sent, and is stored after
   // Stored when that is.
   remote.ask(there, "Cost centre right?");
   await remote.ping(there);
-  await world.answer(amount.id, approve);
+  await fixture.answer(amount.id, approve);
   await until("the answer was taken", async () => (await deliveryOf(amount.id)).state === "accepted");
   await admin.query("COMMIT");
   const centre = await openRequest(id, "Cost centre right?");
@@ -340,7 +346,7 @@ test("a question that came before another's answer was sent, and is stored after
 
 test("a task that waited between two polls only, by the server's own word: its question is over when it works again", async () => {
   const { id, there } = await running();
-  await heard(there, "Quick?");
+  await received(there, "Quick?");
   const { id: requestId } = await openRequest(id, "Quick?");
   remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "input_required" });
   remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "working" });
@@ -350,14 +356,14 @@ test("a task that waited between two polls only, by the server's own word: its q
 test("a server that begins its ids anew in a session: its next question is asked", async () => {
   const { id, there } = await running();
   remote.behave.nextId = 0;
-  await heard(there, "First?");
+  await received(there, "First?");
   const first = await openRequest(id, "First?");
   remote.behave.answer = (one) => {
     remote.behave.answer = (again) => Object.assign(again, { status: "completed" });
     remote.ask(one, "Second, under the same id?");
   };
-  await world.answer(first.id, approve);
-  await world.answer((await openRequest(id, "Second, under the same id?")).id, approve);
+  await fixture.answer(first.id, approve);
+  await fixture.answer((await openRequest(id, "Second, under the same id?")).id, approve);
   await inState(id, "completed");
   expect(answeredTo()).toEqual([0, 0]);
 });
@@ -365,14 +371,14 @@ test("a server that begins its ids anew in a session: its next question is asked
 test("an answer never reaches another question that has taken over the id of its own", async () => {
   const { id, there } = await running();
   remote.behave.nextId = 7;
-  await heard(there, "Pay the first?");
+  await received(there, "Pay the first?");
   const first = await openRequest(id, "Pay the first?");
   remote.behave.nextId = 7;
-  await heard(there, "Pay the second?");
+  await received(there, "Pay the second?");
   const second = await openRequest(id, "Pay the second?");
   // The first one has no id any more that an answer could go to: it waits to be asked again.
-  await world.answer(first.id, { action: "decline" });
-  await world.answer(second.id, approve);
+  await fixture.answer(first.id, { action: "decline" });
+  await fixture.answer(second.id, approve);
   await until("the second was answered", async () => remote.answered.length > 0);
   await until("what the first one waits for is known", async () => {
     const { state, attempts } = await deliveryOf(first.id);

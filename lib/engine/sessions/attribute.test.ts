@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
 import { type LiveSession, newWatchedTask, type WatchedTask } from "../watcher/watched-task.ts";
-import { endTurn, leaveBehind, Sessions, takeCallTurn, takeTurn, thoseThatMayAsk } from "./sessions.ts";
+import { endTurn, leaveBehind, Sessions, takeCallTurn, takeTurn, tasksThatMayAsk } from "./sessions.ts";
 
 const runs = (id: string): SessionTask => ({ id, isStarting: false });
 const starts = (id: string): SessionTask => ({ id, isStarting: true });
@@ -85,12 +85,12 @@ test("the server's own word leaves one: it waits, and all others have worked eve
 
 const kept = { id: "s", own: "o", protocolVersion: "2025-11-25", lastEventId: null };
 const mayAsk = (session: LiveSession) =>
-  thoseThatMayAsk(session)
+  tasksThatMayAsk(session)
     .map(({ id }) => id)
     .sort();
 
 test("whoever may live at the server may ask: cancelled here, of unknown start, or gone from here", () => {
-  const { sessions, session, tasks } = scene();
+  const { sessions, session, tasks } = fixture();
   const [a, b, c] = tasks;
   expect(mayAsk(session)).toEqual(["a", "b", "c"]);
   a.work = { ...a.work, cancelRequested: true };
@@ -106,7 +106,7 @@ test("whoever may live at the server may ask: cancelled here, of unknown start, 
   expect(mayAsk(elsewhere.attach(c, session.record))).toEqual(["a", "b"]);
 });
 
-function scene() {
+function fixture() {
   const sessions = new Sessions();
   const record = { ...kept };
   const tasks = ["a", "b", "c"].map((id) =>
@@ -124,7 +124,7 @@ function scene() {
 }
 
 test("where the server does not name its tasks, one at a time is asked for its question, in order", () => {
-  const { session, tasks } = scene();
+  const { session, tasks } = fixture();
   const [a, b, c] = tasks;
   expect(takeTurn(session, a, {})).toBe(true);
   expect(takeTurn(session, b, {})).toBe(false);
@@ -136,12 +136,12 @@ test("where the server does not name its tasks, one at a time is asked for its q
 });
 
 test("where it names them, all are asked at once", () => {
-  const { session, tasks } = scene();
+  const { session, tasks } = fixture();
   for (const task of tasks) expect(takeTurn(session, task, { namesTask: true })).toBe(true);
 });
 
 test("calls on a shared session go one after the other, first come, first served; none waits for one that is over", () => {
-  const { sessions, session, tasks } = scene();
+  const { sessions, session, tasks } = fixture();
   const [a, b, c] = tasks;
   expect(takeCallTurn(session, a, {})).toBe(true);
   expect(takeCallTurn(session, b, {})).toBe(false);
@@ -153,7 +153,7 @@ test("calls on a shared session go one after the other, first come, first served
 });
 
 test("the last task to leave a session leaves it to be closed", () => {
-  const { sessions, session, tasks } = scene();
+  const { sessions, session, tasks } = fixture();
   expect(sessions.detach(tasks[0])).toBeNull();
   expect(sessions.detach(tasks[1])).toBeNull();
   expect(sessions.detach(tasks[2])).toBe(session);

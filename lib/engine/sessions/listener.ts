@@ -19,8 +19,8 @@ export function listenerOf(
 ): StreamListener {
   // Said once a stream, however much comes on it.
   let hasWarned = false;
-  const hear = (rpcId: RpcId, question: Question | null, handle: string | null, replayed: boolean) => {
-    const isTaken = ctx.hear(
+  const receive = (rpcId: RpcId, question: Question | null, handle: string | null, replayed: boolean) => {
+    const isTaken = ctx.receive(
       {
         sessionDigest: sessionDigest(ctx, session.record),
         rpcId,
@@ -43,10 +43,10 @@ export function listenerOf(
     onQuestion(question, relatedTaskId, replayed) {
       if (question.address.kind !== "rpc") return;
       if (relatedTaskId !== null) ctx.learn({ namesTask: true });
-      hear(question.address.rpcId, cutToLimits(question), relatedTaskId, replayed);
+      receive(question.address.rpcId, cutToLimits(question), relatedTaskId, replayed);
     },
     onRetracted(rpcId) {
-      hear(rpcId, null, null, false);
+      receive(rpcId, null, null, false);
     },
     onStatus(taskId, status) {
       const task = ctx.taskByHandle(taskId);

@@ -25,7 +25,7 @@ export class Sessions {
   /** Until when no session is opened because the server just refused one; monotonic, in ms. */
   fullUntil = 0;
   /** A session that the server denied has answered again: the server has several instances. */
-  #comeBack = false;
+  #hasReturned = false;
   /** Consecutive sessions that the server denied right after opening them. */
   #inVain = 0;
   /** Consecutive sessions that never answered. */
@@ -61,7 +61,7 @@ export class Sessions {
     if (!session) return null;
     session.tasks.delete(task);
     session.callers.delete(task);
-    session.line.delete(task);
+    session.askQueue.delete(task);
     if (session.tasks.size > 0) return null;
     closeStandalone(session);
     this.#byKey.delete(keyOf(session.record));
@@ -72,7 +72,7 @@ export class Sessions {
 
   /** Records an answered request. */
   answered(session: LiveSession): void {
-    if (session.saidGone > 0) this.#comeBack = true;
+    if (session.saidGone > 0) this.#hasReturned = true;
     session.saidGone = 0;
     session.answered = true;
     this.#inVain = 0;
@@ -86,7 +86,7 @@ export class Sessions {
    */
   saidGone(session: LiveSession): number {
     session.saidGone++;
-    const enough = this.#comeBack ? SAID_GONE_WHERE_UNSURE : SAID_GONE;
+    const enough = this.#hasReturned ? SAID_GONE_WHERE_UNSURE : SAID_GONE;
     if (session.saidGone >= enough) return 0;
     return Math.min(SAID_GONE_CAP_MS, SAID_GONE_MS * 2 ** (session.saidGone - 1));
   }
@@ -136,7 +136,7 @@ export class Sessions {
       hasStream: true,
       shared: false,
       asking: null,
-      line: new Set(),
+      askQueue: new Set(),
       callers: new Map(),
       mayHoldMore: false,
       renewal: null,
@@ -164,12 +164,10 @@ export function isStarting({ handle, calls, work }: WatchedTask): boolean {
  * here, or of unknown start, may live on at the server. Excludes tasks that were never called, and those that
  * have ended by the server's word.
  */
-export function thoseThatMayAsk({ tasks, record, shared }: LiveSession): SessionTask[] {
-  // A session of its own is opened for its one task: what is asked there is asked of nobody else, however early.
+export function tasksThatMayAsk({ tasks, record, shared }: LiveSession): SessionTask[] {
+  // In a session that was opened for one task alone, every question is that task's, however early it comes.
   const isOwn = !shared && !record.others?.length;
-  const task = [...tasks].filter(
-    (task) => isOwn || isStarting(task) || !LIVES_NOWHERE.has(task.work.state),
-  );
+  const task = [...tasks].filter((task) => isOwn || isStarting(task) || !LIVES_NOWHERE.has(task.work.state));
   const others = (record.others ?? []).filter((id) => !task.some((task) => task.id === id));
   return [
     ...task.map((task) => ({ id: task.id, isStarting: isStarting(task) })),
@@ -179,7 +177,7 @@ export function thoseThatMayAsk({ tasks, record, shared }: LiveSession): Session
 
 const LIVES_NOWHERE = new Set<TaskState>(["queued", "start_unknown", "completed", "failed"]);
 
-/** The task, or what a call of its made, may live on in its session, which it leaves. Stored with the tasks that stay. */
+/** Notes a task that leaves its session and may live on at the server there. Stored with the tasks that stay. */
 export function leaveBehind({ id, session }: WatchedTask): void {
   if (!session || session.record.others?.includes(id)) return;
   session.record.others = [...(session.record.others ?? []), id].slice(-MOST_OTHERS);
@@ -200,10 +198,10 @@ export function takeTurn(session: LiveSession, task: WatchedTask, traits: Traits
   const isAlone = session.tasks.size === 1 || traits.namesTask === true;
   const isFree = session.asking === null && ![...session.tasks].some(isFreshCall);
   if (!isAlone && !isFree) {
-    session.line.add(task);
+    session.askQueue.add(task);
     return false;
   }
-  session.line.delete(task);
+  session.askQueue.delete(task);
   session.asking = task;
   return true;
 }
@@ -212,10 +210,10 @@ export function takeTurn(session: LiveSession, task: WatchedTask, traits: Traits
  * Ends a task's turn, if it has one. Returns the task that waits longest, for the caller to wake, or null.
  */
 export function endTurn(session: LiveSession, task: WatchedTask): WatchedTask | null {
-  session.line.delete(task);
+  session.askQueue.delete(task);
   if (session.asking !== task) return null;
   session.asking = null;
-  const [next] = session.line;
+  const [next] = session.askQueue;
   return next ?? null;
 }
 

@@ -282,8 +282,7 @@ export async function tendStreams(ctx: WatcherContext, task: WatchedTask, now: n
   // Nothing followed the accepted answers: the stream may bring the next question, or the same again.
   const isSilent =
     work.requests.length > 0 && work.requests.every(({ delivery }) => delivery?.state === "accepted");
-  if (!(waitsForQuestion || isSilent) || now > task.cold.resultStreamUntil)
-    closeResultStream(ctx, task);
+  if (!(waitsForQuestion || isSilent) || now > task.cold.resultStreamUntil) closeResultStream(ctx, task);
   if (waitsForQuestion) await requestPendingQuestion(ctx, task, now);
 }
 

@@ -9,14 +9,14 @@ import {
   endTask,
   noteServerState,
   recordStatus,
-  type StatusNews,
+  type StatusChange,
   type TaskEnd,
 } from "../../task-lifecycle/progress.ts";
 import { hasEnded } from "../../tasks/status.ts";
 import { leaveBehind } from "../sessions/sessions.ts";
 import {
   CANCEL_GRACE_MS,
-  MINOR_NEWS_MS,
+  MINOR_STATUS_MS,
   MISSING_RESULTS,
   POLL_DEADLINE_MS,
   WATCH_CANCELLED_MS,
@@ -69,11 +69,11 @@ export async function applyRemote(
       ? judgeKeyed(work, remote, (question) => questionHash({ taskId: task.id, ...question }), memory)
       : judgeUnkeyed(work, remote, memory);
   noteMissing(ctx, task, plan.missing, now);
-  const minorNews = isMinor(task, remote, plan) ? newsOf(remote, remote.status) : null;
-  const isTooSoon = minorNews !== null && clockMs() < task.minorNewsAt + MINOR_NEWS_MS;
-  setCold(task, { minorNews: isTooSoon ? minorNews : null });
+  const minorStatus = isMinor(task, remote, plan) ? statusChangeOf(remote, remote.status) : null;
+  const isTooSoon = minorStatus !== null && clockMs() < task.minorStatusAt + MINOR_STATUS_MS;
+  setCold(task, { minorStatus: isTooSoon ? minorStatus : null });
   if (isEmpty(plan) || isTooSoon) return false;
-  task.minorNewsAt = clockMs();
+  task.minorStatusAt = clockMs();
   const lessons = new TraitUpdates(ctx);
   learnFromPlan(lessons, task, plan);
   await carryOut(ctx, task, remote, remote.status, plan, lessons);
@@ -99,10 +99,10 @@ function isMinor(task: WatchedTask, remote: RemoteTask, plan: Plan): boolean {
   );
 }
 
-function newsOf(
+function statusChangeOf(
   { statusMessage, ttlMs, pollIntervalMs }: RemoteTask,
-  state: StatusNews["state"],
-): StatusNews {
+  state: StatusChange["state"],
+): StatusChange {
   return { state, statusMessage, ttlMs, pollIntervalMs };
 }
 
@@ -130,7 +130,7 @@ async function carryOut(
           lifetimeMs: null,
         })),
       );
-    if (plan.status) await recordStatus(organizationId, tx, task.id, newsOf(remote, state));
+    if (plan.status) await recordStatus(organizationId, tx, task.id, statusChangeOf(remote, state));
     await appendEvents(organizationId, tx, events);
   });
 }

@@ -36,8 +36,8 @@ import { type CallOutcome, type OpenCall, setCalls, type WatchedTask } from "../
 import { handleBrokenCall } from "./broken-call.ts";
 import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./call.ts";
 import { rediscover } from "./rediscover.ts";
-import { confirmTaken, failRound, keepRound, waitAgain } from "./rounds.ts";
 import { sealedTask } from "./sealed.ts";
+import { confirmTaken, failRound, storeRound, waitAgain } from "./store-round.ts";
 
 /**
  * Stores the outcome of a call. The call stays on its task until then, so that the next step retries a failed
@@ -72,7 +72,7 @@ function settleOnce(
 ): Promise<number> {
   if ("outcome" in came) {
     if (task.session) ctx.sessions.answered(task.session);
-    return keep(ctx, task, attempt, came.outcome);
+    return storeReply(ctx, task, attempt, came.outcome);
   }
   if (!(came.error instanceof PeerError)) throw came.error;
   return afterFailure(ctx, task, attempt, came.error, came.hasNewAccess);
@@ -89,22 +89,22 @@ export async function storeAfterLeaseLost(
   call: OpenCall,
 ): Promise<void> {
   const { organizationId } = ctx;
-  const tell = () =>
+  const report = () =>
     ctx
       .unfenced((tx) => stillAwaited(organizationId, tx, task.id, call.attempt, ELSEWHERE_MS), task.id)
       .catch((error: unknown) =>
         ctx.log.warn({ err: error, taskId: task.id }, "an open call was not told of"),
       );
   const patience = setTimeout(() => call.close(), HANDLE_REPLY_MS).unref();
-  const telling = setInterval(tell, ELSEWHERE_MS / 6).unref();
+  const reporting = setInterval(report, ELSEWHERE_MS / 6).unref();
   const came = await call.done;
   clearTimeout(patience);
-  clearInterval(telling);
-  if ("outcome" in came) await retryUntilStored(ctx, () => keep(ctx, task, call.attempt, came.outcome));
+  clearInterval(reporting);
+  if ("outcome" in came) await retryUntilStored(ctx, () => storeReply(ctx, task, call.attempt, came.outcome));
 }
 
 /** Stores a reply in one transaction that expects the attempt. */
-async function keep(
+async function storeReply(
   ctx: WatcherContext,
   task: WatchedTask,
   attempt: string,
@@ -116,8 +116,8 @@ async function keep(
   const stored = await storeOutcome(ctx, task, async (tx) => {
     if (!(await awaitsOutcome(organizationId, tx, connectionId, task.id, attempt))) return false;
     await confirmTaken(ctx, tx, task);
-    if (outcome.kind === "input_required") await keepRound(ctx, tx, task, attempt, outcome);
-    else if (outcome.kind === "task") await keepTask(ctx, tx, task, attempt, outcome.task);
+    if (outcome.kind === "input_required") await storeRound(ctx, tx, task, attempt, outcome);
+    else if (outcome.kind === "task") await storeTask(ctx, tx, task, attempt, outcome.task);
     else await endTask(organizationId, tx, task.id, { state: "completed", result: outcome.result });
     return true;
   });
@@ -133,7 +133,7 @@ async function keep(
   return 0;
 }
 
-async function keepTask(
+async function storeTask(
   ctx: WatcherContext,
   tx: Tx,
   watched: WatchedTask,

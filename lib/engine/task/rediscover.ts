@@ -2,7 +2,7 @@
 
 import { PeerError, type RemoteTask, type TaskList } from "../../mcp/peer.ts";
 import { markStarted, otherUnknownStarts } from "../../task-lifecycle/attempts.ts";
-import { keepCandidate, strangersAmong } from "../../tasks/found/candidates.ts";
+import { keepCandidate, unknownAmong } from "../../tasks/found/candidates.ts";
 import { joinSession, renewSession } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "../tunables.ts";
 import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
@@ -24,13 +24,13 @@ export async function rediscover(ctx: WatcherContext, task: WatchedTask, attempt
   ctx.learn({ listsTasks: listed !== null });
   if (!listed) return false;
   const { organizationId, connectionId, seal } = ctx;
-  const { strangers, others } = await ctx.read(async (tx) => ({
-    strangers: await strangersAmong(organizationId, tx, seal, connectionId, listed.tasks),
+  const { unknown, others } = await ctx.read(async (tx) => ({
+    unknown: await unknownAmong(organizationId, tx, seal, connectionId, listed.tasks),
     others: await otherUnknownStarts(organizationId, tx, connectionId, task.id),
   }));
   const attemptAgoMs = (task.work.attemptAgoMs ?? 0) + (performance.now() - task.loadedAt);
   const call = { attemptAt: Date.now() - attemptAgoMs, clockOffsetMs: listed.clockOffsetMs };
-  const fitting = fittingTasks(strangers, call);
+  const fitting = fittingTasks(unknown, call);
   const [only] = fitting;
   if (only && fitting.length === 1 && others === 0) {
     ctx.name(task, only.taskId);
@@ -40,7 +40,7 @@ export async function rediscover(ctx: WatcherContext, task: WatchedTask, attempt
     );
   }
   // Tasks made later, or without a creation time, are candidates too, because a server may be slow.
-  const candidates = strangers.filter(
+  const candidates = unknown.filter(
     ({ createdAt }) =>
       createdAt === null || Date.parse(createdAt) >= call.attemptAt + (call.clockOffsetMs ?? 0) - MARGIN_MS,
   );

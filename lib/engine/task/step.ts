@@ -29,7 +29,7 @@ import {
   SESSION_WAIT_MS,
 } from "../tunables.ts";
 import { callOptions, fencedTransaction, retryUntilStored, type WatcherContext } from "../watcher/context.ts";
-import { learnFromBeing, learnFromGone, ttlOverForMs } from "../watcher/learning.ts";
+import { learnFromGone, learnFromOutliving, ttlOverForMs } from "../watcher/learning.ts";
 import { pollDelay } from "../watcher/poll-schedule.ts";
 import { spanOf } from "../watcher/traced-peer.ts";
 import type { OpenCall } from "../watcher/watched-task.ts";
@@ -39,9 +39,9 @@ import { stepOpenCall, storeIds } from "./blocking-call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { deliver, dueDeliveries, turnOf } from "./deliver.ts";
 import { stepRound } from "./multi-round-trip.ts";
-import { isRound } from "./rounds.ts";
 import { handleOf, restoreSession, taskRef } from "./sealed.ts";
 import { markLongRunning, resolveStart, start } from "./start.ts";
+import { isRound } from "./store-round.ts";
 
 /**
  * Takes one step, in the log scope of the call that started the task. Returns the pause until the next step
@@ -69,7 +69,7 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
   if (!task.work.durable && !hasEnded(task.work.state)) return stepOpenCall(ctx, task);
   if (isRound(task.work)) return stepRound(ctx, task);
   if (!(await tendMemory(ctx, task))) return SESSION_WAIT_MS;
-  const remote = await look(ctx, task);
+  const remote = await poll(ctx, task);
   if (task.stale && !(await reload(ctx, task))) return finish(ctx, task);
   if (remote) {
     const pause = await act(ctx, task, remote);
@@ -167,7 +167,7 @@ const unchangedPolls = polls.labels("unchanged");
 const changedPolls = polls.labels("changed");
 
 /** Polls the task. Returns null if the task is unchanged or gone, or needs another look. */
-async function look(ctx: WatcherContext, task: WatchedTask): Promise<RemoteTask | null> {
+async function poll(ctx: WatcherContext, task: WatchedTask): Promise<RemoteTask | null> {
   const { work } = task;
   const mustParse =
     (work.cancelRequested && !work.cancelSent) ||
@@ -188,7 +188,7 @@ async function look(ctx: WatcherContext, task: WatchedTask): Promise<RemoteTask 
     if (task.cold.notFoundAt !== null) setCold(task, { notFoundAt: null });
     task.replySize = reply.size;
     task.checkedAt = clockMs();
-    if (isRunning(work.state) && learnFromBeing(ctx, task))
+    if (isRunning(work.state) && learnFromOutliving(ctx, task))
       await fencedTransaction(ctx, task, (tx) => dropTimeLimit(ctx.organizationId, tx, task.id));
     const changed = reply.task !== null && (await applyRemote(ctx, task, reply.task));
     // Set only after the write, because unwritten news must not count as seen. Equal text is not copied.

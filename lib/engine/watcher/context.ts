@@ -78,9 +78,12 @@ export interface WatcherContext {
   name(task: WatchedTask, handle: string | null): void;
   /** Traits of the server learned so far. */
   readonly traits: Traits;
-  /** Stores what was heard on a stream of a session; `handle`: of the task that it names. False: it is more than is taken. */
-  hear(said: Omit<StreamMessage, "id">, session: LiveSession, handle: string | null): boolean;
-  /** A question came on this session of which nobody knows whose it is. */
+  /**
+   * Stores a message of a session's stream. `handle` is the one that the message names, or null. Returns false if the
+   * session has too many unhandled messages.
+   */
+  receive(said: Omit<StreamMessage, "id">, session: LiveSession, handle: string | null): boolean;
+  /** Whether a question came in this session whose task is not known. */
   hasUnattributed(session: LiveSession): boolean;
   /** Records observed traits of the server. Not awaited: a lost observation is made again. */
   learn(seen: Traits): void;

@@ -115,7 +115,7 @@ export class FailurePolicy {
   async #callFailed(task: WatchedTask, error: PeerError): Promise<number> {
     const { requestId } = task.work;
     const { code } = error;
-    const isServers = error.neededScope === null && isTroubleOfServer(error);
+    const isServers = error.neededScope === null && isServerFailure(error);
     // Failures of the server, or of a missing sign-in, must not count against the task once they are over.
     if (!isServers) task.failures++;
     const failures = isServers ? undefined : task.failures;
@@ -161,7 +161,7 @@ function classOf(error: unknown): string {
 }
 
 /** Returns whether the failure concerns the whole server, not one task or session. */
-function isTroubleOfServer(error: PeerError): boolean {
+function isServerFailure(error: PeerError): boolean {
   if (error instanceof SessionsForgotten) return true;
   return error.code !== "sessions_full" && !isReply(error);
 }

@@ -44,20 +44,20 @@ async function flushTimes(ctx: WatcherContext, changed: WatchedTask[]): Promise<
  * Stores status messages that polls left in memory, even if the server is failing by now. A newer message
  * that a step writes meanwhile wins.
  */
-export async function flushMinorNews(ctx: WatcherContext, tasks: Iterable<WatchedTask>): Promise<void> {
-  const told: WatchedTask[] = [];
-  for (const task of tasks) if (task.cold.minorNews) told.push(task);
-  for (let first = 0; first < told.length; first += FLUSHED_AT_ONCE) {
-    const some = told.slice(first, first + FLUSHED_AT_ONCE);
-    const news = some.map(({ id, work, cold }) => {
-      return { ...cold.minorNews!, taskId: id, replaces: work.statusMessage };
+export async function flushMinorStatuses(ctx: WatcherContext, tasks: Iterable<WatchedTask>): Promise<void> {
+  const changed: WatchedTask[] = [];
+  for (const task of tasks) if (task.cold.minorStatus) changed.push(task);
+  for (let first = 0; first < changed.length; first += FLUSHED_AT_ONCE) {
+    const some = changed.slice(first, first + FLUSHED_AT_ONCE);
+    const statuses = some.map(({ id, work, cold }) => {
+      return { ...cold.minorStatus!, taskId: id, replaces: work.statusMessage };
     });
-    await ctx.transaction((tx) => recordStatuses(ctx.organizationId, tx, news));
+    await ctx.transaction((tx) => recordStatuses(ctx.organizationId, tx, statuses));
     for (const [at, task] of some.entries()) {
       task.stale = true;
-      task.minorNewsAt = clockMs();
-      const { statusMessage } = news[at]!;
-      if (task.cold.minorNews?.statusMessage === statusMessage) setCold(task, { minorNews: null });
+      task.minorStatusAt = clockMs();
+      const { statusMessage } = statuses[at]!;
+      if (task.cold.minorStatus?.statusMessage === statusMessage) setCold(task, { minorStatus: null });
     }
   }
 }

@@ -96,7 +96,7 @@ export function ttlOverForMs({ work, loadedAt }: WatchedTask): number | null {
 }
 
 /** Learns that the server keeps tasks beyond their ttl. Returns true if people see a time limit to drop. */
-export function learnFromBeing(ctx: WatcherContext, task: WatchedTask): boolean {
+export function learnFromOutliving(ctx: WatcherContext, task: WatchedTask): boolean {
   const { ttlMs, hasTimeLimit } = task.work;
   const overForMs = ttlOverForMs(task);
   if (ttlMs === null || overForMs === null || !outlivedTtl(ttlMs, overForMs)) return false;

@@ -22,7 +22,7 @@ import { step } from "../task/step.ts";
 import * as tunables from "../tunables.ts";
 import { LeaseLost, type WatcherContext } from "./context.ts";
 import { FailurePolicy } from "./failure-policy.ts";
-import { flush, flushMinorNews } from "./flush.ts";
+import { flush, flushMinorStatuses } from "./flush.ts";
 import { firstLookIn, pollDelay } from "./poll-schedule.ts";
 import { trimmedAtRest } from "./recorded-messages.ts";
 import { Scans } from "./scans.ts";
@@ -132,7 +132,7 @@ export class Watcher {
         return renewals();
       },
       learn: (seen) => link.learn(seen),
-      hear: (said, session, handle) => this.#inbox.hear(said, session, handle),
+      receive: (said, session, handle) => this.#inbox.receive(said, session, handle),
       hasUnattributed: (session) => this.#inbox.hasUnattributed(session),
       leaving: this.#leaving.signal,
     };
@@ -195,8 +195,8 @@ export class Watcher {
     this.#scans.begin();
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
     this.#flushMinorNews = setInterval(
-      () => this.#own(flushMinorNews(this.#context, this.#taskIndex)),
-      tunables.MINOR_NEWS_MS,
+      () => this.#own(flushMinorStatuses(this.#context, this.#taskIndex)),
+      tunables.MINOR_STATUS_MS,
     );
   }
 
@@ -217,7 +217,7 @@ export class Watcher {
   }
 
   /** Reads the server's pause state with an empty transaction; every transaction reads it. */
-  lookAtPause(): void {
+  readPause(): void {
     this.#own(this.#context.read(async () => undefined));
   }
 
@@ -233,7 +233,7 @@ export class Watcher {
 
   /** Scans for everything that lost hints may have announced. */
   scanAll(): void {
-    if (!this.#halted) this.#own(this.#scans.look(true));
+    if (!this.#halted) this.#own(this.#scans.run(true));
   }
 
   /** Retries a failing server now, because a person asked. */
@@ -380,7 +380,7 @@ export class Watcher {
     for (const { work, unchangedPolls } of this.#taskIndex)
       if (isRunning(work.state)) wantedMs = Math.min(wantedMs, pollDelay({ ...work, unchangedPolls }));
     const late = latenessOf(answers.quickestMs, wantedMs, this.#scheduler.leastPauseMs(this.#taskIndex.size));
-    this.#own(this.#link.tellLate(late));
+    this.#own(this.#link.reportLateness(late));
   }
 
   /** Applies a pause state; ignores older ones, because reads may end out of order. */
@@ -424,7 +424,7 @@ export class Watcher {
   }
 
   async #flushAll(): Promise<void> {
-    await flushMinorNews(this.#context, this.#taskIndex);
+    await flushMinorStatuses(this.#context, this.#taskIndex);
     await this.#flushTimes();
   }
 

@@ -1,4 +1,7 @@
-/** Stores the rounds of tools that ask before they make a task. multi-round-trip.ts repeats the call. */
+/**
+ * Writes of multi round trips: what a call's reply changes. Apart from multi-round-trip.ts, which makes the call and would
+ * close an import circle: call -> outcome -> writes.
+ */
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { captureQuestion, closeRequest, confirmRequest } from "../../input-requests/capture.ts";
@@ -19,7 +22,7 @@ export function isRound(work: TaskWork): boolean {
 }
 
 /** Stores a round of questions. */
-export async function keepRound(
+export async function storeRound(
   ctx: WatcherContext,
   tx: Tx,
   task: WatchedTask,
