@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordAnswer } from "../../lib/input-requests/transitions.ts";
 import type { Era } from "../../lib/mcp/peer.ts";
-import { eventually, createInvoiceFixture } from "../../test/fixtures/invoice-fixture.ts";
+import { createInvoiceFixture, eventually } from "../../test/fixtures/invoice-fixture.ts";
 import { readLedger } from "../../test/fixtures/sample-ledger.ts";
 import { tool } from "../../test/fixtures/tool.ts";
 import { describeTool } from "./office/tool.ts";
