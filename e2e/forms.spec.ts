@@ -128,7 +128,7 @@ test("dates, times in the person's zone, e-mail and addresses", async ({ ana, be
   const start = form(ben).getByLabel("Start");
   await expect(start).toHaveAccessibleDescription("In your time zone, Europe/Vienna");
   await tabTo(ben, start);
-  // The night when the clocks go back, and show every time from two to three twice.
+  // In this night the clocks go back, so times from two to three occur twice.
   await ben.keyboard.type("10252026");
   await ben.keyboard.press("Tab");
   await ben.keyboard.type("0230AM");
@@ -194,7 +194,7 @@ test("thirty fields are filled in from the first to the last", async ({ ana, ben
       ["Ab", "Ab"],
       ["Ring 1\n1010", "Ring 1\n1010"],
       ["1 000", 1000],
-      // Of an optional group "No answer" is chosen, and the first one follows the last.
+      // In an optional group "No answer" is preselected, and arrows wrap around.
       ["ArrowDown", name !== "f_10"],
       ["ArrowDown", "small"],
       ["I", "IE"],
@@ -219,7 +219,7 @@ test("a half-filled form and its comment outlive the browser, and nothing is sen
   await requestPane(before).getByLabel("Your comment").fill("Only for the audit");
   await expect(before.getByText("Draft saved")).toBeVisible();
   await form(before).getByLabel("Note").fill("Ask Dana first, then close at once");
-  // Less than a moment after the last key.
+  // Leaves before the last keys are saved as a draft.
   await before.goto("about:blank");
   await before.context().close();
 

@@ -88,7 +88,7 @@ test("a rejected invoice is completed, says REJECTED, and is no success", async 
   await expect(ola.getByRole("row", { name: id })).toContainText(/Completed.*REJECTED/);
   await ben.goto(`/inbox/${requestId}`);
   await requestPane(ben).getByText("Rejected by Ben").first().waitFor();
-  // What was decided last is on top of the list for looking back.
+  // The latest decision is on top of the list of decided requests.
   await ben.goto("/inbox?tab=done");
   await expect(ben.getByRole("region", { name: "Requests" }).getByRole("listitem").first()).toContainText(id);
 });
@@ -134,7 +134,7 @@ test("a half-filled form outlives the browser, and nothing of it is sent", async
 
   const before = await openPageAs(browser, "Ben");
   await before.goto(`/inbox/${requestId}`);
-  // What is missing is named, and led to.
+  // The error names the missing field and leads to it.
   await before.getByRole("button", { name: "Send answer" }).click();
   const summary = before.getByRole("alert").filter({ hasText: "One field needs another look" });
   await expect(summary).toBeFocused();
@@ -263,7 +263,7 @@ async function stateOf(page: Page, taskId: string, requestId: string) {
   };
 }
 
-/** Lets nobody through before all have come. */
+/** Resolves for all callers once the last one has called. */
 function barrier(count: number): () => Promise<void> {
   let waiting = count;
   let open = () => {};
@@ -278,7 +278,7 @@ function barrier(count: number): () => Promise<void> {
 }
 
 interface Sight {
-  /** Which of the four steps were ticked. */
+  /** The ticked steps of the four. */
   done: boolean[];
   /** The request was called answered. */
   answered: boolean;

@@ -113,7 +113,7 @@ test("a saved view outlives a reload, is shared, changed and deleted", async ({ 
   await ben.getByRole("button", { name: /Amount from.*remove/ }).click();
   await expect(rows(ben)).toHaveCount(2);
   await expect(ben.getByText("· changed")).toBeVisible();
-  // It is Ola's: Ben may keep what he made of it, but not change hers.
+  // The view is Ola's: Ben may save a copy, but not change hers.
   await expect(ben.getByRole("button", { name: "Save as…" })).toBeVisible();
   await ben.getByRole("button", { name: "Go back to it" }).click();
   await expect(rows(ben)).toHaveCount(1);
@@ -167,7 +167,7 @@ test("many are answered with keys alone; one that a colleague was faster with is
     `/inbox/${asked[1]!.requestId}`,
   );
   await checkAppearance(ben, "what became of many");
-  // They stay until they are closed, also once the list has no such row any more.
+  // The results stay until they are closed, even after their rows have left the list.
   await expect(rows(ben)).toHaveCount(0, SOON);
   await expect(dialog.getByRole("listitem")).toHaveCount(3);
   await keys.press("Escape");
@@ -255,7 +255,7 @@ test("whoever moves on while a decision is recorded is left where they are", asy
     await route.continue();
   });
   await approve(ben).click();
-  // Below it, and not the one that would open by itself.
+  // The request below it, not the one that opens by default.
   await rows(ben).nth(2).locator("a").click();
   await expect(title(ben)).toContainText(asked[2]!.id);
   moved.resolve();

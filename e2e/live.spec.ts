@@ -1,4 +1,4 @@
-/** What a page knows of the world outside: one stream for all tabs, and the truth about lost connections. */
+/** Live updates: one stream for all tabs, and an honest notice about lost connections. */
 import { get } from "node:http";
 import type { BrowserContext, Page } from "@playwright/test";
 import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
@@ -36,7 +36,7 @@ test("all tabs of a browser share one stream, and another takes over when its ta
 
   const { id, taskId } = await startInvoice(ola);
   for (const page of [first, second]) await expect(rowOf(page, id)).toBeVisible(SOON);
-  // Only the tab that reads the stream tells; that the other one has heard of the task is its word.
+  // Only the leading tab reads the stream; the other one gets the hint from it.
   await expect
     .poll(async () => [...(await received.first()), ...(await received.second())])
     .toContain(taskId);
@@ -128,9 +128,9 @@ test("killed servers are told of, and everything is read again when they are bac
     await page.goto("/inbox");
     await expect(page.getByText("Nothing waits")).toBeVisible();
 
-    // Asked while the page cannot hear of it.
+    // The question comes while the page has no connection.
     const id = await startFrom(page);
-    // A short break is not worth a word: it is killed until it is.
+    // A short break shows no notice, so the test ends the stream until one shows.
     await expect(async () => {
       await intray.kill("web");
       await expect(page.getByText("Intray cannot be reached.")).toBeVisible({ timeout: 500 });
@@ -173,7 +173,7 @@ async function streamsOf(context: BrowserContext): Promise<number> {
   let mine = 0;
   while (mine < MOST_STREAMS && (await openOne())) mine++;
   for (const each of opened) each.destroy();
-  // They are counted until the server has noticed.
+  // The server counts closed streams until it notices their end.
   await expect
     .poll(async () => {
       const one = await openOne();

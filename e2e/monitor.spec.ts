@@ -18,7 +18,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   await keys.press("/");
   await keys.type(customer);
   await expect(rows).toHaveCount(3, SOON);
-  // A tile adds to what was searched for, and does not take its place.
+  // A tile's filter is added to the search.
   const tile = ola.getByRole("button", { name: /^Waiting for a person \d/ });
   await tile.click();
   await expect(tile).toHaveAttribute("aria-pressed", "true");
@@ -41,7 +41,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   await ola.getByRole("menuitem", { name: customer.slice(-20) }).click();
   await expect(rows).toHaveCount(3);
 
-  // What is new waits until it is asked for.
+  // New rows wait until a person shows them.
   await startInvoice(ola, { changes: { customer } });
   await ola.getByRole("button", { name: "1 new" }).click(SOON);
   await expect(rows).toHaveCount(4);
@@ -87,7 +87,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   await expect(ola.getByRole("region", { name: "Progress" })).toContainText("3 done");
   await checkAppearance(ola, "many tasks at once");
 
-  // The ones that ended are seen to have, where somebody looks on.
+  // All three end, and the open list shows that without a reload.
   await ola.goto(`/tasks?q=${encodeURIComponent(customer)}&state=cancelled`);
   await expect(rows).toHaveCount(3, { timeout: 60_000 });
 });

@@ -50,7 +50,7 @@ test("by form and by JSON, which agree, with the keyboard alone; and again with 
   const press = (key: string) => ola.keyboard.press(key);
   await tabTo(ola, ola.getByRole("button", { name: "Start task" }));
   await press("Enter");
-  // What is missing is named, and the first of it has the focus.
+  // The missing fields are named, and the first one has the focus.
   await expect(ola.getByLabel("Invoice number")).toBeFocused();
   await expect(ola.getByText("No task was started.")).toBeVisible();
   await ola.keyboard.type(id);
@@ -86,7 +86,7 @@ test("by form and by JSON, which agree, with the keyboard alone; and again with 
   await expect(ola.getByRole("heading", { level: 1 })).toHaveText(`process_invoice · ${id}`, SOON);
   const taskId = taskIdOf(ola);
 
-  // What one called it with is at hand for the next time.
+  // The last arguments can be used again.
   await openForm(ola);
   await ola.getByText("Use what you called it with lately").click();
   await ola.getByRole("button", { name: `Fill in ${id}` }).click();
@@ -146,7 +146,7 @@ test("with further attempts, for which who starts it has to insist: each is show
 }) => {
   const id = newInvoiceId();
   await openForm(ola);
-  // A customer of blanks fits the schema, and not the server.
+  // A blank customer fits the schema, but the server refuses it.
   await typeJson(ola, invoiceOf(id, "  "));
   await ola.getByLabel("If it fails").selectOption({ label: "Try again, 3 attempts in all" });
   await ola.getByLabel("First pause").selectOption({ label: "10 minutes" });

@@ -36,7 +36,7 @@ test("a request is told in the app and by mail; following a link decides nothing
   expect(mail?.to).toEqual(["ben@acme.example"]);
   for (const never of [id, customer, "1,000"]) expect(mail?.source).not.toContain(never);
 
-  // As a scanner of mail does it: every link, by every method, without a session and with one.
+  // Like a mail scanner: requests every link by every method, with and without a session.
   const before = await readRequest(ben, requestId);
   const links = new Set(mail?.source.match(/http:\/\/localhost[^\s"<>]+/g));
   expect(links.size).toBeGreaterThan(1);
@@ -55,7 +55,7 @@ test("a request is told in the app and by mail; following a link decides nothing
   await ben.goto("/notices");
   await expect(ben.getByRole("heading", { name: "Notices" })).toBeVisible();
   await expect(ben.getByRole("listitem").filter({ hasText: id })).toHaveCount(0, SOON);
-  // The mail is still there; where it leads says who decided.
+  // The link in the mail still works, and shows who decided.
   await ben.goto(path);
   await expect(ben.getByText("Approved by Ola").first()).toBeVisible(SOON);
   await ben.goto("/notices");

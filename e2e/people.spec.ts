@@ -133,7 +133,7 @@ test("a link takes one with an account through signing in, and somebody else's i
   await checkAppearance(fresh, "join, signed in");
   await fresh.getByRole("button", { name: "Join Foxtrot" }).click();
   await at(fresh, "Foxtrot");
-  // Her other browser goes on where it was.
+  // Her other browser stays in its organization.
   await gina.reload();
   await at(gina, "Golf");
   for (const page of [finn, gina, fresh]) await page.context().close();
@@ -165,7 +165,7 @@ test("all tabs follow when one switches, and one that did not hear of it does no
   await at(hugo, "India");
   await at(second, "India");
 
-  // The next thing it asks for tells it.
+  // The tab learns of it by its next request.
   const moved = deaf.getByRole("dialog", { name: "This page is Hotel’s" });
   await expect(moved).toBeVisible(SOON);
   await checkAppearance(deaf, "moved");

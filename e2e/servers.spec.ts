@@ -71,7 +71,7 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   await expect(paused).toBeHidden(SOON);
   await openRequest(ola, second.taskId);
 
-  // As the engine tells of one that takes its time.
+  // Stores what the engine stores about a slow server.
   const { connectionId } = await testRows.serverNamed(NAME);
   const late = { everyMs: 40_000, insteadOfMs: 5_000, answerMs: 9_000 };
   await testRows.within((tx, organizationId) => recordLate(organizationId, tx, connectionId, late));
@@ -92,7 +92,7 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   await ben.goto(`/inbox/${requestId}`);
   await expect(deliverySteps(ben).filter({ hasText: "Accepted by server, done" })).toBeVisible(SOON);
 
-  // As if it had said something else when it was used.
+  // Stores another tool description than the one last used.
   await testRows.within((tx, organizationId) =>
     tx.serverToolVersion.create({
       data: {

@@ -147,7 +147,7 @@ test("setting up makes the first owner, ends the demonstration for good, and lea
   await expect(page.getByRole("heading", { level: 1, name: "Get started" })).toBeVisible();
   await expect(page.getByRole("navigation", { name: "Main" })).toContainText("Initech");
   await expect(page.getByRole("button", { name: "Dana: account and appearance" })).toBeVisible();
-  // What follows a # is sent to nobody; the requests were really looked at.
+  // Browsers send no fragment to servers; the first check proves that requests were recorded.
   expect(asked).toContain(`${intray.url}/api/setup`);
   expect(asked.filter((address) => address.includes(token))).toEqual([]);
 
@@ -226,7 +226,7 @@ test("the first steps are done by doing them", async ({ browser }) => {
     }),
   );
   await expect(server.getByText("files is a command")).toBeVisible();
-  // What was pasted may hold tokens.
+  // A pasted configuration may contain tokens.
   await expect(server.getByLabel("Address or mcpServers block")).toHaveValue("");
   await expect(server.getByText("INTRAY_SERVERS_FILE")).toBeVisible();
   await expect(server.getByText("keyed cannot be connected from here")).toBeVisible();
@@ -245,7 +245,7 @@ test("the first steps are done by doing them", async ({ browser }) => {
   await inNavigation.click();
   await expect(step("Start a task").getByText("Done", { exact: true })).toBeVisible();
 
-  // Skipped is not done, and can be taken up again.
+  // A skipped step is not done, and can be resumed.
   const invite = step("Invite somebody");
   await invite.getByRole("button", { name: "Skip: Invite somebody" }).click();
   await expect(page.getByText("Initech is ready")).toBeVisible();
@@ -270,7 +270,7 @@ test("the first steps are done by doing them", async ({ browser }) => {
   await expect(page).toHaveURL(/\/inbox/);
   await expect(inNavigation).toBeHidden();
 
-  // A viewer takes no first steps.
+  // Viewers get no first steps.
   const vera = await open(browser);
   await vera.goto(link);
   await vera.getByLabel("Your name").fill("Vera");

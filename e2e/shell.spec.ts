@@ -24,7 +24,7 @@ test("the palette finds requests, tasks, pages and commands, and gives the focus
   const keys = ola.keyboard;
   const input = ola.getByRole("combobox", { name: "Search and commands" });
 
-  // Before it has the focus, letters are for the page.
+  // Before the search has the focus, letters are shortcuts of the page.
   const open = async () => {
     await keys.press("ControlOrMeta+k");
     await expect(input).toBeFocused();
@@ -162,7 +162,7 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
     await ola.goto(`/${place}/00000000-0000-7000-8000-000000000000`);
     const heading = ola.getByRole("heading", { level: 1, name: /is not here$/ });
     await expect(heading).toBeVisible();
-    // It stays while it is asked for once more, as when the page is looked at again.
+    // The heading stays while the page asks for the missing row again.
     const again = Promise.withResolvers<void>();
     const mayAnswer = Promise.withResolvers<void>();
     await ola.route(`**/api/v1/${place}/0000*`, async (route) => {
@@ -245,7 +245,7 @@ test("on a phone Back leads to the list, also after the next request opened by i
 
 test("a toast that goes while its button has the focus gives it back", async ({ ola, ben }) => {
   await askAbout(ola, ben);
-  // Somewhere else by then, and reading: the focus stands in the search.
+  // By then the focus is in the search.
   await requestPane(ben).getByRole("button", { name: "Approve" }).click();
   const undo = ben.getByRole("button", { name: /^Undo/ }).last();
   await expect(undo).toBeVisible();
@@ -262,7 +262,7 @@ test("signing out leaves in all tabs", async ({ browser }) => {
   const other = await page.context().newPage();
   await other.goto("/tasks");
   const cookies = await page.context().cookies();
-  // A page that is left takes its calls along: this one must not.
+  // Leaving a page aborts its calls; this call must finish.
   await page.route("**/api/auth/signout", async (route) => {
     await page.waitForTimeout(500);
     await route.continue();

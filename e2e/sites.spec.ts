@@ -46,7 +46,7 @@ test("others than the owner of the connection see why they may not open it, and 
   ana,
   ben,
 }) => {
-  // Ana made the server known: its shared connection is hers to vouch for.
+  // Ana connected the server, so she opens the sites of its shared connection.
   const asked = await ask(ana, "bank_sign_in");
   await ben.goto(`/inbox/${asked.requestId}`);
   const pane = requestPane(ben);

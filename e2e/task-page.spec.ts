@@ -70,7 +70,7 @@ test("a task is followed, understood and started again with the keyboard alone",
   expectValue(command).toContain("-H 'mcp-method: tools/call'");
   await checkAppearance(ola, "task protocol");
 
-  // What is new about the task leaves alone what one reads.
+  // Updates of the task do not close open messages.
   const opened = messages.getByText("arguments:").first();
   await opened.evaluate((node) => node.setAttribute("data-mark", "read"));
   await forcePay(invoiceServer(), id);

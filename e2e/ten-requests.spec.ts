@@ -39,7 +39,7 @@ const TEN: Decision[] = [
     answer: accept({ decision: "reject" }),
   },
   {
-    // It destroys: A only leads to the button.
+    // The tool is destructive, so A only focuses the button.
     kind: "delete_file",
     decide: (hands) => hands.press("a", "Enter"),
     answer: accept({ confirm: true }),
@@ -80,7 +80,7 @@ const TEN: Decision[] = [
     answer: accept({ account: 4711, tolerance: 0.5 }),
   },
   {
-    // It asks for a secret: nothing can be filled in.
+    // The form asks for a secret, which Intray does not show.
     kind: "rotate_key",
     async decide(hands) {
       await hands.press("d");
@@ -119,7 +119,7 @@ test("ten requests are decided with the keyboard alone", async ({ ana, ben }) =>
 
   const arrived = async () => (await receivedAnswers()).filter((answer) => answer.arguments.batch === batch);
   await expect.poll(async () => (await arrived()).length, SOON).toBe(10);
-  // Twice would show by now, or by the time that each task has ended.
+  // A second delivery would have arrived by now.
   await expect(async () => {
     for (const label of labels) {
       const list = await ana.request.get(`/api/v1/tasks?q=${label}`);

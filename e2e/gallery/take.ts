@@ -40,7 +40,7 @@ export async function take(
       await settle(page, appearance);
       const file = [nameOf(shot), appearance.name, "png"].filter(Boolean).join(".");
       await page.screenshot({ path: `${folder}/${file}` });
-      // What a screen reader is told of it.
+      // What a screen reader announces.
       if (index === 0 && appearance.name)
         writeFileSync(`${folder}/${nameOf(shot)}.txt`, await page.locator("body").ariaSnapshot());
       taken.pictures.push({ appearance: appearance.name, file, flaws: await findFlaws(page) });

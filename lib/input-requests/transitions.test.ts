@@ -317,7 +317,7 @@ test("an answer to a restless question names a text that it has had, and says th
   expect(restless).toMatchObject({ replaces: first.id, message: "Approve? 58 s left" });
   expect(restless.rewordedAt).not.toBeNull();
   expect(restless.search).toContain("58 s left");
-  // It was read not long ago.
+  // The last rewording is too recent for another one.
   expect((await capture(first.taskId, at(57))).questionHash).toBe(restless.questionHash);
   const [earlier] = restless.earlierHashes;
   await expect(answerAs(restless.id, accept(earlier!))).rejects.toMatchObject({ code: "question_changed" });

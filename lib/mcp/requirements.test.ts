@@ -113,7 +113,7 @@ describe("2025-11-25", () => {
     });
     await peer("2025-11-25").listen(session, one, options);
     await closed;
-    // A wake-up for a task that nobody watches; nothing is answered, asked or taken back by it.
+    // A notification about an unknown task only wakes; it answers, asks and retracts nothing.
     expect(received).toEqual([
       ["status", "unknown"],
       ["closed", "ended"],

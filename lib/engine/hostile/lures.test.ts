@@ -13,7 +13,7 @@ import { createPeer, openWire } from "../../mcp/connect.ts";
 const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
 const SECRET = "Bearer of-this-server-alone";
 let fixture: HostileFixture;
-/** Whatever arrives here was lured. */
+/** Records requests that a hostile server lured here. */
 let trap: HostileServer;
 beforeAll(async () => {
   trap = await startHostileServer();
@@ -43,7 +43,7 @@ describe.each(peers)("the credentials of a server of %s", (era, session) => {
     await expect(peer.get(task, options)).rejects.toMatchObject({ code: "bad_reply", httpStatus: status });
     await expect(peer.cancel(task, options)).rejects.toMatchObject({ httpStatus: status });
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([SECRET, SECRET]);
-    // No cookie of theirs comes back.
+    // The server's cookies are not sent back.
     expect(server.seen.some(({ headers }) => "cookie" in headers)).toBe(false);
     expect(trap.seen).toEqual([]);
     await server.close();

@@ -16,7 +16,7 @@ const PATIENCE_MS = 180_000;
 const MEGABYTE = 1024 * 1024;
 /** The heap that V8 may use, in MB: beyond it the process ends. */
 const HEAP_MB = 160;
-/** Less than what three hundred tasks would keep of five polls. */
+/** Less than five polls of three hundred tasks would occupy. */
 const SMALL_HEAP_MB = 112;
 const WORK = tool("work", { taskSupport: "required" });
 const queries = createQueries(() => fixture, PATIENCE_MS);
@@ -42,7 +42,7 @@ function engineWithin(megabytes: number): Promise<EngineProcess> {
   return startEngineProcess({ ...fixture.engineEnvironment, ...few });
 }
 
-/** Eight megabytes that can be read, other ones at each poll. */
+/** Eight valid megabytes, different at each poll. */
 let times = 0;
 const large: Act = ({ message, reply, result }) => {
   if (message.method !== "tasks/get") return false;
@@ -92,7 +92,7 @@ test("megabytes at every poll of sixty tasks: its memory stays within bounds, an
     await secondTenant.completesTask();
     most = Math.max(most, engine.memory());
   }
-  // Heap, and the buffers of what is being read, which are not in it.
+  // The heap, plus the read buffers, which lie outside it.
   expect(most - before).toBeLessThan((HEAP_MB + 256) * MEGABYTE);
   const rows = await fixture.within(
     (tx) => tx.$queryRaw<{ size: bigint }[]>`
@@ -101,7 +101,7 @@ test("megabytes at every poll of sixty tasks: its memory stays within bounds, an
   expect(Number(rows[0]?.size)).toBeLessThan(60 * 20 * 100_000);
 }, 300_000);
 
-/** A JSON-RPC error in HTTP 200, as long as what is kept of a message. */
+/** A JSON-RPC error in HTTP 200, as long as the stored part of a message. */
 const complaining: Act = ({ message, send }) => {
   if (message.method !== "tasks/get") return false;
   const data = Array.from({ length: 60 }, (_, at) => "abcdefghij"[(++times + at) % 10]?.repeat(1024));
@@ -144,7 +144,7 @@ let begin = () => {};
 const begun = new Promise<void>((resolve) => {
   begin = resolve;
 });
-/** On each standalone stream, once all tasks run: questions of seven megabytes, each another one, about a task that is nobody's here. */
+/** Sends different questions of seven megabytes on each standalone stream, all about an unknown task. */
 const asking: Act = ({ request, response }) => {
   if (request.method !== "GET") return false;
   response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();

@@ -15,7 +15,7 @@ import { OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";
 
 const MEGABYTE = 1024 * 1024;
 let fixture: HostileFixture;
-/** A server that nobody may visit. */
+/** A server that Intray must not visit. */
 let hits = 0;
 const trap = createServer((_, response) => {
   hits++;
@@ -257,7 +257,7 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     ];
     await until("it is still polled", async () => polls() > before + 3, PATIENCE_MS);
     expect(await requests()).toHaveLength(QUESTIONS);
-    // Each transaction about a task keeps what was said before it.
+    // Each transaction about a task stores the messages before it.
     expect([await fixture.queries.events(), (await task.messages()).length]).toEqual([lines, messages]);
     expect((await task.events()).filter(({ type }) => type === "request.last_taken")).toHaveLength(1);
     await fixture.secondTenantWorks();
@@ -287,7 +287,7 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     const polls = () => task.server.seen.filter(({ method }) => method === "tasks/get").length;
     const [before, messages] = [polls(), (await task.messages()).length];
     await until("it is polled on", async () => polls() > before + 5, PATIENCE_MS);
-    // Nothing is written for what it says at each poll, and nobody loses what they read.
+    // The changing status causes no writes, and nobody's open form is replaced.
     const requests = await fixture.queries.requestsOf(task.id);
     expect(requests.length).toBeLessThanOrEqual(3);
     expect(requests.at(-1)).toMatchObject({ id: request.id, state: "open", message: request.message });
@@ -355,7 +355,7 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     expect,
     onTestFinished,
   }) => {
-    /** For so many polls from now on. */
+    /** For this many polls from now on. */
     let missing = 0;
     const task = await fixture.task(
       { onTestFinished },

@@ -1,6 +1,6 @@
 /**
- * Servers that answer polls with what can't be read. The task neither ends nor moves, the server is said to be at fault
- * in our own words, its neighbours don't notice; and once it answers as it should, the task goes on.
+ * Servers that answer polls with unreadable replies. The task neither ends nor changes, the server is shown as failing in
+ * our own words, other tenants are not affected, and the task continues once the server answers correctly.
  */
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
@@ -18,7 +18,7 @@ import { startHostileServer } from "../../../test/servers/hostile-server.ts";
 const PATIENCE_MS = 180_000;
 const WORK = tool("work", { taskSupport: "required" });
 const ERAS = ["2025-11-25", "2026-07-28"] as const;
-/** All that is ever said about them. */
+/** The messages that people may see about these replies. */
 const WORDS = [
   "The server's replies make no sense.",
   "The server's replies are larger than Intray takes.",
@@ -80,7 +80,7 @@ describe.concurrent("a poll is answered with", { timeout: 300_000 }, () => {
       async () => (await queries.health(added.serverId)) === "ok",
       PATIENCE_MS,
     );
-    // Told once each time a poll fails, which is ever more seldom, and never as a fault of ours.
+    // Logged once per failed poll, ever more rarely, and never as an error of Intray.
     const lines = log.filter(({ taskId }) => taskId === id);
     expect(lines.length).toBeLessThan(30);
     expect(lines.filter(({ level }) => level >= 40)).toEqual([]);

@@ -35,7 +35,7 @@ describe.concurrent("a server of 2025-11-25", { timeout: 300_000 }, () => {
     const before = (await events()).length;
     await isAtFault();
     const [sessions, seen] = [opened(server), server.seen.length];
-    // Longer than it takes to open a hundred, and to try another one.
+    // Longer than opening a hundred sessions takes.
     const states = new Set<string>();
     for (let times = 0; times < 26; times++) {
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -63,7 +63,7 @@ describe.concurrent("a server of 2025-11-25", { timeout: 300_000 }, () => {
   test("whose task is in a session that was gone for a while only: it is found there, and not lost", async (context) => {
     let first: string | undefined;
     let isAway = true;
-    // Its tasks are bound to the session that they were made in.
+    // The server binds tasks to the session that made them.
     const act: Act = (it) => {
       const session = sessionOf(it.request);
       first ??= session;

@@ -17,19 +17,19 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Of polls alone: a call's reply has no task id and no status of its own. */
+/** Acts on polls only, because a call's reply has no task id and no status. */
 const OF_POLLS = ["a task id of a megabyte", "a status that does not exist"];
 const acts = Object.entries(unreadable("tools/call")).filter(([name]) => !OF_POLLS.includes(name));
 const cases = acts.flatMap(([name, act]) =>
   (["2025-11-25", "2026-07-28"] as const).map((era) => ({ name, era, act })),
 );
-/** Nobody knows, or the server's own answer says that it has not begun. Lost: the same of a call that is held. */
+/** The start is unknown, or refused by the server. `lost`: the same for a blocking call. */
 const ENDS = ["start_unknown", "failed", "completed", "lost"];
 
 const WORK = tool("work", { taskSupport: "required" });
 const callsOf = ({ seen }: HostileServer) => seen.filter(({ method }) => method === "tools/call").length;
 
-/** The same act, on calls alone and only once it is let go. */
+/** The same act, on calls only, after `release()`. */
 function late(act: Act): { act: Act; letGo(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const waits: Act = (asked) => {
@@ -57,9 +57,9 @@ describe.concurrent("a call is answered with", { timeout: 300_000 }, () => {
     );
     await fixture.secondTenantWorks();
     expect(callsOf(server)).toBe(1);
-    // What has no era of tasks in it is a result like any other, once it can be read.
+    // A readable reply without a task is a result.
     if (task.state === "completed") expect(name).toMatch(/never/);
-    // Which it is by then only if this process took seconds to read the reply.
+    // True by then only if this process took seconds to read the reply.
     if (task.state === "lost") expect(era).toBe("2026-07-28");
     expect(JSON.stringify(task.error ?? "").length).toBeLessThan(3_000);
   });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Says this on the standalone stream, once it is open; each message by its number. */
+/** Sends `count` messages on the standalone stream once it is open. */
 function streaming(count: number, say: (number: number) => object): Act {
   return ({ request, response }) => {
     if (request.method !== "GET") return false;
@@ -40,7 +40,7 @@ function streaming(count: number, say: (number: number) => object): Act {
   };
 }
 
-/** What came on streams of the task's connection and waits. */
+/** Returns the unhandled stream messages of the task's connection. */
 async function unhandled(taskId: string): Promise<number> {
   const { organizationId } = fixture.organization;
   const { connectionId } = await fixture.queries.task(taskId);
@@ -153,7 +153,7 @@ describe.concurrent("a stream brings", { timeout: 300_000 }, () => {
       PATIENCE_MS,
     );
     await fixture.secondTenantWorks();
-    // Those, the stream, and what the engine asks itself.
+    // Those, the stream, and the engine's own requests.
     expect(task.server.open.most).toBeLessThanOrEqual(2 * INSTANT_REPLIES + 4);
     await task.ends();
   });

@@ -64,12 +64,12 @@ describe.concurrent("a server says", { timeout: 300_000 }, () => {
       const from = { at: performance.now(), polls: task.server.seen.length };
       await fixture.secondTenantWorks();
       const polls = task.server.seen.length - from.polls;
-      // At most one a quarter of a second, and streams.
+      // At most four polls a second, plus streams.
       expect(polls).toBeLessThan((performance.now() - from.at) / 200 + 10);
       const row = await fixture.queries.task(task.id);
       expect(row.state).toBe("working");
       expect(row.pollIntervalMs ?? 0).toBeLessThanOrEqual(2_147_483_647);
-      // It asked to be left alone for weeks.
+      // The server asked for a poll interval of weeks.
       if (value === "1e308") return;
       await task.ends();
     },
@@ -93,7 +93,7 @@ describe.concurrent("a server says", { timeout: 300_000 }, () => {
       );
       await fixture.secondTenantWorks();
       const polls = task.server.seen.filter(({ method }) => method === "tasks/get").length;
-      // Two megabytes are half a minute of reading.
+      // Reading two megabytes may take half a minute.
       expect(polls).toBeLessThan(5 + (performance.now() - began) / 20_000);
       expect((await fixture.queries.task(task.id)).statusMessage?.length).toBe(STATUS_CHARACTERS);
       for (const { body } of await task.messages()) expect(JSON.stringify(body).length).toBeLessThan(100_000);

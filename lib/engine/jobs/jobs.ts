@@ -28,8 +28,12 @@ export interface Job {
 }
 
 /** Returns all organizations, for jobs that find out themselves whether any work is due. */
-export async function allOrganizations(database: Database): Promise<string[]> {
-  const rows = await database.gate<{ id: string }>(Prisma.sql`SELECT id FROM gate.organizations()`);
+export const allOrganizations = (database: Database) =>
+  organizationsFrom(database, Prisma.sql`gate.organizations()`);
+
+/** Returns the organizations that a gate function lists. */
+export async function organizationsFrom(database: Database, gate: Prisma.Sql): Promise<string[]> {
+  const rows = await database.gate<{ id: string }>(Prisma.sql`SELECT id FROM ${gate}`);
   return rows.map(({ id }) => id);
 }
 

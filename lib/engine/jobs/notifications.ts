@@ -1,5 +1,5 @@
 /** Jobs that inform people and programs: notices, mail, webhooks. */
-import { type Database, Prisma } from "../../base/db/db.ts";
+import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
 import { sendDueMail } from "../../mail/send.ts";
@@ -18,7 +18,7 @@ import {
   MAIL_EVERY_MS,
   NOTIFY_EVERY_MS,
 } from "../tunables.ts";
-import { allOrganizations, type Job, type JobContext } from "./jobs.ts";
+import { allOrganizations, type Job, type JobContext, organizationsFrom } from "./jobs.ts";
 import { WebhookSenders } from "./webhook-senders.ts";
 
 /** Creates and withdraws notices according to new history lines. */
@@ -58,7 +58,7 @@ const senders = new WeakMap<JobContext, WebhookSenders>();
 export const WEBHOOK_DELIVERIES: Job = {
   name: "webhook deliveries",
   everyMs: NOTIFY_EVERY_MS,
-  organizations: (database) => having(database, Prisma.sql`gate.organizations_with_webhooks()`),
+  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_with_webhooks()`),
   async run(context, organizationId) {
     const own = senders.get(context) ?? new WebhookSenders(context.log);
     senders.set(context, own);
@@ -83,7 +83,7 @@ export const MAIL: Job = {
   organizations: (database) =>
     env().smtpUrl === undefined
       ? Promise.resolve([])
-      : having(database, Prisma.sql`gate.organizations_with_mail()`),
+      : organizationsFrom(database, Prisma.sql`gate.organizations_with_mail()`),
   async run({ database }, organizationId) {
     const { smtpUrl, url } = env();
     if (smtpUrl === undefined) return false;
@@ -105,8 +105,3 @@ export const DELETE_OLD_NOTIFICATIONS: Job = {
       return (await forgetOldDeliveries(organizationId, tx, KEEP_DELIVERIES_MS, FORGET_BATCH)) || more;
     }),
 };
-
-async function having(database: Database, from: Prisma.Sql): Promise<string[]> {
-  const rows = await database.gate<{ id: string }>(Prisma.sql`SELECT id FROM ${from}`);
-  return rows.map(({ id }) => id);
-}

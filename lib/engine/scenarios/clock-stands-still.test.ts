@@ -42,7 +42,7 @@ test("a start and an answer wait for a heartbeat by the database's clock, not by
   const request = await queries.openRequest(asked);
   const calls = remote.calls.length;
 
-  // No heartbeat comes back, for somebody has the lease's row, and this machine's clocks do not say so.
+  // A lock on the lease's row blocks heartbeats, and this machine's clocks do not show the time that passes.
   const other = new pg.Client({ connectionString: fixture.adminUrl });
   await other.connect();
   await other.query("BEGIN");

@@ -18,11 +18,11 @@ interface CrashFixture {
   organization: OrganizationFixture;
   remote: TestServer;
   server: { serverId: string; connectionId: string };
-  /** The engine that is to come to harm. */
+  /** The engine that the test kills or freezes. */
   first: EngineProcess;
 }
 
-/** Made for one test, and ended with it, the last made first. */
+/** Made for one test; its parts end with the test, in reverse order. */
 async function createCrashFixture({
   onTestFinished,
 }: Pick<TestContext, "onTestFinished">): Promise<CrashFixture> {

@@ -69,7 +69,7 @@ async function admin(sql: string, values: unknown[] = []) {
   }
 }
 
-/** Comes back when every lease has run out. */
+/** Restarts the database after every lease has expired. */
 async function comeBackLate() {
   await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS));
   await postgres.start();
@@ -97,7 +97,7 @@ test("a call that is held lives through it, and its result, which came meanwhile
   await queries.inState(held, "working");
   await queries.inState(goesOn, "working");
   const epoch = await queries.epoch(legacy.connectionId);
-  // Would take over what it finds.
+  // A second engine would take over the lease.
   const other = await fixture.startEngine();
   await postgres.kill();
   for (const call of sessions.calls) if (call.id === sessions.calls[0]?.id) call.finish("first");
@@ -173,7 +173,7 @@ test("a handle that comes when another engine has the lease, and took the start 
     first.thaw();
     await queries.inState(id, "working");
     expect(remote.calls).toHaveLength(1);
-    // The engine that has the lease watches it from here on.
+    // From here on the engine with the lease watches the task.
     for (const there of remote.tasks.values()) Object.assign(there, { statusMessage: "Nearly there" });
     await until("it is polled", async () => (await queries.task(id)).statusMessage === "Nearly there");
   } finally {

@@ -41,7 +41,7 @@ test("the task is found in the session of the call, whichever engine looks", asy
     await queries.inState(id, "working");
     expect((await queries.task(id)).adopted).toBe(true);
     expect(made).toHaveLength(1);
-    // It is polled there too.
+    // The task is polled in that session too.
     await until("it is polled", async () => server.seen.some(({ method }) => method === "tasks/get"));
     const polls = server.seen.filter(({ method }) => method === "tasks/get");
     expect(polls.map(({ headers }) => headers["mcp-session-id"])).toEqual(polls.map(() => made[0]?.session));

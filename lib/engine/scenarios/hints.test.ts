@@ -6,8 +6,8 @@ import { tool } from "../../../test/fixtures/tool.ts";
 import { recordAnswer } from "../../input-requests/transitions.ts";
 import { renewAccess, tryServer } from "../../live-updates/transitions.ts";
 
-// Beyond the patience of these tests: what is done within that waited neither for the pause after so many failures nor
-// for the look that finds what was told in vain.
+// Both pauses exceed the tests' patience: whatever happens in time waited neither for the backoff nor for the scan that
+// finds lost hints.
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),
   BACKOFF_CAP_MS: 24 * 3600_000,
@@ -30,7 +30,7 @@ const isSoon = (id: string, state: string) =>
   until(`the task is ${state}`, async () => (await taskOf(id)).state === state);
 const stateIs = (id: string, state: string) =>
   until(`the connection is ${state}`, async () => (await oauth.grant(id)).state === state);
-/** Held, until the returned function is called. */
+/** Holds replies until the returned function is called. */
 function hold(method: string, status: number) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-/** A task that waits with an answer, on a connection that needs a sign-in from `end` on, and was tried in vain often. */
+/** Makes a task with an unsent answer, whose connection needs a sign-in from `end` on and has failed often. */
 async function triedInVain(id: string, end: () => Promise<unknown>): Promise<string> {
   const task = await start(id, "approve");
   const { id: requestId, questionHash } = await until("the question is here", () =>
@@ -103,7 +103,7 @@ test("what failed for want of a sign-in is not held against a task afterwards: o
   expect(oauth.inner.answers).toHaveLength(1);
 });
 
-/** As it is after a restart of the database, or of the network before it. */
+/** Ends the connections, as a restart of the database or the network does. */
 const breakListening = () =>
   withClient(fixture.adminUrl, (client) =>
     client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -125,7 +125,7 @@ test("what was told while the engine could not hear is found when it can: a sign
     await grant("needs_reauth");
     await fixture.within((tx) => renewAccess(tx, id));
   });
-  // As somebody's sign-in does it, but untold.
+  // Stores what a sign-in stores, without its hint.
   await grant("connected");
   await breakListening();
   await isSoon(task, "completed");

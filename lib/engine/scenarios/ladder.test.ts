@@ -15,7 +15,7 @@ import { requestCancel, requestRefresh } from "../../task-lifecycle/transitions.
 import { readTask } from "../../tasks/queries.ts";
 import type { Engine } from "../engine.ts";
 
-// The ladder's pauses are minutes; here they are moments.
+// Shortens pauses of minutes to moments.
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),
   QUESTION_RETRY_MS: 100,
@@ -74,7 +74,7 @@ test("a server that caps its sessions: tasks that it names share one, and each g
   await until("it is told", async () => remote.answered[0]);
   expect(remote.answered.map(({ id }) => id)).toEqual([asked[0]]);
   expect(second.taskId).toBe(await idOf(b.taskId, [one, two]));
-  // The session is given back with its last task only.
+  // The engine closes the session with its last task only.
   a.status = "completed";
   await until(
     "the first ends",
@@ -87,7 +87,7 @@ test("a server that caps its sessions: tasks that it names share one, and each g
   await until("the session is closed", async () => closed());
 });
 
-/** Which of our tasks the server knows by this id: it ends when that is cancelled there. */
+/** Returns which of our tasks the server knows by this id: the one that ends when the server cancels that id. */
 async function idOf(handle: string, ids: string[]): Promise<string> {
   const digest = fixture.seal.digest("handle", `${fixture.organizationId} ${handle}`);
   for (const id of ids)
@@ -106,7 +106,7 @@ test("a server that does not name its tasks: the next one starts while the first
   const two = await start();
   await queries.inState(two, "working");
   expect((await queries.request(request.id)).state).toBe("open");
-  // The first may ask twice: whose it is shows where the second alone is asked for its question.
+  // The first task may ask twice, so the engine finds the asker by requesting the second task's question alone.
   const second = await there(1);
   remote.ask(second, "Second?");
   remote.behave.reissues = "Second?";
@@ -120,7 +120,7 @@ const attention = (id: string) =>
   fixture.within(
     async (tx) => (await readTask(fixture.organizationId, tx, fixture.operator, id)).attention?.code,
   );
-/** What is asked for a task that nobody hears of any more is in sight at those in its session, and asked of none of them. */
+/** A question of a task that is no longer watched shows at the other tasks of its session, and opens at none of them. */
 async function staysInSight(message: string, at: string) {
   await until("it is in sight", async () => (await attention(at)) === "question_unattributed");
   const polls = () => remote.seen.filter(({ method }) => method === "tasks/get").length;
@@ -142,7 +142,7 @@ test("the question of a task whose start was lost is not shown as that of anothe
   expect((await there(1)).session).toBe((await there(0)).session);
   expect(remote.ask(await there(1), "The lost one's?")).not.toBeNull();
   await staysInSight("The lost one's?", mine);
-  // Another engine knows it as well.
+  // Another engine knows the trait as well.
   await engine.stop();
   engine = await fixture.startEngine();
   await until("it listens", async () => remote.ask(remote.tasks[1]!, "Once more?") !== null);
@@ -182,7 +182,7 @@ test("a question of which nobody knows whose it is stays in sight, and its task 
   const [one, two] = [await start(), await start()];
   await Promise.all([queries.inState(one, "working"), queries.inState(two, "working")]);
   const [a, b] = [await there(0), await there(1)];
-  // Nothing can be told of tasks whose look is not answered.
+  // Nothing is known of tasks whose poll gets no reply.
   let goOn = () => {};
   const waits = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -242,7 +242,7 @@ test("an answer whose question is never put again is undeliverable, kept, and as
   const until3 = () => remote.ask(mine, "Really?");
   await until("it listens", async () => until3() !== null);
   const request = await queries.openRequest(id, "Really?");
-  // The session is gone with the question; the server knows the task all the same.
+  // The session is gone, and the question with it; the server still knows the task.
   remote.forgetSessions();
   await fixture.answer(request.id, approve);
   const given = await until("it is given up", async () => {
@@ -264,7 +264,7 @@ test("an answer whose question the server has forgotten says so, and since when,
   mine.status = "input_required";
   await until("it listens", async () => remote.ask(mine, "Really?") !== null);
   const request = await queries.openRequest(id, "Really?");
-  // No look is under way, after which the answer would be sent at once.
+  // No poll is under way, after which the engine would send the answer at once.
   await queries.inState(id, "input_required");
   remote.forgetSessions();
   await fixture.answer(request.id, approve);
@@ -306,7 +306,7 @@ test("questions that are taken back after a minute tell how long people have", a
   mine.status = "input_required";
   await until("it listens", async () => remote.ask(mine, "Really?") !== null);
   const request = await queries.openRequest(id, "Really?");
-  // The question came by a stream: that the task waits for an answer is seen by a poll.
+  // The question came by a stream; a poll shows that the task waits for an answer.
   await queries.inState(id, "input_required");
   await fixture.within(
     (tx) => tx.$executeRaw`UPDATE input_request SET created_at = created_at - interval '61 seconds'
@@ -358,7 +358,7 @@ test("a question that is taken back once is learned from once, though the databa
     const { withdrawnAtMs, questionLifetimeMs } = await traits();
     return withdrawnAtMs && { ages: withdrawnAtMs.length, questionLifetimeMs };
   });
-  // One end says nothing yet: it takes two that are alike.
+  // One such end teaches nothing; two alike do.
   expect(known).toEqual({ ages: 1, questionLifetimeMs: undefined });
   await withClient(fixture.adminUrl, (client) =>
     client.query("DROP FUNCTION fail_once CASCADE; DROP SEQUENCE withdrawals"),

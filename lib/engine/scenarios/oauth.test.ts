@@ -26,7 +26,7 @@ const questionOf = (taskId: string) =>
   );
 const start = (connectionId: string, name = "approve") =>
   fixture.startTask({ serverId: oauth.serverId, connectionId }, {}, tool(name));
-/** By who started it: nobody else sees a task on their own connection. */
+/** Reads as the person who started the task, because nobody else sees a task on a personal connection. */
 const approve = ({ id, questionHash }: { id: string; questionHash: string }) =>
   fixture.within((tx) =>
     recordAnswer(fixture.organizationId, tx, fixture.operator, id, {
@@ -130,7 +130,7 @@ test("A14: a call that takes more rights waits for them, once, while other tasks
   const refused = () => oauth.remote.seen.filter(({ status }) => status === 403).length;
   const before = refused();
   expect(before).toBe(1);
-  // Others are called as before.
+  // Other tools are called as before.
   oauth.remote.behave.needs = () => null;
   const other = await start(id, "quick");
   await hasState(other, "completed");

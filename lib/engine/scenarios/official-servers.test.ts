@@ -24,7 +24,7 @@ import type { Era, Tool } from "../../mcp/peer.ts";
 
 /** A takeover begins 10 s after the last heartbeat; the machine may be busy with other tests. */
 const PATIENCE_MS = 180_000;
-/** A question that does not come in this time must not make the others too old to be answered. */
+/** Limits the wait for one question, so that a missing one does not let the others expire. */
 const ASKED_WITHIN_MS = 25_000;
 
 interface ServerCase {
@@ -34,7 +34,7 @@ interface ServerCase {
   tool: Tool;
   args: Record<string, unknown>;
   content: Record<string, unknown>;
-  /** In the result, where the server went by the answer; what it makes up by itself says something else. */
+  /** Text of a result that used the answer; the server's own default differs. */
   says: RegExp;
   rung: string;
   asks: number;
@@ -58,7 +58,7 @@ const sample = {
 
 const CASES: ServerCase[] = [
   {
-    // Asks on the tasks/result stream, and goes on with a default of its own when nobody answers.
+    // Asks on the tasks/result stream, and continues with a default when nobody answers.
     ...bound,
     peer: "server-everything",
     server: "everything",
@@ -68,7 +68,7 @@ const CASES: ServerCase[] = [
     says: /Clarification\*\*: snake/,
   },
   {
-    // No task but a call that is held. Its stream has event ids, so that another process can go on with it.
+    // Makes no task: the call stays open. The stream has event ids, so that another process can resume the call.
     ...bound,
     peer: "server-everything, a tool without task support,",
     server: "everything",
@@ -87,7 +87,7 @@ const CASES: ServerCase[] = [
     says: /a\.txt/,
   },
   {
-    // It stays `working`, does not name the task with its question, and may ask before the handle is told.
+    // The task stays `working`. The server does not name the task in its question, and may ask before it sends the handle.
     ...bound,
     peer: "simpleStreamableHttp",
     server: "simpleStreamableHttp",
@@ -117,7 +117,7 @@ const CASES: ServerCase[] = [
 let fixture: OrganizationFixture;
 let invoices: InvoiceServer;
 const ends: (() => Promise<void>)[] = [];
-/** Rejected where the scene's server was never heard to ask. */
+/** Rejected for servers whose question never arrived. */
 const asked = new Map<ServerCase, Promise<{ id: string; requestId: string }>>();
 const queries = createQueries(() => fixture, PATIENCE_MS);
 

@@ -64,7 +64,7 @@ async function serverOf(entry: string) {
 }
 
 const NAMES = ["INV-70", "INV-71", "INV-72", "INV-73"];
-/** Starts so many, a moment apart. */
+/** Starts the tasks one after the other. */
 async function startAll(entry: string): Promise<Map<string, string>> {
   const server = await serverOf(entry);
   const ids = new Map<string, string>();
@@ -113,7 +113,7 @@ describe("four invoices, one after the other,", { timeout: 2 * PATIENCE_MS }, ()
     const ids = new Map<string, string>();
     for (const name of NAMES.slice(0, 3)) ids.set(name, await fixture.startTask(server, { name }, APPROVE));
     await approveEach(ids);
-    // Their processes are over; there is room for others.
+    // The tasks' processes have ended, so there is room for others.
     await approveEach(new Map([["INV-80", await fixture.startTask(server, { name: "INV-80" }, APPROVE)]]));
     expect((await serverOf("push")).traits.sessionLimit).toBeUndefined();
   });

@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** An engine that has read this file at its start. */
+/** Starts an engine that reads this operator's file. */
 async function startEngineWith(name: string, mcpServers: object): Promise<EngineProcess> {
   const path = join(folder, name);
   await writeFile(path, JSON.stringify({ mcpServers }));
@@ -59,7 +59,7 @@ test("tasks wait while the file does not give the server to the organization, an
   timeout: 300_000,
 }, async () => {
   const given = {
-    // Of a known era: no call comes before the one with side effects.
+    // The era is known, so no probe precedes the call with side effects.
     remote: { url: remote.url, headers: { "X-Key": "s3cret" }, organizations: ["test"], era: "2026-07-28" },
     everything: { command: process.execPath, args: [EVERYTHING, "stdio"], organizations: ["test"] },
   };

@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from "../../../test/servers/mcp-serv
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { rewatchConnection } from "../../live-updates/transitions.ts";
 
-// Beyond the patience of these tests: what is done within that did not wait for the end of a slow poll.
+// Exceeds the tests' patience: whatever happens in time did not wait for a slow poll.
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),
   POLL_DEADLINE_MS: 600_000,
@@ -47,7 +47,7 @@ async function endScene(fixture: { remote: TestServer; slow: SessionServer }) {
 const approve = { action: "accept" as const, content: { approve: true } };
 const { task, openRequest, deliveryOfTask, request: requestOf, inState } = createQueries(() => fixture);
 
-/** No engine and no web gets to the test's database until the returned function is called. */
+/** Blocks the test's database for engine and web until the returned function is called. */
 async function takeDatabaseAway(): Promise<() => Promise<void>> {
   const url = new URL(fixture.adminUrl);
   const name = url.pathname.slice(1);
@@ -114,7 +114,7 @@ describe.concurrent("at once, for each takes its time:", () => {
     expect(await deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 1 });
   });
 
-  /** The answer is repeated 10 s after its first try: not before the server can be taken to be done with that. */
+  /** The answer is repeated 10 s after its first try, when the server has surely finished with that one. */
   test("a server that breaks down over an answer gets it again; nobody is asked a second time", async ({
     expect,
     onTestFinished,
@@ -149,12 +149,12 @@ describe.concurrent("at once, for each takes its time:", () => {
     };
     await stuck.promise;
     await fixture.within((tx) => rewatchConnection(tx, elsewhere.connectionId));
-    // So long that a start needs a heartbeat of after it.
+    // So long that a start needs a newer heartbeat.
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     const id = await fixture.startTask(server, {}, tool("wait"));
-    // With the stuck step its heartbeat would be held up as long.
+    // If the stuck step delayed heartbeats, this would take as long.
     await inState(id, "working");
-    // And the one that was given back is watched again, once its step has ended.
+    // The released connection is watched again once its step has ended.
     slow.tasks[0]!.status = "completed";
     freed.resolve();
     await inState(held, "completed");
@@ -193,14 +193,14 @@ test("the engine and a person lock a task and its question in one order", async 
     for (const [key, there] of remote.tasks) remote.tasks.set(key, { ...there, status: "working" });
     for (const there of remote.tasks.values()) delete there.inputRequests;
     await until("the engine waits for the task", async () => {
-      // Else a transaction sees the sessions that there were at its first look.
+      // Otherwise a transaction sees the sessions as of its first read.
       await admin.query("SELECT pg_stat_clear_snapshot()");
       const waiting = await admin.query(
         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
       );
       return waiting.rowCount;
     });
-    // Throws where the engine has taken the question before the task.
+    // Throws if the engine has locked the question before the task.
     await admin.query("SELECT FROM input_request WHERE id = $1 FOR NO KEY UPDATE NOWAIT", [request.id]);
     await admin.query("COMMIT");
   } finally {

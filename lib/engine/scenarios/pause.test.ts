@@ -49,7 +49,7 @@ const resume = () =>
 const anEvent = (type: string) =>
   fixture.within((tx) => tx.event.count({ where: { organizationId: fixture.organizationId, type } }));
 
-/** The engine has had the time for this on another server, and so for what it would have done here. */
+/** Completes a task on another server, so the engine has had time to act on this one too. */
 async function aWhile(): Promise<void> {
   const elsewhere = await fixture.addServer(other.url, "2026-07-28");
   for (let times = 0; times < 2; times++) {
@@ -131,7 +131,7 @@ test("a call that fails by no trouble of the server's is made again after its pa
   const refusing = await fixture.addServer(sessions.url, "2025-11-25");
   const id = await fixture.startTask(refusing, {}, tool("anything", { taskSupport: "required" }));
   await inState(id, "working");
-  // A tenth of 500 ms, then of twice that, and so on: what the pauses last at least.
+  // The shortest possible sum of the pauses: a tenth of 500 ms, of 1 s, and so on.
   expect(asked).toHaveLength(4);
   expect(asked[3]! - asked[0]!).toBeGreaterThan(340);
 });

@@ -48,7 +48,7 @@ describe.concurrent("a server with quirks, over time", { timeout: 180_000 }, () 
       await forcePay(fixture.invoices.baseUrl, "INV-100");
       expect(await fixture.inState(id, "completed")).toMatchObject({ outcome: "PAID" });
       expect(await fixture.acceptedAnswers()).toHaveLength(1);
-      // The one that was cut off on its way counts as sent.
+      // The answer whose connection was cut counts as sent.
       expect(fixture.calls(method)).toBe(moment === "before" ? 2 : 1);
       expect((await readLedger(fixture.invoices.baseUrl)).map(({ kind }) => kind)).not.toContain("corrupted");
     },
@@ -95,7 +95,7 @@ describe.concurrent("a server with quirks, over time", { timeout: 180_000 }, () 
       await eventually("it is flagged", async () => (await fixture.deliveryOf(id)).flagged);
       expect((await fixture.requestsOf(id)).map(({ state }) => state)).toEqual(["answered"]);
       expect((await fixture.task(id)).state).toBe("input_required");
-      // 2026-07-28 shows what is open: there it is sent once. The other asks anew, and may be answered anew, five times.
+      // 2026-07-28 shows open questions, so the answer is sent once. 2025-11-25 asks again, and may be answered five times.
       expect((await fixture.acceptedAnswers()).length).toBeLessThanOrEqual(era === "2026-07-28" ? 1 : 5);
     },
   );
@@ -154,7 +154,7 @@ describe.concurrent("a server with quirks, over time", { timeout: 180_000 }, () 
       const stoppedAt = new Date();
       await organization.within(async (tx) => {
         await tx.taskWatch.updateMany({ where, data: { unchangedPolls: 1_000 } });
-        // Learned long ago.
+        // The trait was learned long ago.
         await tx.server.updateMany({ where: { organizationId }, data: { traits: { reissues: true } } });
       });
       await organization.startEngine();

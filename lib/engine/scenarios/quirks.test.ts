@@ -42,7 +42,7 @@ describe.concurrent("a server with quirks", { timeout: 180_000 }, () => {
     onTestFinished,
   }) => {
     const fixture = await createInvoiceFixture({ onTestFinished }, "2025-11-25", "b");
-    // Answered by somebody else, just before the engine asks for the question: it meets a task that works.
+    // Another client answers just before the engine requests the question, so the task is working by then.
     fixture.proxy.behave.before = async ({ method }) => {
       if (method !== "tasks/result") return undefined;
       fixture.proxy.behave.before = undefined;
@@ -69,12 +69,12 @@ describe.concurrent("a server with quirks", { timeout: 180_000 }, () => {
       const fixture = await createInvoiceFixture({ onTestFinished }, era, "c");
       const id = await fixture.start(PAST);
       const request = await fixture.openRequest(id);
-      // Refused here: there it would reject the invoice.
+      // Intray refuses this answer, which the server would take as a rejection of the invoice.
       for (const content of [undefined, {}, { value: "perhaps" }])
         await expect(
           fixture.organization.answer(request.id, { action: "accept", ...(content && { content }) }),
         ).rejects.toMatchObject({ code: "invalid_content" });
-      // Streams are cut, and the engine ends and begins again: none of that is an answer.
+      // Cut streams and an engine restart must not count as an answer.
       await fixture.engine?.stop();
       await eventually("its streams are gone", async () => fixture.proxy.held() === 0);
       const stoppedAt = new Date();
@@ -134,7 +134,7 @@ describe.concurrent("a server with quirks", { timeout: 180_000 }, () => {
       const polls = fixture.calls("tasks/get");
       const later = await eventually("many polls", async () => {
         const watch = await fixture.watchOf(id);
-        // On a slow machine several have passed before the first was seen here.
+        // On a slow machine several polls pass before the test sees the first.
         return watch.unchangedPolls >= Math.max(7, quiet.unchangedPolls + 4) && watch;
       });
       expect(fixture.calls("tasks/get")).toBeGreaterThan(polls + 2);

@@ -34,7 +34,7 @@ test("runs start and capture, and deliver, and any engine goes on at once", asyn
   const server = await fixture.addServer(remote.url, "2025-11-25");
   const id = await fixture.startTask(server, {}, PROCESS_INVOICE);
 
-  // A run lasts as long as it may: on a busy machine the question comes too late for the first.
+  // On a busy machine the question comes too late for the first run.
   const request = await until("a run captures", async () => {
     let asked = false;
     const asking = setInterval(() => {
@@ -46,7 +46,7 @@ test("runs start and capture, and deliver, and any engine goes on at once", asyn
     return requestOf(id);
   });
   expect(request.message).toBe("Pay?");
-  // Nothing is held open between runs.
+  // No stream or call stays open between runs.
   expect(remote.ask(remote.tasks[0]!, "Anybody?")).toBeNull();
 
   await fixture.answer(request.id, { action: "accept", content: { approve: true } });

@@ -134,7 +134,7 @@ test("12: cancelled here although the server says input_required for ever, with 
   const cancelled = await inState(id, "cancelled");
   expect(cancelled.serverState).toBe("input_required");
   expect(cancelled.watched).toBe(true);
-  // Not for ever: when its time is over, the server's side is looked at no more.
+  // After `WATCH_CANCELLED_MS` the engine polls the task no more.
   await fixture.within((tx) => tx.task.updateMany({ where: { id }, data: { watchUntil: new Date(0) } }));
   await until("nobody watches it any more", async () => !(await task(id)).watched);
 });

@@ -25,7 +25,7 @@ afterAll(async () => {
   await remote?.close();
 });
 
-/** A task whose server has counted up to three, and whose every count was polled. */
+/** Starts a task whose status message counted to three, each count seen by a poll. */
 async function counted() {
   remote.tasks.clear();
   const id = await fixture.startTask(server, {}, tool("wait"));

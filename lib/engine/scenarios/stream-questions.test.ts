@@ -42,7 +42,7 @@ async function running() {
   await inState(id, "working");
   return { id, there: remote.tasks[0]! };
 }
-/** Asks until somebody listens. */
+/** Asks until the engine has a stream open. */
 const received = (there: SessionServer["tasks"][number], message: string) =>
   until("somebody listens", async () => remote.ask(there, message) !== null);
 const answeredTo = () => remote.answered.map(({ id }) => id);
@@ -90,7 +90,7 @@ test("a question that was stored late, of a task that nobody watches, where noth
   await late.close();
   engine = await fixture.startEngine();
   await openRequest(id, "Late?");
-  // What it said stands with the request, and no second time in the row that tells that it was heard.
+  // The text is stored with the request, and not again in the stream message's row.
   const rows = await fixture.within((tx) => tx.streamMessage.findMany({ where: { taskId: id } }));
   expect(rows).toMatchObject([{ params: {}, handledAt: expect.any(Date) }]);
 });
@@ -109,7 +109,7 @@ test("a call's stream that breaks and is put again from its beginning: what was 
   call.cut();
   const gets = () => remote.seen.filter(({ lastEventId }) => lastEventId === "call");
   await until("it was gone on with", async () => gets().length > 0);
-  // What is said last is stored last.
+  // The last message is stored last.
   call.ask("Third?");
   const third = await openRequest(id, "Third?");
   expect((await requestsOf(id)).map((row) => row.id)).toEqual([first.id, second.id, third.id]);
@@ -130,7 +130,7 @@ test("a question that names its task right after the handle, while that can't be
     reply();
     const there = await until("the server has it", async () => remote.tasks[0]);
     await until("the handle waits to be stored", async () => {
-      // Else a transaction sees the sessions that there were at its first look.
+      // Otherwise a transaction sees the sessions as of its first read.
       await client.query("SELECT pg_stat_clear_snapshot()");
       const { rows } = await client.query(`SELECT 1 FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`);
@@ -199,7 +199,7 @@ test("a server that calls itself working after any of two answers: the other que
     await openRequest(id, "Cost centre right?"),
   ];
   await inState(id, "input_required");
-  // As servers do that ask from two places at once: each goes on with its own answer, and knows nothing of the other.
+  // Like a server that asks from two places at once: each place continues with its own answer.
   const open = new Set<unknown>(asked);
   remote.behave.answer = (one, rpcId) => {
     open.delete(rpcId);
@@ -276,7 +276,7 @@ test("asked again, or something else, before the server's own 2xx to the answer:
     const message = said === 1 ? "Same?" : "Something else?";
     if (said > 2) return void Object.assign(there, { status: "completed" });
     remote.ask(there, message);
-    // Stored while the answer is under way.
+    // The message is stored while the answer is being sent.
     await until("it is stored", async () =>
       said === 1
         ? (await asksOf(requestId)) === 2
@@ -330,7 +330,7 @@ test("a question that came before another's answer was sent, and is stored after
     );
     return rows.length > 0;
   });
-  // Stored when that is.
+  // This question is stored together with the blocked one.
   remote.ask(there, "Cost centre right?");
   await remote.ping(there);
   await fixture.answer(amount.id, approve);
@@ -338,7 +338,7 @@ test("a question that came before another's answer was sent, and is stored after
   await admin.query("COMMIT");
   const centre = await openRequest(id, "Cost centre right?");
   expect((await deliveryOf(amount.id)).state).toBe("accepted");
-  // What comes after it does say that the server has gone on.
+  // A question after the answer proves that the server has moved on.
   remote.ask(there, "Which currency?");
   await until("the first is settled", async () => (await request(amount.id)).state === "settled");
   expect((await request(centre.id)).state).toBe("open");
@@ -376,7 +376,7 @@ test("an answer never reaches another question that has taken over the id of its
   remote.behave.nextId = 7;
   await received(there, "Pay the second?");
   const second = await openRequest(id, "Pay the second?");
-  // The first one has no id any more that an answer could go to: it waits to be asked again.
+  // The first question lost its JSON-RPC id, so its answer waits until the server asks again.
   await fixture.answer(first.id, { action: "decline" });
   await fixture.answer(second.id, approve);
   await until("the second was answered", async () => remote.answered.length > 0);

@@ -35,7 +35,7 @@ async function running() {
   await queries.inState(id, "working");
   return { id, there: remote.tasks[0]! };
 }
-/** Asked, answered, done. */
+/** Runs a task from its question through the answer to its end. */
 async function comesToItsEnd({ id, there }: Awaited<ReturnType<typeof running>>) {
   expect(remote.ask(there, "Really?")).not.toBeNull();
   const request = await queries.openRequest(id, "Really?");
@@ -133,7 +133,7 @@ test("a server that took an answer and lost it, and asks the very same under the
   const { id: requestId } = await queries.openRequest(id, "Approve?");
   await fixture.answer(requestId, approve);
   await until("it has the answer", async () => (await queries.deliveryOf(requestId)).state === "accepted");
-  // Started anew with its sessions kept, but not what it was told.
+  // The server restarts with its sessions, but without the answers it received.
   remote.restartIds();
   remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
   expect(remote.ask(there, "Approve?")).toBe(0);

@@ -32,7 +32,7 @@ const traits = async () =>
     )
   ).traits;
 
-/** A task whose start names a quarter of an hour, and whose every look another ttl. */
+/** Starts a task with a ttl of 15 minutes, whose every poll reports another ttl. */
 async function asked(ttlMs: number) {
   remote.tasks.clear();
   remote.behave.onCall = (made) => {

@@ -119,7 +119,7 @@ describe("on 2025-11-25", () => {
   });
   afterEach(() => remote.close());
 
-  /** A task that waits for an answer, which is given and taken. */
+  /** Starts a task and answers its question; the server accepts the answer. */
   async function answered() {
     const id = await fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));
     await queries.inState(id, "working");
@@ -145,7 +145,7 @@ describe("on 2025-11-25", () => {
     expect(await ended(request.id)).toMatchObject({ state: "settled", endedReason: null });
     const { state, acceptedAt } = await queries.deliveryOf(request.id);
     expect([state, acceptedAt === null]).toEqual(["confirmed", false]);
-    // Nothing is learned of how long the server waits for answers.
+    // The engine learns no lifetime of questions from this.
     const { traits } = await fixture.within((tx) =>
       tx.server.findFirstOrThrow({ where: { organizationId: fixture.organizationId, id: server.serverId } }),
     );

@@ -23,7 +23,7 @@ const asking = {
   inputRequests: { ok: { method: "elicitation/create", params } },
 };
 
-/** Of a gateway that speaks JSON-RPC. */
+/** The body of a gateway that speaks JSON-RPC. */
 const NOT_READY = JSON.stringify({
   jsonrpc: "2.0",
   id: null,
@@ -132,7 +132,7 @@ test("429, and nothing for an hour: the reply to a call that comes meanwhile is 
     "working",
   );
   const id = await organization.startTask(added, {}, tool("late", { taskSupport: "required" }));
-  // An open call, for all that anybody knows.
+  // The call may still be open.
   await queries.inState(id, "working");
   isBusy = true;
   const where = { organizationId: organization.organizationId, id: added.connectionId };

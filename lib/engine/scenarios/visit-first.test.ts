@@ -27,7 +27,7 @@ test.each(["decline", "cancel"] as const)(
       remote.behave.visitFirst = "https://bank.example/sign-in";
       const id = await fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));
       const request = await queries.openRequest(id, "Sign in first");
-      // By now it would run.
+      // From now on the server would run the tool.
       remote.behave.visitFirst = undefined;
       const { questionHash } = request;
       await fixture.within((tx) =>

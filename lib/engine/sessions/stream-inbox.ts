@@ -424,10 +424,7 @@ export class StreamInbox {
       await appendEvents(organizationId, tx, events);
       return lessons;
     };
-    const lessons = await (task
-      ? fencedTransaction(this.#ctx, task, work)
-      : this.#ctx.transaction(work, taskId));
-    lessons.learn(this.#ctx);
+    await this.#write(task, taskId, work);
     this.#stored = this.#stored.filter((one) => !done.includes(one));
     if (!task || done.length === 0) return;
     const isUnnamed = done.some(({ message }) => message.namedDigest === null);
@@ -436,6 +433,18 @@ export class StreamInbox {
     resetSilence(task);
     if (task.calls.call) task.calls.call.hasAsked = true;
     this.#ctx.wake(taskId, 0);
+  }
+
+  /** Writes about a task in a fenced transaction, and learns the traits that `work` returns. */
+  async #write(
+    task: WatchedTask | null,
+    taskId: string,
+    work: (tx: Tx) => Promise<TraitUpdates>,
+  ): Promise<void> {
+    const lessons = await (task
+      ? fencedTransaction(this.#ctx, task, work)
+      : this.#ctx.transaction(work, taskId));
+    lessons.learn(this.#ctx);
   }
 
   /** Returns the same question without a known task, if the server repeated it on a stream that names the task. */
@@ -485,10 +494,7 @@ export class StreamInbox {
       await appendEvents(organizationId, tx, events);
       return lessons;
     };
-    const lessons = await (task
-      ? fencedTransaction(this.#ctx, task, work)
-      : this.#ctx.transaction(work, taskId));
-    lessons.learn(this.#ctx);
+    await this.#write(task, taskId, work);
     this.#stored = this.#stored.filter((other) => other !== one);
     this.#ctx.wake(taskId, 0);
   }

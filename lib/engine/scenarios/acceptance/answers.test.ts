@@ -44,7 +44,7 @@ describe("2: the server was killed after it took the answer, before it moved on,
     const remote = await startTestServer();
     onTestFinished(() => remote.close());
     const server = await fixture.addServer(remote.url, "2026-07-28");
-    // What it took was in its memory only: after its restart the question stands as before.
+    // The server kept the answer in memory only, so after its restart the question is open again.
     remote.behave.onUpdate = () => {
       remote.behave.onUpdate = undefined;
       setTimeout(() => void remote.goDown(), 20);

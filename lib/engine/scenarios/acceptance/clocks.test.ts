@@ -19,7 +19,7 @@ type Ends = Pick<TestContext, "onTestFinished">;
 interface Restless {
   url: string;
   polls(): number;
-  /** From the next poll on the status message is another one each time. */
+  /** Changes the status message at every poll from now on. */
   chatter(): void;
 }
 
@@ -94,7 +94,7 @@ describe.concurrent.each(["2025-11-25", "2026-07-28"] as const)(
       const began = performance.now();
       const before = remote.polls();
       await polled(remote, 8);
-      // At the 250 ms of this server these would be 8 × 250 ms; the longest pauses are long by now.
+      // At the server's interval eight polls would take 8 × 250 ms; by now the pauses are longer.
       expect((performance.now() - began) / (remote.polls() - before)).toBeGreaterThan(300);
       expect(await fingerprintOfRows(organization)).toBe(rows);
       expect((await detail(organization, id)).stalled).toBe(false);

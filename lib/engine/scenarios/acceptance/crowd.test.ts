@@ -76,7 +76,7 @@ test("8: 200 tasks of 2026-07-28 wait at once: answered in any order, each once,
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     return "take" as const;
   };
-  // All are due at once, and the start comes last.
+  // All polls are due at once, and the start is queued last.
   await engine.stop();
   for (const id of requests) await fixture.answer(id, approve);
   const started = await fixture.startTask(server, {}, tool("wait"));

@@ -24,7 +24,7 @@ interface ServerCase {
   name: OfficialName;
   tool: string;
   args: Record<string, unknown>;
-  /** What becomes of the task without an answer; "declined" or "cancelled" would say that one was sent. */
+  /** Text of a result without an answer; "declined" or "cancelled" would prove that one was sent. */
   state: "completed" | "failed";
   says: RegExp;
 }

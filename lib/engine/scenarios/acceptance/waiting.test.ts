@@ -20,7 +20,7 @@ vi.mock("../../tunables.ts", async (original) => ({
   RETRACTION_WAIT_MS: 1_500,
   SLOW_POLL_MS: 1_000,
   FLUSH_MS: 500,
-  // A busy machine makes a server look late, which is written: of that late-server.test.ts tells.
+  // A busy machine makes a server seem late, and lateness is stored; late-server.test.ts tests that.
   SLOW_ANSWER_MS: 600_000,
 }));
 
@@ -138,7 +138,7 @@ describe.concurrent("14: a person thinks for four days of five:", () => {
     there.status = "input_required";
     await until("it is asked", async () => remote.ask(there, "Pay?") !== null);
     const request = await queries.openRequest(id, "Pay?");
-    // Kept for a retraction at first.
+    // The stream first stays open for a retraction.
     await nothingIsOpen(remote);
     const streams = count(remote, "GET");
     await pause(5_000);
@@ -194,7 +194,7 @@ describe.concurrent("18: a task that sleeps for three months costs almost nothin
     const server = await fixture.addServer(remote.url, "2026-07-28");
     await Promise.all(Array.from({ length: tasks }, () => fixture.startTask(server, {}, tool("wait"))));
     await fixture.startEngine();
-    // What the first two told is written by then: a task is polled again once that is done.
+    // The first two replies are stored by then, because a task is polled again only after that.
     await eachIsPolled(3);
     const rows = await fingerprintOfRows(fixture);
     polls.clear();
