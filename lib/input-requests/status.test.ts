@@ -47,6 +47,6 @@ test.each([
   expect(judgeRewording({ ...fresh, ...more }, false)).toBe(becomes);
 });
 
-test("the last question that is taken of a task is reworded, however seldom it changes", () => {
+test("at the maximum number of questions, a new text rewords the last one", () => {
   expect(judgeRewording({ ...fresh, ageMs: 3600_000 }, true)).toBe("reword");
 });

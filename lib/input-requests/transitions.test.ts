@@ -281,7 +281,7 @@ async function askedBySession(taskId: string, rpcId: number) {
   );
 }
 
-test("the end of a question is told by the database's clock, whatever that of the engine says", async () => {
+test("a question expires by the database's clock, whatever the engine's clock says", async () => {
   const { taskId, id } = await asking();
   await fixture.within((tx) =>
     closeRequest(fixture.organizationId, tx, taskId, id, "withdrawn", "retracted"),
@@ -309,7 +309,7 @@ test("a question that is asked again after its end has its time anew, so that an
   await fixture.within((tx) => undoAnswer(fixture.organizationId, tx, fixture.approver, again.id));
 });
 
-test("an answer to a restless question names a text that it has had, and says that it may be another by then", async () => {
+test("an answer to a question that keeps changing names an earlier text, and accepts any later wording", async () => {
   const at = (left: number) => ({ ...APPROVE, message: `Approve? ${left} s left` });
   const first = await asking(at(60));
   await capture(first.taskId, at(59));
@@ -398,7 +398,7 @@ test("the database forbids every move that the state machines forbid, and no oth
   });
 });
 
-test("a question that is over, under its old id: replayed it is no new one, said anew it is", async () => {
+test("an ended question whose id comes again: a replay opens nothing, a new message opens a question", async () => {
   const { taskId, id: first } = await asking();
   await fixture.within((tx) =>
     closeRequest(fixture.organizationId, tx, taskId, first, "withdrawn", "retracted"),

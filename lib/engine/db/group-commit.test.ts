@@ -70,7 +70,7 @@ const rows = () =>
   );
 const messages = async () => new Map((await rows()).map(({ id, message }) => [id, message]));
 
-test("those that come while others are written are one transaction, each with its line in the history", async () => {
+test("changes that arrive during a commit share one transaction, each with its line in the history", async () => {
   const changed = await Promise.all(
     tasks.map((id) => groups.run(fixture.organizationId, change(id, says(id, `hello ${id}`)))),
   );
@@ -123,7 +123,7 @@ test("a lease that is lost stops what is written under it, and nothing else", as
   }
 });
 
-test("each is done in the scope of its own call", async () => {
+test("each change runs in the async context of its own caller", async () => {
   const seen = await Promise.all(
     tasks.map((id, at) =>
       inScope({ requestId: `call ${at}`, trace: null }, () =>

@@ -71,7 +71,7 @@ test("those that come at once are read together, and each gets its own; whose le
   );
 });
 
-test("where the database is gone all of them are told so, and the next ones are served", async () => {
+test("if the database is down all callers get the error, and later callers are served", async () => {
   const gone = createDatabase("postgresql://nobody@127.0.0.1:1/none");
   let isGone = true;
   const scans = new GroupScan({

@@ -57,7 +57,7 @@ const FLOODS = [
   "events without end",
 ];
 
-test("megabytes at every poll of sixty tasks: its memory stays within bounds, and the neighbour's task is done", async () => {
+test("megabytes at every poll of sixty tasks: memory stays bounded, and the second tenant's task completes", async () => {
   await secondTenant.completesTask();
   const before = engine.memory();
   const floods = Object.entries(unreadable("tasks/get")).filter(([name]) => FLOODS.includes(name));
@@ -109,7 +109,7 @@ const complaining: Act = ({ message, send }) => {
   return true;
 };
 
-test("three hundred tasks whose every poll fails with a long error: what was said of them takes little memory", async () => {
+test("three hundred tasks whose every poll fails with a long error: their messages take little memory", async () => {
   await engine.kill();
   for (const server of servers.splice(0)) await server.close();
   engine = await engineWithin(SMALL_HEAP_MB);
@@ -162,7 +162,7 @@ const asking: Act = ({ request, response }) => {
   return true;
 };
 
-test("questions of seven megabytes for tasks of strangers, on five streams: it lives, and so does who takes over", async () => {
+test("questions of seven megabytes about unknown tasks, on five streams: the engine survives, and so does the next one", async () => {
   await engine.kill();
   for (const server of servers.splice(0)) await server.close();
   engine = await engineWithin(HEAP_MB);

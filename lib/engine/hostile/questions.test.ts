@@ -216,7 +216,7 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     await task.ends();
   });
 
-  test("is the last one that is taken of a task that asks without end, which is said once and costs no more writing", async ({
+  test("is the last one of a task that asks without end: this is logged once, and causes no more writes", async ({
     expect,
     onTestFinished,
   }) => {

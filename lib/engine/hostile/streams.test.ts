@@ -182,7 +182,7 @@ describe.concurrent("a stream brings", { timeout: 300_000 }, () => {
     },
   );
 
-  test("more than anybody could have to say: it is dropped, and not opened again at once", async (context) => {
+  test("an endless flood: the stream is closed, and not opened again at once", async (context) => {
     const { expect } = context;
     const act = streaming(3 * FLOOD_EVENTS, () => ({ method: "notifications/unknown" }));
     const task = await fixture.task(context, V1, act, START);

@@ -113,7 +113,7 @@ test("two engines at once start each task again once, and say so once", async ()
   expect(lines.map(({ type }) => type)).toEqual(["bulk.begun", "bulk.ended"]);
 });
 
-test("an engine that is killed in the middle leaves nothing undone, and nothing done twice", async ({
+test("another engine finishes a bulk operation whose engine was killed, and does nothing twice", async ({
   onTestFinished,
 }) => {
   const tasks = await tasksIn("cancelled", 16);
@@ -149,7 +149,7 @@ test("each task has its own result: done, or refused with the reason", async () 
   expect(await read(id)).toMatchObject({ state: "done", counts: { done: 1, refused: 2 } });
 });
 
-test("who may no longer do it has the rest refused, and what is stopped is left undone", async () => {
+test("a person who loses the right has the rest refused, and a stopped operation does nothing more", async () => {
   const tasks = await tasksIn("queued", 4);
   const stopped = await begin("refresh", tasks);
   await fixture.within((tx) => stopOperation(fixture.organizationId, tx, fixture.operator, stopped));

@@ -262,7 +262,7 @@ test("protocol messages go after their days, also those of tasks at work; younge
   expect(await RETENTION.organizations(engines[0]!)).toEqual([]);
 });
 
-test("what was heard on streams goes a day after it was dealt with, whatever the organization keeps", async () => {
+test("stream messages are deleted a day after they were handled, whatever the organization keeps", async () => {
   const kept = () => admin("SELECT handled_at IS NULL AS open FROM stream_message");
   await admin(
     `INSERT INTO stream_message (organization_id, id, connection_id, session_digest, rpc_id, kind, handled_at)
@@ -286,7 +286,7 @@ test("whatever points at a task or a request goes with it, or is deleted before 
   expect(rows.map(({ table }) => table)).toEqual(known);
 });
 
-test("an engine does it by itself, and what a killed one left is another's", async () => {
+test("an engine applies retention by itself, and finishes what a killed engine left", async () => {
   const fixture = await createOrganizationFixture(["127.0.0.1"]);
   try {
     const place = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");

@@ -68,7 +68,7 @@ test("a start and an answer wait for a heartbeat by the database's clock, not by
   expect(remote.answers).toHaveLength(1);
 });
 
-test("a wall clock that went on while the other stood still is believed: nothing begins before the next heartbeat", async () => {
+test("after a suspension that only the wall clock shows, nothing begins before the next heartbeat", async () => {
   const server = await fixture.addServer(remote.url, "2026-07-28");
   await queries.inState(await fixture.startTask(server, {}, tool("wait")), "working");
   const other = new pg.Client({ connectionString: fixture.adminUrl });

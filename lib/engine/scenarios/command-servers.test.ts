@@ -136,7 +136,7 @@ describe("answered after the engine was killed, and its commands with it:", { ti
     },
   );
 
-  test("a command that has its tasks in memory: the task is lost, and the answer is kept and not called delivered", async () => {
+  test("a command that keeps its tasks in memory: the task is lost, and the answer is kept and not called delivered", async () => {
     const { id, requestId } = forgotten;
     const lost = await queries.inState(id, "lost");
     expect(lost.arguments).toEqual({ topic: "python", ambiguous: true });
@@ -148,7 +148,7 @@ describe("answered after the engine was killed, and its commands with it:", { ti
     });
   });
 
-  test("as long as its process lives, such a command goes by the answer", async () => {
+  test("as long as its process lives, such a command uses the answer", async () => {
     const { id, requestId } = await ask("everything", RESEARCH, { topic: "python", ambiguous: true });
     await fixture.answer(requestId, snake);
     expect(JSON.stringify((await queries.inState(id, "completed")).result)).toContain("snake");

@@ -46,7 +46,7 @@ function queriesOf({ organization }: CrashFixture) {
   };
 }
 
-describe.concurrent("an engine that comes to harm", () => {
+describe.concurrent("an engine that is killed or frozen", () => {
   test("1: killed between the answer's record and its first byte: delivered exactly once by the next one", async ({
     expect,
     onTestFinished,
@@ -144,7 +144,7 @@ describe.concurrent("an engine that comes to harm", () => {
     expect(remote.tasks.size).toBe(1);
   });
 
-  test("standing still while another takes over: when it goes on it sends, starts and writes nothing", async ({
+  test("frozen while another engine takes over: once thawed it sends, starts and writes nothing", async ({
     expect,
     onTestFinished,
   }) => {

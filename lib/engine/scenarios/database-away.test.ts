@@ -91,7 +91,7 @@ test("a task whose handle came while the database was away goes on; its tool is 
   expect((await queries.task(id)).durable).toBe(true);
 });
 
-test("a call that is held lives through it, and its result, which came meanwhile, is stored", async () => {
+test("an open call survives while the database is away, and its result is stored afterwards", async () => {
   const held = await fixture.startTask(legacy, {}, PLAIN);
   const goesOn = await fixture.startTask(legacy, {}, PLAIN);
   await queries.inState(held, "working");
@@ -130,7 +130,7 @@ test("an answer that the server took while the database was away is accepted, an
   expect(remote.answers).toHaveLength(1);
 });
 
-test("a lease that ran out, and that nobody else had, is taken back: open calls stay open", async () => {
+test("an expired lease that no other engine took is recovered: open calls stay open", async () => {
   const id = await fixture.startTask(legacy, {}, PLAIN);
   await queries.inState(id, "working");
   const epoch = await queries.epoch(legacy.connectionId);
@@ -235,7 +235,7 @@ test("a handle that takes long outlives its engine's pause: the one that has the
   }
 });
 
-test("as long as the engine that made a call has it, nobody gives it up, however long its result takes", async () => {
+test("no engine gives up a call that its own engine still has open, however long its result takes", async () => {
   await engine.stop();
   await admin("UPDATE pgboss.queue SET heartbeat_seconds = 10");
   const first = await startEngineProcess(fixture.engineEnvironment);

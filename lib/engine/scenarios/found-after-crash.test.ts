@@ -5,7 +5,7 @@ import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { type Act, startHostileServer } from "../../../test/servers/hostile-server.ts";
 
-test("the task is found in the session of the call, whichever engine looks", async () => {
+test("any engine finds the task in the session of the call", async () => {
   const made: { taskId: string; session: unknown; createdAt: string }[] = [];
   const byItsSession: Act = ({ request, response, message, reply }) => {
     const session = request.headers["mcp-session-id"];

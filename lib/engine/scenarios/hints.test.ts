@@ -110,7 +110,7 @@ const breakListening = () =>
       WHERE datname = current_database() AND query LIKE 'LISTEN%intray_wake%'`),
   );
 
-test("what was told while the engine could not hear is found when it can: a sign-in, settings", async () => {
+test("a sign-in and new settings whose hints were lost are found when the engine reconnects", async () => {
   const id = await oauth.connect();
   await fixture.startEngine();
   const { organizationId } = fixture;

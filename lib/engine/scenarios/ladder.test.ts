@@ -149,7 +149,7 @@ test("the question of a task whose start was lost is not shown as that of anothe
   await staysInSight("Once more?", mine);
 });
 
-test("nor that of one that is cancelled here, and goes on at its server", async () => {
+test("the question of a task that is cancelled here and continues at its server is not shown as another's", async () => {
   remote.behave.maxSessions = 1;
   remote.behave.cancel = "unsupported";
   const [mine, cancelled] = [await start(), await start()];
@@ -161,7 +161,7 @@ test("nor that of one that is cancelled here, and goes on at its server", async 
   await staysInSight("Stop at once?", mine);
 });
 
-test("two ask, and one gives up: its question is not shown as the other's", async () => {
+test("two tasks ask, and one fails: its question is not shown as the other's", async () => {
   remote.behave.maxSessions = 1;
   const [one, two] = [await start(), await start()];
   await Promise.all([queries.inState(one, "working"), queries.inState(two, "working")]);
@@ -177,7 +177,7 @@ test("two ask, and one gives up: its question is not shown as the other's", asyn
   expect(await queries.requestsOf(mine)).toEqual([]);
 });
 
-test("a question of which nobody knows whose it is stays in sight, and its task is found by what the server says", async () => {
+test("a question without a known task stays visible, and its task is found by later polls", async () => {
   remote.behave.maxSessions = 1;
   const [one, two] = [await start(), await start()];
   await Promise.all([queries.inState(one, "working"), queries.inState(two, "working")]);
@@ -218,7 +218,7 @@ test("19: the reply to the call is lost, the server lists its tasks: the one tha
   expect((await traits()).listsTasks).toBe(true);
 });
 
-test("19: two that fit are nobody's until a person has chosen: both are kept as candidates", async () => {
+test("19: two listed tasks that fit are kept as candidates until a person has chosen", async () => {
   remote.behave.lists = true;
   remote.behave.call = (task) => {
     remote.tasks.push({ ...task, taskId: `${task.taskId}-twin` });
@@ -365,7 +365,7 @@ test("a question that is taken back once is learned from once, though the databa
   );
 });
 
-test("a server that tells how far a task is: the bar is kept while it works, and gone at its end", async () => {
+test("progress of a task is stored while it works, and gone at its end", async () => {
   const id = await start();
   const mine = await there(0);
   await queries.inState(id, "working");

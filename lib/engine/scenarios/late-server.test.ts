@@ -7,7 +7,7 @@ import { readServer } from "../../servers/queries.ts";
 import { NOBODY } from "../../servers/seen.ts";
 import { MIN_POLL_MS } from "../tunables.ts";
 
-test("a server that takes its time is shown as late, until it is quick again", async () => {
+test("a slow server is shown as late, until it is quick again", async () => {
   const remote = await startSessionServer();
   const fixture = await createOrganizationFixture(["127.0.0.1"]);
   const { organizationId } = fixture;

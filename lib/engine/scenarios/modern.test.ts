@@ -32,7 +32,7 @@ const traits = async () =>
     )
   ).traits;
 
-test("a server that tells of changes is followed for the tasks that run, and what it tells is looked at at once", async () => {
+test("a server with subscriptions is subscribed for running tasks, and a notification causes a poll at once", async () => {
   remote.behave.subscribes = true;
   const id = await fixture.startTask(server, {}, tool("wait"));
   await queries.inState(id, "working");

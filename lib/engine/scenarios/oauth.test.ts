@@ -69,7 +69,7 @@ test("a call whose token is refused is made once more with the next one: the too
   expect(await oauth.events("task.not_started")).toBe(0);
 });
 
-test("an answer waits for a sign-in that has run out, and is told once after the next one", async () => {
+test("an answer waits while the sign-in has expired, and is delivered once after the next one", async () => {
   const id = await oauth.connect();
   await fixture.startEngine();
   const task = await start(id);
@@ -93,7 +93,7 @@ test("an answer waits for a sign-in that has run out, and is told once after the
   expect(asked).toBeLessThan(60);
 });
 
-test("one member's trouble is not the server's; that of the shared connection is, until somebody signs in", async () => {
+test("a failing personal connection does not mark the server as failing; a failing shared one does, until somebody signs in", async () => {
   const own = await oauth.connect();
   const shared = await oauth.connect({ shared: true });
   await fixture.startEngine();
@@ -116,7 +116,7 @@ test("one member's trouble is not the server's; that of the shared connection is
   await until("it is well again", async () => (await healthOf()) === "ok");
 });
 
-test("A14: a call that takes more rights waits for them, once, while other tasks go on", async () => {
+test("A14: a call that needs more scopes waits for them, once, while other tasks continue", async () => {
   oauth.remote.behave.needs = (method) => (method === "tools/call" ? "mcp:admin" : null);
   const id = await oauth.connect();
   await fixture.startEngine();

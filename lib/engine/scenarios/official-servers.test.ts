@@ -191,7 +191,7 @@ describe("answered after the engine that heard the question was killed:", () => 
     PATIENCE_MS + 10_000,
   );
 
-  test("the sample server was told once in each era", async () => {
+  test("the sample server got one answer in each era", async () => {
     const received = (await readLedger(invoices.baseUrl)).filter(({ kind }) => kind === "told");
     expect(received.map(({ data }) => data.era).sort()).toEqual(["2025-11-25", "2026-07-28"]);
   });

@@ -96,8 +96,8 @@ test("a question that comes while the database is away for so long that leases e
   expect(slow.answered).toHaveLength(1);
 });
 
-describe.concurrent("at once, for each takes its time:", () => {
-  test("a server that needs longer for an answer than a call may last is told once", async ({
+describe.concurrent("concurrently, because each takes long:", () => {
+  test("a server that takes longer than the deadline to accept an answer gets it once", async ({
     expect,
     onTestFinished,
   }) => {
@@ -132,7 +132,7 @@ describe.concurrent("at once, for each takes its time:", () => {
     expect(await deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 2 });
   });
 
-  test("a lease whose steps last is given back without holding up the heartbeats of the others", async ({
+  test("a lease with slow steps is released without delaying the heartbeats of the others", async ({
     onTestFinished,
   }) => {
     const { remote, slow, server } = await createFixture();
@@ -161,7 +161,7 @@ describe.concurrent("at once, for each takes its time:", () => {
   });
 });
 
-test("polls that a server is slow to answer hold up no start", async () => {
+test("slow polls delay no start", async () => {
   const elsewhere = await fixture.addServer(slow.url, "2025-11-25");
   const ids: string[] = [];
   while (ids.length < 36) ids.push(await fixture.startTask(elsewhere, {}, tool("work")));
@@ -209,7 +209,7 @@ test("the engine and a person lock a task and its question in one order", async 
   await until("the question is withdrawn", async () => (await requestOf(request.id)).state === "withdrawn");
 });
 
-test("news that could not be written are written when the database is back", async () => {
+test("a status that could not be stored is stored when the database is back", async () => {
   const id = await fixture.startTask(server, {}, tool("wait"));
   await inState(id, "working");
   const bringBack = await takeDatabaseAway();

@@ -30,7 +30,7 @@ const requestOf = (taskId: string) =>
     tx.inputRequest.findFirst({ where: { organizationId: fixture.organizationId, taskId, state: "open" } }),
   );
 
-test("runs start and capture, and deliver, and any engine goes on at once", async () => {
+test("bounded runs start tasks, capture and deliver, and any other engine can continue at once", async () => {
   const server = await fixture.addServer(remote.url, "2025-11-25");
   const id = await fixture.startTask(server, {}, PROCESS_INVOICE);
 

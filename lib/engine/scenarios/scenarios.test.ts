@@ -90,7 +90,7 @@ test("6: a key used for another question is a new request; the old answer is not
   expect(remote.answers).toHaveLength(1);
 });
 
-test("2: asked something else before the answer left: the person decides again and sees the difference", async () => {
+test("2: the question changes before the answer is sent: the person decides again and sees the difference", async () => {
   const id = await fixture.startTask(server, {}, tool("approve"));
   const first = await openRequest(id);
   await fixture.answer(first.id, { ...approve, holdMs: 60_000 });
@@ -106,7 +106,7 @@ test("2: asked something else before the answer left: the person decides again a
   expect(remote.answers).toHaveLength(0);
 });
 
-test("an answer whose acknowledgement is lost is found to be taken, and not sent again", async () => {
+test("an answer whose acknowledgement is lost is found accepted, and not sent again", async () => {
   remote.behave.onUpdate = () => "drop";
   const id = await fixture.startTask(server, {}, tool("approve"));
   const { id: requestId } = await openRequest(id);
@@ -126,7 +126,7 @@ test("10: answering after the server withdrew its question is refused, and nothi
   expect(remote.answers).toHaveLength(0);
 });
 
-test("12: cancelled here although the server says input_required for ever, with its word beside it", async () => {
+test("12: cancelled here although the server says input_required for ever, which is kept as the server's state", async () => {
   remote.behave.cancelled = "never";
   const id = await fixture.startTask(server, {}, tool("approve"));
   await openRequest(id);
@@ -200,7 +200,7 @@ test("stopping the engine answers and cancels nothing; the next one goes on wher
   expect(remote.answers).toHaveLength(1);
 });
 
-test("a server that comes back is noticed soon, however many tasks met it while it was down", async () => {
+test("a recovered server is noticed soon, however many tasks failed while it was down", async () => {
   const ids = await Promise.all(
     Array.from({ length: 12 }, () => fixture.startTask(server, {}, tool("wait"))),
   );

@@ -39,7 +39,7 @@ const healthChanges = () =>
     return rows.map(({ data }) => (data as { to: string }).to);
   });
 
-test("a server that is away is told of once, and left alone ever longer, also while a round of questions waits", async () => {
+test("an unreachable server is reported once, and contacted ever more rarely, also while a round of questions waits", async () => {
   const server = await fixture.addServer(remote.url, "2026-07-28");
   const round = await fixture.startTask(server, {}, tool("order"));
   const polled = await fixture.startTask(server, {}, tool("wait"));

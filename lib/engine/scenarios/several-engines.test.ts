@@ -33,7 +33,7 @@ afterEach(async () => {
 const holds = (engine: Engine, leases: number) =>
   until(`it holds ${leases} leases`, async () => engine.leases === leases);
 
-test("each has its share: who comes gets half, and when one goes the other has all", async () => {
+test("engines share the connections: a second one gets half, and when one stops the other has all", async () => {
   const ids = [];
   for (const server of servers) ids.push(await fixture.startTask(server, {}, tool("wait")));
   const first = await fixture.startEngine();
@@ -47,7 +47,7 @@ test("each has its share: who comes gets half, and when one goes the other has a
   expect(remote.calls).toHaveLength(CONNECTIONS);
 });
 
-test("a connection that an engine stands still on, in a transaction, holds up none of the others", async () => {
+test("an engine frozen inside a transaction on one connection blocks no other connection", async () => {
   const ids = [];
   for (const server of servers) ids.push(await fixture.startTask(server, {}, tool("wait")));
   const stuck = new pg.Client({ connectionString: fixture.adminUrl });
@@ -66,7 +66,7 @@ test("a connection that an engine stands still on, in a transaction, holds up no
   expect(remote.calls).toHaveLength(CONNECTIONS);
 });
 
-test("answers that are given while the connections change hands are delivered, each once", async () => {
+test("answers given while leases move are delivered, each once", async () => {
   const ids: string[] = [];
   for (const server of servers)
     for (let n = 0; n < 2; n++) ids.push(await fixture.startTask(server, {}, tool("approve")));

@@ -215,7 +215,7 @@ test("a server that calls itself working after any of two answers: the other que
   expect((await deliveryOf(centre.id)).state).toBe("confirmed");
 });
 
-test("the same while the other answer is held: it is sent when its time comes", async () => {
+test("the same while the other answer is held: it is sent after its hold", async () => {
   const { id, there } = await running();
   there.status = "input_required";
   const asked = [remote.ask(there, "Amount right?"), remote.ask(there, "Cost centre right?")];
@@ -313,7 +313,7 @@ test("a question from elsewhere in the tool, before the 2xx to another's answer:
   await inState(id, "completed");
 });
 
-test("a question that came before another's answer was sent, and is stored after: that answer is not called done by it", async () => {
+test("a question that came before another's answer was sent, and is stored after it, does not settle that answer", async () => {
   const { id, there } = await running();
   there.status = "input_required";
   await received(there, "Amount right?");
@@ -353,7 +353,7 @@ test("a task that waited between two polls only, by the server's own word: its q
   await until("it is withdrawn", async () => (await request(requestId)).state === "withdrawn");
 });
 
-test("a server that begins its ids anew in a session: its next question is asked", async () => {
+test("a server that restarts its JSON-RPC ids in a session: its next question opens", async () => {
   const { id, there } = await running();
   remote.behave.nextId = 0;
   await received(there, "First?");

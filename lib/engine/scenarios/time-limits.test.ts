@@ -46,7 +46,7 @@ async function asked(ttlMs: number) {
   return { id, request: await queries.openRequest(id) };
 }
 
-test("a look that names less than the start: the time counts from the task's creation, for its question as well", async () => {
+test("a poll with a shorter ttl than the start: the limit counts from the task's creation, for its question as well", async () => {
   const { id, request } = await asked(600_000);
   const task = await until("the new time is known", async () => {
     const row = await queries.task(id);
@@ -75,7 +75,7 @@ test.each(["2001-01-01T00:00:00Z", "2099-01-01T00:00:00Z", "-271821-04-20T00:00:
   },
 );
 
-test("a time limit that passes without effect is none: for this task, and for the server's next", async () => {
+test("a ttl that passes without effect is dropped, for this task and for the server's next ones", async () => {
   const { id, request } = await asked(1_000);
   await until("the limit is given up", async () => (await queries.task(id)).expiresAt === null);
   expect((await queries.request(request.id)).expiresAt).toBeNull();

@@ -59,7 +59,7 @@ async function held() {
 }
 const callsSeen = () => remote.seen.filter(({ method }) => method === "tools/call").length;
 
-test("a call that lasts is working and not durable, tells its progress, and ends with its result", async () => {
+test("a blocking call shows as working and not durable, shows its progress, and ends with its result", async () => {
   const { id, call } = await held();
   await queries.inState(id, "working");
   expect((await queries.task(id)).durable).toBe(false);
@@ -73,7 +73,7 @@ test("a call that lasts is working and not durable, tells its progress, and ends
   expect(callsSeen()).toBe(1);
 });
 
-test("what it asks is captured while the call is open; the answer goes to its session, and the call goes on", async () => {
+test("a question during an open call is captured; the answer goes to its session, and the call continues", async () => {
   const { id, call } = await held();
   const rpcId = call.ask("Really?");
   const request = await queries.openRequest(id, "Really?");
@@ -94,7 +94,7 @@ test("what it asks is captured while the call is open; the answer goes to its se
   });
 });
 
-test("an answer whose connection is cut unread is sent once more under its id, and the call goes on", async () => {
+test("an answer whose connection is cut before it is read is sent once more under its id, and the call continues", async () => {
   const { id, call } = await held();
   const rpcId = call.ask("Really?");
   const request = await queries.openRequest(id, "Really?");
@@ -134,7 +134,7 @@ test.each([
   },
 );
 
-test("a connection that breaks ends it as lost, with its question; it is never called again by itself", async () => {
+test("a broken connection ends the task as lost, with its question; the tool is never called again automatically", async () => {
   const { id, call } = await held();
   call.ask("Really?");
   const request = await queries.openRequest(id, "Really?");
@@ -146,7 +146,7 @@ test("a connection that breaks ends it as lost, with its question; it is never c
   expect(callsSeen()).toBe(1);
 });
 
-test("cancelled by a person: the server is told which call, and the task is cancelled", async () => {
+test("cancelled by a person: the server gets a cancellation of that call, and the task is cancelled", async () => {
   const { id, call } = await held();
   await queries.inState(id, "working");
   await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
@@ -166,7 +166,7 @@ test("an engine that is killed takes its open calls with it: lost, not repeated,
   expect(remote.givenUp).toEqual([]);
 });
 
-test("a tool of 2026-07-28 that takes its time to answer is not durable until it has", async () => {
+test("a slow tool of 2026-07-28 is not durable until it has replied", async () => {
   const other: TestServer = await startTestServer();
   const place = await fixture.addServer(other.url, "2026-07-28");
   try {

@@ -62,7 +62,7 @@ const TAKEN = {
 };
 const three = { action: "accept" as const, content: { n: 3 } };
 
-test("its question waits in the inbox; the answer goes out with the call, the state echoed to the byte", async () => {
+test("the question of a call waits in the inbox; the repeated call carries the answer, and the state unchanged", async () => {
   const id = await fixture.startTask(server, { note: "Tea" }, ORDER);
   const request = await queries.openRequest(id);
   expect(await queries.task(id)).toMatchObject({ state: "input_required", durable: true });
@@ -89,7 +89,7 @@ test("its question waits in the inbox; the answer goes out with the call, the st
   expect(remote.calls.at(-1)).toMatchObject({ arguments: { note: "Tea" } });
 });
 
-test("several questions: nothing is sent before each has its answer, and an undo can still take one back", async () => {
+test("several questions: nothing is sent before all are answered, and an answer can still be undone until then", async () => {
   remote.behave.onOrder = "two";
   const id = await fixture.startTask(server, {}, ORDER);
   await until("both are open", async () => (await queries.requestsOf(id)).length === 2);
@@ -103,7 +103,7 @@ test("several questions: nothing is sent before each has its answer, and an undo
   expect(remote.calls.at(-1)?.inputResponses).toEqual({ amount: three, colour: { action: "decline" } });
 });
 
-test("asked again after the answers: a new request for a person, and the old answer is not applied to it", async () => {
+test("asked again after the answers: the new request is open, and the old answer is not applied to it", async () => {
   remote.behave.onOrder = "again";
   const id = await fixture.startTask(server, {}, ORDER);
   const first = await queries.openRequest(id);
@@ -119,7 +119,7 @@ test("asked again after the answers: a new request for a person, and the old ans
   await queries.inState(id, "completed");
 });
 
-test("a task that the call with the answers makes: they were taken, and its time counts from when it was made", async () => {
+test("the repeated call makes a task: the answers count as accepted, and the ttl counts from the task's creation", async () => {
   remote.behave.onOrder = "task";
   const id = await fixture.startTask(server, {}, ORDER);
   const request = await queries.openRequest(id);
@@ -165,7 +165,7 @@ test("the server refuses the answers for good: the task fails with its words, th
   expect((await queries.request(request.id)).state).toBe("undeliverable");
 });
 
-test("a server that is down when the answer leaves gets it when it is back, once", async () => {
+test("a server that is down when the answer is due gets it once, when it is back", async () => {
   const id = await fixture.startTask(server, {}, ORDER);
   const request = await queries.openRequest(id);
   await remote.goDown();
@@ -176,7 +176,7 @@ test("a server that is down when the answer leaves gets it when it is back, once
   expect(remote.calls.length).toBe(3);
 });
 
-test("cancelled while it asks: nothing runs there, so it is cancelled here at once", async () => {
+test("cancelled between two calls: nothing runs at the server, so the task is cancelled at once", async () => {
   const id = await fixture.startTask(server, {}, ORDER);
   const request = await queries.openRequest(id);
   await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
