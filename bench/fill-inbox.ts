@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { apiOf, ERAS, startInvoice } from "../e2e/fixtures/desk.ts";
+import { apiOf, ERAS, startInvoice } from "../e2e/fixtures/test.ts";
 import type { Page as ListPage } from "../lib/base/page.ts";
 import type { InputRequestSummary } from "../lib/input-requests/schema.ts";
 

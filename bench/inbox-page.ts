@@ -9,8 +9,8 @@ import { cpus, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { type Browser, chromium } from "@playwright/test";
-import { openDesk } from "../e2e/fixtures/desk.ts";
 import { startIntray } from "../e2e/fixtures/intray.ts";
+import { openPageAs } from "../e2e/fixtures/test.ts";
 import { build } from "../scripts/build/build.ts";
 import { findOrInstallChromium } from "../scripts/chromium.ts";
 import { fillInbox } from "./fill-inbox.ts";
@@ -44,11 +44,11 @@ try {
 }
 
 async function bench(browser: Browser): Promise<void> {
-  const ola = await openDesk(browser, "Ola");
+  const ola = await openPageAs(browser, "Ola");
   say(`Filling the inbox with ${values.requests} requests …`);
   await fillInbox(ola, Number(values.requests));
   await ola.context().close();
-  const ben = await openDesk(browser, "Ben");
+  const ben = await openPageAs(browser, "Ben");
   const storageState = await ben.context().storageState();
   await ben.context().close();
 

@@ -1,6 +1,6 @@
 /** Every page in light and dark, on a desk and on a phone: nothing for axe to complain about, and no sideways scrolling. */
 import { expect } from "@playwright/test";
-import { judge, ON_A_DESK, ON_A_PHONE, PHONE } from "./fixtures/axe.ts";
+import { checkAppearance, ON_A_PHONE, ON_DESKTOP, PHONE } from "./fixtures/appearance.ts";
 import {
   answer,
   askAbout,
@@ -11,7 +11,7 @@ import {
   startInvoice,
   taskHeader,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
 
 // Axe takes its time on a busy machine.
 test.describe.configure({ timeout: 180_000 });
@@ -19,7 +19,7 @@ test.describe.configure({ timeout: 180_000 });
 test("the pages before signing in", async ({ page }) => {
   for (const path of ["/sign-in", "/setup", "/set-password?token=none", "/set-password", "/not-there"]) {
     await page.goto(path);
-    await judge(page, path);
+    await checkAppearance(page, path);
   }
 });
 
@@ -28,76 +28,76 @@ test("the inbox", async ({ ola, ben }) => {
   await answer(ola, await openRequest(ola, taskId), { value: "approve" });
   const form = await openRequest(ola, taskId, "cost center");
   const { requestId } = await askAbout(ola, ben);
-  await judge(ben, "a request");
+  await checkAppearance(ben, "a request");
   await ben.getByRole("button", { name: "Reject" }).click();
   await backTo(ben, requestId);
   await expect(ben.getByText("Rejected by Ben").first()).toBeVisible();
-  await judge(ben, "an answer on its way");
+  await checkAppearance(ben, "an answer on its way");
 
   await ben.goto(`/inbox/${form}`);
   await ben.getByRole("button", { name: "Send answer" }).click();
   await expect(requestPane(ben).getByRole("alert").first()).toBeVisible();
-  await judge(ben, "a form with an error");
+  await checkAppearance(ben, "a form with an error");
 
   await ben.goto(`/inbox?tab=done&q=${id}`);
   await expect(ben.getByText("Approved by Ola").first()).toBeVisible();
-  await judge(ben, "what is done");
+  await checkAppearance(ben, "what is done");
   await ben.setViewportSize(PHONE);
   await ben.goto("/inbox");
   await expect(ben.getByRole("region", { name: "Requests" }).getByRole("listitem").first()).toBeVisible();
-  await judge(ben, "the list", ON_A_PHONE);
+  await checkAppearance(ben, "the list", ON_A_PHONE);
   await ben.goto("/inbox?q=nothing-like-this");
   await expect(ben.getByText("Nothing matches")).toBeVisible();
-  await judge(ben, "an empty list", ON_A_PHONE);
+  await checkAppearance(ben, "an empty list", ON_A_PHONE);
 });
 
 test("tasks", async ({ ola, ben }) => {
   const { taskId } = await askAbout(ola, ben);
   await ola.goto("/tasks");
   await expect(ola.getByRole("row").nth(1)).toBeVisible();
-  await judge(ola, "tasks");
+  await checkAppearance(ola, "tasks");
   await ola.goto(`/tasks/${taskId}`);
   await expect(ola.getByRole("link", { name: "Open the request" })).toBeVisible();
-  await judge(ola, "timeline");
+  await checkAppearance(ola, "timeline");
   for (const tab of ["Arguments", "Requests", "Protocol"]) {
     await ola.getByRole("tab", { name: tab }).click();
     await expect(ola.getByRole("tabpanel", { name: tab })).not.toBeEmpty();
-    await judge(ola, tab);
+    await checkAppearance(ola, tab);
   }
   await requestPane(ben).getByRole("button", { name: "Reject" }).click();
   await expect(taskHeader(ola)).toContainText("REJECTED", SOON);
   await ola.getByRole("tab", { name: "Result" }).click();
   await expect(ola.getByRole("tabpanel").getByRole("table")).toBeVisible();
-  await judge(ola, "Result");
+  await checkAppearance(ola, "Result");
 
   await ola.goto("/tasks/new");
   await ola.getByLabel("Server").selectOption({ label: "Finance ERP" });
   await ola.getByRole("button", { name: "Fill in the sample invoice" }).click();
   await expect(ola.getByLabel("Customer")).toHaveValue("ACME Corp");
-  await judge(ola, "a new task");
+  await checkAppearance(ola, "a new task");
 });
 
 test("servers, dialogs and menus", async ({ ana, ola }) => {
   await ana.goto("/servers");
   await expect(ana.getByRole("heading", { level: 2 }).first()).toBeVisible();
-  await judge(ana, "servers");
+  await checkAppearance(ana, "servers");
   await ana.getByRole("button", { name: "Connect server" }).click();
-  await judge(ana, "connecting a server");
+  await checkAppearance(ana, "connecting a server");
   await ana.getByRole("dialog").getByRole("button", { name: "Close" }).first().click();
   await ana.getByRole("link", { name: "Finance ERP", exact: true }).click();
   await expect(ana.getByText("can run as a task").first()).toBeVisible();
-  await judge(ana, "a server");
+  await checkAppearance(ana, "a server");
 
   await askAbout(ola, ana);
   await ana.keyboard.press("d");
   await expect(ana.getByRole("dialog")).toBeVisible();
-  await judge(ana, "declining");
+  await checkAppearance(ana, "declining");
   await ana.keyboard.press("Escape");
   await ana.keyboard.press("?");
   await expect(ana.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
-  await judge(ana, "the sheet of keys");
+  await checkAppearance(ana, "the sheet of keys");
   await ana.keyboard.press("Escape");
   await ana.getByRole("button", { name: "More", exact: true }).click();
   await expect(ana.getByRole("menu")).toBeVisible();
-  await judge(ana, "the menu of a request", ON_A_DESK);
+  await checkAppearance(ana, "the menu of a request", ON_DESKTOP);
 });

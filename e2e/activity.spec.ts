@@ -1,7 +1,7 @@
 /** The history on screen: found, filtered, verified and exported, by mouse and by keyboard, by admins alone. */
 import { readFile } from "node:fs/promises";
-import { judge, PHONE } from "./fixtures/axe.ts";
-import { apiOf, expect, keysListen, openRequest, SOON, startInvoice, test } from "./fixtures/desk.ts";
+import { checkAppearance, PHONE } from "./fixtures/appearance.ts";
+import { apiOf, expect, keysListen, openRequest, SOON, startInvoice, test } from "./fixtures/test.ts";
 
 test.describe.configure({ timeout: 180_000 });
 
@@ -26,7 +26,7 @@ test("an admin finds who decided what, verifies the history and takes it along",
   const claimed = rows.filter({ hasText: "Ben claimed the request" }).first();
   await expect(claimed).toBeVisible(SOON);
   await expect(ana.getByRole("heading", { name: "Today" })).toBeVisible();
-  await judge(ana, "the activity");
+  await checkAppearance(ana, "the activity");
 
   await ana.getByRole("combobox", { name: "What" }).selectOption("Questions");
   await expect(ana).toHaveURL(/type=request/);
@@ -34,17 +34,17 @@ test("an admin finds who decided what, verifies the history and takes it along",
   await claimed.getByRole("button", { name: "Ben" }).click();
   await expect(ana.getByRole("combobox", { name: "Who" })).toHaveValue(/.+/);
   await expect(rows.filter({ hasText: "Server asked" })).toHaveCount(0);
-  await judge(ana, "the activity of one person");
+  await checkAppearance(ana, "the activity of one person");
   await ana.getByLabel("From").fill("2035-01-01");
   await expect(ana.getByText("Nothing of that kind happened")).toBeVisible();
-  await judge(ana, "no activity");
+  await checkAppearance(ana, "no activity");
   await ana.getByRole("button", { name: "Show everything" }).click();
   await expect(ana).toHaveURL(/\/activity$/);
 
   await ana.getByRole("button", { name: "Verify" }).press("Enter");
   const result = ana.getByRole("alert").filter({ hasText: "whole" });
   await expect(result).toContainText(/^[\d,]+ lines, whole/);
-  await judge(ana, "the activity, verified");
+  await checkAppearance(ana, "the activity, verified");
   const started = ana.waitForEvent("download");
   await ana.getByRole("link", { name: "Export" }).press("Enter");
   const path = await (await started).path();
@@ -68,7 +68,7 @@ test("what cannot be read is said, and so is a history that was altered", async 
   await expect(ana.getByText("The history could not be loaded")).toBeVisible(SOON);
   await ana.getByRole("button", { name: "Verify" }).click();
   await expect(ana.getByRole("alert").filter({ hasText: "does not hold at line 42" })).toBeVisible();
-  await judge(ana, "the activity, broken");
+  await checkAppearance(ana, "the activity, broken");
   await ana.unroute(LIST);
   await ana.getByRole("button", { name: "Try again" }).click();
   await expect(ana.getByRole("listitem").first()).toBeVisible();
@@ -77,7 +77,7 @@ test("what cannot be read is said, and so is a history that was altered", async 
 test("those who are no admins are told so, and find no way there", async ({ ben }) => {
   await ben.goto("/activity");
   await expect(ben.getByText("Only admins read the history of the organization.")).toBeVisible();
-  await judge(ben, "the activity for others");
+  await checkAppearance(ben, "the activity for others");
   await ben.keyboard.press("ControlOrMeta+k");
   await ben.keyboard.type("activity");
   await expect(ben.getByRole("option").filter({ hasText: /^Activity/ })).toHaveCount(0);

@@ -40,7 +40,7 @@ test("nothing is lost or done twice when everything is killed again and again", 
       Array.from({ length: INVOICES }, async (_, at) => {
         await pause(random() * 20_000);
         const server = servers[at % servers.length]!;
-        const task = await api.insist<{ id: string }>("POST", "/tasks", {
+        const task = await api.untilStatus<{ id: string }>("POST", "/tasks", {
           headers: { "idempotency-key": `crash-${seed}-${at}` },
           body: { serverId: server.id, tool: "process_invoice", arguments: { invoice: invoice(seed, at) } },
         });
@@ -55,14 +55,16 @@ test("nothing is lost or done twice when everything is killed again and again", 
       if (Date.now() > deadline) throw new Error(`seed ${seed}: ${await stateOf(api, ids)}`);
       await answerAll(api, answered);
       await pause(500);
-      const tasks = await Promise.all(ids.map((id) => api.insist<{ state: string }>("GET", `/tasks/${id}`)));
+      const tasks = await Promise.all(
+        ids.map((id) => api.untilStatus<{ state: string }>("GET", `/tasks/${id}`)),
+      );
       unfinished = tasks.filter((task) => !["completed", "failed", "cancelled"].includes(task.state)).length;
     }
     over = true;
     await killing;
 
     for (const id of ids) {
-      const task = await api.insist<{ state: string; outcome: string }>("GET", `/tasks/${id}`);
+      const task = await api.untilStatus<{ state: string; outcome: string }>("GET", `/tasks/${id}`);
       expect([id, task.state, task.outcome], `seed ${seed}`).toEqual([id, "completed", "PAID"]);
     }
     const ledger = await readLedger(intray.invoiceUrl);
@@ -173,7 +175,7 @@ function apiOf(url: string, key: string) {
   return {
     get: <T>(path: string): Promise<T> => call("GET", path),
     try: tryCall,
-    async insist<T>(method: string, path: string, more?: Call): Promise<T> {
+    async untilStatus<T>(method: string, path: string, more?: Call): Promise<T> {
       for (let tries = 0; tries < 360; tries++) {
         const done = await tryCall<T>(method, path, more);
         if (done) return done;

@@ -14,7 +14,7 @@ import {
   setUndoWindow,
   startInvoice,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
 
 // A slip is taken back in time also on a machine that is busy with other things.
 test.beforeAll(({ browser }) => setUndoWindow(browser, 60_000));

@@ -1,7 +1,6 @@
 /** Servers as they are: what they were seen to do, tasks that only they know, calls that are lost, results of all kinds. */
-import { startElsewhere } from "../test/fixtures/stranger.ts";
-import { judge } from "./fixtures/axe.ts";
-import { type Backstage, openBackstage } from "./fixtures/database.ts";
+import { startElsewhere } from "../test/fixtures/third-party-client.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
 import {
   apiOf,
   askAbout,
@@ -14,27 +13,28 @@ import {
   SOON,
   taskHeader,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
+import { openTestRows, type TestRows } from "./fixtures/test-rows.ts";
 
 // Axe takes its time on a busy machine.
 test.describe.configure({ timeout: 180_000 });
 
-let backstage: Backstage;
+let testRows: TestRows;
 test.beforeAll(async () => {
-  backstage = await openBackstage();
+  testRows = await openTestRows();
 });
-test.afterAll(() => backstage.close());
+test.afterAll(() => testRows.close());
 
 test("a server's page says what it is like, and what that means", async ({ ana }) => {
-  const server = await backstage.serverNamed(ERAS[1]!);
-  await backstage.learn(server.id, {
+  const server = await testRows.serverNamed(ERAS[1]!);
+  await testRows.learn(server.id, {
     questionLifetimeMs: 60_000,
     reissues: true,
     listsTasks: true,
     namesTask: false,
     sessionLimit: 4,
   });
-  await backstage.within((tx) =>
+  await testRows.within((tx) =>
     tx.connection.updateMany({
       where: { id: server.connectionId },
       data: {
@@ -49,32 +49,32 @@ test("a server's page says what it is like, and what that means", async ({ ana }
   const log = ana.getByRole("region", { name: "The server’s log" });
   await log.focus();
   await expect(log).toBeFocused();
-  await judge(ana, "a server that is known");
+  await checkAppearance(ana, "a server that is known");
 });
 
 test("an operator's server says so, has no address to show, and can't be changed", async ({ ana }) => {
-  const id = await backstage.insertCommandServer("Ledger");
+  const id = await testRows.insertCommandServer("Ledger");
   await ana.goto("/servers");
   await expect(ana.getByText("Command on Intray’s machine")).toBeVisible();
-  await judge(ana, "servers of both origins");
+  await checkAppearance(ana, "servers of both origins");
   await ana.goto(`/servers/${id}`);
   await expect(ana.getByText("Defined by the operator")).toBeVisible();
   await expect(ana.getByRole("button", { name: "Test Ledger" })).toBeVisible();
   await expect(ana.getByRole("button", { name: "Edit…" })).toHaveCount(0);
   await expect(ana.getByText("command:")).toHaveCount(0);
-  await judge(ana, "an operator's server");
-  await backstage.within((tx) => tx.server.updateMany({ where: { id }, data: { removedAt: new Date() } }));
+  await checkAppearance(ana, "an operator's server");
+  await testRows.within((tx) => tx.server.updateMany({ where: { id }, data: { removedAt: new Date() } }));
 });
 
 test("a task that somebody else started is found on the server and adopted", async ({ ana, ben }) => {
-  const server = await backstage.serverNamed(ERAS[1]!);
+  const server = await testRows.serverNamed(ERAS[1]!);
   const id = newInvoiceId();
   await startElsewhere(invoiceServer(), id);
   await ana.goto(`/servers/${server.id}`);
   await ana.getByRole("button", { name: "Look again" }).click();
   const found = ana.getByRole("region", { name: "Tasks on the server that Intray does not know" });
   await expect(found.getByRole("listitem").first()).toBeVisible();
-  await judge(ana, "tasks of others");
+  await checkAppearance(ana, "tasks of others");
   await ben.goto(`/servers/${server.id}`);
   await expect(ben.getByRole("heading", { name: "Tools" })).toBeVisible();
   await expect(ben.getByRole("button", { name: "Look again" })).toHaveCount(0);
@@ -82,13 +82,13 @@ test("a task that somebody else started is found on the server and adopted", asy
   await found.getByRole("button", { name: "Adopt…" }).first().click();
   const dialog = ana.getByRole("dialog", { name: "Adopt this task?" });
   await dialog.getByLabel("Name").fill(id);
-  await judge(ana, "adopting");
+  await checkAppearance(ana, "adopting");
   await dialog.getByRole("button", { name: "Adopt", exact: true }).click();
   await expect(ana).toHaveURL(/\/tasks\//);
   await expect(ana.getByText("Adopted; its call isn’t known.")).toBeVisible();
   await expect(taskHeader(ana)).toContainText(`Adopted task · ${id}`);
   await expect(ana.getByRole("button", { name: "Start again…" })).toHaveCount(0);
-  await judge(ana, "an adopted task");
+  await checkAppearance(ana, "an adopted task");
   await ana.getByRole("link", { name: "Open the request" }).click(SOON);
   await expect(ana).toHaveURL(/\/inbox\//);
   const requestId = new URL(ana.url()).pathname.split("/").at(-1) ?? "";
@@ -98,18 +98,18 @@ test("a task that somebody else started is found on the server and adopted", asy
 });
 
 test("a start of unknown outcome is settled: as what it made, or as nothing", async ({ ola, ben }) => {
-  const server = await backstage.serverNamed(ERAS[1]!);
-  const lost = await backstage.insertTask(server, { state: "start_unknown", label: "INV-8" });
-  await backstage.insertFind(server, "Checking the invoice", lost);
-  await backstage.insertFind(server, "Paying line 2 of 3", lost);
+  const server = await testRows.serverNamed(ERAS[1]!);
+  const lost = await testRows.insertTask(server, { state: "start_unknown", label: "INV-8" });
+  await testRows.insertFind(server, "Checking the invoice", lost);
+  await testRows.insertFind(server, "Paying line 2 of 3", lost);
   await ben.goto(`/tasks/${lost}`);
   await expect(ben.getByText("an operator says what became of it")).toBeVisible();
   await ola.goto(`/tasks/${lost}`);
   await expect(ola.getByText("2 tasks on the server could be it:")).toBeVisible();
   await expect(ola.getByRole("button", { name: "Cancel…" })).toHaveCount(0);
-  await judge(ola, "a start of unknown outcome");
+  await checkAppearance(ola, "a start of unknown outcome");
   await ola.getByRole("button", { name: "This is it…" }).first().click();
-  await judge(ola, "saying what it made");
+  await checkAppearance(ola, "saying what it made");
   await ola.getByRole("button", { name: "Close" }).first().click();
 
   await ola.getByRole("button", { name: "It never started…" }).click();
@@ -122,13 +122,13 @@ test("a card says how far the task has come, that time is short and why, and tak
   ola,
   ben,
 }) => {
-  const server = await backstage.serverNamed(ERAS[1]!);
-  await backstage.learn(server.id, { questionLifetimeMs: 60_000 });
+  const server = await testRows.serverNamed(ERAS[1]!);
+  await testRows.learn(server.id, { questionLifetimeMs: 60_000 });
   const { requestId, taskId } = await askAbout(ola, ben, { era: ERAS[1] });
   const progress = { progress: 3, total: 4, message: "Read three of four lines" };
-  await backstage.within((tx) => tx.task.updateMany({ where: { id: taskId }, data: { progress } }));
+  await testRows.within((tx) => tx.task.updateMany({ where: { id: taskId }, data: { progress } }));
   const endsIn = (ms: number) =>
-    backstage.within((tx) =>
+    testRows.within((tx) =>
       tx.inputRequest.updateMany({
         where: { id: requestId },
         data: { expiresAt: new Date(Date.now() + ms) },
@@ -148,31 +148,31 @@ test("a card says how far the task has come, that time is short and why, and tak
     "aria-valuetext",
     "75 %, Read three of four lines",
   );
-  await judge(ben, "little time");
+  await checkAppearance(ben, "little time");
   await ola.goto(`/tasks/${taskId}`);
   await expect(ola.getByRole("progressbar", { name: "Progress" })).toHaveAttribute("aria-valuenow", "75");
-  await judge(ola, "progress of a task");
+  await checkAppearance(ola, "progress of a task");
   await endsIn(-1_000);
   await ben.reload();
   await expect(pane.getByText("The time is probably up", { exact: true })).toBeVisible();
-  await judge(ben, "time that is probably up");
+  await checkAppearance(ben, "time that is probably up");
   await pane.getByRole("button", { name: "Reject" }).click();
   await backTo(ben, requestId);
   await expect(pane.getByText("Rejected by Ben").first()).toBeVisible();
-  await backstage.learn(server.id, {});
+  await testRows.learn(server.id, {});
 });
 
 test("an answer that could not be delivered is kept, and the card offers the way on", async ({
   ola,
   ben,
 }) => {
-  const server = await backstage.serverNamed(ERAS[1]!);
+  const server = await testRows.serverNamed(ERAS[1]!);
   const { requestId, taskId } = await askAbout(ola, ben, { era: ERAS[1] });
-  const failed = await backstage.insertTask(server, {
+  const failed = await testRows.insertTask(server, {
     state: "failed",
     error: { code: "lost_answer", message: "The session ended." },
   });
-  const copy = await backstage.insertUndeliverable(requestId, failed, "not_asked_again");
+  const copy = await testRows.insertUndeliverable(requestId, failed, "not_asked_again");
   await ben.goto(`/inbox/${copy}`);
   const pane = requestPane(ben);
   await expect(
@@ -182,15 +182,15 @@ test("an answer that could not be delivered is kept, and the card offers the way
   await expect(pane.getByText("Approved by Ben").first()).toBeVisible();
   await ola.goto(`/inbox/${copy}`);
   await expect(requestPane(ola).getByRole("button", { name: "Start again as a new task…" })).toBeVisible();
-  await judge(ola, "an answer that was not delivered");
+  await checkAppearance(ola, "an answer that was not delivered");
   await apiOf(ola).write("POST", `/tasks/${taskId}/cancel`);
 });
 
 test("a result shows its images, files and links, and follows none of them", async ({ ola }) => {
-  const server = await backstage.serverNamed(ERAS[0]!);
+  const server = await testRows.serverNamed(ERAS[0]!);
   const dot =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-  const task = await backstage.insertTask(server, {
+  const task = await testRows.insertTask(server, {
     state: "completed",
     durable: false,
     outcome: "Report 7",
@@ -226,15 +226,15 @@ test("a result shows its images, files and links, and follows none of them", asy
     "download",
     "audio-4.mp3",
   );
-  await judge(ola, "a result with everything");
+  await checkAppearance(ola, "a result with everything");
   expect(new Set(asked).size).toBe(1);
 });
 
 test("a tool that never runs as a task says so before it is started, and its call is marked", async ({
   ola,
 }) => {
-  const server = await backstage.serverNamed(ERAS[0]!);
-  const was = await backstage.within((tx) => tx.server.findFirstOrThrow({ where: { id: server.id } }));
+  const server = await testRows.serverNamed(ERAS[0]!);
+  const was = await testRows.within((tx) => tx.server.findFirstOrThrow({ where: { id: server.id } }));
   const tool = {
     description: null,
     inputSchema: { type: "object" },
@@ -242,14 +242,14 @@ test("a tool that never runs as a task says so before it is started, and its cal
     honoursIdempotencyKey: false,
   };
   const tools = [{ ...tool, name: "ping", title: "Ping", taskSupport: "forbidden" }];
-  await backstage.within((tx) =>
+  await testRows.within((tx) =>
     tx.server.updateMany({ where: { id: server.id }, data: { tools, toolsCheckedAt: new Date() } }),
   );
   await ola.goto("/tasks/new");
   await ola.getByLabel("Server").selectOption({ label: ERAS[0]! });
   await expect(ola.getByText("Not durable: this call ends with its connection.")).toBeVisible();
-  await judge(ola, "starting what is not durable");
-  await backstage.within((tx) =>
+  await checkAppearance(ola, "starting what is not durable");
+  await testRows.within((tx) =>
     tx.server.updateMany({
       where: { id: server.id },
       data: { tools: was.tools as never, toolsCheckedAt: was.toolsCheckedAt },

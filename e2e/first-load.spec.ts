@@ -1,14 +1,13 @@
 /** What /inbox loads before anybody has touched it. Bytes, so that a busy machine changes nothing. */
 import { collectFiles } from "../bench/page-figures.ts";
-import { askAbout, expect, newInvoiceId, requestPane, test } from "./fixtures/desk.ts";
+import { askAbout, expect, newInvoiceId, requestPane, test } from "./fixtures/test.ts";
 
 /** 200 kB, gzipped. About 138 of them are React and Next. */
 const MOST_BYTES = 200_000;
 const QUIET_MS = 1_500;
 
 test("the scripts of the inbox weigh at most 200 kB", async ({ ola, ben }) => {
-  // An invoice stands first, the first one of a customer: a form, a site to open, or decisions on invoices like it bring
-  // what they need besides.
+  // The first request is a customer's first invoice. Forms, sites and similar decisions load further files.
   const customer = `Customer of ${newInvoiceId()}`;
   const { id } = await askAbout(ola, ola, { changes: { customer } });
   const files = collectFiles(ben);

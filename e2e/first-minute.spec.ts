@@ -4,8 +4,8 @@ import type { Page as ListPage } from "../lib/base/page.ts";
 import type { InputRequestSummary } from "../lib/input-requests/schema.ts";
 import type { Server } from "../lib/servers/schema.ts";
 import type { TaskSummary } from "../lib/tasks/schema.ts";
-import { expect, requestPane, SOON, signIn } from "./fixtures/desk.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
+import { expect, requestPane, SOON, signIn } from "./fixtures/test.ts";
 
 test.describe.configure({ mode: "serial" });
 test.setTimeout(240_000);

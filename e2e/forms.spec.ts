@@ -1,18 +1,18 @@
 /** Every kind of field, filled in by keyboard alone, told to a screen reader, looked at by axe, and sent exactly. */
 import type { Page } from "@playwright/test";
-import { judge } from "./fixtures/axe.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
+import type { Kind } from "./fixtures/question-kinds.ts";
+import { type Asked, ask, askForm } from "./fixtures/questions.ts";
 import {
   expect,
-  openDesk,
+  openPageAs,
   readRequest,
   requestPane,
   SOON,
   setUndoWindow,
   tabTo,
   test,
-} from "./fixtures/desk.ts";
-import type { Kind } from "./fixtures/question-kinds.ts";
-import { type Asked, ask, askForm } from "./fixtures/questions.ts";
+} from "./fixtures/test.ts";
 
 // Axe takes its time on a busy machine. Clocks change in Vienna, and not in UTC.
 test.describe.configure({ timeout: 180_000 });
@@ -38,11 +38,11 @@ async function send(page: Page): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-const arrives = (asked: Asked, answer: object) => expect.poll(asked.told, SOON).toEqual(answer);
+const arrives = (asked: Asked, answer: object) => expect.poll(asked.receivedAnswer, SOON).toEqual(answer);
 
 test("a question without fields is confirmed by one key", async ({ ana, ben }) => {
   const asked = await openKind(ana, ben, "deploy");
-  await judge(ben, "confirm only");
+  await checkAppearance(ben, "confirm only");
   await ben.keyboard.press("a");
   await arrives(asked, { action: "accept", content: {} });
 });
@@ -52,7 +52,7 @@ test("one choice of several is a button each; the key leads to it and Enter deci
   ben,
 }) => {
   const asked = await openKind(ana, ben, "research");
-  await judge(ben, "one enum");
+  await checkAppearance(ben, "one enum");
   await ben.keyboard.press("a");
   const first = ben.getByRole("button", { name: "The programming language" });
   await expect(first).toBeFocused();
@@ -66,14 +66,14 @@ test("a choice, a date and a note; what is missing is named, led to and mended",
   const role = form(ben).getByRole("radiogroup", { name: "Role" });
   await expect(role.getByRole("radio", { checked: true })).toHaveCount(0);
   await expect(role.getByRole("radio", { name: "Viewer Suggested by the server" })).toBeVisible();
-  await judge(ben, "a choice, a date and a note");
+  await checkAppearance(ben, "a choice, a date and a note");
 
   await send(ben);
   await expect(summary(ben)).toBeFocused();
   await expect(summary(ben)).toContainText("2 fields need another look");
   await expect(role).toHaveAttribute("aria-invalid", "true");
   await expect(role).toHaveAccessibleDescription("Choose one");
-  await judge(ben, "two errors");
+  await checkAppearance(ben, "two errors");
   await tabTo(ben, summary(ben).getByRole("link", { name: "Role" }));
   await ben.keyboard.press("Enter");
   await expect(role.getByRole("radio").first()).toBeFocused();
@@ -112,7 +112,7 @@ test("several choices are counted, and too many are refused in words", async ({ 
   }
   await send(ben);
   await expect(summary(ben)).toContainText("Choose at most 3");
-  await judge(ben, "too many choices");
+  await checkAppearance(ben, "too many choices");
   await summary(ben).getByRole("link", { name: "Regions" }).focus();
   await ben.keyboard.press("Enter");
   await ben.keyboard.press("Space");
@@ -128,7 +128,7 @@ test("dates, times in the person's zone, e-mail and addresses", async ({ ana, be
   const start = form(ben).getByLabel("Start");
   await expect(start).toHaveAccessibleDescription("In your time zone, Europe/Vienna");
   await tabTo(ben, start);
-  // The night when the clocks go back, and show every time from two to three twice.
+  // In this night the clocks go back, so times from two to three occur twice.
   await ben.keyboard.type("10252026");
   await ben.keyboard.press("Tab");
   await ben.keyboard.type("0230AM");
@@ -139,7 +139,7 @@ test("dates, times in the person's zone, e-mail and addresses", async ({ ana, be
   await send(ben);
   await expect(summary(ben)).toContainText("The clocks show this time twice that night: choose which");
   await expect(summary(ben)).toContainText("A full address, such as https://example.com");
-  await judge(ben, "dates and addresses");
+  await checkAppearance(ben, "dates and addresses");
   await expect(form(ben).getByRole("radio", { checked: true })).toHaveCount(0);
   await tabTo(ben, form(ben).getByRole("radio", { name: "Before the clocks change (UTC+02:00)" }));
   await ben.keyboard.press("ArrowDown");
@@ -174,7 +174,7 @@ test("a number beyond 2^53 is refused, not rounded", async ({ ana, ben }) => {
   await ben.keyboard.press("Enter");
   await expect(summary(ben)).toBeFocused();
   await expect(account).toHaveAccessibleDescription(/Too many digits to be sent exactly/);
-  await judge(ben, "a huge number");
+  await checkAppearance(ben, "a huge number");
   await account.focus();
   await ben.keyboard.press("Backspace");
   await ben.keyboard.type("1");
@@ -184,7 +184,7 @@ test("a number beyond 2^53 is refused, not rounded", async ({ ana, ben }) => {
 
 test("thirty fields are filled in from the first to the last", async ({ ana, ben }) => {
   const asked = await openKind(ana, ben, "onboard_vendor");
-  await judge(ben, "thirty fields");
+  await checkAppearance(ben, "thirty fields");
   await tabTo(ben, form(ben).getByRole("textbox", { name: "Text 01" }));
   const content: Record<string, unknown> = {};
   for (let at = 0; at < 30; at++) {
@@ -194,7 +194,7 @@ test("thirty fields are filled in from the first to the last", async ({ ana, ben
       ["Ab", "Ab"],
       ["Ring 1\n1010", "Ring 1\n1010"],
       ["1 000", 1000],
-      // Of an optional group "No answer" is chosen, and the first one follows the last.
+      // In an optional group "No answer" is preselected, and arrows wrap around.
       ["ArrowDown", name !== "f_10"],
       ["ArrowDown", "small"],
       ["I", "IE"],
@@ -212,18 +212,18 @@ test("a half-filled form and its comment outlive the browser, and nothing is sen
   browser,
 }) => {
   const asked = await ask(ana, "grant_access");
-  const before = await openDesk(browser, "Ben");
+  const before = await openPageAs(browser, "Ben");
   await before.goto(`/inbox/${asked.requestId}`);
   await form(before).getByLabel("Note").fill("Ask Dana first");
   await form(before).getByRole("radio", { name: "Owner" }).check();
   await requestPane(before).getByLabel("Your comment").fill("Only for the audit");
   await expect(before.getByText("Draft saved")).toBeVisible();
   await form(before).getByLabel("Note").fill("Ask Dana first, then close at once");
-  // Less than a moment after the last key.
+  // Leaves before the last keys are saved as a draft.
   await before.goto("about:blank");
   await before.context().close();
 
-  const after = await openDesk(browser, "Ben");
+  const after = await openPageAs(browser, "Ben");
   await expect
     .poll(async () => (await readRequest(after, asked.requestId)).draft?.content.note)
     .toBe("Ask Dana first, then close at once");
@@ -232,8 +232,8 @@ test("a half-filled form and its comment outlive the browser, and nothing is sen
   await expect(form(after).getByRole("radio", { name: "Owner" })).toBeChecked();
   await expect(requestPane(after).getByLabel("Your comment")).toHaveValue("Only for the audit");
   await expect(form(after).getByText("Your draft of")).toBeVisible();
-  await judge(after, "a draft");
-  expect(await asked.told()).toBeUndefined();
+  await checkAppearance(after, "a draft");
+  expect(await asked.receivedAnswer()).toBeUndefined();
   expect(await readRequest(after, asked.requestId)).toMatchObject({ state: "open", answer: null });
 
   await form(after).getByRole("button", { name: "Discard" }).click();
@@ -270,7 +270,7 @@ test("what asks for a secret, or can't be shown, is declined with a reason", asy
     const asked = await openKind(ana, ben, kind);
     await expect(requestPane(ben).getByText("This form is not shown")).toBeVisible();
     await expect(requestPane(ben).getByRole("form")).toHaveCount(0);
-    await judge(ben, kind);
+    await checkAppearance(ben, kind);
     await ben.keyboard.press("d");
     await expect(ben.getByRole("dialog").getByRole("textbox", { name: "Reason" })).toBeFocused();
     await ben.keyboard.type("Not like this");

@@ -1,7 +1,7 @@
 /** Four eyes: who asked for a task sees why somebody else has to accept, and may decline. */
 
-import { judge } from "./fixtures/axe.ts";
-import { apiOf, askAbout, expect, readRequest, requestPane, SOON, test } from "./fixtures/desk.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
+import { apiOf, askAbout, expect, readRequest, requestPane, SOON, test } from "./fixtures/test.ts";
 
 test.afterEach(async ({ ana }) => {
   await apiOf(ana).write("PATCH", "/organization", { fourEyes: false });
@@ -17,7 +17,7 @@ test("the one who asked cannot accept but declines, and another accepts", async 
   const approve = requestPane(ola).getByRole("button", { name: /^Approve/ });
   await expect(approve).toBeDisabled();
   await ola.keyboard.press("a");
-  await judge(ola, "four eyes, own request");
+  await checkAppearance(ola, "four eyes, own request");
   expect((await readRequest(ola, requestId)).state).toBe("open");
 
   await ben.goto(`/inbox/${requestId}`);

@@ -2,7 +2,7 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page, Route } from "@playwright/test";
-import { apiOf, askAbout, expect, openDesk, requestPane, test } from "./fixtures/desk.ts";
+import { apiOf, askAbout, expect, openPageAs, requestPane, test } from "./fixtures/test.ts";
 
 test.describe.configure({ timeout: 120_000 });
 
@@ -49,7 +49,7 @@ test("every page works within its policy", async ({ ola, ana }) => {
   }
   expect([...seen]).toEqual(expect.arrayContaining(["/inbox", "/tasks", "/servers", "/settings/appearance"]));
 
-  // What packages of ours put into a page: a dialog that holds still what is behind it, menus, and what is said in passing.
+  // Packages add styles to a page for dialogs that lock scrolling, menus and toasts.
   await ana.goto(`/inbox/${requestId}`);
   const pane = requestPane(ana);
   await expect(pane.getByRole("heading", { level: 2 }).first()).toBeVisible();
@@ -64,7 +64,7 @@ test("every page works within its policy", async ({ ola, ana }) => {
 });
 
 test("what is put into a page does not run, load, or look like a part of it", async ({ browser }) => {
-  const ola = await openDesk(browser, "Ola");
+  const ola = await openPageAs(browser, "Ola");
   const violations = await collectViolations(ola);
   const put = async (route: Route) => {
     const response = await route.fetch();
@@ -154,7 +154,7 @@ test("pages, calls and files say what a browser may do with them", async ({ ola 
     expect(headers, path).toMatchObject({ ...common, ...more });
     for (const part of parts) expect(headers["content-security-policy"], path).toContain(part);
     expect(headers["content-security-policy"] ?? "", path).not.toMatch(/script-src[^;]*unsafe/);
-    // Only over https: or nobody could come by http again.
+    // HSTS over http would lock people out.
     expect(headers["strict-transport-security"], path).toBeUndefined();
     expect(headers["x-powered-by"], path).toBeUndefined();
   }

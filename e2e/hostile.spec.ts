@@ -5,22 +5,22 @@ import { uuidv7 } from "../lib/base/ids.ts";
 import { questionHash } from "../lib/mcp/forms/question.ts";
 import { shownOf } from "../lib/mcp/forms/shown.ts";
 import { maskMessage } from "../lib/protocol-messages/mask.ts";
-import { judge } from "./fixtures/axe.ts";
-import { type Backstage, openBackstage } from "./fixtures/database.ts";
-import { expect, requestPane, test } from "./fixtures/desk.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
+import { expect, requestPane, test } from "./fixtures/test.ts";
+import { openTestRows, type TestRows } from "./fixtures/test-rows.ts";
 
 const EVIL =
   `<script>window.ran=1</script><img src=x onerror="window.ran=1"> [pay](https://evil.example) https://evil.example ` +
   `\u202Egnp.tnemyap\u202C \u0000 \u200B ${"W".repeat(300)}`;
 const MEGABYTE = `${EVIL} `.repeat(3_000).slice(0, 1024 * 1024);
 
-let backstage: Backstage;
+let testRows: TestRows;
 let server: { id: string; connectionId: string };
 test.beforeAll(async () => {
-  backstage = await openBackstage();
-  server = await backstage.serverNamed("Finance ERP");
+  testRows = await openTestRows();
+  server = await testRows.serverNamed("Finance ERP");
 });
-test.afterAll(() => backstage.close());
+test.afterAll(() => testRows.close());
 
 /** Nothing of it ran, and no link leaves Intray. */
 async function isDead(page: Page): Promise<void> {
@@ -34,12 +34,12 @@ async function isDead(page: Page): Promise<void> {
 
 test("a question of a megabyte is cut, says so, and can only be declined", async ({ ben }) => {
   const tool = `approve\u202E${"_".repeat(80)}`;
-  const taskId = await backstage.insertTask(server, { state: "completed", arguments: { note: EVIL }, tool });
+  const taskId = await testRows.insertTask(server, { state: "completed", arguments: { note: EVIL }, tool });
   const requestedSchema = { type: "object", properties: { [EVIL]: { type: "string", title: EVIL } } };
   const question = { mode: "form" as const, message: MEGABYTE, requestedSchema, url: null };
   const shown = shownOf({ address: { kind: "key", key: "k" }, ...question });
   const id = uuidv7();
-  await backstage.within((tx, organizationId) =>
+  await testRows.within((tx, organizationId) =>
     tx.inputRequest.create({
       data: {
         organizationId,
@@ -62,12 +62,12 @@ test("a question of a megabyte is cut, says so, and can only be declined", async
   await expect(pane.getByText("U+202E").first()).toBeVisible();
   await expect(pane.getByRole("button", { name: /^Decline/ })).toBeVisible();
   await isDead(ben);
-  await judge(ben, "request of a hostile server");
+  await checkAppearance(ben, "request of a hostile server");
 });
 
 test("a task whose every text is hostile keeps its page in shape", async ({ ola }) => {
   const text = (value: string) => ({ type: "text", text: value });
-  const id = await backstage.insertTask(server, {
+  const id = await testRows.insertTask(server, {
     state: "failed",
     arguments: { [`${EVIL}key`.slice(0, 200).replaceAll("\u0000", "")]: EVIL.replaceAll("\u0000", "") },
     tool: `<b>tool</b>\u202E${"x".repeat(200)}`,
@@ -81,7 +81,7 @@ test("a task whose every text is hostile keeps its page in shape", async ({ ola 
     }),
   });
   const body = maskMessage({ result: { statusMessage: MEGABYTE, list: Array(100_000).fill(0) } }, []);
-  await backstage.within((tx, organizationId) =>
+  await testRows.within((tx, organizationId) =>
     tx.protocolMessage.create({
       data: {
         organizationId,
@@ -96,10 +96,10 @@ test("a task whose every text is hostile keeps its page in shape", async ({ ola 
   await ola.goto(`/tasks/${id}`);
   await expect(ola.getByText("<b>tool</b>").first()).toBeVisible();
   await isDead(ola);
-  await judge(ola, "task of a hostile server");
+  await checkAppearance(ola, "task of a hostile server");
   await ola.getByRole("tab", { name: "Protocol" }).click();
   await ola.locator("summary").getByText("tasks/get").first().click();
   await expect(ola.getByText("1001 ]")).toBeVisible();
   await isDead(ola);
-  await judge(ola, "protocol of a hostile server");
+  await checkAppearance(ola, "protocol of a hostile server");
 });

@@ -1,6 +1,6 @@
 /** Intray on a home screen: what Chromium asks of an app, and icons that are what the manifest says of them. */
 import type { MetadataRoute } from "next";
-import { expect, test } from "./fixtures/desk.ts";
+import { expect, test } from "./fixtures/test.ts";
 
 test("Chromium finds nothing that keeps it from being installed", async ({ ben }) => {
   await ben.goto("/inbox");
@@ -9,7 +9,7 @@ test("Chromium finds nothing that keeps it from being installed", async ({ ben }
   expect(new URL(url).pathname).toBe("/manifest.webmanifest");
   expect(errors).toEqual([]);
   const { installabilityErrors } = await browser.send("Page.getInstallabilityErrors");
-  // What the browser of a test runs in is never installed into.
+  // The test's browser profile cannot install apps.
   const ours = installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito");
   expect(ours).toEqual([]);
 });

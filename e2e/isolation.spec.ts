@@ -1,7 +1,7 @@
 /** Nobody sees anything of another organization: not by its address, in a list, in a search, nor in the stream. */
 import type { Page } from "@playwright/test";
 import type { Page as ListPage } from "../lib/base/page.ts";
-import { apiOf, askAbout, expect, readRequest, startInvoice, test } from "./fixtures/desk.ts";
+import { apiOf, askAbout, expect, readRequest, startInvoice, test } from "./fixtures/test.ts";
 
 test("what belongs to Acme is not there for Globex", async ({ ola, ben, gus }) => {
   const { id, taskId, requestId } = await askAbout(ola, ben);
@@ -85,12 +85,12 @@ async function listen(page: Page): Promise<() => Promise<string>> {
   await page.evaluate(
     () =>
       new Promise<void>((resolve) => {
-        const heard: string[] = [];
-        Object.assign(window, { heard });
+        const received: string[] = [];
+        Object.assign(window, { heard: received });
         const stream = new EventSource("/api/v1/stream");
         stream.onopen = () => resolve();
-        stream.addEventListener("change", (event) => heard.push(event.data));
+        stream.addEventListener("change", (event) => received.push(event.data));
       }),
   );
-  return () => page.evaluate(() => (window as unknown as { heard: string[] }).heard.join("\n"));
+  return () => page.evaluate(() => (window as unknown as { received: string[] }).received.join("\n"));
 }

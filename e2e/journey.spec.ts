@@ -12,7 +12,7 @@ import {
   invoiceServer,
   ledgerOf,
   newInvoiceId,
-  openDesk,
+  openPageAs,
   openRequest,
   readRequest,
   requestPane,
@@ -21,7 +21,7 @@ import {
   startInvoice,
   taskHeader,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
 
 for (const era of ERAS) {
   test(`an invoice is started, approved and paid on ${era}`, async ({ ola, ben }) => {
@@ -88,7 +88,7 @@ test("a rejected invoice is completed, says REJECTED, and is no success", async 
   await expect(ola.getByRole("row", { name: id })).toContainText(/Completed.*REJECTED/);
   await ben.goto(`/inbox/${requestId}`);
   await requestPane(ben).getByText("Rejected by Ben").first().waitFor();
-  // What was decided last is on top of the list for looking back.
+  // The latest decision is on top of the list of decided requests.
   await ben.goto("/inbox?tab=done");
   await expect(ben.getByRole("region", { name: "Requests" }).getByRole("listitem").first()).toContainText(id);
 });
@@ -132,9 +132,9 @@ test("a half-filled form outlives the browser, and nothing of it is sent", async
   await answer(ola, await openRequest(ola, taskId), { value: "approve" });
   const requestId = await openRequest(ola, taskId, "cost center");
 
-  const before = await openDesk(browser, "Ben");
+  const before = await openPageAs(browser, "Ben");
   await before.goto(`/inbox/${requestId}`);
-  // What is missing is named, and led to.
+  // The error names the missing field and leads to it.
   await before.getByRole("button", { name: "Send answer" }).click();
   const summary = before.getByRole("alert").filter({ hasText: "One field needs another look" });
   await expect(summary).toBeFocused();
@@ -145,7 +145,7 @@ test("a half-filled form outlives the browser, and nothing of it is sent", async
   await before.context().close();
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
 
-  const after = await openDesk(browser, "Ben");
+  const after = await openPageAs(browser, "Ben");
   await after.goto(`/inbox/${requestId}`);
   await expect(after.getByLabel("Cost center")).toHaveValue("CC-7");
   expect((await ledgerOf(id)).told).toHaveLength(1);
@@ -263,7 +263,7 @@ async function stateOf(page: Page, taskId: string, requestId: string) {
   };
 }
 
-/** Lets nobody through before all have come. */
+/** Resolves for all callers once the last one has called. */
 function barrier(count: number): () => Promise<void> {
   let waiting = count;
   let open = () => {};
@@ -278,7 +278,7 @@ function barrier(count: number): () => Promise<void> {
 }
 
 interface Sight {
-  /** Which of the four steps were ticked. */
+  /** The ticked steps of the four. */
   done: boolean[];
   /** The request was called answered. */
   answered: boolean;

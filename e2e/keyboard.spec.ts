@@ -12,7 +12,7 @@ import {
   tabTo,
   taskHeader,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
 
 test.beforeAll(({ browser }) => setUndoWindow(browser, 60_000));
 test.afterAll(({ browser }) => setUndoWindow(browser, 5_000));
@@ -23,7 +23,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
 }) => {
   test.setTimeout(120_000);
   const id = newInvoiceId();
-  // The inbox opens with the oldest, which is none of those that are searched.
+  // The inbox opens the oldest request, which the search does not match.
   await openRequest(ola, (await startInvoice(ola)).taskId);
   const names = ["A", "B", "C", "D"].map((letter) => `${id}-${letter}`);
   const requests: string[] = [];
@@ -52,7 +52,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   await keys.press("Enter");
   await expect(title).toBeFocused();
 
-  // The tool says that it may destroy: A only leads to the button.
+  // The tool is destructive, so A only focuses the button.
   await keys.press("a");
   await expectFocus(requestPane(ben).getByRole("button", { name: "Approve" }));
   await keys.press("Enter");
@@ -63,7 +63,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   await expect(title).toContainText(first);
   expect(await answerOf(0)).toBeNull();
 
-  // The decision is there to be made again.
+  // The decision can be made again.
   await expect(requestPane(ben).getByRole("button", { name: "Decline…" })).toBeEnabled();
   await keys.press("d");
   const dialog = ben.getByRole("dialog", { name: `Decline ${first}` });
@@ -85,7 +85,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   await keys.press("Shift+X");
   const bar = ben.getByRole("region", { name: "Selected requests" });
   await expect(bar).toContainText("2 selected");
-  // They mean what is selected, not the request that is open.
+  // The keys act on the selected requests, not on the open one.
   await keys.press("a");
   const together = ben.getByRole("dialog");
   await tabVisibly(ben, together.getByRole("button", { name: "Approve 2 requests" }));
@@ -103,7 +103,7 @@ test("keys lead to every place, and the sheet tells them", async ({ ola }) => {
   const sheet = ola.getByRole("dialog", { name: "Keyboard shortcuts" });
   await pressUntil(ola, "?", sheet);
   await expect(sheet.getByText("Undo while it is held")).toBeVisible();
-  // They rest while a dialog is open.
+  // Single-key shortcuts are off while a dialog is open.
   await keys.press("g");
   await keys.press("t");
   await keys.press("Escape");
@@ -148,7 +148,7 @@ test("a task is started", async ({ ola }) => {
   await expect(taskHeader(ola).getByRole("heading", { level: 1 })).toHaveText(`process_invoice · ${id}`);
 });
 
-/** Presses a key that a page still on its way may not hear: until `target` has the focus. */
+/** Presses a key until `target` has the focus, because a loading page may miss keys. */
 async function pressUntil(page: Page, key: string, target: Locator): Promise<void> {
   await expect(async () => {
     await page.keyboard.press(key);
@@ -156,13 +156,13 @@ async function pressUntil(page: Page, key: string, target: Locator): Promise<voi
   }).toPass(SOON);
 }
 
-/** By Tab; the focus is seen there. */
+/** Moves the focus there by Tab, and checks that it is visible. */
 async function tabVisibly(page: Page, target: Locator): Promise<void> {
   await tabTo(page, target);
   await expectFocus(target);
 }
 
-/** It has the focus, and one can see it. */
+/** Expects the element to have the focus, visibly. */
 async function expectFocus(target: Locator): Promise<void> {
   await expect(target).toBeFocused();
   await expect(target).toHaveCSS("outline-style", "solid");

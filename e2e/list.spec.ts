@@ -1,7 +1,7 @@
 /** The list of requests: finding some of them, keeping a view, answering many at once, and news that come in. */
 import type { Locator, Page } from "@playwright/test";
 import type { RequestCounts } from "../lib/input-requests/schema.ts";
-import { judge, ON_A_PHONE } from "./fixtures/axe.ts";
+import { checkAppearance, ON_A_PHONE } from "./fixtures/appearance.ts";
 import {
   answer,
   apiOf,
@@ -14,7 +14,7 @@ import {
   startInvoice,
   tabTo,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
 
 // Axe takes its time on a busy machine.
 test.describe.configure({ timeout: 240_000 });
@@ -50,7 +50,7 @@ test("requests are searched and filtered by amount, and a link keeps it", async 
   await filter.click();
   const panel = ben.getByRole("dialog", { name: "Filter requests" });
   await expect(panel.getByLabel("Server")).toBeVisible();
-  await judge(ben, "filters");
+  await checkAppearance(ben, "filters");
   await panel.getByLabel("Amount from").fill("5000");
   await panel.getByLabel("Ends within").selectOption({ label: "1 week" });
   await ben.keyboard.press("Escape");
@@ -69,7 +69,7 @@ test("requests are searched and filtered by amount, and a link keeps it", async 
   await ben.reload();
   await expect(rows(ben)).toHaveCount(1);
   await expect(ben.getByRole("searchbox")).toHaveValue(prefix);
-  await judge(ben, "a filtered list");
+  await checkAppearance(ben, "a filtered list");
   await ben.getByRole("button", { name: "Amount from 5,000.00: remove this filter" }).click();
   await expect(rows(ben)).toHaveCount(2);
 
@@ -80,7 +80,7 @@ test("requests are searched and filtered by amount, and a link keeps it", async 
 
   await ben.goto(`/inbox?tab=all&q=${prefix}&amountMin=1000000`);
   await expect(ben.getByText("Nothing matches these filters")).toBeVisible();
-  await judge(ben, "no hits");
+  await checkAppearance(ben, "no hits");
   await ben.getByRole("button", { name: "Clear filters" }).click();
   await expect(ben.getByRole("searchbox")).toHaveValue("");
   await expect(rows(ben).first()).toBeVisible();
@@ -96,7 +96,7 @@ test("a saved view outlives a reload, is shared, changed and deleted", async ({ 
   await expect(dialog.getByLabel("Name")).toBeFocused();
   await dialog.getByLabel("Name").fill(name);
   await dialog.getByLabel("Share with everyone").check();
-  await judge(ola, "saving a view");
+  await checkAppearance(ola, "saving a view");
   await dialog.getByRole("button", { name: "Save view" }).click();
   await expect(dialog).toHaveCount(0);
   await expect(ola.getByText(`View: ${name}`)).toBeVisible();
@@ -106,14 +106,14 @@ test("a saved view outlives a reload, is shared, changed and deleted", async ({ 
 
   await ben.goto("/inbox");
   await ben.getByRole("button", { name: "Saved views" }).click();
-  await judge(ben, "the menu of views");
+  await checkAppearance(ben, "the menu of views");
   await ben.getByRole("menuitem", { name }).click();
   await expect(rows(ben)).toHaveCount(1);
   const address = ben.url();
   await ben.getByRole("button", { name: /Amount from.*remove/ }).click();
   await expect(rows(ben)).toHaveCount(2);
   await expect(ben.getByText("· changed")).toBeVisible();
-  // It is Ola's: Ben may keep what he made of it, but not change hers.
+  // The view is Ola's: Ben may save a copy, but not change hers.
   await expect(ben.getByRole("button", { name: "Save as…" })).toBeVisible();
   await ben.getByRole("button", { name: "Go back to it" }).click();
   await expect(rows(ben)).toHaveCount(1);
@@ -125,7 +125,7 @@ test("a saved view outlives a reload, is shared, changed and deleted", async ({ 
   await ben.goto(address);
   await expect(ben.getByText("This view is no longer there")).toBeVisible();
   await expect(rows(ben)).toHaveCount(1);
-  await judge(ben, "a view that was deleted");
+  await checkAppearance(ben, "a view that was deleted");
 });
 
 test("many are answered with keys alone; one that a colleague was faster with is named", async ({
@@ -150,13 +150,13 @@ test("many are answered with keys alone; one that a colleague was faster with is
   await expect(title(ben)).toContainText(asked[2]!.id);
   await keys.press("Shift+X");
   await expect(bar(ben)).toContainText("3 selected");
-  await judge(ben, "selected requests");
+  await checkAppearance(ben, "selected requests");
 
   await tabTo(ben, bar(ben).getByRole("button", { name: "Approve…" }));
   await keys.press("Enter");
   const dialog = ben.getByRole("dialog");
   await expect(dialog.getByText("3,000.00")).toBeVisible();
-  await judge(ben, "answering many");
+  await checkAppearance(ben, "answering many");
   await answer(cleo, asked[1]!.requestId, { value: "reject" });
   await tabTo(ben, dialog.getByRole("button", { name: "Approve 3 requests" }));
   await keys.press("Enter");
@@ -166,8 +166,8 @@ test("many are answered with keys alone; one that a colleague was faster with is
     "href",
     `/inbox/${asked[1]!.requestId}`,
   );
-  await judge(ben, "what became of many");
-  // They stay until they are closed, also once the list has no such row any more.
+  await checkAppearance(ben, "what became of many");
+  // The results stay until they are closed, even after their rows have left the list.
   await expect(rows(ben)).toHaveCount(0, SOON);
   await expect(dialog.getByRole("listitem")).toHaveCount(3);
   await keys.press("Escape");
@@ -242,7 +242,7 @@ test("after a decision the next request opens, and at the end all is done", asyn
   await expect(ben.getByText("The next request is open.")).toBeAttached();
   await approve(ben).click();
   await expect(ben.getByRole("heading", { name: "All done" })).toBeVisible();
-  await judge(ben, "all done");
+  await checkAppearance(ben, "all done");
 });
 
 test("whoever moves on while a decision is recorded is left where they are", async ({ ola, ben }) => {
@@ -255,7 +255,7 @@ test("whoever moves on while a decision is recorded is left where they are", asy
     await route.continue();
   });
   await approve(ben).click();
-  // Below it, and not the one that would open by itself.
+  // The request below it, not the one that opens by default.
   await rows(ben).nth(2).locator("a").click();
   await expect(title(ben)).toContainText(asked[2]!.id);
   moved.resolve();
@@ -291,8 +291,8 @@ test("on a phone requests are selected by taps", async ({ ola, ben }) => {
   await rows(ben).first().locator("a").click();
   await rows(ben).last().locator("a").click();
   await expect(bar(ben)).toContainText("2 selected");
-  await judge(ben, "selecting", ON_A_PHONE);
+  await checkAppearance(ben, "selecting", ON_A_PHONE);
   await ben.setViewportSize(ON_A_PHONE[0]!.size);
   await ben.getByRole("button", { name: "Filter" }).click();
-  await judge(ben, "the sheet of filters", ON_A_PHONE);
+  await checkAppearance(ben, "the sheet of filters", ON_A_PHONE);
 });

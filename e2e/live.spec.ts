@@ -1,22 +1,22 @@
-/** What a page knows of the world outside: one stream for all tabs, and the truth about lost connections. */
+/** Live updates: one stream for all tabs, and an honest notice about lost connections. */
 import { get } from "node:http";
 import type { BrowserContext, Page } from "@playwright/test";
-import { judge, ON_A_DESK } from "./fixtures/axe.ts";
+import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
+import { startIntray } from "./fixtures/intray.ts";
 import {
   apiOf,
   askAbout,
   backTo,
   deliverySteps,
   expect,
-  openDesk,
+  openPageAs,
   readRequest,
   requestPane,
   SOON,
   signIn,
   startInvoice,
   test,
-} from "./fixtures/desk.ts";
-import { startIntray } from "./fixtures/intray.ts";
+} from "./fixtures/test.ts";
 
 /** As many as the server allows one person at once. */
 const MOST_STREAMS = 8;
@@ -26,18 +26,20 @@ test("all tabs of a browser share one stream, and another takes over when its ta
   ola,
 }) => {
   test.setTimeout(120_000);
-  const first = await openDesk(browser, "Cleo");
+  const first = await openPageAs(browser, "Cleo");
   await first.goto("/inbox?tab=all&order=newest");
   await expect.poll(() => streamsOf(first.context()), SOON).toBe(1);
   const second = await first.context().newPage();
   await second.goto("/inbox?tab=all&order=newest");
   await expect(second.getByRole("region", { name: "Requests" })).toBeVisible();
-  const heard = { first: await hear(first), second: await hear(second) };
+  const received = { first: await listen(first), second: await listen(second) };
 
   const { id, taskId } = await startInvoice(ola);
   for (const page of [first, second]) await expect(rowOf(page, id)).toBeVisible(SOON);
-  // Only the tab that reads the stream tells; that the other one has heard of the task is its word.
-  await expect.poll(async () => [...(await heard.first()), ...(await heard.second())]).toContain(taskId);
+  // Only the leading tab reads the stream; the other one gets the hint from it.
+  await expect
+    .poll(async () => [...(await received.first()), ...(await received.second())])
+    .toContain(taskId);
   expect(await streamsOf(first.context())).toBe(1);
 
   const taken = second.waitForRequest("**/api/v1/stream");
@@ -62,7 +64,7 @@ test("offline, a decision is refused and what was typed stays; nothing goes out 
   await expect(
     pane.getByRole("alert").filter({ hasText: "Nothing was sent, and what you typed is still here" }),
   ).toBeVisible();
-  await judge(ben, "offline", ON_A_DESK);
+  await checkAppearance(ben, "offline", ON_DESKTOP);
   await expect(pane.getByRole("textbox", { name: /comment/i })).toHaveValue("checked by phone");
 
   await ben.context().setOffline(false);
@@ -92,7 +94,7 @@ test("a session that ended elsewhere leaves the page and what was typed as they 
   browser,
   ola,
 }) => {
-  const page = await openDesk(browser, "Cleo");
+  const page = await openPageAs(browser, "Cleo");
   const { requestId } = await askAbout(ola, page);
   const pane = requestPane(page);
   await pane.getByRole("textbox", { name: /comment/i }).fill("half a thought");
@@ -100,7 +102,7 @@ test("a session that ended elsewhere leaves the page and what was typed as they 
   await pane.getByRole("button", { name: "Approve" }).click();
   await expect(page.getByText("You were signed out.").first()).toBeVisible();
   await expect(pane.getByRole("alert").filter({ hasText: "Nothing was sent" })).toBeVisible();
-  await judge(page, "signed out elsewhere", ON_A_DESK);
+  await checkAppearance(page, "signed out elsewhere", ON_DESKTOP);
 
   const opened = page.context().waitForEvent("page");
   await page.getByRole("link", { name: "Sign in again" }).click();
@@ -126,9 +128,9 @@ test("killed servers are told of, and everything is read again when they are bac
     await page.goto("/inbox");
     await expect(page.getByText("Nothing waits")).toBeVisible();
 
-    // Asked while the page cannot hear of it.
+    // The question comes while the page has no connection.
     const id = await startFrom(page);
-    // A short break is not worth a word: it is killed until it is.
+    // A short break shows no notice, so the test ends the stream until one shows.
     await expect(async () => {
       await intray.kill("web");
       await expect(page.getByText("Intray cannot be reached.")).toBeVisible({ timeout: 500 });
@@ -171,7 +173,7 @@ async function streamsOf(context: BrowserContext): Promise<number> {
   let mine = 0;
   while (mine < MOST_STREAMS && (await openOne())) mine++;
   for (const each of opened) each.destroy();
-  // They are counted until the server has noticed.
+  // The server counts closed streams until it notices their end.
   await expect
     .poll(async () => {
       const one = await openOne();
@@ -183,14 +185,14 @@ async function streamsOf(context: BrowserContext): Promise<number> {
 }
 
 /** Gathers what the tab that reads the stream tells this one. */
-async function hear(page: Page): Promise<() => Promise<string[]>> {
+async function listen(page: Page): Promise<() => Promise<string[]>> {
   const me = await apiOf(page).get<{ user: { id: string }; organization: { id: string } }>("/me");
   await page.evaluate((scope) => {
     const ids: string[] = [];
-    Object.assign(window, { heard: ids });
+    Object.assign(window, { received: ids });
     new BroadcastChannel(`intray:${scope}`).onmessage = ({ data }) => ids.push(data.id);
   }, `${me.user.id}:${me.organization.id}`);
-  return () => page.evaluate(() => (window as unknown as { heard: string[] }).heard);
+  return () => page.evaluate(() => (window as unknown as { received: string[] }).received);
 }
 
 /** Starts the sample invoice as the page's own script would. */

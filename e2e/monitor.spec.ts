@@ -1,7 +1,7 @@
 /** The task monitor: finding tasks, keeping what was found, and doing one thing to many. */
 import { readFileSync } from "node:fs";
-import { judge } from "./fixtures/axe.ts";
-import { expect, newInvoiceId, openRequest, SOON, startInvoice, test } from "./fixtures/desk.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
+import { expect, newInvoiceId, openRequest, SOON, startInvoice, test } from "./fixtures/test.ts";
 
 test("tasks are narrowed, kept as a view, selected and cancelled together, each with its result", async ({
   ola,
@@ -18,7 +18,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   await keys.press("/");
   await keys.type(customer);
   await expect(rows).toHaveCount(3, SOON);
-  // A tile adds to what was searched for, and does not take its place.
+  // A tile's filter is added to the search.
   const tile = ola.getByRole("button", { name: /^Waiting for a person \d/ });
   await tile.click();
   await expect(tile).toHaveAttribute("aria-pressed", "true");
@@ -28,7 +28,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   await expect(ola.getByText("No task matches")).toBeVisible();
   await ola.goBack();
   await expect(rows).toHaveCount(3);
-  await judge(ola, "the task monitor");
+  await checkAppearance(ola, "the task monitor");
 
   await ola.getByRole("button", { name: "Views" }).click();
   await ola.getByRole("menuitem", { name: "Save this view…" }).click();
@@ -41,7 +41,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   await ola.getByRole("menuitem", { name: customer.slice(-20) }).click();
   await expect(rows).toHaveCount(3);
 
-  // What is new waits until it is asked for.
+  // New rows wait until a person shows them.
   await startInvoice(ola, { changes: { customer } });
   await ola.getByRole("button", { name: "1 new" }).click(SOON);
   await expect(rows).toHaveCount(4);
@@ -69,7 +69,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   await keys.press("Shift+X");
   const bar = ola.getByRole("region", { name: "Selected tasks" });
   await expect(bar).toContainText("3 tasks selected");
-  await judge(ola, "selected tasks");
+  await checkAppearance(ola, "selected tasks");
   await bar.getByRole("button", { name: "Cancel…" }).press("Enter");
   const dialog = ola.getByRole("dialog");
   await expect(dialog).toContainText("Cancel tasks: 3 tasks");
@@ -77,7 +77,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   await typed.fill("4");
   await keys.press("Enter");
   await expect(typed).toHaveAttribute("aria-invalid", "true");
-  await judge(ola, "cancelling several");
+  await checkAppearance(ola, "cancelling several");
   await typed.fill("3");
   await keys.press("Enter");
   await expect(ola).toHaveURL(/\/tasks\/bulk\//, SOON);
@@ -85,9 +85,9 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   const results = ola.getByRole("list", { name: "Results" }).getByRole("listitem");
   await expect(results.filter({ hasText: "Cancel asked" })).toHaveCount(3, SOON);
   await expect(ola.getByRole("region", { name: "Progress" })).toContainText("3 done");
-  await judge(ola, "many tasks at once");
+  await checkAppearance(ola, "many tasks at once");
 
-  // The ones that ended are seen to have, where somebody looks on.
+  // All three end, and the open list shows that without a reload.
   await ola.goto(`/tasks?q=${encodeURIComponent(customer)}&state=cancelled`);
   await expect(rows).toHaveCount(3, { timeout: 60_000 });
 });

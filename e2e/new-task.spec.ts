@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import type { Race } from "../lib/tasks/races/schema.ts";
 import type { TaskDetail } from "../lib/tasks/schema.ts";
-import { judge } from "./fixtures/axe.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
 import {
   answer,
   apiOf,
@@ -14,7 +14,7 @@ import {
   tabTo,
   taskHeader,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
 
 // Axe takes its time on a busy machine.
 test.describe.configure({ timeout: 180_000 });
@@ -50,7 +50,7 @@ test("by form and by JSON, which agree, with the keyboard alone; and again with 
   const press = (key: string) => ola.keyboard.press(key);
   await tabTo(ola, ola.getByRole("button", { name: "Start task" }));
   await press("Enter");
-  // What is missing is named, and the first of it has the focus.
+  // The missing fields are named, and the first one has the focus.
   await expect(ola.getByLabel("Invoice number")).toBeFocused();
   await expect(ola.getByText("No task was started.")).toBeVisible();
   await ola.keyboard.type(id);
@@ -68,7 +68,7 @@ test("by form and by JSON, which agree, with the keyboard alone; and again with 
   const amount = ola.getByLabel("Amount in US dollars of line 1");
   await expect(amount).toBeFocused();
   await expect(amount).toHaveAccessibleDescription("Must be a number.");
-  await judge(ola, "arguments that do not fit");
+  await checkAppearance(ola, "arguments that do not fit");
 
   // The JSON says what the form says, and the other way round.
   await tabTo(ola, ola.getByRole("tab", { name: "Form" }), () => press("Shift+Tab"));
@@ -86,7 +86,7 @@ test("by form and by JSON, which agree, with the keyboard alone; and again with 
   await expect(ola.getByRole("heading", { level: 1 })).toHaveText(`process_invoice · ${id}`, SOON);
   const taskId = taskIdOf(ola);
 
-  // What one called it with is at hand for the next time.
+  // The last arguments can be used again.
   await openForm(ola);
   await ola.getByText("Use what you called it with lately").click();
   await ola.getByRole("button", { name: `Fill in ${id}` }).click();
@@ -110,7 +110,7 @@ test("on two servers at once: the first that succeeds wins, and the other is can
   await typeJson(ola, invoiceOf(id));
   await ola.getByRole("button", { name: "Start it on several servers…" }).click();
   await ola.getByRole("checkbox", { name: ERAS[1]! }).check();
-  await judge(ola, "a race is chosen");
+  await checkAppearance(ola, "a race is chosen");
   await ola.getByRole("button", { name: "Start on 2 servers" }).click();
 
   const group = ola.getByRole("region", { name: "Race" });
@@ -134,7 +134,7 @@ test("on two servers at once: the first that succeeds wins, and the other is can
     },
   );
   await expect(group).toContainText("It is decided.");
-  await judge(ola, "a race is won");
+  await checkAppearance(ola, "a race is won");
   const { inputRequests } = await apiOf(ola).get<TaskDetail>(`/tasks/${loser.id}`);
   expect(inputRequests.map(({ state }) => state)).toEqual(["withdrawn"]);
   await group.getByRole("link", { name: winner.server.name }).click();
@@ -146,7 +146,7 @@ test("with further attempts, for which who starts it has to insist: each is show
 }) => {
   const id = newInvoiceId();
   await openForm(ola);
-  // A customer of blanks fits the schema, and not the server.
+  // A blank customer fits the schema, but the server refuses it.
   await typeJson(ola, invoiceOf(id, "  "));
   await ola.getByLabel("If it fails").selectOption({ label: "Try again, 3 attempts in all" });
   await ola.getByLabel("First pause").selectOption({ label: "10 minutes" });
@@ -154,14 +154,14 @@ test("with further attempts, for which who starts it has to insist: each is show
   const insist = ola.getByLabel("Type “repeat it”");
   await expect(insist).toBeFocused();
   await insist.fill("repeat it");
-  await judge(ola, "insisting on attempts");
+  await checkAppearance(ola, "insisting on attempts");
   await insist.press("Enter");
 
   await expect(taskHeader(ola)).toContainText("Failed", { timeout: 60_000 });
   const group = ola.getByRole("region", { name: "Attempts" });
   await expect(group.getByRole("listitem")).toHaveCount(2, SOON);
   await expect(group.getByRole("listitem").nth(1)).toContainText(/Attempt 2 of 3.*begins in/);
-  await judge(ola, "an attempt that waits");
+  await checkAppearance(ola, "an attempt that waits");
   await expect(ola.getByText("insisting that the call can be repeated")).toBeVisible();
 
   await group.getByRole("link", { name: "Attempt 2 of 3" }).click();

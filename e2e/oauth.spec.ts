@@ -3,8 +3,8 @@ import type { Page } from "@playwright/test";
 import { type AuthorizationServer, startAuthorizationServer } from "../test/servers/authorization-server.ts";
 import { type GuardedServer, startGuardedServer } from "../test/servers/guarded-server.ts";
 import { startTestServer, type TestServer } from "../test/servers/mcp-server.ts";
-import { judge } from "./fixtures/axe.ts";
-import { apiOf, expect, openRequest, readRequest, SOON, tabTo, test } from "./fixtures/desk.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
+import { apiOf, expect, openRequest, readRequest, SOON, tabTo, test } from "./fixtures/test.ts";
 
 let authority: AuthorizationServer;
 let inner: TestServer;
@@ -42,28 +42,28 @@ test("an admin adds it; it says that nobody is connected, and refuses what is no
   await page.getByLabel("Name").fill(NAME);
   await page.getByLabel("Credentials").selectOption("oauth");
   await page.getByText("More: client id, secret and scopes").click();
-  await judge(page, "oauth add server");
+  await checkAppearance(page, "oauth add server");
   await page.getByRole("button", { name: "Connect", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: NAME })).toBeVisible(SOON);
   serverPage = new URL(page.url()).pathname;
   await expect(own(page)).toContainText("Not connected");
-  await judge(page, "oauth server not connected");
+  await checkAppearance(page, "oauth server not connected");
 
   authority.behave.metadata = ({ code_challenge_methods_supported: _, ...rest }) => rest;
   await page.getByRole("button", { name: "Connect… (shared)" }).click();
   const dialog = page.getByRole("dialog", { name: `Connect ${NAME}` });
   await expect(dialog).toContainText("does not protect sign-ins (no PKCE with S256)", SOON);
-  await judge(page, "oauth refused by us");
+  await checkAppearance(page, "oauth refused by us");
   authority.behave.metadata = undefined;
   await dialog.getByRole("button", { name: "Try again" }).click();
   await dialog.getByRole("button", { name: `Go to ${authority.hostAndPort}` }).click(SOON);
   await signInThere(page, "Deny");
   await expect(page.getByText("The sign-in was declined.")).toBeVisible();
   expect(new URL(page.url()).search).toBe("");
-  await judge(page, "oauth denied");
+  await checkAppearance(page, "oauth denied");
   await page.goto("/servers");
   await expect(page.getByRole("article").filter({ hasText: NAME })).toContainText("Not connected");
-  await judge(page, "oauth servers list");
+  await checkAppearance(page, "oauth servers list");
 });
 
 test("it is connected with the keyboard, used, lost, won back, and let go", async ({ ola: page }) => {
@@ -71,7 +71,7 @@ test("it is connected with the keyboard, used, lost, won back, and let go", asyn
   await page.goto("/tasks/new");
   await page.getByLabel("Server").selectOption({ label: `${NAME} (not connected)` });
   await expect(page.getByText(`You are not connected to ${NAME}.`)).toBeVisible();
-  await judge(page, "oauth new task not connected");
+  await checkAppearance(page, "oauth new task not connected");
   await page.getByRole("link", { name: "Connect it first" }).click();
 
   const connect = page.getByRole("button", { name: "Connect… (your own)" });
@@ -79,19 +79,19 @@ test("it is connected with the keyboard, used, lost, won back, and let go", asyn
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog", { name: `Connect ${NAME}` });
   await expect(dialog.getByText(`sign in at ${authority.hostAndPort}`)).toBeVisible(SOON);
-  await judge(page, "oauth leaving");
+  await checkAppearance(page, "oauth leaving");
   await tabTo(page, dialog.getByRole("button", { name: `Go to ${authority.hostAndPort}` }));
   await page.keyboard.press("Enter");
   await signInThere(page);
   await expect(page.getByText("Connected. Tasks that waited")).toBeVisible();
   await expect(own(page)).toContainText("renews itself");
-  await judge(page, "oauth connected");
+  await checkAppearance(page, "oauth connected");
 
   await page.goto("/tasks/new");
   await page.getByLabel("Server").selectOption({ label: NAME });
   await expect(page.getByText("It runs on your own connection, in your name.")).toBeVisible();
   await page.getByRole("radio", { name: "approve" }).check(SOON);
-  await judge(page, "oauth new task");
+  await checkAppearance(page, "oauth new task");
   await page.getByRole("button", { name: "Start task" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "approve" })).toBeVisible(SOON);
   const task = new URL(page.url()).pathname;
@@ -106,10 +106,10 @@ test("it is connected with the keyboard, used, lost, won back, and let go", asyn
   await authority.revokeAll();
   await page.goto(task);
   await expect(page.getByText(`connection to ${NAME} needs a new sign-in.`)).toBeVisible({ timeout: 60_000 });
-  await judge(page, "oauth task stuck");
+  await checkAppearance(page, "oauth task stuck");
   await page.goto(`/inbox/${request}`);
   await expect(page.getByText(`connection to ${NAME} needs a new sign-in.`)).toBeVisible(SOON);
-  await judge(page, "oauth request stuck");
+  await checkAppearance(page, "oauth request stuck");
   const { questionHash } = await readRequest(page, request);
   const body = { action: "accept", content: { approve: true }, questionHash };
   expect((await apiOf(page).write("POST", `/input-requests/${request}/answer`, body)).status()).toBe(202);
@@ -118,18 +118,18 @@ test("it is connected with the keyboard, used, lost, won back, and let go", asyn
     page.getByText(`It is kept, and goes to ${NAME} once somebody has signed in there.`),
   ).toBeVisible();
   await expect(page.getByText(`connection to ${NAME} needs a new sign-in.`)).toBeVisible();
-  await judge(page, "oauth answer waits");
+  await checkAppearance(page, "oauth answer waits");
   await page.goto(serverPage);
   await expect(own(page)).toContainText("Needs a new sign-in");
   await expect(own(page)).toContainText("1 task waits for it.");
-  await judge(page, "oauth needs sign-in");
-  expect(inner.told).toHaveLength(0);
+  await checkAppearance(page, "oauth needs sign-in");
+  expect(inner.answers).toHaveLength(0);
   await page.getByRole("button", { name: "Sign in again… (your own)" }).click();
   await page.getByRole("button", { name: `Go to ${authority.hostAndPort}` }).click(SOON);
   await signInThere(page);
   await page.goto(task);
   await expect(page.locator("header").getByText("Completed")).toBeVisible(SOON);
-  expect([inner.told.length, inner.calls.length]).toEqual([1, 1]);
+  expect([inner.answers.length, inner.calls.length]).toEqual([1, 1]);
 
   // The engine goes on with what takes long; who disconnects is told of it.
   const list = await apiOf(page).get<{ items: { id: string; name: string }[] }>("/servers");
@@ -140,12 +140,12 @@ test("it is connected with the keyboard, used, lost, won back, and let go", asyn
   await apiOf(page).write("POST", "/tasks", { serverId, tool: "quick" });
   await page.goto(serverPage);
   await expect(own(page)).toContainText("needs mcp:admin", { timeout: 60_000 });
-  await judge(page, "oauth needs rights");
+  await checkAppearance(page, "oauth needs rights");
   remote.behave.needs = undefined;
   await page.getByRole("button", { name: "Disconnect… (your own)" }).click();
   const ending = page.getByRole("dialog", { name: "Disconnect your connection?" });
   await expect(ending).toContainText("not cancelled");
-  await judge(page, "oauth disconnect");
+  await checkAppearance(page, "oauth disconnect");
   await ending.getByRole("button", { name: "Disconnect" }).click();
   await expect(own(page)).toContainText("Not connected");
   await expect(own(page)).toContainText("2 tasks wait for it.");

@@ -1,7 +1,7 @@
 /** The overview: figures of what people and servers did, as charts and as tables, and the way from them to the tasks. */
 
 import type { Overview } from "../lib/statistics/schema.ts";
-import { judge } from "./fixtures/axe.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
 import {
   answer,
   apiOf,
@@ -12,7 +12,7 @@ import {
   startInvoice,
   tabTo,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
 
 test("tells what was decided and delivered, by the keyboard alone, and leads to it", async ({ ola }) => {
   test.setTimeout(180_000);
@@ -30,7 +30,7 @@ test("tells what was decided and delivered, by the keyboard alone, and leads to 
   await expect(stuck.getByText("Everything moves.").or(stuck.getByRole("listitem").first())).toBeVisible();
   const server = ola.getByRole("row", { name: /^Finance ERP OK/ });
   await expect(server).toBeVisible();
-  await judge(ola, "overview");
+  await checkAppearance(ola, "overview");
 
   // Each chart has a table that says the same.
   for (const title of [
@@ -46,7 +46,7 @@ test("tells what was decided and delivered, by the keyboard alone, and leads to 
   }
   const deliveries = ola.getByRole("region", { name: "Answers by way of delivery", exact: true });
   await expect(deliveries.getByRole("row", { name: /^With the task/ })).toBeVisible();
-  await judge(ola, "overview, as tables");
+  await checkAppearance(ola, "overview, as tables");
 
   // The chart is one stop; arrows go from column to column, and each leads to its tasks.
   const states = ola.getByRole("region", { name: "Tasks by state", exact: true });

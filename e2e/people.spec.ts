@@ -1,8 +1,8 @@
 /** People: asked in, given another role, taken out; in two organizations at once; and the end of one. */
 import type { Browser, Page } from "@playwright/test";
-import { judge, ON_A_DESK } from "./fixtures/axe.ts";
-import { expect, SOON, tabTo, test } from "./fixtures/desk.ts";
+import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
+import { expect, SOON, tabTo, test } from "./fixtures/test.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -59,11 +59,11 @@ test("who is invited joins, gets another role, and is out the moment they are re
   await dana.getByLabel("E-mail").fill("vera");
   await dana.getByRole("button", { name: "Make the link" }).click();
   await expect(dana.getByLabel("E-mail")).toHaveAttribute("aria-invalid", "true");
-  await judge(dana, "invite dialog");
+  await checkAppearance(dana, "invite dialog");
   const link = await invite(dana, "vera@delta.example", "approver");
   await dana.getByRole("button", { name: "Copy" }).click();
   await expect(dana.getByText("Copied.")).toBeVisible();
-  await judge(dana, "invitation link");
+  await checkAppearance(dana, "invitation link");
   await dana.getByRole("button", { name: "Done" }).click();
   await expect(dana.getByRole("list", { name: "Invitations" })).toContainText("vera@delta.example");
 
@@ -72,7 +72,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
   await titled(vera, "Join Delta");
   await expect(vera.getByText("Dana invites you as an approver")).toBeVisible();
   await expect(vera.getByText("v•••@delta.example")).toBeVisible();
-  await judge(vera, "join");
+  await checkAppearance(vera, "join");
   await vera.getByLabel("Your name").fill("Vera");
   await vera.getByLabel("Password").fill("short");
   await vera.getByRole("button", { name: "Join", exact: true }).click();
@@ -89,13 +89,13 @@ test("who is invited joins, gets another role, and is out the moment they are re
   await expect.poll(async () => (await (await vera.request.get("/api/v1/me")).json()).role).toBe("operator");
   await invite(dana, "otto@delta.example", "admin");
   await dana.getByRole("button", { name: "Done" }).click();
-  await judge(dana, "members");
+  await checkAppearance(dana, "members");
 
   await vera.goto("/tasks");
   await titled(vera, "Tasks");
   await dana.getByRole("button", { name: "Remove Vera" }).click();
   await expect(dana.getByText("What they decided stays, under their name.")).toBeVisible();
-  await judge(dana, "remove dialog");
+  await checkAppearance(dana, "remove dialog");
   await dana.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
   await expect(dana.getByText("Vera was removed")).toBeVisible();
   await expect(vera.getByText("You were signed out")).toBeVisible(SOON);
@@ -106,7 +106,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
   await late.goto(link);
   await titled(late, "This invitation does not work");
   await expect(late.getByText("Delta")).toHaveCount(0);
-  await judge(late, "join, used");
+  await checkAppearance(late, "join, used");
   for (const page of [dana, vera, late]) await page.context().close();
 });
 
@@ -118,7 +118,7 @@ test("a link takes one with an account through signing in, and somebody else's i
   const link = await invite(finn, "gina@golf.example", "viewer");
   await finn.goto(link);
   await expect(finn.getByText("This invitation is for g•••@golf.example")).toBeVisible();
-  await judge(finn, "join, another account");
+  await checkAppearance(finn, "join, another account");
 
   const fresh = await open(browser);
   const answer = await fresh.goto(link);
@@ -130,10 +130,10 @@ test("a link takes one with an account through signing in, and somebody else's i
   await fresh.getByLabel("Password").fill(PASSWORD);
   await fresh.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(fresh.getByText("You are signed in as gina@golf.example")).toBeVisible();
-  await judge(fresh, "join, signed in");
+  await checkAppearance(fresh, "join, signed in");
   await fresh.getByRole("button", { name: "Join Foxtrot" }).click();
   await at(fresh, "Foxtrot");
-  // Her other browser goes on where it was.
+  // Her other browser stays in its organization.
   await gina.reload();
   await at(gina, "Golf");
   for (const page of [finn, gina, fresh]) await page.context().close();
@@ -160,15 +160,15 @@ test("all tabs follow when one switches, and one that did not hear of it does no
 
   await userMenu(hugo, "Hugo").click();
   await expect(hugo.getByRole("menuitemradio", { name: "Hotel" })).toBeChecked();
-  await judge(hugo, "user menu with organizations", ON_A_DESK);
+  await checkAppearance(hugo, "user menu with organizations", ON_DESKTOP);
   await hugo.getByRole("menuitemradio", { name: "India" }).click();
   await at(hugo, "India");
   await at(second, "India");
 
-  // The next thing it asks for tells it.
+  // The tab learns of it by its next request.
   const moved = deaf.getByRole("dialog", { name: "This page is Hotel’s" });
   await expect(moved).toBeVisible(SOON);
-  await judge(deaf, "moved");
+  await checkAppearance(deaf, "moved");
   await moved.getByRole("button", { name: "Reload" }).click();
   await at(deaf, "India");
   await deaf.goto("/settings/organization");
@@ -186,7 +186,7 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   const jana = await newOwner(browser, "Jana", "juliett");
   await jana.goto("/settings/api-keys");
   await expect(jana.getByText("No key so far")).toBeVisible();
-  await judge(jana, "api keys, none");
+  await checkAppearance(jana, "api keys, none");
   await tabTo(jana, jana.getByRole("button", { name: "Make a key…" }));
   await jana.keyboard.press("Enter");
   await expect(jana.getByRole("textbox", { name: "Name" })).toBeFocused();
@@ -194,7 +194,7 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   await jana.keyboard.press("Enter");
   const secret = await jana.getByRole("textbox", { name: "API key" }).inputValue();
   expect(secret).toMatch(/^itk_/);
-  await judge(jana, "api key made");
+  await checkAppearance(jana, "api key made");
   await tabTo(jana, jana.getByRole("button", { name: "Done" }));
   await jana.keyboard.press("Enter");
   await expect(jana.getByRole("list", { name: "API keys" })).toContainText("Billing");
@@ -210,7 +210,7 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   await jana.keyboard.type("Invoices");
   await jana.keyboard.press("Enter");
   await expect(jana.getByRole("list", { name: "API keys" })).toContainText("Invoices");
-  await judge(jana, "api keys");
+  await checkAppearance(jana, "api keys");
   await tabTo(jana, jana.getByRole("button", { name: "Revoke Invoices" }));
   await jana.keyboard.press("Enter");
   await tabTo(jana, jana.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }));
@@ -228,12 +228,12 @@ test("an organization is renamed, exported, and deleted for good", async ({ brow
   await at(kurt, "Kilo & Sons");
   await kurt.getByRole("switch", { name: "Somebody else accepts" }).click();
   await expect(kurt.getByText("Four eyes from now on")).toBeVisible();
-  await judge(kurt, "organization");
+  await checkAppearance(kurt, "organization");
 
   await kurt.getByRole("button", { name: "Leave Kilo & Sons…" }).click();
   await kurt.getByRole("dialog").getByRole("button", { name: "Leave", exact: true }).click();
   await expect(kurt.getByText("make somebody else one first")).toBeVisible();
-  await judge(kurt, "leave, refused");
+  await checkAppearance(kurt, "leave, refused");
   await kurt.keyboard.press("Escape");
 
   const erase = async (typed: string) => {
@@ -246,7 +246,7 @@ test("an organization is renamed, exported, and deleted for good", async ({ brow
   await kurt.keyboard.press("Escape");
   await erase("kilo");
   await expect(kurt.getByText("Export the organization first")).toBeVisible();
-  await judge(kurt, "delete, refused");
+  await checkAppearance(kurt, "delete, refused");
   await kurt.keyboard.press("Escape");
   const download = kurt.waitForEvent("download");
   await kurt.getByRole("link", { name: "Export everything" }).click();
@@ -255,7 +255,7 @@ test("an organization is renamed, exported, and deleted for good", async ({ brow
   await erase("kilo");
   await expect(kurt).toHaveURL(/\/sign-in/);
   await expect(kurt.getByText("The organization was deleted")).toBeVisible();
-  await judge(kurt, "deleted");
+  await checkAppearance(kurt, "deleted");
   expect((await kurt.request.get("/api/v1/me")).status()).toBe(401);
   await kurt.context().close();
 });

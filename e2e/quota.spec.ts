@@ -1,8 +1,8 @@
 /** Beyond what an organization may start: said in words, with what was typed still there. */
 
-import { judge } from "./fixtures/axe.ts";
-import { apiOf, expect, newInvoiceId, test } from "./fixtures/desk.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
+import { apiOf, expect, newInvoiceId, test } from "./fixtures/test.ts";
 
 test.setTimeout(180_000);
 
@@ -22,7 +22,7 @@ test("a start beyond the quota says so, and starts nothing until there is more",
   await expect(said).toBeVisible();
   await expect(gus.getByText("No task was started.")).toBeVisible();
   await said.scrollIntoViewIfNeeded();
-  await judge(gus, "a start beyond the quota");
+  await checkAppearance(gus, "a start beyond the quota");
   await expect(gus.getByLabel("Invoice number")).toHaveValue(id);
 
   await allow(100);

@@ -3,18 +3,18 @@ import { createHash } from "node:crypto";
 import type { Tx } from "../lib/base/db/db.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
 import { amountOf } from "../lib/text/amount.ts";
-import { judge } from "./fixtures/axe.ts";
-import { type Backstage, openBackstage } from "./fixtures/database.ts";
-import { expect, requestPane, test } from "./fixtures/desk.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
+import { expect, requestPane, test } from "./fixtures/test.ts";
+import { openTestRows, type TestRows } from "./fixtures/test-rows.ts";
 
-let backstage: Backstage;
+let testRows: TestRows;
 let server: { id: string; connectionId: string };
 
 test.beforeAll(async () => {
-  backstage = await openBackstage();
-  server = await backstage.serverNamed("Finance ERP");
+  testRows = await openTestRows();
+  server = await testRows.serverNamed("Finance ERP");
 });
-test.afterAll(() => backstage.close());
+test.afterAll(() => testRows.close());
 
 interface Question {
   message: string;
@@ -35,7 +35,7 @@ async function ask(question: Question): Promise<{ id: string; taskId: string }> 
   const args = question.arguments ?? {};
   const taskId =
     question.taskId ??
-    (await backstage.insertTask(server, {
+    (await testRows.insertTask(server, {
       state: "completed",
       arguments: args,
       label,
@@ -43,7 +43,7 @@ async function ask(question: Question): Promise<{ id: string; taskId: string }> 
     }));
   const id = uuidv7();
   const questionHash = createHash("sha256").update(message).digest("hex");
-  await backstage.within(async (tx, organizationId) => {
+  await testRows.within(async (tx, organizationId) => {
     const amount = amountOf(args, message);
     await tx.inputRequest.create({
       data: {
@@ -155,7 +155,7 @@ test("figures that do not fit, and a bill that was decided before, are said befo
   await expect(pane.getByText("agrees with the message")).toBeVisible();
   await expect(pane.getByText("5 days ago").first()).toBeVisible();
   await expect(pane.getByText("Approved 3 of 4")).toBeVisible();
-  await judge(ben, "request with figures");
+  await checkAppearance(ben, "request with figures");
 
   const copied = await ben.evaluate(() => {
     const figure = document.querySelector<HTMLElement>('td [data-sent="1000"]');
@@ -188,7 +188,7 @@ test("a long message that tries to deceive is text, folded, with what is hidden 
   await expect(pane.getByText("U+202E")).toBeVisible();
   await expect(pane.getByText("U+200B ×2")).toBeVisible();
   await expect(pane.getByRole("link", { name: "not a link" })).toHaveCount(0);
-  await judge(ben, "request with a long message");
+  await checkAppearance(ben, "request with a long message");
   const unfold = pane.getByRole("button", { name: /^Show all .* characters$/ }).first();
   await unfold.click();
   await expect(pane.getByRole("button", { name: "Show less" }).first()).toHaveAttribute(
@@ -222,7 +222,7 @@ test("arguments of every shape are readable, on a phone too", async ({ ben }) =>
   const pane = requestPane(ben);
   await expect(pane.getByText("288 more lines.")).toBeVisible();
   await expect(pane.getByText("Sum of 300 lines")).toBeVisible();
-  await judge(ben, "request with many arguments");
+  await checkAppearance(ben, "request with many arguments");
   await pane.getByRole("button", { name: "Show all 300", exact: true }).click();
   await expect(pane.getByText("SKU-299")).toBeVisible();
 });
@@ -243,13 +243,13 @@ test("a question that was asked before says what changed, and what was answered 
   await expect(pane.getByText("Amount: $1,000.00 → $1,100.00")).toBeVisible();
   await expect(pane.getByText(/^Approved then by Cleo yesterday: “As agreed”/)).toBeVisible();
   await expect(pane.getByText("Also asked by this task").first()).toBeVisible();
-  await judge(ben, "request asked differently");
+  await checkAppearance(ben, "request asked differently");
 
   const again = await ask({ message: "Pay $1,000.00 to ACME?", taskId: first.taskId, askedAgain: true });
   await ben.goto(`/inbox/${again.id}?tab=all`);
   await expect(pane.getByText(/The same question, asked again/)).toBeVisible();
   await expect(pane.getByText(/^Approved then by Cleo/)).toBeVisible();
-  await judge(ben, "request asked again");
+  await checkAppearance(ben, "request asked again");
 });
 
 for (const [state, reason] of [
@@ -273,7 +273,7 @@ for (const [state, reason] of [
       await expect(pane.getByRole("heading", { level: 2 })).toContainText("$8.00");
       return;
     }
-    await judge(ben, `request ${state} ${reason}`);
+    await checkAppearance(ben, `request ${state} ${reason}`);
   });
 
 test("on a phone the question stays in view as a line, and the background is folded below", async ({

@@ -1,8 +1,8 @@
 /** How long what is over is kept: said by an admin with the keyboard alone, and done by the engine. */
 
-import { judge } from "./fixtures/axe.ts";
-import { openBackstage } from "./fixtures/database.ts";
-import { apiOf, expect, SOON, tabTo, test } from "./fixtures/desk.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
+import { apiOf, expect, SOON, tabTo, test } from "./fixtures/test.ts";
+import { openTestRows } from "./fixtures/test-rows.ts";
 
 const DAY_MS = 24 * 3600_000;
 
@@ -10,13 +10,13 @@ test("finished tasks are kept for a year, after what would go was shown and the 
   ana,
   ola,
 }) => {
-  const backstage = await openBackstage();
-  const server = await backstage.serverNamed("Finance ERP");
-  const old = await backstage.insertTask(server, {
+  const testRows = await openTestRows();
+  const server = await testRows.serverNamed("Finance ERP");
+  const old = await testRows.insertTask(server, {
     state: "completed",
     finishedAt: new Date(Date.now() - 400 * DAY_MS),
   });
-  await backstage.close();
+  await testRows.close();
   await ana.goto("/settings/retention");
   const save = ana.getByRole("button", { name: "Save" });
   await expect(save).toBeDisabled();
@@ -25,7 +25,7 @@ test("finished tasks are kept for a year, after what would go was shown and the 
   await ana.keyboard.type("1 y");
   await expect(kept).toHaveValue("365");
   await expect(ana.getByText("1 finished task")).toBeVisible();
-  await judge(ana, "retention, shorter");
+  await checkAppearance(ana, "retention, shorter");
 
   await tabTo(ana, save);
   await ana.keyboard.press("Enter");
@@ -36,7 +36,7 @@ test("finished tasks are kept for a year, after what would go was shown and the 
   await ana.keyboard.type("acne");
   await ana.keyboard.press("Enter");
   await expect(slug).toHaveAttribute("aria-invalid", "true");
-  await judge(ana, "retention, confirm");
+  await checkAppearance(ana, "retention, confirm");
   await slug.fill("acme");
   await ana.keyboard.press("Enter");
   await expect(dialog).toHaveCount(0);

@@ -1,8 +1,7 @@
 /** A server that people look after: paused and going on, and with a tool that says something else. */
 import { recordLate } from "../lib/servers/health.ts";
 import type { Server } from "../lib/servers/schema.ts";
-import { judge, ON_A_DESK, ON_A_PHONE } from "./fixtures/axe.ts";
-import { type Backstage, openBackstage } from "./fixtures/database.ts";
+import { checkAppearance, ON_A_PHONE, ON_DESKTOP } from "./fixtures/appearance.ts";
 import {
   answer,
   apiOf,
@@ -16,17 +15,18 @@ import {
   tabTo,
   taskHeader,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
+import { openTestRows, type TestRows } from "./fixtures/test-rows.ts";
 
 // Axe takes its time on a busy machine.
 test.describe.configure({ timeout: 180_000 });
 
 const NAME = "Ledger to look after";
-let backstage: Backstage;
+let testRows: TestRows;
 test.beforeAll(async () => {
-  backstage = await openBackstage();
+  testRows = await openTestRows();
 });
-test.afterAll(() => backstage.close());
+test.afterAll(() => testRows.close());
 
 test("paused, it takes starts and answers and keeps them; a tool that changed is flagged before its use", async ({
   ana,
@@ -50,11 +50,11 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   await ola.keyboard.press("Enter");
   const paused = ola.getByText(`${NAME} is paused, by Ola`);
   await expect(paused).toBeVisible(SOON);
-  await judge(ola, "a paused server");
+  await checkAppearance(ola, "a paused server");
 
   await ben.goto(`/inbox/${requestId}`);
   await expect(requestPane(ben).getByText(`${NAME} is paused, by Ola`)).toBeVisible(SOON);
-  await judge(ben, "a request of a paused server");
+  await checkAppearance(ben, "a request of a paused server");
   await answer(ben, requestId, { value: "approve" });
   await ben.goto(`/inbox/${requestId}`);
   await expect(requestPane(ben).getByText(`goes to ${NAME} when the server’s pause ends`)).toBeVisible(SOON);
@@ -63,7 +63,7 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   await ola.goto(`/tasks/${second.taskId}`);
   await expect(taskHeader(ola)).toContainText("Queued");
   await expect(paused).toBeVisible(SOON);
-  await judge(ola, "a task of a paused server", []);
+  await checkAppearance(ola, "a task of a paused server", []);
 
   await ola.goto(`/servers/${server.id}`);
   await tabTo(ola, ola.getByRole("button", { name: "Let it go on" }));
@@ -71,29 +71,29 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   await expect(paused).toBeHidden(SOON);
   await openRequest(ola, second.taskId);
 
-  // As the engine tells of one that takes its time.
-  const { connectionId } = await backstage.serverNamed(NAME);
+  // Stores what the engine stores about a slow server.
+  const { connectionId } = await testRows.serverNamed(NAME);
   const late = { everyMs: 40_000, insteadOfMs: 5_000, answerMs: 9_000 };
-  await backstage.within((tx, organizationId) => recordLate(organizationId, tx, connectionId, late));
+  await testRows.within((tx, organizationId) => recordLate(organizationId, tx, connectionId, late));
   const slow = ola.getByText("Slow: tasks are looked at every 40 s instead of every 5 s (answers take 9 s)");
   await expect(slow).toBeVisible(SOON);
-  await judge(ola, "a slow server", [...ON_A_DESK.slice(1), ...ON_A_PHONE]);
+  await checkAppearance(ola, "a slow server", [...ON_DESKTOP.slice(1), ...ON_A_PHONE]);
   for (const path of ["/servers", "/overview"]) {
     await ola.goto(path);
     await expect(slow).toBeVisible(SOON);
     await slow.scrollIntoViewIfNeeded();
-    await judge(ola, `${path} with a slow server`, [...ON_A_DESK.slice(1), ...ON_A_PHONE]);
+    await checkAppearance(ola, `${path} with a slow server`, [...ON_DESKTOP.slice(1), ...ON_A_PHONE]);
   }
   await ola.goto(`/servers/${server.id}`);
   await expect(slow).toBeVisible(SOON);
-  await backstage.within((tx, organizationId) => recordLate(organizationId, tx, connectionId, null));
+  await testRows.within((tx, organizationId) => recordLate(organizationId, tx, connectionId, null));
   await expect(slow).toBeHidden(SOON);
 
   await ben.goto(`/inbox/${requestId}`);
   await expect(deliverySteps(ben).filter({ hasText: "Accepted by server, done" })).toBeVisible(SOON);
 
-  // As if it had said something else when it was used.
-  await backstage.within((tx, organizationId) =>
+  // Stores another tool description than the one last used.
+  await testRows.within((tx, organizationId) =>
     tx.serverToolVersion.create({
       data: {
         organizationId,
@@ -116,7 +116,7 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   await expect(ola.getByText("changed since it was used last").first()).toBeVisible(SOON);
   await ola.getByText("What it said before").first().click();
   await expect(ola.getByText("As first seen.").first()).toBeVisible(SOON);
-  await judge(ola, "a tool that changed");
+  await checkAppearance(ola, "a tool that changed");
 
   const refused = await apiOf(ola).write("POST", `/tasks/${first.taskId}/restart`);
   expect([refused.status(), (await refused.json()).code]).toEqual([409, "tool_changed"]);
@@ -126,7 +126,7 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   const start = ola.getByRole("button", { name: "Start task" });
   await expect(ola.getByText("The server has changed what it says of this tool.")).toBeVisible(SOON);
   await expect(start).toBeDisabled();
-  await judge(ola, "a changed tool about to be used", []);
+  await checkAppearance(ola, "a changed tool about to be used", []);
   await tabTo(ola, ola.getByRole("checkbox", { name: "I have seen what changed" }));
   await ola.keyboard.press("Space");
   await expect(start).toBeEnabled();

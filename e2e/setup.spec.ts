@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Browser, expect, type Page, test } from "@playwright/test";
 import { freePort } from "../scripts/ports.ts";
-import { judge } from "./fixtures/axe.ts";
-import { SOON, tabTo } from "./fixtures/desk.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
 import { type QuestionServer, startQuestionServer } from "./fixtures/question-server.ts";
+import { SOON, tabTo } from "./fixtures/test.ts";
 
 const OWNER = { name: "Dana", email: "dana@example.com", password: "correct horse battery" };
 
@@ -112,7 +112,7 @@ test("a stranger does not set Intray up", async ({ browser }) => {
   await fillIn(page, { token: "a stranger's guess" });
   await expect(page.getByLabel("Setup token")).toHaveAccessibleDescription(/not the setup token/);
   await expect(page.getByLabel("Setup token")).toBeFocused();
-  await judge(page, "setup, wrong token");
+  await checkAppearance(page, "setup, wrong token");
   await page.goto("/sign-in");
   await expect(page.getByRole("button", { name: /^Ola\b/ })).toBeVisible();
   await page.context().close();
@@ -136,7 +136,7 @@ test("setting up makes the first owner, ends the demonstration for good, and lea
   await page.goto(printed.href);
   await expect(page.getByLabel("Setup token")).toHaveValue(token);
   await expect(page).toHaveURL(`${intray.url}/setup`);
-  await judge(page, "setup, token of the address");
+  await checkAppearance(page, "setup, token of the address");
   await fillIn(page, { password: "short" });
   await expect(page.getByLabel("Password")).toHaveAttribute("aria-invalid", "true");
   await tabTo(page, page.getByLabel("Password"));
@@ -147,7 +147,7 @@ test("setting up makes the first owner, ends the demonstration for good, and lea
   await expect(page.getByRole("heading", { level: 1, name: "Get started" })).toBeVisible();
   await expect(page.getByRole("navigation", { name: "Main" })).toContainText("Initech");
   await expect(page.getByRole("button", { name: "Dana: account and appearance" })).toBeVisible();
-  // What follows a # is sent to nobody; the requests were really looked at.
+  // Browsers send no fragment to servers; the first check proves that requests were recorded.
   expect(asked).toContain(`${intray.url}/api/setup`);
   expect(asked.filter((address) => address.includes(token))).toEqual([]);
 
@@ -194,7 +194,7 @@ test("the first steps are done by doing them", async ({ browser }) => {
   const step = (name: string) => page.getByRole("main").getByRole("region", { name });
   const server = step("Connect a server");
   await expect(server).toBeVisible();
-  await judge(page, "get started, nothing done");
+  await checkAppearance(page, "get started, nothing done");
 
   const paste = async (what: string) => {
     await server.getByLabel("Address or mcpServers block").fill(what);
@@ -211,7 +211,7 @@ test("the first steps are done by doing them", async ({ browser }) => {
   await paste(deadUrl);
   await expect(server.getByText("Unreachable")).toBeVisible(SOON);
   await expect(server.getByRole("alert")).toContainText("Look whether it runs");
-  await judge(page, "get started, a server that does not answer");
+  await checkAppearance(page, "get started, a server that does not answer");
   expect(await steps(page)).toEqual({ server: "open", task: "open", invitation: "open" });
   await server.getByRole("button", { name: "Remove it and start over" }).click();
   await expect(server.getByText("Unreachable")).toBeHidden();
@@ -226,15 +226,15 @@ test("the first steps are done by doing them", async ({ browser }) => {
     }),
   );
   await expect(server.getByText("files is a command")).toBeVisible();
-  // What was pasted may hold tokens.
+  // A pasted configuration may contain tokens.
   await expect(server.getByLabel("Address or mcpServers block")).toHaveValue("");
   await expect(server.getByText("INTRAY_SERVERS_FILE")).toBeVisible();
   await expect(server.getByText("keyed cannot be connected from here")).toBeVisible();
-  await judge(page, "get started, a block");
+  await checkAppearance(page, "get started, a block");
   await server.getByRole("button", { name: "Connect Questions" }).click();
   await expect(server.getByRole("heading", { name: /Approve a payment/ })).toBeVisible(SOON);
   await expect(server.getByText("Done", { exact: true })).toBeVisible();
-  await judge(page, "get started, one done");
+  await checkAppearance(page, "get started, one done");
 
   await step("Start a task").getByRole("link", { name: "New task" }).click();
   await page.goto("/tasks/new?tool=delete_file");
@@ -245,14 +245,14 @@ test("the first steps are done by doing them", async ({ browser }) => {
   await inNavigation.click();
   await expect(step("Start a task").getByText("Done", { exact: true })).toBeVisible();
 
-  // Skipped is not done, and can be taken up again.
+  // A skipped step is not done, and can be resumed.
   const invite = step("Invite somebody");
   await invite.getByRole("button", { name: "Skip: Invite somebody" }).click();
   await expect(page.getByText("Initech is ready")).toBeVisible();
   await expect(inNavigation).toBeHidden();
   await page.reload();
   await expect(invite.getByText("Skipped", { exact: true })).toBeVisible();
-  await judge(page, "get started, one skipped");
+  await checkAppearance(page, "get started, one skipped");
   await invite.getByRole("button", { name: "Undo skip: Invite somebody" }).click();
   await expect(page.getByText("Initech is ready")).toBeHidden();
   await expect(inNavigation).toBeVisible();
@@ -265,12 +265,12 @@ test("the first steps are done by doing them", async ({ browser }) => {
   await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
   await expect(page.getByText("Initech is ready")).toBeVisible();
   expect(await steps(page)).toEqual({ server: "done", task: "done", invitation: "done" });
-  await judge(page, "get started, all done");
+  await checkAppearance(page, "get started, all done");
   await page.getByRole("link", { name: "Go to the inbox" }).click();
   await expect(page).toHaveURL(/\/inbox/);
   await expect(inNavigation).toBeHidden();
 
-  // A viewer takes no first steps.
+  // Viewers get no first steps.
   const vera = await open(browser);
   await vera.goto(link);
   await vera.getByLabel("Your name").fill("Vera");

@@ -1,19 +1,19 @@
 /** What surrounds every page: the palette, the keys, the first visit, the settings, and pages that are not there. */
 import type { Locator } from "@playwright/test";
-import { judge, PHONE } from "./fixtures/axe.ts";
+import { checkAppearance, PHONE } from "./fixtures/appearance.ts";
 import {
   apiOf,
   askAbout,
   expect,
   newInvoiceId,
-  openDesk,
+  openPageAs,
   openRequest,
   requestPane,
   SOON,
   signIn,
   startInvoice,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
 
 test.describe.configure({ timeout: 120_000 });
 
@@ -24,7 +24,7 @@ test("the palette finds requests, tasks, pages and commands, and gives the focus
   const keys = ola.keyboard;
   const input = ola.getByRole("combobox", { name: "Search and commands" });
 
-  // Before it has the focus, letters are for the page.
+  // Before the search has the focus, letters are shortcuts of the page.
   const open = async () => {
     await keys.press("ControlOrMeta+k");
     await expect(input).toBeFocused();
@@ -34,7 +34,7 @@ test("the palette finds requests, tasks, pages and commands, and gives the focus
   const search = ola.getByRole("searchbox", { name: "Search tasks" });
   await search.focus();
   await open();
-  await judge(ola, "the palette");
+  await checkAppearance(ola, "the palette");
   await keys.press("Escape");
   await expect(input).toHaveCount(0);
   await expect(search).toBeFocused();
@@ -44,7 +44,7 @@ test("the palette finds requests, tasks, pages and commands, and gives the focus
   const options = ola.getByRole("option").filter({ hasText: id });
   await expect(options).toHaveCount(2);
   await expect(ola.getByRole("option", { selected: true })).toContainText(id);
-  await judge(ola, "what the palette found");
+  await checkAppearance(ola, "what the palette found");
   await keys.press("Enter");
   await expect(ola).toHaveURL(new RegExp(`/inbox/${requestId}`));
 
@@ -73,13 +73,13 @@ test("single keys can be switched off, and say so", async ({ ola, ben }) => {
   await keys.press("?");
   const sheet = ben.getByRole("dialog", { name: "Keyboard shortcuts" });
   await expect(sheet).toBeFocused();
-  await judge(ben, "the sheet");
+  await checkAppearance(ben, "the sheet");
   const saved = ben.waitForResponse("**/me/preferences");
   await sheet.getByRole("switch", { name: "Single keys" }).press(" ");
   await expect(sheet.getByRole("switch", { name: "Single keys" })).not.toBeChecked();
   expect((await saved).status()).toBe(200);
   await expect(sheet.getByText("(switched off)").first()).toBeAttached();
-  await judge(ben, "the sheet with single keys off");
+  await checkAppearance(ben, "the sheet with single keys off");
   await keys.press("Escape");
   await expect(sheet).toHaveCount(0);
 
@@ -94,7 +94,7 @@ test("single keys can be switched off, and say so", async ({ ola, ben }) => {
   await keys.press("Escape");
 
   await ben.goto("/settings/keyboard");
-  await judge(ben, "keyboard settings");
+  await checkAppearance(ben, "keyboard settings");
   await ben.getByRole("switch", { name: "Single keys" }).check();
   await expect.poll(() => apiOf(ben).get("/me/preferences")).toMatchObject({ singleKeys: true });
 });
@@ -117,12 +117,12 @@ test("G waits visibly for a place, takes the next key for itself, and the focus 
 });
 
 test("the first visit's cards come once, and are in nobody's way", async ({ browser }) => {
-  const page = await openDesk(browser, "Gus");
+  const page = await openPageAs(browser, "Gus");
   await apiOf(page).write("PATCH", "/me/preferences", { tourSeen: false });
   await page.goto("/inbox");
   const card = page.getByRole("region", { name: "First visit" });
   await expect(card).toContainText("What waits, and for whom");
-  await judge(page, "the first visit");
+  await checkAppearance(page, "the first visit");
   await card.getByRole("button", { name: "Next" }).click();
   await expect(card).toContainText("Nothing is sent before you press");
   const saved = page.waitForResponse("**/me/preferences");
@@ -145,7 +145,7 @@ test("settings show what one may change", async ({ ana, ben }) => {
     "Notifications",
     "Organization",
   ]);
-  await judge(ben, "appearance");
+  await checkAppearance(ben, "appearance");
   await ben.getByRole("radio", { name: "Dark" }).press(" ");
   await expect(ben.locator("html")).toHaveClass(/\bdark\b/);
   await ana.goto("/settings");
@@ -157,12 +157,12 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
   expect(missing?.status()).toBe(404);
   await expect(ola.getByText("There is nothing here")).toBeVisible();
   await expect(ola.getByRole("navigation", { name: "Main" }).first()).toBeVisible();
-  await judge(ola, "nothing here");
+  await checkAppearance(ola, "nothing here");
   for (const place of ["tasks", "servers"]) {
     await ola.goto(`/${place}/00000000-0000-7000-8000-000000000000`);
     const heading = ola.getByRole("heading", { level: 1, name: /is not here$/ });
     await expect(heading).toBeVisible();
-    // It stays while it is asked for once more, as when the page is looked at again.
+    // The heading stays while the page asks for the missing row again.
     const again = Promise.withResolvers<void>();
     const mayAnswer = Promise.withResolvers<void>();
     await ola.route(`**/api/v1/${place}/0000*`, async (route) => {
@@ -176,14 +176,14 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
     mayAnswer.resolve();
   }
 
-  const page = await openDesk(browser, "Ola");
+  const page = await openPageAs(browser, "Ola");
   await page.route("**/api/v1/servers?*", (route) =>
     route.fulfill({ json: { items: [null], nextCursor: null } }),
   );
   await page.goto("/servers");
   await expect(page.getByText("This page could not be shown")).toBeVisible();
   await expect(page.getByText("Nothing was lost")).toBeVisible();
-  await judge(page, "a page that failed");
+  await checkAppearance(page, "a page that failed");
   await page.unroute("**/api/v1/servers?*");
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(page.getByRole("link", { name: "Finance ERP", exact: true })).toBeVisible();
@@ -245,7 +245,7 @@ test("on a phone Back leads to the list, also after the next request opened by i
 
 test("a toast that goes while its button has the focus gives it back", async ({ ola, ben }) => {
   await askAbout(ola, ben);
-  // Somewhere else by then, and reading: the focus stands in the search.
+  // By then the focus is in the search.
   await requestPane(ben).getByRole("button", { name: "Approve" }).click();
   const undo = ben.getByRole("button", { name: /^Undo/ }).last();
   await expect(undo).toBeVisible();
@@ -262,7 +262,7 @@ test("signing out leaves in all tabs", async ({ browser }) => {
   const other = await page.context().newPage();
   await other.goto("/tasks");
   const cookies = await page.context().cookies();
-  // A page that is left takes its calls along: this one must not.
+  // Leaving a page aborts its calls; this call must finish.
   await page.route("**/api/auth/signout", async (route) => {
     await page.waitForTimeout(500);
     await route.continue();

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { type Browser, expect, type Page, test } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import { CLIENT, type OidcServer, startOidc } from "../test/servers/oidc-server.ts";
-import { judge } from "./fixtures/axe.ts";
-import { tabTo } from "./fixtures/desk.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
+import { tabTo } from "./fixtures/test.ts";
 
 const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
 const TOKEN = "the token of the tests";
@@ -62,7 +62,7 @@ test("single sign-on comes first, leads back to where one was going, and says wh
   const page = await open(browser);
   await page.goto("/tasks?state=open");
   await expect(page).toHaveURL(/\/sign-in\?callbackUrl/);
-  await judge(page, "sign-in, every way");
+  await checkAppearance(page, "sign-in, every way");
   const sso = page.getByRole("button", { name: "Sign in with Acme SSO" });
   await page.keyboard.press("Tab");
   await expect(sso).toBeFocused();
@@ -77,18 +77,18 @@ test("single sign-on comes first, leads back to where one was going, and says wh
   await atProvider(refused, "mo");
   await expect(refused.getByRole("alert").filter({ hasText: "has not verified your e-mail" })).toBeVisible();
   await expect(refused).toHaveURL(/callbackUrl=%2Ftasks/);
-  await judge(refused, "sign-in, refused");
+  await checkAppearance(refused, "sign-in, refused");
 });
 
 test("two-step sign-in is turned on and used with the keyboard alone", async ({ browser }) => {
   const page = await open(browser);
   await signIn(page);
   await page.goto("/settings/security");
-  await judge(page, "security, plain");
+  await checkAppearance(page, "security, plain");
   await tabTo(page, page.getByRole("button", { name: "Turn on…" }));
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog");
-  await judge(page, "two-step, password");
+  await checkAppearance(page, "two-step, password");
   await tabTo(page, dialog.getByLabel("Your password"));
   await page.keyboard.type("not this one");
   await page.keyboard.press("Enter");
@@ -100,7 +100,7 @@ test("two-step sign-in is turned on and used with the keyboard alone", async ({ 
 
   const key = ((await dialog.locator("code").textContent()) ?? "").replaceAll(" ", "");
   const totp = new TOTP({ secret: Secret.fromBase32(key) });
-  await judge(page, "two-step, QR code");
+  await checkAppearance(page, "two-step, QR code");
   await tabTo(page, dialog.getByLabel("Code from the app"));
   await page.keyboard.type("000000");
   await page.keyboard.press("Enter");
@@ -110,7 +110,7 @@ test("two-step sign-in is turned on and used with the keyboard alone", async ({ 
   await page.keyboard.press("Enter");
   const codes = dialog.getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
   await expect(codes).toHaveCount(10);
-  await judge(page, "two-step, recovery codes");
+  await checkAppearance(page, "two-step, recovery codes");
   const [recovery = "", another = ""] = await codes.allTextContents();
   await tabTo(page, dialog.getByRole("button", { name: "I have kept them" }));
   await page.keyboard.press("Enter");
@@ -125,7 +125,7 @@ test("two-step sign-in is turned on and used with the keyboard alone", async ({ 
   await second.keyboard.type(OWNER.password);
   await second.keyboard.press("Enter");
   await expect(second.getByLabel("Code")).toBeFocused();
-  await judge(second, "sign-in, code");
+  await checkAppearance(second, "sign-in, code");
   await second.keyboard.type("wrong");
   await second.keyboard.press("Enter");
   await expect(second.getByRole("alert").filter({ hasText: "The code is wrong" })).toBeVisible();
@@ -136,10 +136,10 @@ test("two-step sign-in is turned on and used with the keyboard alone", async ({ 
   await second.keyboard.press("Enter");
   await expect(second).toHaveURL(/\/settings\/security$/);
   await expect(second.getByText("9 recovery codes left")).toBeVisible();
-  await judge(second, "security, two-step on");
+  await checkAppearance(second, "security, two-step on");
 
   await second.getByRole("button", { name: "Turn off…" }).click();
-  await judge(second, "two-step, turn off");
+  await checkAppearance(second, "two-step, turn off");
   await second.getByRole("dialog").getByLabel("Code").fill(another);
   await second.keyboard.press("Enter");
   await expect(second.getByRole("button", { name: "Turn on…" })).toBeVisible();
@@ -165,7 +165,7 @@ test("a passkey is added, signs in by itself, and is removed", async ({ browser 
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Work laptop");
   await dialog.getByLabel("Your password").fill(OWNER.password);
-  await judge(page, "passkey, add");
+  await checkAppearance(page, "passkey, add");
   await dialog.getByRole("button", { name: "Add passkey" }).click();
   const passkeys = page.getByRole("list", { name: "Passkeys" });
   await expect(passkeys).toContainText("Work laptop");
@@ -177,7 +177,7 @@ test("a passkey is added, signs in by itself, and is removed", async ({ browser 
   await expect(page).toHaveURL(/\/settings\/security$/);
   await expect(passkeys).toContainText("last used");
   await expect(page.getByRole("list", { name: "Sessions" })).toContainText("With a passkey");
-  await judge(page, "security, passkey");
+  await checkAppearance(page, "security, passkey");
 
   await page.getByRole("button", { name: "Remove Work laptop" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
@@ -197,7 +197,7 @@ test("sessions are ended from another browser, and by changing the password", as
   const sessions = here.getByRole("list", { name: "Sessions" }).getByRole("listitem");
   await expect(sessions.filter({ hasText: "This browser" })).toHaveCount(1);
   await sessions.last().scrollIntoViewIfNeeded();
-  await judge(here, "security, sessions");
+  await checkAppearance(here, "security, sessions");
   await here
     .getByRole("button", { name: /^End the session of/ })
     .first()
@@ -213,7 +213,7 @@ test("sessions are ended from another browser, and by changing the password", as
   await here.getByLabel("New password").fill("another password");
   await here.getByRole("button", { name: "Change password" }).click();
   await expect(here.getByText("This is not your password")).toBeVisible();
-  await judge(here, "security, wrong password");
+  await checkAppearance(here, "security, wrong password");
   await here.getByLabel("Present password").fill(OWNER.password);
   await here.getByRole("button", { name: "Change password" }).click();
   await expect(here.getByText("Password changed")).toBeVisible();

@@ -1,8 +1,8 @@
 /** Questions that send a person to a site: nothing is fetched before consent, and only its owner may open it. */
 
-import { judge } from "./fixtures/axe.ts";
-import { expect, requestPane, SOON, test } from "./fixtures/desk.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
 import { ask } from "./fixtures/questions.ts";
+import { expect, requestPane, SOON, test } from "./fixtures/test.ts";
 
 test.describe.configure({ timeout: 180_000 });
 
@@ -22,7 +22,7 @@ test("a site is opened after consent, in a tab that learns nothing of this one",
   const link = pane.getByRole("link", { name: "Open signin.bank.example" });
   await expect(link).toHaveCount(0);
   await expect(pane.getByRole("button", { name: "Continue the task" })).toBeDisabled();
-  await judge(ana, "a site to open");
+  await checkAppearance(ana, "a site to open");
   expect(visits).toEqual([]);
 
   await pane.getByRole("checkbox", { name: "I know signin.bank.example and want to open it" }).focus();
@@ -35,18 +35,18 @@ test("a site is opened after consent, in a tab that learns nothing of this one",
   await site.close();
 
   await expect(pane.getByRole("link", { name: "Open it again" })).toBeVisible();
-  await judge(ana, "a site that was opened");
+  await checkAppearance(ana, "a site that was opened");
   await ana.reload();
   await expect(pane.getByRole("link", { name: "Open it again" })).toBeVisible();
   await pane.getByRole("button", { name: "Continue the task" }).click();
-  await expect.poll(asked.told, SOON).toEqual({ action: "accept" });
+  await expect.poll(asked.receivedAnswer, SOON).toEqual({ action: "accept" });
 });
 
 test("others than the owner of the connection see why they may not open it, and whom to ask", async ({
   ana,
   ben,
 }) => {
-  // Ana made the server known: its shared connection is hers to vouch for.
+  // Ana connected the server, so she opens the sites of its shared connection.
   const asked = await ask(ana, "bank_sign_in");
   await ben.goto(`/inbox/${asked.requestId}`);
   const pane = requestPane(ben);
@@ -54,5 +54,5 @@ test("others than the owner of the connection see why they may not open it, and 
   await expect(pane.getByText("Ask Ana to open this request")).toBeVisible();
   await expect(pane.getByText("flow=7f3a")).toHaveCount(0);
   await expect(pane.getByRole("link", { name: /Open/ })).toHaveCount(0);
-  await judge(ben, "a site of another");
+  await checkAppearance(ben, "a site of another");
 });

@@ -1,16 +1,16 @@
 /** The table of tasks: its keys, what it draws of a long list, and that it comes with its page. */
 import type { Page } from "@playwright/test";
-import { openBackstage } from "./fixtures/database.ts";
-import { ERAS, expect, newInvoiceId, test } from "./fixtures/desk.ts";
+import { ERAS, expect, newInvoiceId, test } from "./fixtures/test.ts";
+import { openTestRows } from "./fixtures/test-rows.ts";
 
 /** More than two pages of them. */
 const MANY = 220;
 
 /** Tasks that have ended, oldest first, of a tool that only they are of. */
 async function insertTasks(count: number): Promise<{ tool: string; ids: string[] }> {
-  const backstage = await openBackstage();
+  const testRows = await openTestRows();
   try {
-    const server = await backstage.serverNamed(ERAS[0]!);
+    const server = await testRows.serverNamed(ERAS[0]!);
     const tool = `tool_${newInvoiceId()}`;
     const ids: string[] = [];
     for (let at = 0; at < count; at++) {
@@ -20,11 +20,11 @@ async function insertTasks(count: number): Promise<{ tool: string; ids: string[]
         label: `No. ${at + 1}`,
         createdAt: new Date(Date.now() - (count - at) * 1_000),
       };
-      ids.push(await backstage.insertTask(server, task));
+      ids.push(await testRows.insertTask(server, task));
     }
     return { tool, ids };
   } finally {
-    await backstage.close();
+    await testRows.close();
   }
 }
 

@@ -1,8 +1,7 @@
 /** The page of one task: what happened and how long it took, what was said, what came of it, and starting it again. */
 import { expect as expectValue, type Page } from "@playwright/test";
 import { forcePay } from "../test/fixtures/sample-ledger.ts";
-import { judge, ON_A_PHONE } from "./fixtures/axe.ts";
-import { type Backstage, openBackstage } from "./fixtures/database.ts";
+import { checkAppearance, ON_A_PHONE } from "./fixtures/appearance.ts";
 import {
   apiOf,
   ERAS,
@@ -16,7 +15,8 @@ import {
   tabTo,
   taskHeader,
   test,
-} from "./fixtures/desk.ts";
+} from "./fixtures/test.ts";
+import { openTestRows, type TestRows } from "./fixtures/test-rows.ts";
 
 test("a task is followed, understood and started again with the keyboard alone", async ({ ola, ben }) => {
   await ola.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -44,7 +44,7 @@ test("a task is followed, understood and started again with the keyboard alone",
   await expect(ola.getByRole("table")).toContainText("so far");
   await press(ola, ola.getByRole("button", { name: "Newest first" }));
   await expect(steps.first()).toContainText("Ola started it");
-  await judge(ola, "task timeline");
+  await checkAppearance(ola, "task timeline");
 
   await press(ola, ola.getByRole("tab", { name: "Timeline" }), "ArrowRight");
   // The focus follows a moment after the key: the next one is for the tab that has it then.
@@ -68,9 +68,9 @@ test("a task is followed, understood and started again with the keyboard alone",
   expectValue(command).toContain(`curl -X POST '${new URL(invoiceServer()).origin}`);
   expectValue(command).toContain(`"invoice_id":"${id}"`);
   expectValue(command).toContain("-H 'mcp-method: tools/call'");
-  await judge(ola, "task protocol");
+  await checkAppearance(ola, "task protocol");
 
-  // What is new about the task leaves alone what one reads.
+  // Updates of the task do not close open messages.
   const opened = messages.getByText("arguments:").first();
   await opened.evaluate((node) => node.setAttribute("data-mark", "read"));
   await forcePay(invoiceServer(), id);
@@ -85,7 +85,7 @@ test("a task is followed, understood and started again with the keyboard alone",
   const saved = ola.waitForEvent("download");
   await press(ola, panel.getByRole("button", { name: "Download as JSON" }));
   expectValue((await saved).suggestedFilename()).toBe(`result-${taskId}.json`);
-  await judge(ola, "task result");
+  await checkAppearance(ola, "task result");
 
   await press(ola, taskHeader(ola).getByRole("button", { name: "Start again…" }));
   await press(ola, ola.getByRole("link", { name: "Edit the arguments…" }));
@@ -100,8 +100,8 @@ test("a task is followed, understood and started again with the keyboard alone",
 });
 
 test("a long history and a huge result come piece by piece, and say why nothing moves", async ({ ola }) => {
-  const backstage = await openBackstage();
-  const id = await insertLongTask(backstage).finally(() => backstage.close());
+  const testRows = await openTestRows();
+  const id = await insertLongTask(testRows).finally(() => testRows.close());
   await ola.goto(`/tasks/${id}`);
   const steps = ola.getByRole("list", { name: "Timeline" }).getByRole("listitem");
   await expect(steps.first()).toContainText("Step 5000");
@@ -112,7 +112,7 @@ test("a long history and a huge result come piece by piece, and say why nothing 
   await ola.getByRole("tab", { name: "Result" }).click();
   const panel = ola.getByRole("tabpanel");
   await expect(panel.getByText("9988 more lines")).toBeVisible();
-  await judge(ola, "task with a huge result", ON_A_PHONE);
+  await checkAppearance(ola, "task with a huge result", ON_A_PHONE);
   await panel.getByRole("button", { name: "Show 500" }).click();
   await expect(panel.getByRole("row")).toHaveCount(503);
   await expect(panel.getByText("9500 more lines, not shown.")).toBeVisible();
@@ -132,9 +132,9 @@ const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** A lost task of 5,000 steps, whose result holds 10,000 lines, a megabyte of text and pictures. */
-async function insertLongTask(backstage: Backstage): Promise<string> {
+async function insertLongTask(testRows: TestRows): Promise<string> {
   const image = (mimeType: string, data: string) => ({ type: "image", mimeType, data });
-  const id = await backstage.insertTask(await backstage.serverNamed(ERAS[0] ?? ""), {
+  const id = await testRows.insertTask(await testRows.serverNamed(ERAS[0] ?? ""), {
     state: "lost",
     result: {
       content: [
@@ -147,7 +147,7 @@ async function insertLongTask(backstage: Backstage): Promise<string> {
       },
     },
   });
-  await backstage.within(
+  await testRows.within(
     (
       tx,
     ) => tx.$executeRaw`SELECT append_event('task.status', '{"kind": "engine", "id": null, "name": "Intray"}',

@@ -3,6 +3,8 @@
  * the server once, and as meant. TEN_REQUESTS_PAUSE_MS is a person's pause after each key, for measuring.
  */
 import type { Locator, Page } from "@playwright/test";
+import type { Kind } from "./fixtures/question-kinds.ts";
+import { ask, receivedAnswers } from "./fixtures/questions.ts";
 import {
   deliverySteps,
   expect,
@@ -12,9 +14,7 @@ import {
   SOON,
   tabTo,
   test,
-} from "./fixtures/desk.ts";
-import type { Kind } from "./fixtures/question-kinds.ts";
-import { allTold, ask } from "./fixtures/questions.ts";
+} from "./fixtures/test.ts";
 
 const PAUSE_MS = Number(process.env.TEN_REQUESTS_PAUSE_MS || 0);
 
@@ -39,7 +39,7 @@ const TEN: Decision[] = [
     answer: accept({ decision: "reject" }),
   },
   {
-    // It destroys: A only leads to the button.
+    // The tool is destructive, so A only focuses the button.
     kind: "delete_file",
     decide: (hands) => hands.press("a", "Enter"),
     answer: accept({ confirm: true }),
@@ -80,7 +80,7 @@ const TEN: Decision[] = [
     answer: accept({ account: 4711, tolerance: 0.5 }),
   },
   {
-    // It asks for a secret: nothing can be filled in.
+    // The form asks for a secret, which Intray does not show.
     kind: "rotate_key",
     async decide(hands) {
       await hands.press("d");
@@ -117,20 +117,20 @@ test("ten requests are decided with the keyboard alone", async ({ ana, ben }) =>
   const total = ((performance.now() - began) / 1_000).toFixed(1);
   process.stdout.write(`Ten requests in ${total} s, ${hands.count()} keys (${seconds.join(", ")})\n`);
 
-  const arrived = async () => (await allTold()).filter((told) => told.arguments.batch === batch);
+  const arrived = async () => (await receivedAnswers()).filter((answer) => answer.arguments.batch === batch);
   await expect.poll(async () => (await arrived()).length, SOON).toBe(10);
-  // Twice would show by now, or by the time that each task has ended.
+  // A second delivery would have arrived by now.
   await expect(async () => {
     for (const label of labels) {
       const list = await ana.request.get(`/api/v1/tasks?q=${label}`);
       expect((await list.json()).items).toMatchObject([{ state: "completed" }]);
     }
   }).toPass(SOON);
-  const told = await arrived();
-  expect(told.length).toBe(10);
+  const received = await arrived();
+  expect(received.length).toBe(10);
   for (const [at, { answer }] of TEN.entries())
     expect(
-      told.filter(({ arguments: { label } }) => label === labels[at]).map((each) => each.answer),
+      received.filter(({ arguments: { label } }) => label === labels[at]).map((each) => each.answer),
     ).toEqual([answer]);
 });
 

@@ -6,12 +6,12 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Browser, chromium, type Page } from "@playwright/test";
-import { openBackstage } from "../e2e/fixtures/database.ts";
-import { openDesk, type Person } from "../e2e/fixtures/desk.ts";
 import { startIntray } from "../e2e/fixtures/intray.ts";
 import { startQuestionServer } from "../e2e/fixtures/question-server.ts";
+import { openPageAs, type Person } from "../e2e/fixtures/test.ts";
+import { openTestRows } from "../e2e/fixtures/test-rows.ts";
+import { createGalleryFixture } from "../e2e/gallery/fixture.ts";
 import { indexPage, report } from "../e2e/gallery/report.ts";
-import { setScene } from "../e2e/gallery/scene.ts";
 import { README_SHOTS, SHOTS } from "../e2e/gallery/shots.ts";
 import { type Taken, take } from "../e2e/gallery/take.ts";
 import { build } from "./build/build.ts";
@@ -66,23 +66,23 @@ process.exit(all.some(({ failure, errors }) => failure || errors.length > 0) ? 1
 async function takeAll(browser: Browser): Promise<Taken[]> {
   const people: Person[] = ["Ana", "Ola", "Ben", "Cleo", "Gus"];
   const pages = new Map<Person, Page>();
-  for (const person of people) pages.set(person, await openDesk(browser, person));
-  const backstage = await openBackstage();
+  for (const person of people) pages.set(person, await openPageAs(browser, person));
+  const testRows = await openTestRows();
   try {
-    const scene = await setScene(intray, office, backstage, pages);
+    const fixture = await createGalleryFixture(intray, office, testRows, pages);
     // Only a whole run empties the folder, since pictures of removed states would mislead.
     mkdirSync(folder, { recursive: true });
     if (!values.readme && !values.only) for (const file of readdirSync(folder)) rmSync(`${folder}/${file}`);
     const taken: Taken[] = [];
     for (const shot of shots) {
-      const result = await take(browser, scene, shot, folder);
+      const result = await take(browser, fixture, shot, folder);
       const flaws = result.pictures.flatMap((picture) => picture.flaws).length;
       say(`${result.failure ? "✗" : "✓"} ${shot.name}${flaws ? ` (${flaws} flaws)` : ""}`);
       taken.push(result);
     }
     return taken;
   } finally {
-    await backstage.close();
+    await testRows.close();
   }
 }
 

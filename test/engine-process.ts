@@ -23,7 +23,7 @@ const MAIN = fileURLToPath(new URL("../lib/engine/main.ts", import.meta.url));
 
 /**
  * Starts an engine, and resolves once it runs. `environment`: the database, the keys and the hosts
- * (World.engineEnvironment). `onOutput` gets its output until then.
+ * (OrganizationFixture.engineEnvironment). `onOutput` gets its output until then.
  */
 export async function startEngineProcess(
   environment: Record<string, string>,

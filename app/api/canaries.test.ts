@@ -8,26 +8,26 @@ import { idsIn, placeCanaries, rowsOf } from "@/test/guards/canaries.ts";
 import { startDescribedWeb } from "@/test/guards/described.ts";
 import { EXCEPTIONS } from "@/test/guards/exceptions.ts";
 import type { Operation } from "@/test/guards/operations.ts";
-import { type Credential, createScene, type Scene } from "@/test/guards/scene.ts";
+import { type Credential, createTenantFixture, type TenantFixture } from "@/test/guards/tenant-fixture.ts";
 import { patiently } from "../../test/setup/patience.ts";
 
 const { web, operations } = await startDescribedWeb();
 const guarded = operations.filter(({ access }) => access !== "none");
 const reads = guarded.filter(({ method }) => method === "GET");
 let admin: pg.Client;
-let acme: Scene;
-let globex: Scene;
+let acme: TenantFixture;
+let globex: TenantFixture;
 
 beforeAll(async () => {
   admin = new pg.Client({ connectionString: web.database.adminUrl });
   await admin.connect();
-  acme = await createScene(web, "acme-canaries");
-  globex = await createScene(web, "globex-canaries");
-  for (const scene of [acme, globex]) {
-    const things = scene.things("owner");
+  acme = await createTenantFixture(web, "acme-canaries");
+  globex = await createTenantFixture(web, "globex-canaries");
+  for (const fixture of [acme, globex]) {
+    const things = fixture.things("owner");
     for (const { slots } of guarded) for (const { kind } of slots) await things.id(kind);
-    await decide(scene);
-    const placed = await placeCanaries(admin, scene.organizationId, scene.canary);
+    await decide(fixture);
+    const placed = await placeCanaries(admin, fixture.organizationId, fixture.canary);
     // Every table that people read needs a row here: the responses of an empty one prove nothing.
     expect(placed).toEqual(expect.arrayContaining(["task.tool", "server.name", "input_request.message"]));
     expect(placed).toEqual(expect.arrayContaining(["answer.comment", "event.actor", "draft.comment"]));
@@ -39,14 +39,14 @@ afterAll(async () => {
 });
 
 /** An answer with a comment, a claim and a draft, each for a question of its own. */
-async function decide(scene: Scene): Promise<void> {
-  const { cookie } = scene.people.owner;
+async function decide(fixture: TenantFixture): Promise<void> {
+  const { cookie } = fixture.people.owner;
   for (const [method, path, body] of [
     ["POST", "answer", { action: "decline", comment: "No" }],
     ["POST", "claim", undefined],
     ["PUT", "draft", { content: {}, comment: "Later" }],
   ] as const) {
-    const things = scene.things("owner");
+    const things = fixture.things("owner");
     const id = await things.id("request");
     const bound = path === "answer" ? { ...body, questionHash: things.questionHash() } : body;
     const { status } = await web.call(method, `/api/v1/input-requests/${id}/${path}`, {
@@ -63,31 +63,31 @@ test("reading everything, searches for the other's words included, finds one's o
     acme: await idsIn(admin, acme.organizationId),
     globex: await idsIn(admin, globex.organizationId),
   };
-  for (const [scene, other, foreign] of [
+  for (const [fixture, other, foreign] of [
     [acme, globex, ids.globex],
     [globex, acme, ids.acme],
   ] as const) {
     for (const operation of reads) {
-      const names = await namesOf(operation, scene.things("owner", operation));
+      const names = await namesOf(operation, fixture.things("owner", operation));
       const plain = { ...names, unfiltered: true };
       const searches: Names[] = operation.query.some(({ name }) => name === "q")
         ? [
             { ...plain, values: { "query.q": other.canary } },
-            { ...plain, values: { "query.q": scene.canary } },
+            { ...plain, values: { "query.q": fixture.canary } },
           ]
         : [];
       for (const each of [plain, names, ...searches]) {
-        const reply = await send(web, operation, scene.people.owner, each);
+        const reply = await send(web, operation, fixture.people.owner, each);
         expect([operation.name, reply.status, wordsOf(reply, other, foreign)]).toEqual([
           operation.name,
           200,
           [],
         ]);
-        if (reply.text.includes(scene.canary)) found.add(operation.name);
+        if (reply.text.includes(fixture.canary)) found.add(operation.name);
       }
       const [search] = searches;
       if (search) {
-        const reply = await send(web, operation, scene.people.owner, search);
+        const reply = await send(web, operation, fixture.people.owner, search);
         expect([operation.name, reply.text]).toEqual([
           operation.name,
           expect.not.stringMatching(/"id":|[1-9]\d*,/),
@@ -116,17 +116,17 @@ test("reading everything, searches for the other's words included, finds one's o
 test("two hundred calls at once of both, reads and writes, mix nothing up", async () => {
   const heard = { acme: await listen(acme), globex: await listen(globex) };
   const engine = createDatabase(web.database.engineUrl, { connections: 1 });
-  const calls: [Scene, Scene, Operation, Credential, Names][] = [];
+  const calls: [TenantFixture, TenantFixture, Operation, Credential, Names][] = [];
   for (let round = 0; calls.length < 200; round++)
     for (const operation of guarded.filter(({ name }) => !EXCEPTIONS[name]?.spends))
-      for (const [scene, other] of [
+      for (const [fixture, other] of [
         [acme, globex],
         [globex, acme],
       ] as const) {
         const role = round % 2 === 0 ? "owner" : "admin";
-        const names = await namesOf(operation, scene.things(role, operation));
-        const credential = round % 2 === 0 ? scene.people[role] : { key: scene.keys[role] };
-        calls.push([scene, other, operation, credential, names]);
+        const names = await namesOf(operation, fixture.things(role, operation));
+        const credential = round % 2 === 0 ? fixture.people[role] : { key: fixture.keys[role] };
+        calls.push([fixture, other, operation, credential, names]);
       }
   expect(calls.length).toBeGreaterThanOrEqual(200);
   const replies = await Promise.all(
@@ -140,12 +140,12 @@ test("two hundred calls at once of both, reads and writes, mix nothing up", asyn
     const [, other, { name }] = calls[at]!;
     expect([name, wordsOf(reply, other, other === acme ? ids.acme : ids.globex)]).toEqual([name, []]);
   }
-  for (const [scene, other, foreign] of [
+  for (const [fixture, other, foreign] of [
     [acme, globex, ids.globex],
     [globex, acme, ids.acme],
   ] as const) {
-    const rows = await rowsOf(admin, scene.organizationId);
-    expect([rows.includes(scene.canary), rows.includes(other.canary)]).toEqual([true, false]);
+    const rows = await rowsOf(admin, fixture.organizationId);
+    expect([rows.includes(fixture.canary), rows.includes(other.canary)]).toEqual([true, false]);
     expect([...foreign].filter((id) => rows.includes(id))).toEqual([]);
   }
   // Each organization's own stream receives its events.
@@ -169,11 +169,11 @@ test("two hundred calls at once of both, reads and writes, mix nothing up", asyn
   await engine.close();
 });
 
-function wordsOf({ text }: Reply, other: Scene, foreignIds: Set<string>): string[] {
+function wordsOf({ text }: Reply, other: TenantFixture, foreignIds: Set<string>): string[] {
   return [other.canary, ...foreignIds].filter((word) => text.includes(word));
 }
 
-async function listen({ people }: Scene) {
+async function listen({ people }: TenantFixture) {
   const { body } = await web.open("GET", "/api/v1/stream", { cookie: people.owner.cookie });
   const reader = body!.getReader();
   const stream = { text: "", leave: () => reader.cancel() };

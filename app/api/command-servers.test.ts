@@ -11,7 +11,7 @@ import { toolsOf } from "@/lib/servers/check.ts";
 import { operatorServers } from "@/lib/servers/operator-file.ts";
 import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
 import { serverSchema } from "@/lib/servers/schema.ts";
-import { until } from "@/test/fixtures/world.ts";
+import { until } from "@/test/fixtures/organization-fixture.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const EVERYTHING = createRequire(import.meta.url).resolve(

@@ -9,20 +9,20 @@ import { EXCEPTIONS, PUBLIC } from "@/test/guards/exceptions.ts";
 import type { Operation } from "@/test/guards/operations.ts";
 import {
   type Credential,
-  createScene,
+  createTenantFixture,
   credentialsOf,
   deadCredentials,
-  type Scene,
-  sceneFor,
-} from "@/test/guards/scene.ts";
+  type TenantFixture,
+  tenantFor,
+} from "@/test/guards/tenant-fixture.ts";
 
 const { web, operations } = await startDescribedWeb();
 let admin: pg.Client;
-let acme: Scene;
+let acme: TenantFixture;
 let dead: [string, Credential][];
 
 beforeAll(async () => {
-  acme = await createScene(web, "acme-credentials");
+  acme = await createTenantFixture(web, "acme-credentials");
   dead = await deadCredentials(web, acme);
   admin = new pg.Client({ connectionString: web.database.adminUrl });
   await admin.connect();
@@ -79,9 +79,9 @@ describe("a credential", () => {
 
       for (const role of ROLES.filter((each) => isEnough(each, operation)))
         for (const kind of ["cookie", "key"] as const) {
-          const scene = await sceneFor(web, acme, operation);
-          const ours = await namesOf(operation, scene.things(role, operation));
-          const credential = kind === "cookie" ? scene.people[role] : { key: scene.keys[role] };
+          const fixture = await tenantFor(web, acme, operation);
+          const ours = await namesOf(operation, fixture.things(role, operation));
+          const credential = kind === "cookie" ? fixture.people[role] : { key: fixture.keys[role] };
           const reply = await send(web, operation, credential, ours);
           if (membersOnly && kind === "key")
             expect([role, reply.status, reply.code]).toEqual([role, 403, "forbidden"]);

@@ -6,7 +6,7 @@ import { handleDigest } from "@/lib/tasks/found/handle.ts";
 import { foundTaskSchema } from "@/lib/tasks/found/schema.ts";
 import { taskDetailSchema } from "@/lib/tasks/schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { startElsewhere } from "@/test/fixtures/stranger.ts";
+import { startElsewhere } from "@/test/fixtures/third-party-client.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,

@@ -7,17 +7,23 @@ import { startDescribedWeb } from "@/test/guards/described.ts";
 import { picture } from "@/test/guards/digest.ts";
 import { EXCEPTIONS } from "@/test/guards/exceptions.ts";
 import type { Operation, Slot } from "@/test/guards/operations.ts";
-import { type Credential, createScene, credentialsOf, type Scene, sceneFor } from "@/test/guards/scene.ts";
 import { statementsOf } from "@/test/guards/statements.ts";
+import {
+  type Credential,
+  createTenantFixture,
+  credentialsOf,
+  type TenantFixture,
+  tenantFor,
+} from "@/test/guards/tenant-fixture.ts";
 
 const { web, operations: all } = await startDescribedWeb();
 let admin: pg.Client;
-let acme: Scene;
-let globex: Scene;
+let acme: TenantFixture;
+let globex: TenantFixture;
 
 beforeAll(async () => {
-  acme = await createScene(web, "acme-isolated");
-  globex = await createScene(web, "globex-isolated");
+  acme = await createTenantFixture(web, "acme-isolated");
+  globex = await createTenantFixture(web, "globex-isolated");
   admin = new pg.Client({ connectionString: web.database.adminUrl });
   await admin.connect();
 });
@@ -77,7 +83,7 @@ describe("a call of one's own", () => {
   test.each(named)("%s: changes and tells nothing of another organization's", async (_name, operation) => {
     await acme.things("owner").id("request");
     const before = await picture(admin, acme.organizationId);
-    const one = await sceneFor(web, globex, operation);
+    const one = await tenantFor(web, globex, operation);
     const theirs = await namesOf(operation, one.things("owner", operation));
     const reply = await send(web, operation, one.people.owner, theirs);
     expectFound(reply, operation);

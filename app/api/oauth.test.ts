@@ -9,15 +9,15 @@ import { refusalWords } from "@/lib/format/oauth.ts";
 import { OAUTH_REFUSALS } from "@/lib/mcp/oauth/oauth-refused.ts";
 import { beginConnecting } from "@/lib/servers/connections/connect.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { type OAuthScene, oauthScene } from "@/test/fixtures/oauth-scene.ts";
+import { createOAuthWebFixture, type OAuthWebFixture } from "@/test/fixtures/oauth-web-fixture.ts";
 import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let inner: TestServer;
-let scene: OAuthScene;
-let authority: OAuthScene["authority"];
-let remote: OAuthScene["remote"];
+let fixture: OAuthWebFixture;
+let authority: OAuthWebFixture["authority"];
+let remote: OAuthWebFixture["remote"];
 
 beforeAll(async () => {
   const settings = { INTRAY_ALLOW_HOSTS: "127.0.0.1" };
@@ -25,10 +25,10 @@ beforeAll(async () => {
   inner = await startTestServer();
 });
 beforeEach(async () => {
-  scene = await oauthScene(web, inner.url);
-  ({ authority, remote } = scene);
+  fixture = await createOAuthWebFixture(web, inner.url);
+  ({ authority, remote } = fixture);
 });
-afterEach(() => scene.close());
+afterEach(() => fixture.close());
 afterAll(async () => {
   await inner.close();
   await web.stop();
@@ -40,13 +40,13 @@ const changed = (over: Record<string, unknown>) => (metadata: Record<string, unk
   ...over,
 });
 const reasonOf = async (serverId: string) => {
-  const { status, body } = await scene.depart(serverId);
+  const { status, body } = await fixture.depart(serverId);
   expect([status, body.code]).toEqual([409, "cannot_connect"]);
   expect(refusalWords(body.reason).title).not.toBe("");
   return body.reason;
 };
 const urlOf = async (serverId: string) => {
-  const departed = await scene.depart(serverId);
+  const departed = await fixture.depart(serverId);
   expect(departed.status).toBe(200);
   return new URL(departed.body.authorizationUrl);
 };
@@ -55,31 +55,31 @@ const answered = (url: URL, query: Record<string, string>) =>
   `${url.searchParams.get("redirect_uri")}?${new URLSearchParams({ state: url.searchParams.get("state")!, ...query })}`;
 
 test("a sign-in by the shortest way: registered, signed in, connected, and the tools are there", async () => {
-  const server = await scene.addServer();
+  const server = await fixture.addServer();
   expect(server.body).toMatchObject({
     health: { state: "unauthorized", message: "Nobody is signed in at this server yet." },
     startsOn: null,
   });
-  expect(await scene.connect(server.id)).toBe(`/servers/${server.id}?connected`);
-  const now = await web.call("GET", `/api/v1/servers/${server.id}`, { cookie: scene.ana.cookie });
+  expect(await fixture.connect(server.id)).toBe(`/servers/${server.id}?connected`);
+  const now = await web.call("GET", `/api/v1/servers/${server.id}`, { cookie: fixture.ana.cookie });
   expect(now.body).toMatchObject({ health: { state: "ok" }, startsOn: "shared", era: "2026-07-28" });
 });
 
 describe("who grants access", () => {
   test("A1: the resource metadata that the challenge names is read, and nothing is guessed", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     remote.behave.metadata = changed({ scopes_supported: ["mcp:admin"] });
     expect((await urlOf(id)).searchParams.get("scope")).toBe("mcp:admin offline_access");
   });
 
   test("A1: without a word in the challenge it is found at its well-known place", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     remote.behave.isSilent = true;
     expect((await urlOf(id)).origin).toBe(authority.issuer);
   });
 
   test("A2: where there is no OAuth metadata, OpenID Connect's is read", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     authority.behave.instead = (request, response) => {
       if (request.url !== "/.well-known/oauth-authorization-server") return false;
       response.writeHead(404).end();
@@ -93,7 +93,7 @@ describe("who grants access", () => {
   });
 
   test("A3: metadata that names another issuer is refused", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     authority.behave.metadata = changed({ issuer: "https://other.example" });
     expect(await reasonOf(id)).toBe("metadata_issuer");
   });
@@ -103,7 +103,7 @@ describe("who grants access", () => {
     ["below another path", "/mcp/of-another"],
     ["that is no address", "everything"],
   ])("A5, A12: a server that names a resource %s is refused", async (_, resource) => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     const named = resource.startsWith("/") ? `http://${remote.hostAndPort}${resource}` : resource;
     remote.behave.metadata = changed({ resource: named });
     expect(await reasonOf(id)).toMatch(/^(resource_mismatch|metadata_invalid)$/);
@@ -111,7 +111,7 @@ describe("who grants access", () => {
   });
 
   test("A server that names no authorization server, and is none, is said to be so", async () => {
-    const { id } = await scene.addServer({ kind: "oauth" }, inner.url);
+    const { id } = await fixture.addServer({ kind: "oauth" }, inner.url);
     expect(await reasonOf(id)).toBe("no_authorization_server");
   });
 });
@@ -122,17 +122,17 @@ describe("what has to be sound before anybody leaves", () => {
     ["is plain only", ["plain"]],
     ["is mentioned and empty", []],
   ])("A4: PKCE with S256 that %s is refused", async (_, methods) => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     authority.behave.metadata = changed({ code_challenge_methods_supported: methods });
     expect(await reasonOf(id)).toBe("pkce_unsupported");
     expect(sent("/reg")).toEqual([]);
   });
 
   test("A4: the challenge is S256, and its verifier comes with the code", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     const url = await urlOf(id);
     expect(url.searchParams.get("code_challenge_method")).toBe("S256");
-    await scene.arrive(await authority.signIn(url.href));
+    await fixture.arrive(await authority.signIn(url.href));
     expect(sent("/token")[0]?.form.get("code_verifier")).toMatch(/^[\w.~-]{43,}$/);
   });
 
@@ -143,7 +143,7 @@ describe("what has to be sound before anybody leaves", () => {
     ["revocation_endpoint", "http://as.example/revoke"],
     ["token_endpoint", "https://me:secret@as.example/token"],
   ])("A15: %s at %s is refused", async (name, url) => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     authority.behave.metadata = changed({ [name]: url });
     expect(await reasonOf(id)).toBe("insecure_endpoint");
   });
@@ -156,13 +156,13 @@ describe("what has to be sound before anybody leaves", () => {
     "file:///etc/passwd",
     "intray://as",
   ])("A16: a browser is never sent to %s", async (url) => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     authority.behave.metadata = changed({ authorization_endpoint: url });
     expect(await reasonOf(id)).toMatch(/^(metadata_invalid|insecure_endpoint)$/);
   });
 
   test("an authorization server inside the network is not asked", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     for (const issuer of ["https://169.254.169.254", "https://10.0.0.7", "https://[::1]:8443"]) {
       remote.behave.metadata = changed({ authorization_servers: [issuer] });
       expect(await reasonOf(id)).toBe("address_not_allowed");
@@ -170,7 +170,7 @@ describe("what has to be sound before anybody leaves", () => {
   });
 
   test("a redirect into the network is not followed", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     authority.behave.instead = (request, response) => {
       if (!request.url?.startsWith("/.well-known/")) return false;
       response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data/" }).end();
@@ -182,9 +182,9 @@ describe("what has to be sound before anybody leaves", () => {
 
 describe("who Intray is", () => {
   test("A10, A17: it registers as a web application that renews, and A8: once", async () => {
-    const { id } = await scene.addServer();
-    await scene.connect(id);
-    await scene.connect(id, { shared: false });
+    const { id } = await fixture.addServer();
+    await fixture.connect(id);
+    await fixture.connect(id, { shared: false });
     const bodies = sent("/reg").map(({ form }) => JSON.parse([...form.keys()][0] ?? ""));
     expect(bodies).toHaveLength(1);
     expect(bodies[0]).toMatchObject({
@@ -203,12 +203,12 @@ describe("who Intray is", () => {
     }).then((reply) => reply.json());
     const before = sent("/reg").length;
     const { client_id: clientId, client_secret: clientSecret } = registered;
-    const { id, body } = await scene.addServer({ kind: "oauth", clientId, clientSecret });
+    const { id, body } = await fixture.addServer({ kind: "oauth", clientId, clientSecret });
     expect(JSON.stringify(body)).not.toContain(clientSecret);
-    expect(await scene.connect(id)).toContain("?connected");
+    expect(await fixture.connect(id)).toContain("?connected");
     expect(sent("/reg")).toHaveLength(before);
     expect((await urlOf(id)).searchParams.get("client_id")).toBe(clientId);
-    const other = await oauthScene(web, inner.url);
+    const other = await createOAuthWebFixture(web, inner.url);
     remote.behave.metadata = changed({ authorization_servers: [other.authority.issuer] });
     expect(await reasonOf(id)).toBe("issuer_changed");
     expect(
@@ -218,9 +218,9 @@ describe("who Intray is", () => {
   });
 
   test("A11: at another authorization server it registers anew, with a state of its own", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     const first = (await urlOf(id)).searchParams.get("client_id");
-    const other = await oauthScene(web, inner.url);
+    const other = await createOAuthWebFixture(web, inner.url);
     remote.behave.metadata = changed({ authorization_servers: [other.authority.issuer] });
     const url = await urlOf(id);
     expect(url.origin).toBe(other.authority.issuer);
@@ -231,14 +231,14 @@ describe("who Intray is", () => {
   });
 
   test("A10: a registration that is refused, or not offered, is said in words", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     authority.behave.instead = (request, response) => {
       if (request.url !== "/reg") return false;
       response.writeHead(400, { "content-type": "application/json" });
       response.end('{"error":"invalid_redirect_uri","error_description":"words of theirs"}');
       return true;
     };
-    const refused = await scene.depart(id);
+    const refused = await fixture.depart(id);
     expect(refused.body.reason).toBe("registration_refused");
     expect(JSON.stringify(refused.body)).not.toContain("words of theirs");
     authority.behave.metadata = changed({ registration_endpoint: undefined });
@@ -253,14 +253,14 @@ describe("who Intray is", () => {
       redirect_uris: ["http://localhost:3000/oauth/callback"],
       token_endpoint_auth_method: "none",
     });
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     authority.behave.metadata = changed({ client_id_metadata_document_supported: true });
     const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
     const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
-    const actor = { kind: "member" as const, id: scene.ana.userId, name: "Ana" };
+    const actor = { kind: "member" as const, id: fixture.ana.userId, name: "Ana" };
     const principal = {
-      organizationId: scene.organizationId,
-      userId: scene.ana.userId,
+      organizationId: fixture.organizationId,
+      userId: fixture.ana.userId,
       role: "admin" as const,
     };
     const departed = await beginConnecting(
@@ -290,43 +290,43 @@ describe("the answer that a browser brings back", () => {
     ["not advertised and another's", false, "https://evil.example", "refused=issuer_mismatch"],
     ["right but for a slash", true, "own/", "refused=issuer_mismatch"],
   ])("A6: the issuer is %s", async (_, advertised, iss, outcome) => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     authority.behave.metadata = changed({ authorization_response_iss_parameter_supported: advertised });
     const back = new URL(await authority.signIn((await urlOf(id)).href));
     if (iss === null) back.searchParams.delete("iss");
     else back.searchParams.set("iss", iss.replace("own", authority.issuer));
-    expect(await scene.arrive(back.href)).toBe(`/servers/${id}?${outcome}`);
+    expect(await fixture.arrive(back.href)).toBe(`/servers/${id}?${outcome}`);
     expect(sent("/token")).toHaveLength(outcome === "connected" ? 1 : 0);
   });
 
   test("A6: of an error from elsewhere nothing is shown; of a real one no more than its kind", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     const error = { error: "access_denied", error_description: "Call +1 555 0100 to go on" };
-    const forged = await scene.arrive(answered(await urlOf(id), { ...error, iss: "https://evil.example" }));
+    const forged = await fixture.arrive(answered(await urlOf(id), { ...error, iss: "https://evil.example" }));
     expect(forged).toBe(`/servers/${id}?refused=issuer_mismatch`);
     const denied = await authority.signIn((await urlOf(id)).href, "deny");
-    expect(await scene.arrive(denied)).toBe(`/servers/${id}?refused=denied`);
-    const odd = await scene.arrive(answered(await urlOf(id), { error: "<b>x</b>", iss: authority.issuer }));
+    expect(await fixture.arrive(denied)).toBe(`/servers/${id}?refused=denied`);
+    const odd = await fixture.arrive(answered(await urlOf(id), { error: "<b>x</b>", iss: authority.issuer }));
     expect(odd).toBe(`/servers/${id}?refused=sign_in_failed`);
   });
 
   test("the mix-up attack: a code of a hostile server is refused, and nobody gets the other's code or verifier", async () => {
-    const hostile = await oauthScene(web, inner.url);
-    const { id } = await scene.addServer();
+    const hostile = await createOAuthWebFixture(web, inner.url);
+    const { id } = await fixture.addServer();
     const atHome = await urlOf(id);
     const honest = new URL(await authority.signIn(atHome.href));
     // The hostile one answers the honest sign-in with its own name, and again with the honest code.
     const forged = { code: "a code of theirs", iss: hostile.authority.issuer };
-    expect(await scene.arrive(answered(atHome, forged))).toBe(`/servers/${id}?refused=issuer_mismatch`);
+    expect(await fixture.arrive(answered(atHome, forged))).toBe(`/servers/${id}?refused=issuer_mismatch`);
     const next = await urlOf(id);
     const stolen = { code: honest.searchParams.get("code")!, iss: hostile.authority.issuer };
-    expect(await scene.arrive(answered(next, stolen))).toBe(`/servers/${id}?refused=issuer_mismatch`);
+    expect(await fixture.arrive(answered(next, stolen))).toBe(`/servers/${id}?refused=issuer_mismatch`);
     expect([sent("/token"), hostile.authority.seen]).toEqual([[], []]);
     await hostile.close();
   });
 
   test("the mix-up attack by metadata: an endpoint of another's under one's own name gets no code of the other's", async () => {
-    const hostile = await oauthScene(web, inner.url);
+    const hostile = await createOAuthWebFixture(web, inner.url);
     // The hostile server sends people to the honest one's page, and waits for the code at its own token endpoint.
     hostile.authority.behave.metadata = changed({ authorization_endpoint: `${authority.issuer}/auth` });
     const { id } = await hostile.addServer();
@@ -339,76 +339,76 @@ describe("the answer that a browser brings back", () => {
   });
 
   test("A7: a state works once", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     const back = await authority.signIn((await urlOf(id)).href);
-    const twice = await Promise.all([scene.arrive(back), scene.arrive(back)]);
+    const twice = await Promise.all([fixture.arrive(back), fixture.arrive(back)]);
     expect(twice.sort()).toEqual([`/servers/${id}?connected`, "/servers?refused=flow_unknown"].sort());
-    expect(await scene.arrive(back)).toBe("/servers?refused=flow_unknown");
+    expect(await fixture.arrive(back)).toBe("/servers?refused=flow_unknown");
     expect(sent("/token")).toHaveLength(1);
   });
 
   test("A7: nobody else's browser ends it: not another's, another session's, another organization's, or one signed out", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     const back = await authority.signIn((await urlOf(id)).href);
-    const ben = await web.member(scene.organizationId, "Ben", "owner");
-    const other = await oauthScene(web, inner.url);
-    const elsewhere = await web.signIn(scene.ana.userId);
+    const ben = await web.member(fixture.organizationId, "Ben", "owner");
+    const other = await createOAuthWebFixture(web, inner.url);
+    const elsewhere = await web.signIn(fixture.ana.userId);
     for (const cookie of [ben.cookie, other.ana.cookie, elsewhere])
-      expect(await scene.arrive(back, cookie)).toBe("/servers?refused=flow_unknown");
-    expect(await scene.arrive(back, null)).toBe("/servers?refused=signed_out");
+      expect(await fixture.arrive(back, cookie)).toBe("/servers?refused=flow_unknown");
+    expect(await fixture.arrive(back, null)).toBe("/servers?refused=signed_out");
     expect(sent("/token")).toEqual([]);
     // The forged responses have not used up the sign-in.
-    expect(await scene.arrive(back)).toBe(`/servers/${id}?connected`);
+    expect(await fixture.arrive(back)).toBe(`/servers/${id}?connected`);
     await other.close();
   });
 
   test("A7: after ten minutes it is over; an unknown, missing or doubled state is none", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     const url = await urlOf(id);
     const back = await authority.signIn(url.href);
-    expect(await scene.arrive(`${back}&state=other`)).toBe("/servers?refused=flow_unknown");
+    expect(await fixture.arrive(`${back}&state=other`)).toBe("/servers?refused=flow_unknown");
     await withClient(web.database.adminUrl, (client) =>
       client.query("UPDATE oauth_flow SET expires_at = expires_at - interval '10 minutes 1 second'"),
     );
-    expect(await scene.arrive(back)).toBe("/servers?refused=flow_unknown");
+    expect(await fixture.arrive(back)).toBe("/servers?refused=flow_unknown");
     const nothing = "http://localhost:3000/oauth/callback";
-    expect(await scene.arrive(nothing)).toBe("/servers?refused=flow_unknown");
-    expect(await scene.arrive(`${nothing}?state=x&code=y`)).toBe("/servers?refused=flow_unknown");
+    expect(await fixture.arrive(nothing)).toBe("/servers?refused=flow_unknown");
+    expect(await fixture.arrive(`${nothing}?state=x&code=y`)).toBe("/servers?refused=flow_unknown");
   });
 
   test("a code that comes twice, or not at all, is refused", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     const iss = authority.issuer;
-    expect(await scene.arrive(`${answered(await urlOf(id), { code: "a", iss })}&code=b`)).toContain(
+    expect(await fixture.arrive(`${answered(await urlOf(id), { code: "a", iss })}&code=b`)).toContain(
       "malformed",
     );
-    expect(await scene.arrive(answered(await urlOf(id), { iss }))).toContain("malformed");
+    expect(await fixture.arrive(answered(await urlOf(id), { iss }))).toContain("malformed");
     expect(sent("/token")).toEqual([]);
   });
 
   test("who lost the role meanwhile connects nothing", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     const back = await authority.signIn((await urlOf(id)).href);
     await withClient(web.database.adminUrl, (client) =>
-      client.query("UPDATE membership SET role = 'operator' WHERE user_id = $1", [scene.ana.userId]),
+      client.query("UPDATE membership SET role = 'operator' WHERE user_id = $1", [fixture.ana.userId]),
     );
-    expect(await scene.arrive(back)).toBe(`/servers/${id}?refused=not_allowed`);
+    expect(await fixture.arrive(back)).toBe(`/servers/${id}?refused=not_allowed`);
     expect(sent("/token")).toEqual([]);
   });
 });
 
 describe("tokens", () => {
   test("A5: the resource goes with every request, as the server names itself", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     const url = await urlOf(id);
-    await scene.arrive(await authority.signIn(url.href));
+    await fixture.arrive(await authority.signIn(url.href));
     expect(url.searchParams.get("resource")).toBe(remote.url);
     expect(sent("/token")[0]?.form.get("resource")).toBe(remote.url);
   });
 
   test("A12: they go to their server alone, in the header of every request, and never in an address", async () => {
-    const { id } = await scene.addServer();
-    await scene.connect(id);
+    const { id } = await fixture.addServer();
+    await fixture.connect(id);
     const calls = remote.seen.filter(({ status }) => status === 200);
     expect(calls.length).toBeGreaterThan(1);
     expect(new Set(calls.map(({ token }) => token)).size).toBe(1);
@@ -419,8 +419,8 @@ describe("tokens", () => {
   });
 
   test("A13, A18: they are sealed in the database, and nowhere in answers or history", async () => {
-    const { id } = await scene.addServer();
-    await scene.connect(id);
+    const { id } = await fixture.addServer();
+    await fixture.connect(id);
     const token = remote.seen.find(({ status }) => status === 200)?.token ?? "";
     const verifier = sent("/token")[0]?.form.get("code_verifier") ?? "";
     const secret = JSON.stringify(sent("/token")[0]?.headers.authorization);
@@ -431,7 +431,7 @@ describe("tokens", () => {
       for (const table of tables) rows.push((await client.query(`SELECT t::text FROM "${table}" t`)).rows);
       return JSON.stringify(rows);
     });
-    const cookie = scene.ana.cookie;
+    const cookie = fixture.ana.cookie;
     const shown = await Promise.all(
       [`/api/v1/servers/${id}`, `/api/v1/servers/${id}/connections`, "/api/v1/events"].map(
         async (url) => (await web.call("GET", url, { cookie })).body,
@@ -444,15 +444,17 @@ describe("tokens", () => {
   });
 
   test("A13: a refresh token is not assumed", async () => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     authority.behave.instead = (request, response) => {
       if (request.url !== "/token") return false;
       response.writeHead(200, { "content-type": "application/json" });
       response.end('{"access_token":"only-this","token_type":"Bearer"}');
       return true;
     };
-    expect(await scene.connect(id)).toContain("connected");
-    const { body } = await web.call("GET", `/api/v1/servers/${id}/connections`, { cookie: scene.ana.cookie });
+    expect(await fixture.connect(id)).toContain("connected");
+    const { body } = await web.call("GET", `/api/v1/servers/${id}/connections`, {
+      cookie: fixture.ana.cookie,
+    });
     expect(body.items[1]).toMatchObject({ shared: true, renews: false, expiresAt: null });
   });
 
@@ -481,7 +483,7 @@ describe("tokens", () => {
       (write: (text: string) => void) => write('{"error":"invalid_grant"}'),
     ],
   ])("a token endpoint that answers %s connects nothing", async (_, code, write) => {
-    const { id } = await scene.addServer();
+    const { id } = await fixture.addServer();
     authority.behave.instead = (request, response) => {
       if (request.url !== "/token") return false;
       response.writeHead(200, { "content-type": "application/json" });
@@ -489,20 +491,22 @@ describe("tokens", () => {
       response.end();
       return true;
     };
-    expect(await scene.connect(id)).toBe(`/servers/${id}?refused=${code}`);
-    const { body } = await web.call("GET", `/api/v1/servers/${id}/connections`, { cookie: scene.ana.cookie });
+    expect(await fixture.connect(id)).toBe(`/servers/${id}?refused=${code}`);
+    const { body } = await web.call("GET", `/api/v1/servers/${id}/connections`, {
+      cookie: fixture.ana.cookie,
+    });
     expect(body.items.map((one: { state: string }) => one.state)).toEqual(["not_connected", "not_connected"]);
   });
 
   test("a token endpoint that redirects gets the code once, and nobody else does", async () => {
-    const { id } = await scene.addServer();
-    const other = await oauthScene(web, inner.url);
+    const { id } = await fixture.addServer();
+    const other = await createOAuthWebFixture(web, inner.url);
     authority.behave.instead = (request, response) => {
       if (request.url !== "/token") return false;
       response.writeHead(307, { location: `${other.authority.issuer}/token` }).end();
       return true;
     };
-    expect(await scene.connect(id)).toContain("refused=");
+    expect(await fixture.connect(id)).toContain("refused=");
     expect(other.authority.seen).toEqual([]);
     await other.close();
   });

@@ -6,7 +6,7 @@ import { Engine } from "@/lib/engine/engine.ts";
 import { startTracing } from "@/lib/tracing/start.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { type Collector, startCollector } from "@/test/collector.ts";
-import { until } from "@/test/fixtures/world.ts";
+import { until } from "@/test/fixtures/organization-fixture.ts";
 import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 

@@ -10,7 +10,7 @@ afterAll(() => web.stop());
 
 const PATH = "/api/v1/onboarding";
 
-async function scene(slug: string) {
+async function fixture(slug: string) {
   const id = await web.organization(slug);
   const { cookie } = await web.member(id, "Dana", "owner");
   const read = async () => (await web.call("GET", PATH, { cookie })).body;
@@ -20,8 +20,8 @@ async function scene(slug: string) {
 }
 
 test("a step is done by doing it, and in one's own organization", async () => {
-  const acme = await scene("acme");
-  const globex = await scene("globex");
+  const acme = await fixture("acme");
+  const globex = await fixture("globex");
   expect(await acme.read()).toEqual({ server: "open", task: "open", invitation: "open" });
 
   const server = await insertServer(web.db, acme.id, { url: "http://127.0.0.1:9/mcp" });
@@ -47,7 +47,7 @@ test("a step is done by doing it, and in one's own organization", async () => {
 });
 
 test("a server that never answered, or was removed, does not count", async () => {
-  const { id, read } = await scene("initech");
+  const { id, read } = await fixture("initech");
   await insertServer(web.db, id, { url: "http://127.0.0.1:9/mcp" });
   const set = (sql: string) => web.db.withOrganization(id, (tx) => tx.$executeRawUnsafe(sql));
   await set("UPDATE server SET tools = '[]', health_checked_at = NULL");
@@ -59,7 +59,7 @@ test("a server that never answered, or was removed, does not count", async () =>
 });
 
 test("a step is skipped for everybody, taken up again, and done is done", async () => {
-  const { id, read, skip } = await scene("hooli");
+  const { id, read, skip } = await fixture("hooli");
   expect((await skip("task", true)).body).toEqual({ server: "open", task: "skipped", invitation: "open" });
   await Promise.all([skip("server", true), skip("invitation", true), skip("task", true)]);
   const other = await web.member(id, "Olga", "admin");

@@ -84,7 +84,7 @@ async function furnished(slug: string) {
     bulk,
   );
   await oauthOf(id, server, owner.userId);
-  await toldOf(id, task, owner);
+  await insertNotice(id, task, owner);
   await sql("INSERT INTO event_follower (organization_id, follower, seq) VALUES ($1, 'somebody', 1)", [id]);
   await healthOf(id, server.id);
   return { id, slug, owner, viewer, task };
@@ -131,7 +131,11 @@ async function healthOf(id: string, serverId: string): Promise<void> {
 }
 
 /** Notifications, mail and webhooks. */
-async function toldOf(id: string, taskId: string, { userId, cookie }: { userId: string; cookie: string }) {
+async function insertNotice(
+  id: string,
+  taskId: string,
+  { userId, cookie }: { userId: string; cookie: string },
+) {
   const call = (method: "POST" | "PATCH", path: string, body: object) =>
     web.call(method, `/api/v1${path}`, { cookie, body });
   await call("PATCH", "/me/notifications", { kinds: { done: { app: true, email: true } } });

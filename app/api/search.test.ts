@@ -7,7 +7,7 @@ import { startWeb, type TestWeb } from "@/test/web.ts";
 const ROWS = 4_500;
 let web: TestWeb;
 let key: string;
-let neighbour: string;
+let secondTenant: string;
 let acme: string;
 
 /** Ended tasks with a request each; every third contains "common", and the oldest few contain other words. */
@@ -39,7 +39,7 @@ beforeAll(async () => {
   web = await startWeb();
   acme = await web.organization("acme");
   key = await fill(acme, ["Straße 50%_off", "Zephyr A", "Zephyr B", "a\\b"]);
-  neighbour = await fill(await web.organization("globex"), ["Secret of Globex"]);
+  secondTenant = await fill(await web.organization("globex"), ["Secret of Globex"]);
 });
 afterAll(() => web.stop());
 
@@ -65,7 +65,7 @@ test.each(LISTS)(
     expect(await find("5_%")).toEqual([]);
     expect(await find("ß")).toEqual(["Straße 50%_off"]);
     expect(await find("secret of")).toEqual([]);
-    expect(await find("secret of", neighbour)).toEqual(["Secret of Globex"]);
+    expect(await find("secret of", secondTenant)).toEqual(["Secret of Globex"]);
   },
 );
 
@@ -101,8 +101,8 @@ test("what is open is found behind all that is over, by what it says now, and st
     );
   expect(await find(tasks, "quokka")).toEqual([task]);
   expect(await find(requests, "quokka")).toEqual([request.id]);
-  expect(await find(tasks, "quokka", neighbour)).toEqual([]);
-  expect(await find(requests, "quokka", neighbour)).toEqual([]);
+  expect(await find(tasks, "quokka", secondTenant)).toEqual([]);
+  expect(await find(requests, "quokka", secondTenant)).toEqual([]);
 
   await change({ statusMessage: "Looks for a NUMBAT" });
   expect(await find(tasks, "numbat")).toEqual([task]);

@@ -15,7 +15,7 @@ import type { Era } from "@/lib/mcp/peer.ts";
 import { operatorServers } from "@/lib/servers/operator-file.ts";
 import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { until } from "@/test/fixtures/world.ts";
+import { until } from "@/test/fixtures/organization-fixture.ts";
 import { ECHOES, type EchoServer, startEchoServer } from "@/test/servers/echo-server.ts";
 import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "@/test/servers/session-server.ts";

@@ -64,6 +64,6 @@ process.on("disconnect", () => process.exit());
 // The records kept for tests would only grow here.
 setInterval(() => {
   server.seen.length = 0;
-  server.told.length = 0;
+  server.answers.length = 0;
 }, 1_000);
 tell({ url: server.url });

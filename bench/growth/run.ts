@@ -42,7 +42,7 @@ async function at(name: string, { tasks, era = "2026-07-28", ...behaviour }: Cas
   const server = await startSimulated({ pollMs, ...behaviour });
   const { tls } = behaviour;
   const engine = await startMeasuredEngine({
-    ...scene.world.engineEnvironment,
+    ...scene.fixture.engineEnvironment,
     ...(tls && { NODE_EXTRA_CA_CERTS: tls.cert }),
   });
   const watch = async () => {

@@ -2,12 +2,15 @@
 import pg from "pg";
 import { uuidv7 } from "../../lib/base/ids.ts";
 import type { Era } from "../../lib/mcp/peer.ts";
-import { createWorld, type World } from "../../test/fixtures/world.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+} from "../../test/fixtures/organization-fixture.ts";
 import { postgresForTests } from "../../test/setup/global-setup.ts";
 import { prepareTemplate } from "../../test/setup/postgres.ts";
 
 export interface Scene {
-  world: World;
+  fixture: OrganizationFixture;
   admin: pg.Client;
   /** Adds running tasks, spread evenly over these servers. Their polls never slow down. */
   addTasks(count: number, urls: string[], era: Era, pollMs: number): Promise<void>;
@@ -21,10 +24,10 @@ export async function createScene(): Promise<Scene> {
   const { adminUrl, stop } = await postgresForTests();
   process.env.TEST_DATABASE_ADMIN_URL = adminUrl;
   const dropTemplate = await prepareTemplate(adminUrl);
-  const world = await createWorld(["127.0.0.1"]);
-  const admin = new pg.Client({ connectionString: world.adminUrl });
+  const fixture = await createOrganizationFixture(["127.0.0.1"]);
+  const admin = new pg.Client({ connectionString: fixture.adminUrl });
   await admin.connect();
-  const { organizationId, seal } = world;
+  const { organizationId, seal } = fixture;
   let made = 0;
 
   async function insert(servers: { serverId: string; connectionId: string }[], era: Era, rows: Row[]) {
@@ -56,11 +59,11 @@ export async function createScene(): Promise<Scene> {
   }
 
   return {
-    world,
+    fixture,
     admin,
     async addTasks(count, urls, era, pollMs) {
       const servers = [];
-      for (const url of urls) servers.push(await world.addServer(url, era));
+      for (const url of urls) servers.push(await fixture.addServer(url, era));
       await admin.query("UPDATE server SET era = $1", [era]);
       // One transaction: an engine that saw only the first tasks would not scan for the others, which have no
       // wake-up.
@@ -92,7 +95,7 @@ export async function createScene(): Promise<Scene> {
     },
     async close() {
       await admin.end();
-      await world.close();
+      await fixture.close();
       await dropTemplate();
       await stop();
       // The next scene has its own Postgres.

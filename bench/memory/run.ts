@@ -61,7 +61,7 @@ async function growth({
   const origins = perOrigin ? to / perOrigin : 1;
   const scene = await createScene();
   const server = await startSimulated({ pollMs: POLL_MS, streams, origins });
-  const engine = await startMeasuredEngine(scene.world.engineEnvironment, { inspected: true });
+  const engine = await startMeasuredEngine(scene.fixture.engineEnvironment, { inspected: true });
   const read = async (count: number) => {
     await untilEven(server, count, POLL_MS);
     await engine.inspector?.memory();

@@ -18,7 +18,7 @@ const IDLE_SECONDS = 8;
 export async function run(): Promise<Figure[]> {
   const scene = await createScene();
   const server = await startSimulated({ pollMs: POLL_MS });
-  const engine = await startMeasuredEngine(scene.world.engineEnvironment);
+  const engine = await startMeasuredEngine(scene.fixture.engineEnvironment);
   const measured = await measureAll(scene, engine, server).finally(async () => {
     await engine.stop();
     await scene.close();

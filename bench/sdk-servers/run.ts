@@ -32,7 +32,7 @@ export async function run(): Promise<Figure[]> {
 async function watch(name: string, era: Era, file: string | undefined): Promise<Figure[]> {
   const scene = await createScene();
   const server = await startSimulated({ pollMs: POLL_MS, streams: true }, file);
-  const engine = await startMeasuredEngine(scene.world.engineEnvironment);
+  const engine = await startMeasuredEngine(scene.fixture.engineEnvironment);
   try {
     await scene.addTasks(TASKS, server.urls, era, POLL_MS);
     await untilEven(server, TASKS, POLL_MS);

@@ -9,7 +9,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { insist, onFirstTouch } from "@/components/ui/load-late.ts";
+import { loadWithRetry, onFirstTouch } from "@/components/ui/load-late.ts";
 import type { NearRows, RowVirtualizerProps } from "./row-virtualizer.tsx";
 
 /** Rows rendered at first: as many as the tallest screens show. */
@@ -65,7 +65,7 @@ export function useRowWindow<E extends HTMLElement>({
   const wanted = ids.length > FIRST_DRAWN * 2 || (shown !== null && ids.indexOf(shown) >= FIRST_DRAWN);
   useEffect(() => {
     const bring = () =>
-      void insist(() => import("./row-virtualizer.tsx")).then((file) =>
+      void loadWithRetry(() => import("./row-virtualizer.tsx")).then((file) =>
         setVirtualizer(() => file.RowVirtualizer),
       );
     if (wanted) bring();

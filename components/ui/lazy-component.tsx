@@ -1,7 +1,7 @@
 "use client";
 
 import { type ComponentType, createElement, type ReactNode, useEffect, useSyncExternalStore } from "react";
-import { insist, loadWhenTouched } from "@/components/ui/load-late.ts";
+import { loadWhenTouched, loadWithRetry } from "@/components/ui/load-late.ts";
 
 /** How long a failed load is reported before a retry is possible. */
 const FORGET_FAILURE_MS = 1_000;
@@ -38,7 +38,7 @@ export function lazyComponent<P extends object>(
   const listeners = new Set<() => void>();
   const loader: Loader = {
     load: () => {
-      underWay ??= insist(importComponent)
+      underWay ??= loadWithRetry(importComponent)
         .then((component) => {
           loaded = component;
         })

@@ -28,7 +28,7 @@ export function onFirstTouch(listener: () => void): () => void {
  * Loads code that is needed now, with retries. While offline it waits for the network, so that typed text
  * stays on the page. Throws the last error.
  */
-export async function insist<T>(load: () => Promise<T>): Promise<T> {
+export async function loadWithRetry<T>(load: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; ) {
     try {
       return await load();

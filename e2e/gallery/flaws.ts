@@ -40,7 +40,7 @@ function readLayout(): string[] {
 
   function isTooSmall(element: HTMLElement): boolean {
     const { width, height } = element.getBoundingClientRect();
-    // Not shown, or inside a text, where a link is as high as its line.
+    // Skips hidden elements, and links inside text, which are as high as their line.
     if (
       width < 2 ||
       height < 2 ||

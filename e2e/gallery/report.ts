@@ -12,7 +12,11 @@ export function indexPage(all: Taken[]): string {
 ${[failure && `Did not come: ${failure}`, ...errors].map((text) => (text ? `<p class="bad">${html(text)}</p>` : "")).join("")}
 <div class="row">${pictures
       .map(
-        ({ look, file, flaws }) => `<figure><a href="${file}"><img loading="lazy" src="${file}" alt=""></a>
+        ({
+          appearance: look,
+          file,
+          flaws,
+        }) => `<figure><a href="${file}"><img loading="lazy" src="${file}" alt=""></a>
 <figcaption>${look}${flaws.map((flaw) => `<br><span class="bad">${html(flaw)}</span>`).join("")}</figcaption></figure>`,
       )
       .join("")}</div></section>`,
@@ -39,7 +43,7 @@ export function report(all: Taken[]): string {
     ...all.filter(({ failure }) => failure).map(({ shot, failure }) => `NOT TAKEN  ${shot}: ${failure}`),
     ...all.flatMap(({ shot, errors }) => errors.map((error) => `ERROR  ${shot}: ${error}`)),
     ...all.flatMap(({ shot, pictures }) =>
-      pictures.flatMap(({ look, flaws }) => flaws.map((flaw) => `${shot}, ${look}: ${flaw}`)),
+      pictures.flatMap(({ appearance: look, flaws }) => flaws.map((flaw) => `${shot}, ${look}: ${flaw}`)),
     ),
   ];
   return lines.map((line) => `${line.replaceAll("\n", " ")}\n`).join("");

@@ -1,5 +1,5 @@
 /** The pages around the work: signing in, servers, settings, and what stands in for a page that is not there. */
-import { apiOf, expect, requestPane } from "../fixtures/desk.ts";
+import { apiOf, expect, requestPane } from "../fixtures/test.ts";
 import { DARK, LIGHT, type Shot } from "./shot.ts";
 
 const front = (name: string, path: string): Shot => ({
@@ -28,9 +28,9 @@ export const AROUND: Shot[] = [
   {
     name: "set-password",
     person: null,
-    async open(page, scene) {
+    async open(page, fixture) {
       const words = ["user", "create", "dora@acme.example", "--org", "acme", "--role", "approver"];
-      const [link] = /https?:\/\/\S+/.exec(await scene.intray.command(...words)) ?? [];
+      const [link] = /https?:\/\/\S+/.exec(await fixture.intray.command(...words)) ?? [];
       await page.goto(link ?? "/set-password");
       await expect(page.getByLabel(/password/i).first()).toBeVisible();
     },
@@ -123,7 +123,7 @@ export const AROUND: Shot[] = [
       await page.getByRole("button", { name: "Ben: account and appearance" }).click();
       await expect(page.getByRole("menu")).toBeVisible();
     },
-    looks: [LIGHT, DARK],
+    appearances: [LIGHT, DARK],
   },
   {
     name: "keys",
@@ -159,20 +159,20 @@ export const AROUND: Shot[] = [
   {
     name: "tour",
     person: "Cleo",
-    async open(page, scene) {
-      await scene.as("Cleo").request.fetch("/api/v1/me/preferences", {
+    async open(page, fixture) {
+      await fixture.as("Cleo").request.fetch("/api/v1/me/preferences", {
         method: "PATCH",
         data: { tourSeen: false },
-        headers: { origin: scene.intray.url },
+        headers: { origin: fixture.intray.url },
       });
       await page.goto("/inbox");
       await expect(page.getByText(/1 of 3/)).toBeVisible();
     },
-    async after(_, scene) {
-      await scene.as("Cleo").request.fetch("/api/v1/me/preferences", {
+    async after(_, fixture) {
+      await fixture.as("Cleo").request.fetch("/api/v1/me/preferences", {
         method: "PATCH",
         data: { tourSeen: true },
-        headers: { origin: scene.intray.url },
+        headers: { origin: fixture.intray.url },
       });
     },
   },

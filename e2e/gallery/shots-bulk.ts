@@ -1,16 +1,16 @@
 /** Many requests answered at once, and the end of a day's work. */
 import type { Page } from "@playwright/test";
-import { apiOf, expect, requestPane } from "../fixtures/desk.ts";
-import type { Scene } from "./scene.ts";
+import { apiOf, expect, requestPane } from "../fixtures/test.ts";
+import type { GalleryFixture } from "./fixture.ts";
 import { DARK, LIGHT, ON_PHONE, type Shot } from "./shot.ts";
 
 let rounds = 0;
 
 /** Three payments of a round of their own, so that no look finds those of another answered. */
-async function selectThree(page: Page, scene: Scene): Promise<void> {
+async function selectThree(page: Page, fixture: GalleryFixture): Promise<void> {
   const round = `INV-9${String(rounds++).padStart(2, "0")}`;
   for (const letter of ["A", "B", "C"])
-    await scene.ask("approve_payment", { invoice_id: `${round}${letter}` });
+    await fixture.ask("approve_payment", { invoice_id: `${round}${letter}` });
   await page.goto(`/inbox?tab=all&q=${round}`);
   const rows = page
     .getByRole("region", { name: "Requests", exact: true })
@@ -27,21 +27,21 @@ async function selectThree(page: Page, scene: Scene): Promise<void> {
   await expect(page.getByText(/3 selected/).first()).toBeVisible();
 }
 
-async function approveThree(page: Page, scene: Scene): Promise<void> {
-  await selectThree(page, scene);
+async function approveThree(page: Page, fixture: GalleryFixture): Promise<void> {
+  await selectThree(page, fixture);
   await page.getByRole("button", { name: "Approve…" }).click();
   await expect(page.getByRole("dialog").getByText("3,000.00")).toBeVisible();
 }
 
 export const BULK: Shot[] = [
-  { name: "bulk selected by taps", person: "Ben", looks: [ON_PHONE], open: selectThree },
+  { name: "bulk selected by taps", person: "Ben", appearances: [ON_PHONE], open: selectThree },
   { name: "bulk dialog", person: "Ben", brief: true, open: approveThree },
   {
     name: "bulk results",
     person: "Ben",
     brief: true,
-    async open(page, scene) {
-      await approveThree(page, scene);
+    async open(page, fixture) {
+      await approveThree(page, fixture);
       await page.getByRole("dialog").getByRole("button", { name: "Approve 3 requests" }).click();
       await expect(page.getByRole("dialog").getByText(/3 recorded/)).toBeVisible();
     },
@@ -62,14 +62,14 @@ export const BULK: Shot[] = [
   {
     name: "declined",
     person: "Ben",
-    async open(page, scene) {
-      const { requestId } = await scene.ask("approve_payment", { invoice_id: "INV-950" });
-      await scene.answer("Cleo", requestId, {
+    async open(page, fixture) {
+      const { requestId } = await fixture.ask("approve_payment", { invoice_id: "INV-950" });
+      await fixture.answer("Cleo", requestId, {
         action: "decline",
         comment: "Wrong amount: the order says 900.",
         holdMs: 0,
       });
-      await scene.became(requestId, "settled");
+      await fixture.became(requestId, "settled");
       await page.goto(`/inbox/${requestId}`);
       await expect(
         requestPane(page)
@@ -82,9 +82,9 @@ export const BULK: Shot[] = [
     name: "all done",
     person: "Ben",
     brief: true,
-    looks: [LIGHT, DARK],
-    async open(page, scene) {
-      const { requestId } = await scene.ask("approve_payment", { invoice_id: `INV-96${rounds++}` });
+    appearances: [LIGHT, DARK],
+    async open(page, fixture) {
+      const { requestId } = await fixture.ask("approve_payment", { invoice_id: `INV-96${rounds++}` });
       await page.goto(`/inbox/${requestId}?tab=all&q=INV-96${rounds - 1}`);
       await requestPane(page).getByRole("button", { name: "Approve" }).click();
       await expect(page.getByRole("heading", { name: "All done" })).toBeVisible();
@@ -120,9 +120,9 @@ export const BULK: Shot[] = [
   {
     name: "a choice of the decision menu",
     person: "Ben",
-    looks: [ON_PHONE],
-    async open(page, scene) {
-      const { requestId } = await scene.ask("approve_payment", { invoice_id: "INV-951" });
+    appearances: [ON_PHONE],
+    async open(page, fixture) {
+      const { requestId } = await fixture.ask("approve_payment", { invoice_id: "INV-951" });
       await page.goto(`/inbox/${requestId}`);
       await page.getByRole("button", { name: "More", exact: true }).last().click();
       await expect(page.getByRole("menu")).toBeVisible();

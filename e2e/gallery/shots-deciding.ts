@@ -1,8 +1,8 @@
 /** A request while it is decided, and what becomes of it. */
 import type { Page } from "@playwright/test";
-import type { Way } from "../fixtures/database.ts";
-import { apiOf, expect, requestPane } from "../fixtures/desk.ts";
-import type { Asked, Scene } from "./scene.ts";
+import { apiOf, expect, requestPane } from "../fixtures/test.ts";
+import type { Way } from "../fixtures/test-rows.ts";
+import type { Asked, GalleryFixture } from "./fixture.ts";
 import { DARK, LIGHT, ON_PHONE, type Shot } from "./shot.ts";
 import { openInbox } from "./shots-request.ts";
 
@@ -12,19 +12,19 @@ const CONFIRM = { action: "accept", content: {} } as const;
 /** A deployment that was approved, as far as `work` takes it. */
 const approved = (
   name: string,
-  work: (scene: Scene, asked: Asked) => Promise<void>,
+  work: (fixture: GalleryFixture, asked: Asked) => Promise<void>,
   more: Partial<Shot> = {},
 ): Shot => ({
   name,
   person: "Ben",
-  async open(page, scene) {
-    const asked = await scene.ask("deploy", { build: "4820" });
-    await work(scene, asked);
+  async open(page, fixture) {
+    const asked = await fixture.ask("deploy", { build: "4820" });
+    await work(fixture, asked);
     await openInbox(page, asked.requestId);
   },
-  async after(_, scene) {
-    scene.office.behave.clear();
-    scene.office.release();
+  async after(_, fixture) {
+    fixture.office.behave.clear();
+    fixture.office.release();
   },
   ...more,
 });
@@ -32,8 +32,8 @@ const approved = (
 const dialog = (name: string, open: (page: Page) => Promise<void>, person: Shot["person"] = "Ben"): Shot => ({
   name,
   person,
-  async open(page, scene) {
-    await openInbox(page, (await scene.ask("approve_payment")).requestId);
+  async open(page, fixture) {
+    await openInbox(page, (await fixture.ask("approve_payment")).requestId);
     await open(page);
     await expect(page.getByRole("dialog")).toBeVisible();
   },
@@ -79,9 +79,9 @@ export const DECIDING: Shot[] = [
   {
     name: "request menu",
     person: "Ola",
-    looks: [LIGHT, DARK],
-    async open(page, scene) {
-      await openInbox(page, (await scene.ask("approve_payment")).requestId);
+    appearances: [LIGHT, DARK],
+    async open(page, fixture) {
+      await openInbox(page, (await fixture.ask("approve_payment")).requestId);
       await page.getByRole("button", { name: "More", exact: true }).first().click();
       await expect(page.getByRole("menu")).toBeVisible();
     },
@@ -90,21 +90,21 @@ export const DECIDING: Shot[] = [
     name: "undo toast",
     person: "Ben",
     brief: true,
-    async open(page, scene) {
-      await openInbox(page, (await scene.ask("approve_payment")).requestId);
+    async open(page, fixture) {
+      await openInbox(page, (await fixture.ask("approve_payment")).requestId);
       await requestPane(page).getByRole("button", { name: "Approve" }).click();
       await expect(page.getByText(/sending in/i).first()).toBeVisible();
     },
   },
-  approved("answer held", (scene, { requestId }) =>
-    scene.answer("Ben", requestId, { ...CONFIRM, comment: "Checked with Cleo.", holdMs: 60_000 }),
+  approved("answer held", (fixture, { requestId }) =>
+    fixture.answer("Ben", requestId, { ...CONFIRM, comment: "Checked with Cleo.", holdMs: 60_000 }),
   ),
   approved(
     "answer sending",
-    async (scene, { requestId }) => {
-      scene.office.behave.set("deploy", "stall");
-      await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
-      await scene.delivered(requestId, "sending");
+    async (fixture, { requestId }) => {
+      fixture.office.behave.set("deploy", "stall");
+      await fixture.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
+      await fixture.delivered(requestId, "sending");
     },
     { brief: true },
   ),
@@ -112,25 +112,25 @@ export const DECIDING: Shot[] = [
     name: "answer accepted",
     person: "Ben",
     brief: true,
-    async open(page, scene) {
+    async open(page, fixture) {
       // Looked at so rarely that it is not yet known whether the task moved on.
-      scene.office.pollEvery(20_000);
-      const { requestId } = await scene.ask("deploy", { build: "4819" });
-      scene.office.pollEvery(null);
-      scene.office.behave.set("deploy", "ignore");
-      await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
-      await scene.delivered(requestId, "accepted");
+      fixture.office.pollEvery(20_000);
+      const { requestId } = await fixture.ask("deploy", { build: "4819" });
+      fixture.office.pollEvery(null);
+      fixture.office.behave.set("deploy", "ignore");
+      await fixture.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
+      await fixture.delivered(requestId, "accepted");
       await openInbox(page, requestId);
     },
-    async after(_, scene) {
-      scene.office.behave.clear();
+    async after(_, fixture) {
+      fixture.office.behave.clear();
     },
   },
-  approved("answer flagged", async (scene, { requestId }) => {
-    scene.office.behave.set("deploy", "ignore");
-    await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
+  approved("answer flagged", async (fixture, { requestId }) => {
+    fixture.office.behave.set("deploy", "ignore");
+    await fixture.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
     const flagged = async () =>
-      (await apiOf(scene.as("Ola")).get<{ delivery: { flagged: boolean } }>(`/input-requests/${requestId}`))
+      (await apiOf(fixture.as("Ola")).get<{ delivery: { flagged: boolean } }>(`/input-requests/${requestId}`))
         .delivery.flagged;
     await expect.poll(flagged, { timeout: 60_000 }).toBe(true);
   }),
@@ -139,58 +139,58 @@ export const DECIDING: Shot[] = [
     ({ name, state, ...way }): Shot => ({
       name,
       person: "Ben",
-      looks: [LIGHT, DARK, ON_PHONE],
-      async open(page, scene) {
-        const { requestId } = await scene.ask("deploy", { build: "4821" });
-        const server = await scene.backstage.serverNamed("Finance ERP");
-        const taskId = await scene.backstage.insertTask(server, { state });
+      appearances: [LIGHT, DARK, ON_PHONE],
+      async open(page, fixture) {
+        const { requestId } = await fixture.ask("deploy", { build: "4821" });
+        const server = await fixture.testRows.serverNamed("Finance ERP");
+        const taskId = await fixture.testRows.insertTask(server, { state });
         const reason = "not_asked_again";
-        await openInbox(page, await scene.backstage.insertUndeliverable(requestId, taskId, reason, way));
+        await openInbox(page, await fixture.testRows.insertUndeliverable(requestId, taskId, reason, way));
       },
     }),
   ),
-  approved("task moved on", async (scene, { requestId }) => {
-    await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
-    await scene.became(requestId, "settled");
+  approved("task moved on", async (fixture, { requestId }) => {
+    await fixture.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
+    await fixture.became(requestId, "settled");
   }),
   {
     name: "asked again",
     person: "Ben",
-    async open(page, scene) {
-      const { taskId, requestId } = await scene.ask("deploy", { build: "4816" });
-      scene.office.behave.set("deploy", "ask_again");
-      await scene.answer("Cleo", requestId, { ...CONFIRM, holdMs: 0 });
-      await scene.became(requestId, "settled");
-      scene.office.behave.clear();
-      await openInbox(page, await scene.openIn(taskId));
+    async open(page, fixture) {
+      const { taskId, requestId } = await fixture.ask("deploy", { build: "4816" });
+      fixture.office.behave.set("deploy", "ask_again");
+      await fixture.answer("Cleo", requestId, { ...CONFIRM, holdMs: 0 });
+      await fixture.became(requestId, "settled");
+      fixture.office.behave.clear();
+      await openInbox(page, await fixture.openIn(taskId));
     },
   },
-  approved("withdrawn", async (scene, { taskId, requestId }) => {
-    await apiOf(scene.as("Ola")).write("POST", `/tasks/${taskId}/cancel`);
-    await scene.became(requestId, "withdrawn");
+  approved("withdrawn", async (fixture, { taskId, requestId }) => {
+    await apiOf(fixture.as("Ola")).write("POST", `/tasks/${taskId}/cancel`);
+    await fixture.became(requestId, "withdrawn");
   }),
-  approved("undeliverable", async (scene, { requestId }) => {
-    scene.office.behave.set("deploy", "stall");
-    await scene.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
-    await scene.delivered(requestId, "sending");
-    scene.office.forget("deploy");
-    await scene.became(requestId, "undeliverable");
+  approved("undeliverable", async (fixture, { requestId }) => {
+    fixture.office.behave.set("deploy", "stall");
+    await fixture.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
+    await fixture.delivered(requestId, "sending");
+    fixture.office.forget("deploy");
+    await fixture.became(requestId, "undeliverable");
   }),
-  approved("expired", async (scene, { taskId, requestId }) => {
-    await scene.expire(taskId);
-    await scene.became(requestId, "expired");
+  approved("expired", async (fixture, { taskId, requestId }) => {
+    await fixture.expire(taskId);
+    await fixture.became(requestId, "expired");
   }),
   {
     name: "conflict",
     person: "Ben",
     brief: true,
-    async open(page, scene) {
-      const { requestId } = await scene.ask("approve_payment");
+    async open(page, fixture) {
+      const { requestId } = await fixture.ask("approve_payment");
       await openInbox(page, requestId);
       // What Cleo does reaches the server first, and this screen last.
       await page.route("**/api/v1/stream", (route) => route.abort());
       await page.route(`**/api/v1/input-requests/${requestId}/answer`, async (route) => {
-        await scene.answer("Cleo", requestId, {
+        await fixture.answer("Cleo", requestId, {
           action: "accept",
           content: { decision: "approve" },
           holdMs: 0,

@@ -1,10 +1,10 @@
 /** The list of the inbox: empty, filled, searched, filtered, selected from, and when it can't be loaded. */
 import type { Page } from "@playwright/test";
-import { apiOf, expect } from "../fixtures/desk.ts";
+import { apiOf, expect } from "../fixtures/test.ts";
 import { fillInbox } from "./fill.ts";
 import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
 
-const ALL_LOOKS = [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK];
+const ALL_APPEARANCES = [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK];
 const LIST = "**/api/v1/input-requests?*";
 
 const rows = (page: Page) => page.getByRole("region", { name: "Requests" }).locator('a[href*="/inbox/"]');
@@ -17,8 +17,8 @@ async function openList(page: Page, query = ""): Promise<void> {
 const full = (name: string, query: string, more: Partial<Shot> = {}): Shot => ({
   name,
   person: "Ben",
-  async open(page, scene) {
-    await fillInbox(scene);
+  async open(page, fixture) {
+    await fillInbox(fixture);
     await openList(page, query);
   },
   ...more,
@@ -28,7 +28,7 @@ export const EMPTY_INBOX: Shot[] = [
   {
     name: "inbox empty",
     person: "Gus",
-    looks: ALL_LOOKS,
+    appearances: ALL_APPEARANCES,
     async open(page) {
       await page.goto("/inbox");
       await expect(page.getByText("Nothing waits", { exact: false }).first()).toBeVisible();
@@ -37,16 +37,16 @@ export const EMPTY_INBOX: Shot[] = [
   {
     name: "inbox few",
     person: "Ben",
-    async open(page, scene) {
-      await scene.invoice("acme");
-      await scene.ask("deploy");
+    async open(page, fixture) {
+      await fixture.invoice("acme");
+      await fixture.ask("deploy");
       await openList(page);
     },
   },
 ];
 
 export const FULL_INBOX: Shot[] = [
-  full("inbox many", "?tab=all", { looks: ALL_LOOKS }),
+  full("inbox many", "?tab=all", { appearances: ALL_APPEARANCES }),
   full("inbox mine", "?tab=mine"),
   full("inbox unassigned", "?tab=unassigned"),
   full("inbox done", "?tab=done"),
@@ -71,7 +71,7 @@ export const FULL_INBOX: Shot[] = [
   {
     name: "inbox loading",
     person: "Ben",
-    looks: ALL_LOOKS,
+    appearances: ALL_APPEARANCES,
     async open(page) {
       await page.route(LIST, () => new Promise(() => undefined));
       await page.goto("/inbox");
@@ -81,8 +81,8 @@ export const FULL_INBOX: Shot[] = [
   {
     name: "request loading",
     person: "Ben",
-    async open(page, scene) {
-      const { requestId } = await scene.ask("deploy");
+    async open(page, fixture) {
+      const { requestId } = await fixture.ask("deploy");
       await page.route(`**/api/v1/input-requests/${requestId}`, () => new Promise(() => undefined));
       await page.goto(`/inbox/${requestId}`);
       await expect(page.locator(".skeleton").first()).toBeVisible();

@@ -1,11 +1,11 @@
 /** A request of every kind, before it is decided. */
 import type { Page } from "@playwright/test";
-import { apiOf, expect, requestPane } from "../fixtures/desk.ts";
 import type { Kind } from "../fixtures/question-kinds.ts";
-import type { Scene } from "./scene.ts";
+import { apiOf, expect, requestPane } from "../fixtures/test.ts";
+import type { GalleryFixture } from "./fixture.ts";
 import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
 
-const ALL_LOOKS = [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK];
+const ALL_APPEARANCES = [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK];
 
 export async function openInbox(page: Page, requestId: string, query = ""): Promise<void> {
   await page.goto(`/inbox/${requestId}${query}`);
@@ -19,8 +19,8 @@ export async function openInbox(page: Page, requestId: string, query = ""): Prom
 const ofTool = (name: string, tool: Kind, more: Partial<Shot> = {}): Shot => ({
   name,
   person: "Ben",
-  async open(page, scene) {
-    await openInbox(page, (await scene.ask(tool)).requestId);
+  async open(page, fixture) {
+    await openInbox(page, (await fixture.ask(tool)).requestId);
   },
   ...more,
 });
@@ -29,13 +29,13 @@ const ofTool = (name: string, tool: Kind, more: Partial<Shot> = {}): Shot => ({
 const after = (
   name: string,
   tool: Kind,
-  work: (scene: Scene, asked: { taskId: string; requestId: string }, page: Page) => Promise<void>,
+  work: (fixture: GalleryFixture, asked: { taskId: string; requestId: string }, page: Page) => Promise<void>,
 ): Shot => ({
   name,
   person: "Ben",
-  async open(page, scene) {
-    const asked = await scene.ask(tool);
-    await work(scene, asked, page);
+  async open(page, fixture) {
+    const asked = await fixture.ask(tool);
+    await work(fixture, asked, page);
     await openInbox(page, asked.requestId);
   },
 });
@@ -44,16 +44,16 @@ export const REQUESTS: Shot[] = [
   {
     name: "request invoice",
     person: "Ben",
-    looks: ALL_LOOKS,
-    async open(page, scene) {
-      await openInbox(page, (await scene.invoice("acme")).requestId);
+    appearances: ALL_APPEARANCES,
+    async open(page, fixture) {
+      await openInbox(page, (await fixture.invoice("acme")).requestId);
     },
   },
   {
     name: "request large invoice",
     person: "Ben",
-    async open(page, scene) {
-      await openInbox(page, (await scene.invoice("large")).requestId);
+    async open(page, fixture) {
+      await openInbox(page, (await fixture.invoice("large")).requestId);
     },
   },
   ofTool("request one choice", "approve_payment"),
@@ -64,12 +64,12 @@ export const REQUESTS: Shot[] = [
   ofTool("request several of", "choose_regions"),
   ofTool("request dates", "schedule"),
   ofTool("request numbers", "import_ledger"),
-  ofTool("request long form", "onboard_vendor", { looks: ALL_LOOKS }),
+  ofTool("request long form", "onboard_vendor", { appearances: ALL_APPEARANCES }),
   {
     name: "request form with errors",
     person: "Ben",
-    async open(page, scene) {
-      await openInbox(page, (await scene.ask("schedule")).requestId);
+    async open(page, fixture) {
+      await openInbox(page, (await fixture.ask("schedule")).requestId);
       const pane = requestPane(page);
       await pane.getByLabel("Contact").fill("not an address");
       await pane.getByRole("button", { name: "Send answer" }).click();
@@ -84,53 +84,53 @@ export const REQUESTS: Shot[] = [
   {
     name: "request sums differ",
     person: "Ben",
-    async open(page, scene) {
-      await openInbox(page, (await scene.ask("approve_payment", { total: 1_100 })).requestId);
+    async open(page, fixture) {
+      await openInbox(page, (await fixture.ask("approve_payment", { total: 1_100 })).requestId);
     },
   },
   {
     name: "request long message",
     person: "Ben",
-    async open(page, scene) {
-      const { taskId, requestId } = await scene.ask("approve_payment", { invoice_id: "INV-309" });
+    async open(page, fixture) {
+      const { taskId, requestId } = await fixture.ask("approve_payment", { invoice_id: "INV-309" });
       const message = Array.from(
         { length: 60 },
         (_, line) =>
           `${line + 1}. Consulting on day ${line + 1}: ${(line + 3) * 41}.50 EUR, as agreed in contract C-${1_000 + line}.`,
       ).join("\n");
-      scene.office.change("approve_payment", {
+      fixture.office.change("approve_payment", {
         message: `Invoice INV-309 has many lines:\n${message}\nShall it be paid?`,
         requestedSchema: { type: "object", properties: {} },
       });
-      await scene.became(requestId, "withdrawn");
-      await openInbox(page, await scene.openIn(taskId));
+      await fixture.became(requestId, "withdrawn");
+      await openInbox(page, await fixture.openIn(taskId));
     },
   },
-  after("request claimed by another", "delete_file", async (scene, { requestId }) => {
-    await apiOf(scene.as("Cleo")).write("POST", `/input-requests/${requestId}/claim`);
+  after("request claimed by another", "delete_file", async (fixture, { requestId }) => {
+    await apiOf(fixture.as("Cleo")).write("POST", `/input-requests/${requestId}/claim`);
   }),
-  after("request assigned to me", "deploy", (scene, { requestId }) => scene.assign(requestId, "Ben")),
+  after("request assigned to me", "deploy", (fixture, { requestId }) => fixture.assign(requestId, "Ben")),
   {
     name: "request little time",
     person: "Ben",
-    async open(page, scene) {
-      scene.office.liveFor(25 * 60_000);
-      const { requestId } = await scene.ask("deploy", { build: "4815" });
-      scene.office.liveFor(null);
+    async open(page, fixture) {
+      fixture.office.liveFor(25 * 60_000);
+      const { requestId } = await fixture.ask("deploy", { build: "4815" });
+      fixture.office.liveFor(null);
       await openInbox(page, requestId);
     },
   },
   {
     name: "request changed meanwhile",
     person: "Ben",
-    async open(page, scene) {
-      const { requestId } = await scene.ask("research", { topic: "Solar roofs" });
+    async open(page, fixture) {
+      const { requestId } = await fixture.ask("research", { topic: "Solar roofs" });
       await openInbox(page, requestId);
-      scene.office.change("research", {
+      fixture.office.change("research", {
         message: "Which question about solar roofs is the first?",
         requestedSchema: { type: "object", properties: { question: { type: "string", title: "Question" } } },
       });
-      await scene.became(requestId, "withdrawn");
+      await fixture.became(requestId, "withdrawn");
       await expect(
         requestPane(page)
           .getByText(/changed|another question|something else|no longer/i)
@@ -141,35 +141,35 @@ export const REQUESTS: Shot[] = [
   {
     name: "request replaced another",
     person: "Ben",
-    async open(page, scene) {
-      const { taskId, requestId } = await scene.ask("deploy", { build: "4816" });
-      scene.office.change("deploy", {
+    async open(page, fixture) {
+      const { taskId, requestId } = await fixture.ask("deploy", { build: "4816" });
+      fixture.office.change("deploy", {
         message: "Promote build 4817 to production? One of 1,204 tests has failed.",
         requestedSchema: { type: "object", properties: {} },
       });
-      await scene.became(requestId, "withdrawn");
-      await openInbox(page, await scene.openIn(taskId));
+      await fixture.became(requestId, "withdrawn");
+      await openInbox(page, await fixture.openIn(taskId));
     },
   },
   {
     name: "request keeps changing",
     person: "Ben",
-    looks: ALL_LOOKS,
-    async open(page, scene) {
-      const { taskId, requestId } = await scene.ask("deploy", { build: "4818" });
+    appearances: ALL_APPEARANCES,
+    async open(page, fixture) {
+      const { taskId, requestId } = await fixture.ask("deploy", { build: "4818" });
       const left = (seconds: number) =>
-        scene.office.change("deploy", {
+        fixture.office.change("deploy", {
           message: `Promote build 4818 to production? The window closes in ${seconds} seconds.`,
           requestedSchema: { type: "object", properties: {} },
         });
       left(58);
-      await scene.became(requestId, "withdrawn");
-      const restless = await scene.openIn(taskId);
+      await fixture.became(requestId, "withdrawn");
+      const restless = await fixture.openIn(taskId);
       left(56);
       const rewordedAt = async () => {
-        await scene.became(restless, "open");
+        await fixture.became(restless, "open");
         return (
-          await apiOf(scene.as("Ola")).get<{ rewordedAt: string | null }>(`/input-requests/${restless}`)
+          await apiOf(fixture.as("Ola")).get<{ rewordedAt: string | null }>(`/input-requests/${restless}`)
         ).rewordedAt;
       };
       await expect.poll(rewordedAt, { timeout: 60_000 }).not.toBeNull();

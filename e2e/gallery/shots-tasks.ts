@@ -2,7 +2,7 @@
 
 import { uuidv7 } from "../../lib/base/ids.ts";
 import type { Prisma } from "../../lib/generated/prisma/client.ts";
-import { expect, taskHeader } from "../fixtures/desk.ts";
+import { expect, taskHeader } from "../fixtures/test.ts";
 import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
 
 const RESULT = {
@@ -17,9 +17,9 @@ const ended = (
 ): Shot => ({
   name: `task ${state.replace("_", " ")}`,
   person: "Ola",
-  async open(page, scene) {
-    const server = await scene.backstage.serverNamed("Finance ERP");
-    const id = await scene.backstage.insertTask(server, { state, ...more });
+  async open(page, fixture) {
+    const server = await fixture.testRows.serverNamed("Finance ERP");
+    const id = await fixture.testRows.insertTask(server, { state, ...more });
     await page.goto(`/tasks/${id}`);
     await expect(taskHeader(page).getByRole("heading", { level: 1 })).toBeVisible();
     if (more.result) await page.getByRole("tab", { name: "Result" }).click();
@@ -30,7 +30,7 @@ export const TASKS: Shot[] = [
   {
     name: "tasks",
     person: "Ola",
-    looks: [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK],
+    appearances: [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK],
     async open(page) {
       await page.goto("/tasks");
       await expect(page.getByRole("row").nth(1)).toBeVisible();
@@ -57,8 +57,8 @@ export const TASKS: Shot[] = [
   {
     name: "task waiting for a person",
     person: "Ola",
-    async open(page, scene) {
-      const { taskId } = await scene.ask("deploy", { build: "4822" });
+    async open(page, fixture) {
+      const { taskId } = await fixture.ask("deploy", { build: "4822" });
       await page.goto(`/tasks/${taskId}`);
       await expect(page.getByRole("link", { name: "Open the request" })).toBeVisible();
     },
@@ -66,10 +66,10 @@ export const TASKS: Shot[] = [
   {
     name: "task working",
     person: "Ola",
-    async open(page, scene) {
-      const { taskId, requestId } = await scene.invoice("acme");
-      await scene.answer("Ben", requestId, { action: "accept", content: { value: "approve" }, holdMs: 0 });
-      await scene.became(requestId, "settled");
+    async open(page, fixture) {
+      const { taskId, requestId } = await fixture.invoice("acme");
+      await fixture.answer("Ben", requestId, { action: "accept", content: { value: "approve" }, holdMs: 0 });
+      await fixture.became(requestId, "settled");
       await page.goto(`/tasks/${taskId}`);
       await expect(taskHeader(page)).toContainText("Working", { timeout: 30_000 });
     },
@@ -78,8 +78,8 @@ export const TASKS: Shot[] = [
     (tab): Shot => ({
       name: `task ${tab.toLowerCase()}`,
       person: "Ola",
-      async open(page, scene) {
-        const { taskId } = await scene.invoice("acme");
+      async open(page, fixture) {
+        const { taskId } = await fixture.invoice("acme");
         await page.goto(`/tasks/${taskId}`);
         await page.getByRole("tab", { name: tab }).click();
         await expect(page.getByRole("tabpanel", { name: tab })).not.toBeEmpty();
@@ -90,8 +90,8 @@ export const TASKS: Shot[] = [
     (button): Shot => ({
       name: `task ${button.replace("…", "").toLowerCase()}`,
       person: "Ola",
-      async open(page, scene) {
-        const { taskId } = await scene.ask("deploy", { build: "4823" });
+      async open(page, fixture) {
+        const { taskId } = await fixture.ask("deploy", { build: "4823" });
         await page.goto(`/tasks/${taskId}`);
         await page.getByRole("button", { name: button }).click();
         await expect(page.getByRole("dialog").or(page.getByRole("alertdialog"))).toBeVisible();
@@ -119,16 +119,16 @@ export const TASKS: Shot[] = [
   {
     name: "task that may have asked",
     person: "Ola",
-    looks: [LIGHT, DARK, ON_PHONE],
-    async open(page, scene) {
-      const { backstage } = scene;
-      const server = await backstage.serverNamed("Finance ERP");
-      const id = await backstage.insertTask(server, {
+    appearances: [LIGHT, DARK, ON_PHONE],
+    async open(page, fixture) {
+      const { testRows } = fixture;
+      const server = await testRows.serverNamed("Finance ERP");
+      const id = await testRows.insertTask(server, {
         state: "input_required",
         watched: true,
         finishedAt: null,
       });
-      await backstage.within((tx, organizationId) =>
+      await testRows.within((tx, organizationId) =>
         tx.streamMessage.create({
           data: {
             organizationId,
@@ -154,15 +154,15 @@ export const TASKS: Shot[] = [
   {
     name: "task whose answer waits",
     person: "Ola",
-    looks: [LIGHT, DARK, ON_PHONE],
-    async open(page, scene) {
-      const { requestId } = await scene.ask("deploy", { build: "4822" });
-      const server = await scene.backstage.serverNamed("Finance ERP");
+    appearances: [LIGHT, DARK, ON_PHONE],
+    async open(page, fixture) {
+      const { requestId } = await fixture.ask("deploy", { build: "4822" });
+      const server = await fixture.testRows.serverNamed("Finance ERP");
       const expiresAt = new Date(Date.now() + 3_600_000);
       const task = { state: "input_required", watched: true, finishedAt: null, expiresAt };
-      const taskId = await scene.backstage.insertTask(server, task);
+      const taskId = await fixture.testRows.insertTask(server, task);
       const since = new Date(Date.now() - 120_000);
-      await scene.backstage.insertUndeliverable(requestId, taskId, "not_asked_again", {
+      await fixture.testRows.insertUndeliverable(requestId, taskId, "not_asked_again", {
         request: { state: "answered", endedReason: null, endedAt: null },
         delivery: {
           ...{ state: "pending", attempts: 0, sentAt: null, error: null },

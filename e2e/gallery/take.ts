@@ -2,43 +2,48 @@
 import { writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import type { Browser, Page } from "@playwright/test";
-import { expect, openDesk } from "../fixtures/desk.ts";
+import { expect, openPageAs } from "../fixtures/test.ts";
+import type { GalleryFixture } from "./fixture.ts";
 import { findFlaws } from "./flaws.ts";
-import type { Scene } from "./scene.ts";
-import { type Look, looksOf, type Shot } from "./shot.ts";
+import { type Appearance, appearancesOf, type Shot } from "./shot.ts";
 
 export interface Taken {
   shot: string;
-  pictures: { look: string; file: string; flaws: string[] }[];
+  pictures: { appearance: string; file: string; flaws: string[] }[];
   /** Errors of the page's scripts. */
   errors: string[];
   /** Why the state did not come. */
   failure: string | null;
 }
 
-export async function take(browser: Browser, scene: Scene, shot: Shot, folder: string): Promise<Taken> {
+export async function take(
+  browser: Browser,
+  fixture: GalleryFixture,
+  shot: Shot,
+  folder: string,
+): Promise<Taken> {
   const taken: Taken = { shot: shot.name, pictures: [], errors: [], failure: null };
   let page: Page | null = null;
   try {
     page = shot.person
-      ? await openDesk(browser, shot.person)
-      : await (await browser.newContext({ baseURL: scene.intray.url })).newPage();
+      ? await openPageAs(browser, shot.person)
+      : await (await browser.newContext({ baseURL: fixture.intray.url })).newPage();
     page.setDefaultTimeout(20_000);
     page.on("pageerror", (error) => !shot.fails && taken.errors.push(String(error)));
     page.on("console", (message) => {
       if (!shot.fails && message.type() === "error" && !message.text().startsWith("Failed to load resource"))
         taken.errors.push(message.text().slice(0, 300));
     });
-    for (const [index, look] of looksOf(shot).entries()) {
-      await put(page, look);
-      if (index === 0 || shot.brief) await shot.open(page, scene);
-      await settle(page, look);
-      const file = [nameOf(shot), look.name, "png"].filter(Boolean).join(".");
+    for (const [index, appearance] of appearancesOf(shot).entries()) {
+      await put(page, appearance);
+      if (index === 0 || shot.brief) await shot.open(page, fixture);
+      await settle(page, appearance);
+      const file = [nameOf(shot), appearance.name, "png"].filter(Boolean).join(".");
       await page.screenshot({ path: `${folder}/${file}` });
-      // What a screen reader is told of it.
-      if (index === 0 && look.name)
+      // What a screen reader announces.
+      if (index === 0 && appearance.name)
         writeFileSync(`${folder}/${nameOf(shot)}.txt`, await page.locator("body").ariaSnapshot());
-      taken.pictures.push({ look: look.name, file, flaws: await findFlaws(page) });
+      taken.pictures.push({ appearance: appearance.name, file, flaws: await findFlaws(page) });
     }
   } catch (error) {
     taken.failure = plain(error);
@@ -46,20 +51,20 @@ export async function take(browser: Browser, scene: Scene, shot: Shot, folder: s
   }
   await page?.unrouteAll({ behavior: "ignoreErrors" }).catch(() => {});
   if (page)
-    await shot.after?.(page, scene).catch((error) => taken.errors.push(`afterwards: ${plain(error)}`));
+    await shot.after?.(page, fixture).catch((error) => taken.errors.push(`afterwards: ${plain(error)}`));
   await page?.context().close();
   return taken;
 }
 
 export const nameOf = ({ name }: { name: string }) => name.replaceAll(/\W+/g, "-");
 
-async function put(page: Page, { size, colorScheme }: Look): Promise<void> {
+async function put(page: Page, { size, colorScheme }: Appearance): Promise<void> {
   await page.setViewportSize(size);
   await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
 }
 
 /** Fonts are there, the theme has followed, and what reacts to the size has been drawn. */
-async function settle(page: Page, { colorScheme }: Look): Promise<void> {
+async function settle(page: Page, { colorScheme }: Appearance): Promise<void> {
   await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${colorScheme}\\b`));
   await page.evaluate(async () => {
     await document.fonts.ready;

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordAnswer } from "../../lib/input-requests/transitions.ts";
 import type { Era } from "../../lib/mcp/peer.ts";
-import { eventually, setInvoiceScene } from "../../test/fixtures/invoice-scene.ts";
+import { createInvoiceFixture, eventually } from "../../test/fixtures/invoice-fixture.ts";
 import { readLedger } from "../../test/fixtures/sample-ledger.ts";
 import { tool } from "../../test/fixtures/tool.ts";
 import { describeTool } from "./office/tool.ts";
@@ -52,8 +52,8 @@ const STATEMENT = {
 async function setOffice(era: Era, finish: (end: () => unknown) => void) {
   const onTestFinished = (end: (context: never) => unknown) => finish(end as () => unknown);
   const settings = { INVOICE_CHANGE_AFTER_MS: "500" };
-  const scene = await setInvoiceScene({ onTestFinished }, era, "", { settings });
-  const { world, server, invoices } = scene;
+  const scene = await createInvoiceFixture({ onTestFinished }, era, "", { settings });
+  const { organization: world, server, invoices } = scene;
   const requestOf = (id: string) =>
     world.within((tx) =>
       tx.inputRequest.findFirstOrThrow({ where: { organizationId: world.organizationId, id } }),
@@ -133,8 +133,8 @@ describe.each(ERAS)("%s", (era) => {
 
     await office.restartServer();
     const booking = { approved_amount: 250, category: "travel", receipts_complete: true };
-    await office.world.answer(form.id, accept(booking));
-    await office.world.answer(choice.id, accept({ supplier: "Kestrel" }));
+    await office.organization.answer(form.id, accept(booking));
+    await office.organization.answer(choice.id, accept({ supplier: "Kestrel" }));
     await office.inState(expense, "completed");
     await office.inState(suppliers, "completed");
     expect((await office.result(expense)).structuredContent).toMatchObject({
@@ -154,7 +154,7 @@ describe.each(ERAS)("%s", (era) => {
   test("a declined request ends the task, and nothing is done", async () => {
     const id = await office.begin("approve_expense", { report_id: "EXP-2", ...EXPENSE });
     const { id: requestId } = await office.openRequest(id);
-    await office.world.answer(requestId, { action: "decline" });
+    await office.organization.answer(requestId, { action: "decline" });
     await office.inState(id, "completed");
     expect((await office.result(id)).structuredContent.status).toBe("Rejected");
   });
@@ -175,7 +175,7 @@ describe.each(ERAS)("%s", (era) => {
       expect(await office.requestOf(first.id)).toMatchObject({ state: "withdrawn", endedReason: "replaced" });
     }
     await office.restartServer();
-    await office.world.answer(shown.id, accept({ decision: `accept ${rate}` }));
+    await office.organization.answer(shown.id, accept({ decision: `accept ${rate}` }));
     await office.inState(id, "completed");
     expect((await office.result(id)).structuredContent).toMatchObject({ status: "Converted", rate });
     expect(await office.requestsOf(id)).toHaveLength(era === "2025-11-25" ? 1 : 2);

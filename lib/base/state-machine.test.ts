@@ -10,7 +10,7 @@ const door = stateMachine<"open" | "shut" | "gone">({
 test("a state is reached from those that lead to it, all or some of them", () => {
   expect(door.before("gone")).toEqual(["open", "shut"]);
   expect(door.before("gone", "shut")).toEqual(["shut"]);
-  expect([door.mayGo("open", "shut"), door.mayGo("gone", "open")]).toEqual([true, false]);
+  expect([door.before("shut").includes("open"), door.before("open").includes("gone")]).toEqual([true, false]);
 });
 
 test("a writer that names a state from which nothing leads there is wrong", () => {

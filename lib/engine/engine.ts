@@ -17,7 +17,7 @@ import { publishChanges, publishingAfterCommit } from "./db/publish-changes.ts";
 import { JOBS } from "./jobs/all-jobs.ts";
 import { JobRunner } from "./jobs/jobs.ts";
 import { LeaseExpiry } from "./leases/lease-expiry.ts";
-import { lookAtLeases, makeLeases } from "./leases/lease-rows.ts";
+import { findLeasesToTake, makeLeases } from "./leases/lease-rows.ts";
 import { Leases } from "./leases/leases.ts";
 import * as tunables from "./tunables.ts";
 import { recentLateness } from "./watcher/recent-lateness.ts";
@@ -35,7 +35,7 @@ export class Engine {
   readonly id = randomUUID();
   #options: EngineOptions;
   #boss: PgBoss;
-  #chores: JobRunner;
+  #jobRunner: JobRunner;
   #leases: Leases;
   #expiry: LeaseExpiry;
   #timers: NodeJS.Timeout[] = [];
@@ -46,7 +46,7 @@ export class Engine {
   #busy = new Map<string, Promise<void>>();
   #again = new Set<string>();
   /** Connections with a wake-up that are not held here. */
-  #told = new Set<string>();
+  #wakeUps = new Set<string>();
 
   constructor(given: EngineOptions) {
     const database = publishingAfterCommit(fairDatabase(given.database), () => this.#pumpSoon());
@@ -68,14 +68,14 @@ export class Engine {
       reindex: false,
       monitorVacuum: false,
     });
-    this.#chores = new JobRunner(options, JOBS);
+    this.#jobRunner = new JobRunner(options, JOBS);
     this.#leases = new Leases({
       ...options,
       database: given.database,
       steps: options.database,
       engineId: this.id,
       boss: this.#boss,
-      onGone: (connectionId) => this.#lookAt(connectionId),
+      onGone: (connectionId) => this.#queueWakeUp(connectionId),
     });
     this.#expiry = new LeaseExpiry(this.#boss);
     this.#boss.on("error", (error) => options.log.warn({ err: error }, "the lease queue had an error"));
@@ -91,7 +91,7 @@ export class Engine {
       await this.#boss.stop({ graceful: false, close: false });
       throw error;
     });
-    await this.#tellPresence();
+    await this.#storePresence();
     this.#listener = listen(this.#options.databaseUrl, "intray_wake", {
       onNotification: (payload) => this.#onWake(payload),
       onConnected: () => {
@@ -108,7 +108,7 @@ export class Engine {
     this.#every(tunables.PUMP_MS, "pump");
     this.#heart = setInterval(() => this.#soon("heartbeat"), tunables.HEARTBEAT_MS);
     this.#soon("scan");
-    this.#chores.start();
+    this.#jobRunner.start();
   }
 
   /** Stops: waits for steps under way, answers and cancels nothing, and gives the leases back. */
@@ -123,22 +123,22 @@ export class Engine {
     await this.#options.database
       .gate(Prisma.sql`DELETE FROM engine WHERE id = ${this.id}::uuid`)
       .catch((error: unknown) => this.#options.log.warn({ err: error }, "the engine's row was not removed"));
-    const chores = this.#chores.stop();
+    const jobsStopped = this.#jobRunner.stop();
     await this.#leases.leaveAll();
     clearInterval(this.#heart);
-    await chores;
+    await jobsStopped;
     await Promise.allSettled(this.#busy.values());
     await this.#boss.stop({ graceful: false, close: true });
   }
 
   #jobs: Record<string, () => Promise<void>> = {
     scan: () => this.#scan(),
-    told: () => this.#lookAtTold(),
+    wakeUps: () => this.#handleWakeUps(),
     take: () => this.#take(),
     expire: () => this.#expiry.run(),
     evenOut: () => this.#leases.evenOut(),
     heartbeat: () => this.#leases.beat(),
-    presence: () => this.#tellPresence(),
+    presence: () => this.#storePresence(),
     pump: () => publishChanges(this.#options.database),
   };
 
@@ -180,17 +180,17 @@ export class Engine {
       this.#soon("take");
       return;
     }
-    if (!this.#leases.holds(connectionId)) this.#lookAt(connectionId);
-    else if (taskId) this.#leases.tell(connectionId, (watcher) => hint(watcher, taskId));
+    if (!this.#leases.holds(connectionId)) this.#queueWakeUp(connectionId);
+    else if (taskId) this.#leases.passHint(connectionId, (watcher) => hint(watcher, taskId));
     else {
       this.#leases.renew(connectionId);
       this.#soon("heartbeat");
     }
   }
 
-  #lookAt(connectionId: string): void {
-    this.#told.add(connectionId);
-    this.#soon("told");
+  #queueWakeUp(connectionId: string): void {
+    this.#wakeUps.add(connectionId);
+    this.#soon("wakeUps");
   }
 
   async #scan(): Promise<void> {
@@ -199,11 +199,11 @@ export class Engine {
   }
 
   /** Handles wake-ups for connections not held here; one without a lease gets a lease. */
-  async #lookAtTold(): Promise<void> {
-    const told = [...this.#told].filter((id) => !this.#leases.holds(id));
-    this.#told.clear();
-    if (told.length === 0) return;
-    const { lacking, waiting } = await lookAtLeases(this.#options.database, told);
+  async #handleWakeUps(): Promise<void> {
+    const connectionIds = [...this.#wakeUps].filter((id) => !this.#leases.holds(id));
+    this.#wakeUps.clear();
+    if (connectionIds.length === 0) return;
+    const { lacking, waiting } = await findLeasesToTake(this.#options.database, connectionIds);
     if (lacking) this.#soon("scan");
     else if (waiting) this.#soon("take");
   }
@@ -213,7 +213,7 @@ export class Engine {
   }
 
   /** Stores this engine's presence and metrics. Not part of the heartbeat, which a slow write would delay. */
-  async #tellPresence(): Promise<void> {
+  async #storePresence(): Promise<void> {
     noteState({ watched: this.#leases.watched, pool: this.#options.database.pool() });
     const metrics = JSON.stringify(await takeSnapshot(engineRegistry));
     const lag = recentLateness.p99(performance.now());
@@ -230,7 +230,7 @@ export class Engine {
 
 function hint(watcher: Watcher, about: string): void {
   if (about === TOKENS) watcher.renewAccess();
-  else if (about === PAUSE) watcher.lookAtPause();
+  else if (about === PAUSE) watcher.readPause();
   else if (about === TRY) watcher.tryNow();
   else if (about === STREAMS) watcher.readStreams();
   else watcher.wake(about);

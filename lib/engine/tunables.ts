@@ -167,13 +167,13 @@ export const DRAIN_STREAMS_MS = 10_000;
 /** Progress is written this often at most, */
 export const PROGRESS_MS = 1_000;
 /** Shortest interval, and longest delay, of status messages that differ from the last by numbers only. */
-export const MINOR_NEWS_MS = 5_000;
+export const MINOR_STATUS_MS = 5_000;
 /** Delay of 2026-07-28 subscriptions, to collect several tasks. */
 export const SUBSCRIBE_AFTER_MS = 1_000;
 /** Pause before a server without subscriptions is asked for one again. */
 export const RESUBSCRIBE_MS = 3600_000;
 /** Pause after a subscription was refused, broke off early, or found all streams full. */
-export const RESUBSCRIBE_AFTER_TROUBLE_MS = 60_000;
+export const RESUBSCRIBE_AFTER_FAILURE_MS = 60_000;
 /** How long a stream stays open after a question, for its retraction. */
 export const RETRACTION_WAIT_MS = 75_000;
 
@@ -253,7 +253,7 @@ export const CALLS_SWEEP_MS = 3600_000;
 /**
  * Interval of making notices and webhook deliveries from new history lines, and of sending the deliveries.
  */
-export const TELL_EVERY_MS = 1_000;
+export const NOTIFY_EVERY_MS = 1_000;
 /** History lines read per transaction for notices and webhooks. */
 export const EVENTS_A_TURN = 200;
 /** Interval of sending due mail. */

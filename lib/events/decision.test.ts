@@ -1,47 +1,52 @@
 /** One decision through a real engine and a real server leaves the whole chain of lines. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lookInto } from "../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+} from "../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../test/fixtures/queries.ts";
 import { tool } from "../../test/fixtures/tool.ts";
-import { createWorld, type World } from "../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import { undoAnswer } from "../input-requests/transitions.ts";
 import { listTaskEvents } from "../tasks/events.ts";
 import { verifyEvents } from "./verify.ts";
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: TestServer;
 
 beforeAll(async () => {
   remote = await startTestServer();
-  world = await createWorld(["127.0.0.1"]);
-  await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  await fixture.startEngine();
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await remote?.close();
 });
 
-const { openRequest, inState } = lookInto(() => world);
+const { openRequest, inState } = createQueries(() => fixture);
 
 test("who started, what was asked, who decided what and why, and how it was delivered: line by line", async () => {
-  const server = await world.addServer(remote.url, "2026-07-28");
-  const id = await world.startTask(server, { note: "INV-100" }, tool("approve"));
+  const server = await fixture.addServer(remote.url, "2026-07-28");
+  const id = await fixture.startTask(server, { note: "INV-100" }, tool("approve"));
   const request = await openRequest(id);
   const comment = "Budget is checked";
-  await world.answer(request.id, { action: "decline", comment, holdMs: 60_000 });
-  await world.within((tx) => undoAnswer(world.organizationId, tx, world.approver, request.id));
-  await world.answer(request.id, { action: "accept", content: { approve: true }, comment });
+  await fixture.answer(request.id, { action: "decline", comment, holdMs: 60_000 });
+  await fixture.within((tx) => undoAnswer(fixture.organizationId, tx, fixture.approver, request.id));
+  await fixture.answer(request.id, { action: "accept", content: { approve: true }, comment });
   await inState(id, "completed");
 
-  const { items } = await world.within((tx) =>
-    listTaskEvents(world.organizationId, tx, id, { limit: 50, order: "oldest" }),
+  const { items } = await fixture.within((tx) =>
+    listTaskEvents(fixture.organizationId, tx, id, { limit: 50, order: "oldest" }),
   );
-  const ask = await world.within((tx) =>
-    tx.ask.findFirstOrThrow({ where: { organizationId: world.organizationId, inputRequestId: request.id } }),
+  const ask = await fixture.within((tx) =>
+    tx.ask.findFirstOrThrow({
+      where: { organizationId: fixture.organizationId, inputRequestId: request.id },
+    }),
   );
   const engine = { kind: "engine", id: null, name: "Intray" };
-  const ola = { kind: "member", id: world.operator.userId, name: "Ola" };
-  const ben = { kind: "member", id: world.approver.userId, name: "Ben" };
+  const ola = { kind: "member", id: fixture.operator.userId, name: "Ola" };
+  const ben = { kind: "member", id: fixture.approver.userId, name: "Ben" };
   const { questionHash, message } = request;
   const sent = { attempt: 1, askId: ask.id };
   expect(items.map(({ type, actor, data }) => [type, actor, data])).toMatchObject([
@@ -60,13 +65,13 @@ test("who started, what was asked, who decided what and why, and how it was deli
   ]);
   for (const [before, after] of items.slice(1).map((event, at) => [items[at], event] as const))
     expect([after.seq > before!.seq, after.at >= before!.at]).toEqual([true, true]);
-  const lines = await world.within((tx) =>
+  const lines = await fixture.within((tx) =>
     tx.event.findMany({
-      where: { organizationId: world.organizationId, taskId: id },
+      where: { organizationId: fixture.organizationId, taskId: id },
       orderBy: { seq: "asc" },
     }),
   );
   const ofRequest = lines.filter(({ type }) => !type.startsWith("task."));
   expect(ofRequest.map(({ inputRequestId }) => inputRequestId)).toEqual(ofRequest.map(() => request.id));
-  expect(await verifyEvents(world.within)).toMatchObject({ ok: true });
+  expect(await verifyEvents(fixture.within)).toMatchObject({ ok: true });
 });

@@ -88,25 +88,25 @@ export async function captureQuestion(
   const key = captured.key ?? hash;
   if (rpc && (await isKnownAsk(organizationId, tx, taskId, hash, rpc))) return [];
 
-  const [live] = await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hash));
-  if (live?.questionHash === hash)
-    return rpc ? askedAgainLive(organizationId, tx, taskId, live, captured) : [];
+  const [request] = await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hash));
+  if (request?.questionHash === hash)
+    return rpc ? askedAgainLive(organizationId, tx, taskId, request, captured) : [];
 
   const taken = await tx.inputRequest.count({ where: { organizationId, taskId, state: { not: "settled" } } });
   const isFull = taken >= QUESTIONS;
   const events: NewEvent[] = [];
   let replaces: string | null = null;
   let isRestless = false;
-  if (live) {
-    const verdict = judgeDelivery(live.delivery, rewordedAs(live, question));
-    const rewording = judgeRewording(live, isFull);
-    if (verdict === "confirm") events.push(...(await confirmRequest(organizationId, tx, taskId, live.id)));
+  if (request) {
+    const verdict = judgeDelivery(request.delivery, rewordedAs(request, question));
+    const rewording = judgeRewording(request, isFull);
+    if (verdict === "confirm") events.push(...(await confirmRequest(organizationId, tx, taskId, request.id)));
     else if (verdict !== "replace") return [];
-    else if (!live.delivery && rewording !== "replace")
-      return rewording === "keep" ? [] : rewordRequest(organizationId, tx, task, live.id, captured);
+    else if (!request.delivery && rewording !== "replace")
+      return rewording === "keep" ? [] : rewordRequest(organizationId, tx, task, request.id, captured);
     else {
-      events.push(...(await closeRequest(organizationId, tx, taskId, live.id, "withdrawn", "replaced")));
-      replaces = live.id;
+      events.push(...(await closeRequest(organizationId, tx, taskId, request.id, "withdrawn", "replaced")));
+      replaces = request.id;
       isRestless = rewording !== "replace";
     }
   } else {
@@ -172,11 +172,12 @@ function columnsOf(task: AskingTask, question: Question) {
 }
 
 /** The observation that the key of a live request shows this other question. */
-function rewordedAs(live: LiveRequest, question: Question): Extract<Observation, { kind: "reworded" }> {
+function rewordedAs(request: LiveRequest, question: Question): Extract<Observation, { kind: "reworded" }> {
   return {
     kind: "reworded",
-    restless: live.rewordedAgoMs !== null,
-    fits: live.delivery?.anyWording === true && answerFits({ ...live, action: live.action! }, question),
+    restless: request.rewordedAgoMs !== null,
+    fits:
+      request.delivery?.anyWording === true && answerFits({ ...request, action: request.action! }, question),
     // This capture counts no polls; the poll itself is judged by the engine.
     polls: 0,
   };
@@ -356,9 +357,9 @@ export async function settleAtEnd(
   taskId: string,
   taskState: "completed" | "failed" | "cancelled" | "lost" | "expired",
 ): Promise<NewEvent[]> {
-  const live = await liveRequests(organizationId, tx, taskId);
+  const openRequests = await liveRequests(organizationId, tx, taskId);
   const events: NewEvent[] = [];
-  for (const request of live) {
+  for (const request of openRequests) {
     const verdict = judgeDelivery(request.delivery, { kind: "ended", as: taskState });
     const isExpired = taskState === "expired" && !request.delivery;
     const more =
@@ -389,12 +390,14 @@ export async function hasRoom(
   taskId: string,
   question: Question,
 ): Promise<boolean> {
-  const live = await tx.inputRequest.findMany({
+  const openRequests = await tx.inputRequest.findMany({
     where: { organizationId, taskId, state: { in: ["open", "answered"] } },
     select: { questionHash: true },
   });
   const hash = questionHash({ taskId, ...question });
-  return live.length < OPEN_QUESTIONS || live.some(({ questionHash }) => questionHash === hash);
+  return (
+    openRequests.length < OPEN_QUESTIONS || openRequests.some(({ questionHash }) => questionHash === hash)
+  );
 }
 
 /**
@@ -411,7 +414,7 @@ async function confirmTakenBefore(
     SELECT r.id FROM input_request r
       JOIN delivery d ON d.organization_id = r.organization_id AND d.input_request_id = r.id AND d.state = 'accepted'
     WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ${taskId}::uuid AND r.state = 'answered'
-      AND d.sent_at < ${heardAt(organizationId, messageId)}`;
+      AND d.sent_at < ${receivedAt(organizationId, messageId)}`;
   const events: NewEvent[] = [];
   for (const { id } of taken) events.push(...(await confirmRequest(organizationId, tx, taskId, id)));
   return events;
@@ -443,7 +446,7 @@ export async function liveRequests(
 }
 
 /** When a message came, by the database's clock. */
-function heardAt(organizationId: string, messageId: string): Prisma.Sql {
+function receivedAt(organizationId: string, messageId: string): Prisma.Sql {
   return Prisma.sql`(SELECT m.received_at FROM stream_message m
     WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${messageId}::uuid)`;
 }
@@ -460,16 +463,16 @@ async function isKnownAsk(
   hash: string,
   rpc: NonNullable<CapturedQuestion["rpc"]>,
 ): Promise<boolean> {
-  const heard = heardAt(organizationId, rpc.messageId);
+  const received = receivedAt(organizationId, rpc.messageId);
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM ask k
     JOIN input_request r ON r.organization_id = k.organization_id AND r.id = k.input_request_id
     WHERE k.organization_id = ${organizationId}::uuid AND k.session_digest = ${rpc.sessionDigest}
       AND k.rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb AND r.task_id = ${taskId}::uuid
       AND r.question_hash = ${hash}
       AND (${rpc.replayed} OR (k.retracted_at IS NULL AND r.state IN ('open', 'answered')
-        AND coalesce(k.accepted_at >= ${heard}, true)
+        AND coalesce(k.accepted_at >= ${received}, true)
         AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = k.organization_id AND d.ask_id = k.id
-          AND d.sent_at < ${heard})))`;
+          AND d.sent_at < ${received})))`;
   return rows.length > 0;
 }
 
@@ -478,11 +481,11 @@ async function askedAgainLive(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  live: LiveRequest,
+  request: LiveRequest,
   captured: CapturedQuestion,
 ): Promise<NewEvent[]> {
-  await addAsk(organizationId, tx, taskId, live.id, captured);
-  return judgeAskedAgain(organizationId, tx, taskId, live);
+  await addAsk(organizationId, tx, taskId, request.id, captured);
+  return judgeAskedAgain(organizationId, tx, taskId, request);
 }
 
 /**
@@ -496,8 +499,8 @@ export async function askedMeanwhile(
   taskId: string,
   requestId: string,
 ): Promise<NewEvent[]> {
-  const [live] = await liveRequests(organizationId, tx, taskId, Prisma.sql`r.id = ${requestId}::uuid`);
-  if (live?.delivery?.state !== "accepted") return [];
+  const [request] = await liveRequests(organizationId, tx, taskId, Prisma.sql`r.id = ${requestId}::uuid`);
+  if (request?.delivery?.state !== "accepted") return [];
   const [since] = await tx.$queryRaw<{ again: boolean; other: boolean }[]>`
     SELECT EXISTS (SELECT FROM ask k WHERE k.organization_id = d.organization_id
         AND k.input_request_id = d.input_request_id AND k.retracted_at IS NULL AND k.accepted_at IS NULL
@@ -507,8 +510,8 @@ export async function askedMeanwhile(
         AND EXISTS (SELECT FROM ask k WHERE k.organization_id = r.organization_id AND k.input_request_id = r.id
           AND k.created_at > d.sent_at)) AS other
     FROM delivery d JOIN ask told ON told.organization_id = d.organization_id AND told.id = d.ask_id
-    WHERE d.organization_id = ${organizationId}::uuid AND d.id = ${live.delivery.id}::uuid AND told.rpc_id IS NOT NULL`;
-  if (since?.again) return judgeAskedAgain(organizationId, tx, taskId, live);
+    WHERE d.organization_id = ${organizationId}::uuid AND d.id = ${request.delivery.id}::uuid AND told.rpc_id IS NOT NULL`;
+  if (since?.again) return judgeAskedAgain(organizationId, tx, taskId, request);
   return since?.other ? confirmRequest(organizationId, tx, taskId, requestId) : [];
 }
 
@@ -516,10 +519,10 @@ function judgeAskedAgain(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  live: LiveRequest,
+  openRequest: LiveRequest,
 ): Promise<NewEvent[]> {
-  const verdict = judgeDelivery(live.delivery, { kind: "asked_again" });
-  const request = { taskId, inputRequestId: live.id, deliveryId: live.delivery?.id ?? null };
+  const verdict = judgeDelivery(openRequest.delivery, { kind: "asked_again" });
+  const request = { taskId, inputRequestId: openRequest.id, deliveryId: openRequest.delivery?.id ?? null };
   const ending = { state: "withdrawn", reason: "asked_again" } as const;
   return carryOutVerdict(organizationId, tx, request, verdict, ending);
 }
@@ -586,7 +589,7 @@ async function addAsk(
   });
   // The time of the ask, which may be long before the ask could be stored.
   if (captured.rpc)
-    await tx.$executeRaw`UPDATE ask SET created_at = least(created_at, ${heardAt(organizationId, captured.rpc.messageId)})
+    await tx.$executeRaw`UPDATE ask SET created_at = least(created_at, ${receivedAt(organizationId, captured.rpc.messageId)})
       WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
   await tx.$executeRaw`DELETE FROM ask a WHERE organization_id = ${organizationId}::uuid
     AND input_request_id = ${inputRequestId}::uuid AND accepted_at IS NULL

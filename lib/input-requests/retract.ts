@@ -23,6 +23,6 @@ export async function retractAsk(
     where: { organizationId, inputRequestId: requestId, retractedAt: null, acceptedAt: null },
   });
   if (others > 0) return null;
-  const live = await liveRequests(organizationId, tx, taskId);
-  return live.find(({ id }) => id === requestId) ?? null;
+  const openRequests = await liveRequests(organizationId, tx, taskId);
+  return openRequests.find(({ id }) => id === requestId) ?? null;
 }

@@ -71,7 +71,7 @@ export async function recordAnswer(
   });
   await moveRequest(organizationId, tx, requestId, "open", "answered");
   await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
-  await told(organizationId, tx, request, [
+  await publish(organizationId, tx, request, [
     {
       type: "answer.recorded",
       actor: principal.actor,
@@ -100,7 +100,7 @@ export async function undoAnswer(
   await tx.$executeRaw`UPDATE answer SET withdrawn_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${answerId}::uuid AND withdrawn_at IS NULL`;
   await moveRequest(organizationId, tx, requestId, "answered", "open");
-  await told(organizationId, tx, request, [{ type: "answer.undone", actor: principal.actor }]);
+  await publish(organizationId, tx, request, [{ type: "answer.undone", actor: principal.actor }]);
 }
 
 /** Shows others that a person works on the request. Repeating the claim keeps it alive. */
@@ -122,7 +122,12 @@ export async function claimRequest(
     -- now() has microseconds, the column has none
     RETURNING claimed_at = now()::timestamptz(3) AS fresh`;
   const fresh = claimed[0]?.fresh === true;
-  await told(organizationId, tx, request, fresh ? [{ type: "request.claimed", actor: principal.actor }] : []);
+  await publish(
+    organizationId,
+    tx,
+    request,
+    fresh ? [{ type: "request.claimed", actor: principal.actor }] : [],
+  );
 }
 
 /** Releases one's own claim; operators may end anybody's. */
@@ -139,7 +144,7 @@ export async function releaseRequest(
   if (claim.userId !== principal.userId && !mayEndOthers)
     await refuseOthersClaim(organizationId, tx, principal, requestId);
   await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
-  await told(organizationId, tx, request, [{ type: "request.released", actor: principal.actor }]);
+  await publish(organizationId, tx, request, [{ type: "request.released", actor: principal.actor }]);
 }
 
 /** Assigns a request to a user, or to nobody (null). */
@@ -167,7 +172,7 @@ export async function assignRequest(
     where: { organizationId, id: requestId, state: "open" },
     data: { assigneeUserId: userId },
   });
-  await told(organizationId, tx, request, [
+  await publish(organizationId, tx, request, [
     { type: "request.assigned", actor: principal.actor, data: { userId } },
   ]);
 }
@@ -240,7 +245,7 @@ async function moveRequest(
 }
 
 /** Publishes one change, wakes the engine and appends the history, in this order. */
-async function told(
+async function publish(
   organizationId: string,
   tx: Tx,
   request: LockedRequest,

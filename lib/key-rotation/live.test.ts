@@ -3,57 +3,61 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient, withLogin } from "../../scripts/database/roles.ts";
 import { type EngineProcess, startEngineProcess } from "../../test/engine-process.ts";
-import { lookInto } from "../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../test/fixtures/queries.ts";
 import { tool } from "../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { createSeal } from "../base/seal.ts";
 import { countByKey, reseal } from "./reseal.ts";
 
 const TASKS = 12;
-let world: World;
+let fixture: OrganizationFixture;
 let remote: TestServer;
 let owner: Database;
 let engine: EngineProcess | undefined;
 
 beforeAll(async () => {
   remote = await startTestServer();
-  world = await createWorld(["127.0.0.1"]);
-  owner = createDatabase(withLogin(world.adminUrl, "intray_owner", "intray-test"), { connections: 2 });
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  owner = createDatabase(withLogin(fixture.adminUrl, "intray_owner", "intray-test"), { connections: 2 });
 });
 afterAll(async () => {
   await engine?.kill();
   await owner?.close();
-  await world?.close();
+  await fixture?.close();
   await remote?.close();
 });
 
-const { openRequest, inState, task } = lookInto(() => world);
+const { openRequest, inState, task } = createQueries(() => fixture);
 
 test("a key is changed under a running engine, and taken away: every task goes on to its end", async () => {
   const fresh = { kid: "fresh", key: randomBytes(32) };
-  const [, first] = (world.engineEnvironment.INTRAY_KEYS ?? "").split(":");
+  const [, first] = (fixture.engineEnvironment.INTRAY_KEYS ?? "").split(":");
   const old = { kid: "test", key: Buffer.from(first ?? "", "base64") };
   const spelled = `fresh:${fresh.key.toString("base64")}`;
-  const server = await world.addServer(remote.url, "2026-07-28");
+  const server = await fixture.addServer(remote.url, "2026-07-28");
   const startAll = () =>
     Promise.all(
-      Array.from({ length: TASKS }, (_, n) => world.startTask(server, { note: `${n}` }, tool("approve"))),
+      Array.from({ length: TASKS }, (_, n) => fixture.startTask(server, { note: `${n}` }, tool("approve"))),
     );
   const approve = async (id: string) =>
-    world.answer((await openRequest(id)).id, { action: "accept", content: { approve: true } });
+    fixture.answer((await openRequest(id)).id, { action: "accept", content: { approve: true } });
 
   // The old key seals; half of the tasks wait when the new one comes.
-  engine = await startEngineProcess(world.engineEnvironment);
+  engine = await startEngineProcess(fixture.engineEnvironment);
   const waiting = await startAll();
   await Promise.all(waiting.map((id) => openRequest(id)));
   await engine.kill();
   expect([...(await countByKey(owner)).keys()]).toEqual(["test"]);
 
   engine = await startEngineProcess({
-    ...world.engineEnvironment,
-    INTRAY_KEYS: `${spelled},${world.engineEnvironment.INTRAY_KEYS}`,
+    ...fixture.engineEnvironment,
+    INTRAY_KEYS: `${spelled},${fixture.engineEnvironment.INTRAY_KEYS}`,
   });
   const seal = createSeal([fresh, old]);
   const started = startAll();
@@ -67,20 +71,20 @@ test("a key is changed under a running engine, and taken away: every task goes o
   });
   await engine.kill();
 
-  engine = await startEngineProcess({ ...world.engineEnvironment, INTRAY_KEYS: spelled });
+  engine = await startEngineProcess({ ...fixture.engineEnvironment, INTRAY_KEYS: spelled });
   await Promise.all([...waiting.slice(TASKS / 2), ...later].map(approve));
   for (const id of [...waiting, ...later]) await inState(id, "completed", 60_000);
-  expect(remote.told).toHaveLength(2 * TASKS);
+  expect(remote.answers).toHaveLength(2 * TASKS);
 }, 180_000);
 
 test("a value that another writes at the same moment stays as the other wrote it", async () => {
   await engine?.kill();
-  const server = await world.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
-  const id = await world.startTask(server, {}, tool("approve"));
-  const place = { organizationId: world.organizationId, table: "task", row: id, column: "sealed_session" };
+  const server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+  const id = await fixture.startTask(server, {}, tool("approve"));
+  const place = { organizationId: fixture.organizationId, table: "task", row: id, column: "sealed_session" };
   const one = { kid: "one", key: randomBytes(32) };
   const two = { kid: "two", key: randomBytes(32) };
-  await withClient(world.adminUrl, async (client) => {
+  await withClient(fixture.adminUrl, async (client) => {
     const put = (value: string) =>
       client.query("UPDATE task SET sealed_session = $1 WHERE id = $2", [value, id]);
     await put(createSeal([one]).seal(place, "before"));
@@ -90,7 +94,7 @@ test("a value that another writes at the same moment stays as the other wrote it
     const resealing = reseal(owner, createSeal([two, one]));
     // Asked outside the transaction, which would go on seeing what it saw first.
     await until("it waits for the row", () =>
-      withClient(world.adminUrl, async (other) => {
+      withClient(fixture.adminUrl, async (other) => {
         const { rowCount } = await other.query(
           "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%unnest%'",
         );

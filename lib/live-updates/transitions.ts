@@ -53,7 +53,7 @@ export async function renewAccess(tx: Tx, connectionId: string): Promise<void> {
 export const PAUSE = "pause";
 
 /** Makes the engine check whether a connection's server is paused. */
-export async function lookAtPause(tx: Tx, connectionId: string): Promise<void> {
+export async function hintPause(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${PAUSE}`})`;
 }
 
@@ -61,7 +61,7 @@ export async function lookAtPause(tx: Tx, connectionId: string): Promise<void> {
 export const STREAMS = "streams";
 
 /** Makes the engine process the stored messages of a connection's streams. */
-export async function lookAtStreams(tx: Tx, connectionId: string): Promise<void> {
+export async function hintStreams(tx: Tx, connectionId: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${STREAMS}`})`;
 }
 

@@ -1,7 +1,10 @@
 /** Notices by mail, over a real mail server: content, recipients, frequency, and secrecy. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import {
+  createNotificationsFixture,
+  type NotificationsFixture,
+} from "../../test/fixtures/notifications-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
-import { createTellingWorld, type TellingWorld } from "../../test/fixtures/telling-world.ts";
 import { type MailServer, startMailServer } from "../../test/servers/mail-server.ts";
 import type { Job } from "../engine/jobs/jobs.ts";
 import { takeEvents } from "../events/follow.ts";
@@ -12,26 +15,28 @@ import { createMailer, type Mailer } from "./smtp.ts";
 
 const APP = "https://intray.test.example";
 const SECRET = "secret-of-the-arguments";
-let world: TellingWorld;
+let fixture: NotificationsFixture;
 let server: MailServer;
 let mailer: Mailer;
 let finance: { id: string; connectionId: string };
 
 beforeAll(async () => {
   server = await startMailServer();
-  world = await createTellingWorld();
+  fixture = await createNotificationsFixture();
   mailer = createMailer(server.url, APP, 1_000);
-  finance = await insertServer(world.database, world.organizationId, { name: "Finance\r\nBcc: x@y.example" });
+  finance = await insertServer(fixture.database, fixture.organizationId, {
+    name: "Finance\r\nBcc: x@y.example",
+  });
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await server?.close();
 });
 beforeEach(async () => {
   server.mails.length = 0;
   server.mood = "ok";
-  await world.sql("DELETE FROM notice");
-  await world.sql("DELETE FROM mail");
+  await fixture.sql("DELETE FROM notice");
+  await fixture.sql("DELETE FROM mail");
 });
 
 /** The chore `notices` as run with a mail server. */
@@ -51,32 +56,34 @@ const withMail: Job = {
 
 /** Creates requests assigned to Ben, whose notices are to be mailed. */
 async function assigned(count: number): Promise<string[]> {
-  const taskId = await insertTask(world.database, world.organizationId, finance, {
+  const taskId = await insertTask(fixture.database, fixture.organizationId, finance, {
     arguments: { invoice_id: SECRET },
   });
   const ids: string[] = [];
   for (let at = 0; at < count; at++) {
-    const more = { assignee: world.approver.userId!, message: `Pay ${SECRET} ${at}?` };
-    const { id } = await insertRequest(world.database, world.organizationId, taskId, more);
+    const more = { assignee: fixture.approver.userId!, message: `Pay ${SECRET} ${at}?` };
+    const { id } = await insertRequest(fixture.database, fixture.organizationId, taskId, more);
     ids.push(id);
-    await world.happened({ type: "request.opened", taskId, inputRequestId: id });
+    await fixture.happened({ type: "request.opened", taskId, inputRequestId: id });
   }
-  await world.run(withMail);
+  await fixture.run(withMail);
   return ids;
 }
 const minutesLater = async (minutes = 1) => {
-  await world.sql("UPDATE notice SET mail_after = mail_after - $1 * interval '1 minute'", [minutes]);
-  await world.sql(
+  await fixture.sql("UPDATE notice SET mail_after = mail_after - $1 * interval '1 minute'", [minutes]);
+  await fixture.sql(
     "UPDATE mail SET not_before = not_before - $1 * interval '1 minute', created_at = created_at - $1 * interval '1 minute'",
     [minutes],
   );
 };
-const send = (by = mailer) => sendDueMail(world.engine, world.organizationId, by, APP);
+const send = (by = mailer) => sendDueMail(fixture.engine, fixture.organizationId, by, APP);
 const decide = async (ids: string[]) => {
-  await world.sql("UPDATE input_request SET state = 'withdrawn', ended_at = now() WHERE id = ANY($1)", [ids]);
+  await fixture.sql("UPDATE input_request SET state = 'withdrawn', ended_at = now() WHERE id = ANY($1)", [
+    ids,
+  ]);
 };
 const states = async () =>
-  (await world.sql("SELECT state, attempts FROM mail ORDER BY created_at")).map(Object.values);
+  (await fixture.sql("SELECT state, attempts FROM mail ORDER BY created_at")).map(Object.values);
 
 test("a mail names tool and server and links to the item; nothing else of it, and no header but ours", async () => {
   const [id] = await assigned(1);
@@ -84,7 +91,7 @@ test("a mail names tool and server and links to the item; nothing else of it, an
   await minutesLater();
   expect(await send()).toBe(true);
   const [mail] = server.mails;
-  expect(mail?.to).toEqual([`${world.approver.userId}@test.example`]);
+  expect(mail?.to).toEqual([`${fixture.approver.userId}@test.example`]);
   expect(mail?.subject).toBe("A request was assigned to you: process_invoice on Finance Bcc: x@y.example");
   expect(mail?.source).toContain(`${APP}/inbox/${id}`);
   for (const never of [SECRET, "INV-100", "Pay", "\nBcc:"]) expect(mail?.source).not.toContain(never);
@@ -99,7 +106,7 @@ test("many at once are one mail, one person gets one a minute, and two engines s
   expect(server.mails).toHaveLength(1);
   expect(server.mails[0]?.source).toContain("12 requests were assigned to you");
   await assigned(1);
-  await world.sql("UPDATE notice SET mail_after = now() WHERE mail_id IS NULL");
+  await fixture.sql("UPDATE notice SET mail_after = now() WHERE mail_id IS NULL");
   await send();
   expect(server.mails).toHaveLength(1);
   await minutesLater();
@@ -111,9 +118,9 @@ test("what was decided, read or is no longer one's own before the mail leaves is
   const [decided, read, moved, held] = await assigned(4);
   await minutesLater();
   await decide([decided!]);
-  await world.sql("UPDATE notice SET read_at = now() WHERE subject = $1", [read]);
-  await world.sql("UPDATE input_request SET assignee_user_id = $1 WHERE id = $2", [
-    world.operator.userId,
+  await fixture.sql("UPDATE notice SET read_at = now() WHERE subject = $1", [read]);
+  await fixture.sql("UPDATE input_request SET assignee_user_id = $1 WHERE id = $2", [
+    fixture.operator.userId,
     moved,
   ]);
   await send();
@@ -157,8 +164,8 @@ test("a letter that is refused for good is not tried again, one that waits a day
   server.mood = "refuse";
   await send();
   expect(await states()).toEqual([["failed", 1]]);
-  await world.sql("DELETE FROM notice");
-  await world.sql("DELETE FROM mail");
+  await fixture.sql("DELETE FROM notice");
+  await fixture.sql("DELETE FROM mail");
   await assigned(1);
   await minutesLater();
   server.mood = "busy";
@@ -169,13 +176,15 @@ test("a letter that is refused for good is not tried again, one that waits a day
 });
 
 test("who was removed is written to no more", async () => {
-  const cleo = await world.member("approver", "Cleo");
-  const taskId = await insertTask(world.database, world.organizationId, finance);
-  const { id } = await insertRequest(world.database, world.organizationId, taskId, { assignee: cleo.userId });
-  await world.happened({ type: "request.opened", taskId, inputRequestId: id });
-  await world.run(withMail);
+  const cleo = await fixture.member("approver", "Cleo");
+  const taskId = await insertTask(fixture.database, fixture.organizationId, finance);
+  const { id } = await insertRequest(fixture.database, fixture.organizationId, taskId, {
+    assignee: cleo.userId,
+  });
+  await fixture.happened({ type: "request.opened", taskId, inputRequestId: id });
+  await fixture.run(withMail);
   await minutesLater();
-  await world.sql("DELETE FROM membership WHERE user_id = $1", [cleo.userId]);
+  await fixture.sql("DELETE FROM membership WHERE user_id = $1", [cleo.userId]);
   expect(await send()).toBe(false);
   expect(server.mails).toEqual([]);
 });

@@ -112,7 +112,7 @@ fuzz(
   "a round of questions is read, or refused",
   fc.property(nearly({ inputRequests, requestState: oddText }), (result) => {
     const { data } = inputRequiredSchema.safeParse(result);
-    // The state is echoed as it came, whatever is in it.
+    // The client echoes the state unchanged, whatever it contains.
     if (data && typeof result.requestState === "string") expect(data.requestState).toBe(result.requestState);
   }),
 );
@@ -149,7 +149,7 @@ fuzz(
       onStatus: nothing,
       onProgress: nothing,
     });
-    // An answer is a person's: what we send by ourselves is an error, or the reply to a ping.
+    // The client answers no question by itself; it sends only errors and replies to pings.
     if (reply && "result" in reply) expect([message.method, reply.result]).toEqual(["ping", {}]);
     if (asked > 0) expect(reply).toBeNull();
     if (message.id === undefined) expect(reply).toBeNull();
@@ -182,7 +182,7 @@ fuzz(
     oddText,
     async (levels, open, padding) => {
       const close = open === "[" ? "]" : "}";
-      // Long enough to be measured; brackets and quotes in texts are no levels.
+      // Brackets and quotes inside strings are no nesting.
       const text = JSON.stringify(`${padding}[[{{"\\`.repeat(200));
       const read = await orRefused(() => parseJson(open.repeat(levels) + text + close.repeat(levels)));
       expect(read === null).toBe(levels > DEPTH);

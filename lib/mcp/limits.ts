@@ -27,10 +27,10 @@ export const FLOOD_EVENTS = 50_000;
 export const FLOOD_BYTES = 64 * 1024 * 1024;
 /** Replies of ours to pings and refused requests that are under way on one stream; the others get none. */
 export const INSTANT_REPLIES = 8;
-/** What comes on streams and could not be stored yet, for one task; more is not taken. */
-export const NEWS = 100;
-/** What came on the streams of one connection and is not dealt with yet, in characters; more is not taken. */
-export const NEWS_CHARACTERS = 2 * 1024 * 1024;
+/** Messages of a session's streams that are not handled yet, per task of the session; more are refused. */
+export const UNHANDLED_MESSAGES = 100;
+/** Unhandled messages of one connection's streams, in characters; more are refused. */
+export const UNHANDLED_CHARACTERS = 2 * 1024 * 1024;
 
 /** A status message or a progress message, in characters; the rest is cut. */
 export const STATUS_CHARACTERS = 1_000;

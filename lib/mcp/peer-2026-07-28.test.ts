@@ -106,7 +106,7 @@ describe("a server of 2026-07-28", () => {
         url: null,
       },
     ]);
-    // Not working, so always parsed.
+    // The task is not `working`, so the reply is always parsed.
     expect((await peer.get(task, { ...options, fingerprint: asked.fingerprint })).task).not.toBeNull();
 
     await peer.answer(

@@ -24,11 +24,11 @@ const peer = (era: Era) => createPeer(era, openWire({ url: server.url, headers: 
 const session: Session = { id: "s", protocolVersion: "2025-11-25", lastEventId: null };
 /** Returns a listener that records its calls. */
 function listener() {
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const note =
     (what: string) =>
     (...rest: unknown[]) =>
-      void told.push([what, ...rest]);
+      void received.push([what, ...rest]);
   const one: StreamListener = {
     onQuestion: note("question"),
     onRetracted: note("retracted"),
@@ -37,7 +37,7 @@ function listener() {
     onEventId: note("event id"),
     onClosed: note("closed"),
   };
-  return { told, one };
+  return { received: received, one };
 }
 const call = { tool: "work", arguments: { a: 1 }, ttlMs: null, idempotencyKey: "k" };
 const STATE = ' {"looks":"like JSON"}\n\u2028\u0000\ud800 \u00e9\u{1f4b6} ';
@@ -103,7 +103,7 @@ describe("2025-11-25", () => {
       response.end(says({ elicitationId: "unknown" }) + says({}) + says({ elicitationId: 7 }));
       return true;
     };
-    const { told, one } = listener();
+    const { received, one } = listener();
     const closed = new Promise<void>((resolve) => {
       const onClosed = one.onClosed;
       one.onClosed = (reason) => {
@@ -113,8 +113,8 @@ describe("2025-11-25", () => {
     });
     await peer("2025-11-25").listen(session, one, options);
     await closed;
-    // A wake-up for a task that nobody watches; nothing is answered, asked or taken back by it.
-    expect(told).toEqual([
+    // A notification about an unknown task only wakes; it answers, asks and retracts nothing.
+    expect(received).toEqual([
       ["status", "unknown"],
       ["closed", "ended"],
     ]);

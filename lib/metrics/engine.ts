@@ -64,20 +64,20 @@ export const timeToDecision = new Histogram({
   buckets: [10, 60, 300, 1_800, 3_600, 14_400, 86_400, 259_200, 604_800],
   registers,
 });
-export const choresWaiting = new Gauge({
+export const jobsWaiting = new Gauge({
   name: "intray_chores_waiting",
   help: "Organizations that a chore has yet to serve in its turn.",
   labelNames: ["chore"],
   registers,
 });
-export const choreSeconds = new Histogram({
+export const jobSeconds = new Histogram({
   name: "intray_chore_seconds",
   help: "How long a turn of a chore took, over all organizations.",
   labelNames: ["chore"],
   buckets: [0.01, 0.1, 1, 10, 60, 600],
   registers,
 });
-export const choreFailures = new Counter({
+export const jobFailures = new Counter({
   name: "intray_chore_failures_total",
   help: "Turns of a chore, or an organization's part of one, that failed.",
   labelNames: ["chore"],

@@ -29,7 +29,7 @@ export async function syncNotices(
   const { requests, tasks, connections, servers, webhooks } = subjects;
   const ids = [...requests, ...tasks, ...connections, ...servers, ...webhooks];
   if (ids.length === 0) return;
-  const told = await tx.$queryRaw<{ user_id: string }[]>`
+  const affected = await tx.$queryRaw<{ user_id: string }[]>`
     WITH audience (user_id, cause, subject, task_id, input_request_id, server_id) AS MATERIALIZED (${audienceOf(organizationId, subjects)}),
     wanted AS (
       SELECT a.*, k.kind, k.after_ms, coalesce(p.in_app, k.in_app) AS in_app,
@@ -60,7 +60,7 @@ export async function syncNotices(
     organizationId,
     tx,
     "notice",
-    told.map((row) => row.user_id),
+    affected.map((row) => row.user_id),
   );
 }
 

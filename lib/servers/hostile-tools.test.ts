@@ -2,7 +2,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createWorld, type World } from "../../test/fixtures/world.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+} from "../../test/fixtures/organization-fixture.ts";
 import { type Act, startHostileServer } from "../../test/servers/hostile-server.ts";
 import { createNetwork } from "../base/network.ts";
 import { TOOL_NAME_CHARACTERS, TOOL_PAGES, TOOL_TEXT_CHARACTERS, TOOLS } from "../mcp/limits.ts";
@@ -11,7 +14,7 @@ import { readKeptTools } from "./queries.ts";
 
 const MEGABYTE = 1024 * 1024;
 const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
-let world: World;
+let fixture: OrganizationFixture;
 let hits = 0;
 const trap = createServer((_, response) => {
   hits++;
@@ -19,11 +22,11 @@ const trap = createServer((_, response) => {
 });
 
 beforeAll(async () => {
-  world = await createWorld([]);
+  fixture = await createOrganizationFixture([]);
   await new Promise<void>((resolve) => trap.listen(0, "127.0.0.1", resolve));
 });
 afterAll(async () => {
-  await world.close();
+  await fixture.close();
   await network.close();
   trap.close();
 });
@@ -42,13 +45,13 @@ const deep = (levels: number) =>
 /** Adds the server as an admin would, and returns the stored row and tools. */
 async function added(act: Act, era: "2025-11-25" | "2026-07-28") {
   const server = await startHostileServer(act);
-  const { organizationId } = world;
-  const services = { db: world.database, network, seal: world.seal };
+  const { organizationId } = fixture;
+  const services = { db: fixture.database, network, seal: fixture.seal };
   const input = { name: `${era} ${server.url}`, url: server.url, era, auth: { kind: "none" as const } };
-  const { id } = await addServer(services, world.operator, input);
+  const { id } = await addServer(services, fixture.operator, input);
   await server.close();
-  const row = await world.within((tx) => tx.server.findFirstOrThrow({ where: { organizationId, id } }));
-  const kept = await world.within((tx) => readKeptTools(organizationId, tx, id));
+  const row = await fixture.within((tx) => tx.server.findFirstOrThrow({ where: { organizationId, id } }));
+  const kept = await fixture.within((tx) => readKeptTools(organizationId, tx, id));
   return {
     row,
     tools: kept?.tools ?? null,

@@ -1,7 +1,11 @@
 /** All writers of servers and their health lock in one order, without deadlocks. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../test/fixtures/organization-fixture.ts";
 import { insertServer } from "../../test/fixtures/rows.ts";
-import { createWorld, until, type World } from "../../test/fixtures/world.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Database, Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
@@ -12,16 +16,16 @@ import { saveGrant } from "./connections/transitions.ts";
 import { noteSignedOut, recordHealth } from "./health.ts";
 import { removeServer, updateServer } from "./transitions.ts";
 
-let world: World;
+let fixture: OrganizationFixture;
 let admin: Principal & { userId: string };
 beforeAll(async () => {
-  world = await createWorld([]);
-  admin = { ...(world.operator as typeof admin), role: "admin" };
+  fixture = await createOrganizationFixture([]);
+  admin = { ...(fixture.operator as typeof admin), role: "admin" };
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 const signIn = (tx: Tx, server: { id: string }) =>
-  saveGrant(world.organizationId, tx, admin, world.seal, {
+  saveGrant(fixture.organizationId, tx, admin, fixture.seal, {
     server: { id: server.id, name: "Finance" },
     shared: true,
     issuer: "https://as.test.example",
@@ -41,29 +45,29 @@ const METADATA = {
 /** An engine, which locks the connection's row and then writes the server's health. */
 const engine = {
   hold: (tx: Tx, server: { connectionId: string }) =>
-    fence(world.organizationId, tx, [server.connectionId], FENCE.own),
+    fence(fixture.organizationId, tx, [server.connectionId], FENCE.own),
   write: (tx: Tx, server: { id: string }) =>
-    recordHealth(world.organizationId, tx, server.id, { state: "failing", message: "It fails." }),
+    recordHealth(fixture.organizationId, tx, server.id, { state: "failing", message: "It fails." }),
 };
 /** A rejected renewal, which marks the grant and then writes the server's health. */
 const renewal = {
   hold: (tx: Tx, server: { connectionId: string }) => tx.$executeRaw`
-    UPDATE oauth_grant SET state = 'needs_reauth' WHERE organization_id = ${world.organizationId}::uuid
+    UPDATE oauth_grant SET state = 'needs_reauth' WHERE organization_id = ${fixture.organizationId}::uuid
       AND connection_id = ${server.connectionId}::uuid`,
-  write: (tx: Tx, server: { id: string }) => noteSignedOut(world.organizationId, tx, server.id),
+  write: (tx: Tx, server: { id: string }) => noteSignedOut(fixture.organizationId, tx, server.id),
 };
 const people: Record<string, (tx: Tx, server: { id: string }) => Promise<unknown>> = {
   "somebody signs in": signIn,
   "an admin changes its credentials": (tx: Tx, { id }: { id: string }) =>
-    updateServer(world.organizationId, tx, admin, world.seal, id, { auth: { kind: "none" } }),
+    updateServer(fixture.organizationId, tx, admin, fixture.seal, id, { auth: { kind: "none" } }),
   "an admin removes it": (tx: Tx, { id }: { id: string }) =>
-    removeServer(world.organizationId, tx, admin, world.seal, id),
+    removeServer(fixture.organizationId, tx, admin, fixture.seal, id),
   "somebody adopts a task that is gone": (tx: Tx, { id }: { id: string }) =>
     adoptFoundTask(
-      world.organizationId,
+      fixture.organizationId,
       tx,
       admin,
-      world.seal,
+      fixture.seal,
       { serverId: id, foundId: uuidv7() },
       {},
     ).catch((error: unknown) => {
@@ -74,7 +78,7 @@ const people: Record<string, (tx: Tx, server: { id: string }) => Promise<unknown
 for (const [what, act] of Object.entries(people))
   for (const [who, { hold, write }] of Object.entries({ engine, renewal }))
     test(`${what} while the ${who} is about to write how the server is: one after the other`, async () => {
-      const { organizationId, database } = world;
+      const { organizationId, database } = fixture;
       const server = await insertServer(database, organizationId, { name: `${uuidv7()}` });
       await database.withOrganization(organizationId, async (tx) => {
         await signIn(tx, server);
@@ -104,7 +108,7 @@ for (const [what, act] of Object.entries(people))
 
 async function waits(database: Database): Promise<boolean> {
   const rows = await database.withOrganization(
-    world.organizationId,
+    fixture.organizationId,
     (tx) => tx.$queryRaw<unknown[]>`SELECT FROM pg_locks WHERE NOT granted
       AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`,
   );

@@ -4,7 +4,7 @@ import type { Principal } from "../access/principal.ts";
 import { storableText, type Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { lookAtPause, publishChange, tryServer } from "../live-updates/transitions.ts";
+import { hintPause, publishChange, tryServer } from "../live-updates/transitions.ts";
 
 /** Limits hints, so that open pages are not flooded. Pages refetch everything else within half a minute. */
 const MOST_HINTS = 500;
@@ -67,7 +67,7 @@ export async function tryServerNow(organizationId: string, tx: Tx, serverId: str
 /** Notifies engines, and the screens that show the server or its tasks. */
 async function tellOf(organizationId: string, tx: Tx, serverId: string): Promise<void> {
   const connections = await connectionsOf(organizationId, tx, serverId);
-  for (const id of connections) await lookAtPause(tx, id);
+  for (const id of connections) await hintPause(tx, id);
   await publishChange(organizationId, tx, "server", [serverId]);
   await tx.$executeRaw`
     WITH open AS (SELECT id FROM task WHERE organization_id = ${organizationId}::uuid

@@ -9,7 +9,7 @@ import { appendEvents } from "../events/transitions.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import { lockServer } from "../servers/locks.ts";
 import { holdConnection, sharedConnection } from "../tasks/found/connection.ts";
-import { refuseUnlessStranger } from "../tasks/found/guards.ts";
+import { refuseUnlessUnknown } from "../tasks/found/guards.ts";
 import { resealed, type TakenFind } from "../tasks/found/handle.ts";
 import type { AdoptInput } from "../tasks/found/schema.ts";
 import { UNKNOWN_TOOL } from "../tasks/schema.ts";
@@ -30,7 +30,7 @@ export async function adoptFoundTask(
   await holdConnection(organizationId, tx, connectionId);
   await lockServer(organizationId, tx, at.serverId);
   const find = await take(organizationId, tx, connectionId, at.foundId);
-  await refuseUnlessStranger(organizationId, tx, connectionId, find);
+  await refuseUnlessUnknown(organizationId, tx, connectionId, find);
   const id = uuidv7();
   const sealed = resealed(organizationId, seal, find, id);
   const tool = input.tool ?? UNKNOWN_TOOL;

@@ -12,6 +12,16 @@ import { endInRace } from "../tasks/races/ending.ts";
 import { record, text, wholeMs } from "./record.ts";
 import { timeLimit } from "./time-limit.ts";
 
+interface Attempt {
+  id: string;
+  deadlineMs: number;
+  sealedSession: string | null;
+}
+
+const attemptColumns = ({ id, deadlineMs, sealedSession }: Attempt) =>
+  Prisma.sql`attempt_id = ${id}::uuid, attempt_at = now(), sealed_session = ${sealedSession},
+    attempt_deadline_at = now() + ${deadlineMs} * interval '1 ms'`;
+
 /**
  * Commits the first attempt before its call. Returns false if the task is not queued, not due, or cancelled.
  */
@@ -19,12 +29,11 @@ export async function markStarting(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  attempt: { id: string; deadlineMs: number; era: Era; sealedSession: string | null },
+  attempt: Attempt & { era: Era },
 ): Promise<boolean> {
   const marked = await tx.$executeRaw`
-    UPDATE task SET state = 'starting', attempt_id = ${attempt.id}::uuid, attempt_at = now(),
-      attempt_deadline_at = now() + ${attempt.deadlineMs} * interval '1 ms', era = ${attempt.era},
-      sealed_session = ${attempt.sealedSession}, error = NULL, changed_at = now()
+    UPDATE task SET state = 'starting', ${attemptColumns(attempt)}, era = ${attempt.era}, error = NULL,
+      changed_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
       AND cancel_requested_at IS NULL AND (start_after IS NULL OR start_after <= now())`;
   if (marked !== 1) return false;
@@ -41,11 +50,10 @@ export async function renewAttempt(
   tx: Tx,
   taskId: string,
   last: string,
-  attempt: { id: string; deadlineMs: number; sealedSession: string | null },
+  attempt: Attempt,
 ): Promise<boolean> {
   const marked = await tx.$executeRaw`
-    UPDATE task SET attempt_id = ${attempt.id}::uuid, attempt_at = now(), sealed_session = ${attempt.sealedSession},
-      attempt_deadline_at = now() + ${attempt.deadlineMs} * interval '1 ms'
+    UPDATE task SET ${attemptColumns(attempt)}
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
       AND attempt_id = ${last}::uuid`;
   if (marked !== 1) return false;
@@ -218,11 +226,10 @@ export async function markRetrying(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  attempt: { id: string; deadlineMs: number; sealedSession: string | null },
+  attempt: Attempt,
 ): Promise<boolean> {
   const marked = await tx.$executeRaw`
-    UPDATE task SET state = 'starting', attempt_id = ${attempt.id}::uuid, attempt_at = now(), changed_at = now(),
-      attempt_deadline_at = now() + ${attempt.deadlineMs} * interval '1 ms', sealed_session = ${attempt.sealedSession}
+    UPDATE task SET state = 'starting', ${attemptColumns(attempt)}, changed_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'input_required'
       AND sealed_handle IS NULL AND durable AND cancel_requested_at IS NULL`;
   if (marked !== 1) return false;

@@ -28,9 +28,9 @@ export interface TaskEnd {
   watchForMs?: number;
 }
 
-export type StatusNews = Pick<RemoteTask, "statusMessage" | "ttlMs" | "pollIntervalMs"> & {
+export type StatusChange = Pick<RemoteTask, "statusMessage" | "ttlMs" | "pollIntervalMs"> & {
   state: "working" | "input_required";
-  /** Writes only if the stored message is still this one, and the state already that of the news. */
+  /** Writes only if the stored message is still this one, and the task has the change's state already. */
   replaces?: string | null;
 };
 
@@ -39,18 +39,18 @@ export async function recordStatus(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  news: StatusNews,
+  change: StatusChange,
 ): Promise<boolean> {
-  return (await recordStatuses(organizationId, tx, [{ ...news, taskId }])) > 0;
+  return (await recordStatuses(organizationId, tx, [{ ...change, taskId }])) > 0;
 }
 
 /** Stores status changes of distinct tasks, in three statements for any number. Returns how many changed. */
 export async function recordStatuses(
   organizationId: string,
   tx: Tx,
-  news: (StatusNews & { taskId: string })[],
+  changes: (StatusChange & { taskId: string })[],
 ): Promise<number> {
-  const rows = news.map(({ taskId, state, statusMessage, ttlMs, pollIntervalMs, replaces }) => ({
+  const rows = changes.map(({ taskId, state, statusMessage, ttlMs, pollIntervalMs, replaces }) => ({
     id: taskId,
     guarded: replaces !== undefined,
     replaces: text(replaces ?? null),

@@ -1,8 +1,12 @@
 /** Retries of failed tasks, by a real engine on a real server that fails. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../test/fixtures/queries.ts";
 import { tool } from "../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import type { Principal } from "../access/principal.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -13,25 +17,25 @@ import { queueRetry } from "./retry.ts";
 import { createTask, requestCancel } from "./transitions.ts";
 
 const PATIENCE_MS = 60_000;
-let world: World;
+let fixture: OrganizationFixture;
 let remote: TestServer;
 let server: { serverId: string; connectionId: string };
 
 beforeAll(async () => {
   remote = await startTestServer();
-  world = await createWorld(["127.0.0.1"]);
-  server = await world.addServer(remote.url, "2026-07-28");
-  await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  server = await fixture.addServer(remote.url, "2026-07-28");
+  await fixture.startEngine();
 });
 beforeEach(() => {
   remote.calls.length = 0;
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await remote?.close();
 });
 
-const { task, inState } = lookInto(() => world, PATIENCE_MS);
+const { task, inState } = createQueries(() => fixture, PATIENCE_MS);
 const MINUTE_MS = 60_000;
 const plan = (more: Partial<Retry> = {}): Retry => ({
   attempts: 3,
@@ -41,9 +45,9 @@ const plan = (more: Partial<Retry> = {}): Retry => ({
   ...more,
 });
 
-async function start(name: string, retry: Retry, principal = world.operator): Promise<string> {
-  const { id } = await world.within((tx) =>
-    createTask(world.organizationId, tx, {
+async function start(name: string, retry: Retry, principal = fixture.operator): Promise<string> {
+  const { id } = await fixture.within((tx) =>
+    createTask(fixture.organizationId, tx, {
       principal,
       server: { id: server.serverId },
       connectionId: server.connectionId,
@@ -59,7 +63,7 @@ async function start(name: string, retry: Retry, principal = world.operator): Pr
 }
 
 const attempts = async (id: string) =>
-  (await world.within((tx) => listAttempts(world.organizationId, tx, world.operator, id))).items;
+  (await fixture.within((tx) => listAttempts(fixture.organizationId, tx, fixture.operator, id))).items;
 const after = (id: string) =>
   until(
     "another attempt",
@@ -68,15 +72,15 @@ const after = (id: string) =>
   );
 /** Ends a queued attempt's pause and wakes the engine. */
 const ripen = (id: string) =>
-  world.within(async (tx) => {
+  fixture.within(async (tx) => {
     await tx.task.updateMany({
-      where: { organizationId: world.organizationId, id },
+      where: { organizationId: fixture.organizationId, id },
       data: { startAfter: new Date() },
     });
     await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${server.connectionId} ${id}`})`;
   });
 const end = (id: string, how: Parameters<typeof endTask>[3]) =>
-  world.within((tx) => endTask(world.organizationId, tx, id, how));
+  fixture.within((tx) => endTask(fixture.organizationId, tx, id, how));
 
 test("a failure is followed by another attempt after a pause that doubles, until there are no more", async () => {
   const first = await start("refuse", plan());
@@ -95,7 +99,7 @@ test("a failure is followed by another attempt after a pause that doubles, until
     (await task(next)).startAfter!.getTime() - (await task(failed)).finishedAt!.getTime();
   expect(await pauses(first, second.id)).toBe(MINUTE_MS);
   // A wake-up does not shorten the pause, which the database's clock decides.
-  await world.within(
+  await fixture.within(
     (tx) => tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${server.connectionId} ${second.id}`})`,
   );
   await ripen(second.id);
@@ -115,16 +119,16 @@ test("a failure is tried again once, whoever tries it twice at once, and with it
   const id = await start("wait", plan());
   await inState(id, "working");
   const failed = { state: "failed" as const, error: { code: "server_error", message: "No" } };
-  const died = world.within(async (tx) => {
-    await endTask(world.organizationId, tx, id, failed);
+  const died = fixture.within(async (tx) => {
+    await endTask(fixture.organizationId, tx, id, failed);
     throw new Error("the engine died");
   });
   await expect(died).rejects.toThrow("the engine died");
   expect(await attempts(id)).toHaveLength(1);
   expect(await Promise.all([end(id, failed), end(id, failed)])).toContain(true);
-  await Promise.all([1, 2].map(() => world.within((tx) => queueRetry(world.organizationId, tx, id))));
-  const rows = await world.within((tx) =>
-    tx.task.count({ where: { organizationId: world.organizationId, retryOf: id } }),
+  await Promise.all([1, 2].map(() => fixture.within((tx) => queueRetry(fixture.organizationId, tx, id))));
+  const rows = await fixture.within((tx) =>
+    tx.task.count({ where: { organizationId: fixture.organizationId, retryOf: id } }),
   );
   expect(rows).toBe(1);
 });
@@ -132,7 +136,7 @@ test("a failure is tried again once, whoever tries it twice at once, and with it
 test("one that is cancelled while it waits never starts, and nothing comes after it", async () => {
   const id = await start("refuse", plan());
   const { id: waiting } = await after(id);
-  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, waiting));
+  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, waiting));
   expect(await inState(waiting, "cancelled")).toMatchObject({ attemptId: null });
   await ripen(waiting);
   expect(await attempts(id)).toHaveLength(2);
@@ -163,10 +167,10 @@ test.each([
 });
 
 test("what a key asked for is tried again as long as the key is in force", async () => {
-  const { organizationId } = world;
+  const { organizationId } = fixture;
   const id = uuidv7();
   const secretHash = Buffer.from(id);
-  await world.within((tx) =>
+  await fixture.within((tx) =>
     tx.apiKey.create({ data: { organizationId, id, name: "CI", role: "operator", secretHash } }),
   );
   const key: Principal = {
@@ -182,7 +186,7 @@ test("what a key asked for is tried again as long as the key is in force", async
     return (await attempts(task)).length;
   };
   expect(await failed()).toBe(2);
-  await world.within((tx) =>
+  await fixture.within((tx) =>
     tx.apiKey.updateMany({ where: { organizationId, id }, data: { revokedAt: new Date() } }),
   );
   expect(await failed()).toBe(1);
@@ -191,11 +195,11 @@ test("what a key asked for is tried again as long as the key is in force", async
 test("a start that nobody knows the outcome of is never tried again, nor what a removed member asked for", async () => {
   const id = await start("wait", plan());
   await inState(id, "working");
-  const where = { organizationId: world.organizationId, userId: world.operator.userId! };
-  await world.within((tx) => tx.membership.updateMany({ where, data: { role: "viewer" } }));
+  const where = { organizationId: fixture.organizationId, userId: fixture.operator.userId! };
+  await fixture.within((tx) => tx.membership.updateMany({ where, data: { role: "viewer" } }));
   await end(id, { state: "failed", error: { code: "server_error", message: "No" } });
   expect(await attempts(id)).toHaveLength(1);
-  await world.within((tx) => tx.membership.updateMany({ where, data: { role: "operator" } }));
+  await fixture.within((tx) => tx.membership.updateMany({ where, data: { role: "operator" } }));
 
   remote.behave.onCall = () => "drop";
   const unknown = await start("wait", plan());

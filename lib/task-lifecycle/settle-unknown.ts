@@ -8,7 +8,7 @@ import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { closeRequest } from "../input-requests/capture.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import { holdConnection } from "../tasks/found/connection.ts";
-import { refuseUnlessStranger } from "../tasks/found/guards.ts";
+import { refuseUnlessUnknown } from "../tasks/found/guards.ts";
 import { resealed } from "../tasks/found/handle.ts";
 import { endInRace } from "../tasks/races/ending.ts";
 import { visibleTask } from "../tasks/visibility.ts";
@@ -87,7 +87,7 @@ async function startedAs(
   const where = { organizationId, connectionId, id: foundTaskId, OR: [{ taskId: null }, { taskId: id }] };
   const find = await tx.foundTask.findFirst({ where });
   if (!find) throw notFound("task on the server");
-  await refuseUnlessStranger(organizationId, tx, connectionId, find);
+  await refuseUnlessUnknown(organizationId, tx, connectionId, find);
   const sealed = resealed(organizationId, seal, find, id);
   mustChange(
     await tx.$executeRaw`
@@ -117,12 +117,12 @@ async function neverStarted(
       RETURNING race_id AS "raceId"`;
   mustChange(rows.length);
   const raceId = rows[0]?.raceId ?? null;
-  const live = await tx.inputRequest.findMany({
+  const requests = await tx.inputRequest.findMany({
     where: { organizationId, taskId, state: { in: ["open", "answered"] } },
     select: { id: true },
   });
   const events: NewEvent[] = [{ type: "task.failed", actor: principal.actor, taskId, data: error }];
-  for (const { id } of live) {
+  for (const { id } of requests) {
     const closed = await closeRequest(organizationId, tx, taskId, id, "withdrawn", NOT_STARTED, {
       notTaken: true,
     });

@@ -10,7 +10,7 @@ const line = (seconds: number, words: string): PhaseEvent => {
 };
 
 /** `working 0-18` and so on, in seconds after the start. */
-function told(lines: [number, string][], end: number | null = null, cut = false): string[] {
+function phases(lines: [number, string][], end: number | null = null, cut = false): string[] {
   const events = lines.map(([seconds, words]) => line(seconds, words));
   const life = { createdAt: at(0), finishedAt: end === null ? null : at(end) };
   const seconds = (time: string | null) => (time === null ? "now" : (Date.parse(time) - START) / 1_000);
@@ -143,12 +143,12 @@ test.each<[string, [number, string][], number | null, string[]]>([
     ["working 0-now"],
   ],
 ])("%s", (_what, lines, end, expected) => {
-  expect(told(lines, end)).toEqual(expected);
+  expect(phases(lines, end)).toEqual(expected);
 });
 
 test("of a history that was cut the beginning is told as such", () => {
   expect(
-    told(
+    phases(
       [
         [50, "answer.recorded a"],
         [60, "delivery.confirmed a"],

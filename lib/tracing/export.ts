@@ -18,11 +18,11 @@ export function sendSpans(endpoint: string, service: string): () => Promise<void
     resource: resourceFromAttributes({ "service.name": service, "service.instance.id": randomUUID() }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
-  diag.setLogger(told, DiagLogLevel.WARN);
+  diag.setLogger(diagLogger, DiagLogLevel.WARN);
   setTracer(provider.getTracer("intray"));
   return async () => {
     setTracer(null);
-    await provider.shutdown().catch(told.error);
+    await provider.shutdown().catch(diagLogger.error);
   };
 }
 
@@ -30,4 +30,4 @@ const tell = (problem: unknown) => {
   const err = problem instanceof Error ? problem : new Error(String(problem));
   log.warn({ err }, "traces could not be sent");
 };
-const told: DiagLogger = { error: tell, warn: tell, info() {}, debug() {}, verbose() {} };
+const diagLogger: DiagLogger = { error: tell, warn: tell, info() {}, debug() {}, verbose() {} };

@@ -1,7 +1,7 @@
 import { storable, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import type { FollowedEvent } from "../events/follow.ts";
-import { toldOf } from "./payload.ts";
+import { messageOf } from "./payload.ts";
 
 /** Adds events to the outbox of every subscribed webhook, in the transaction that read them. */
 export async function recordDeliveries(
@@ -9,8 +9,8 @@ export async function recordDeliveries(
   tx: Tx,
   events: FollowedEvent[],
 ): Promise<void> {
-  const told = events.flatMap((event) => toldOf(event) ?? []);
-  if (told.length === 0) return;
+  const messages = events.flatMap((event) => messageOf(event) ?? []);
+  if (messages.length === 0) return;
   const webhooks = await tx.webhookEndpoint.findMany({
     where: { organizationId, disabledReason: null },
     select: { id: true, events: true },
@@ -19,12 +19,12 @@ export async function recordDeliveries(
   const tasks = await tx.task.findMany({
     where: {
       organizationId,
-      id: { in: told.flatMap(({ taskId }) => taskId ?? []) },
+      id: { in: messages.flatMap(({ taskId }) => taskId ?? []) },
       visibility: "organization",
     },
     select: { id: true, serverId: true, tool: true },
   });
-  const rows = told.flatMap(({ type, taskId, payload }) => {
+  const rows = messages.flatMap(({ type, taskId, payload }) => {
     const task = tasks.find(({ id }) => id === taskId);
     if (taskId !== null && !task) return []; // private or deleted
     const data = { ...payload.data, ...(task && { serverId: task.serverId, tool: task.tool }) };

@@ -3,7 +3,7 @@ import type { FollowedEvent } from "../events/follow.ts";
 import type { EventType } from "../events/schema.ts";
 import type { WebhookEvent } from "./schema.ts";
 
-const TOLD: Partial<Record<EventType, { type: WebhookEvent; state: string }>> = {
+const BY_EVENT: Partial<Record<EventType, { type: WebhookEvent; state: string }>> = {
   "request.opened": { type: "request.opened", state: "open" },
   "request.replaced": { type: "request.opened", state: "open" },
   "request.reopened": { type: "request.opened", state: "open" },
@@ -21,7 +21,7 @@ const TOLD: Partial<Record<EventType, { type: WebhookEvent; state: string }>> = 
   "task.start_unknown": { type: "task.start_unknown", state: "start_unknown" },
 };
 
-export interface Told {
+export interface WebhookMessage {
   type: WebhookEvent;
   /** The task, which must be visible to the whole organization; null if the event concerns none. */
   taskId: string | null;
@@ -33,17 +33,17 @@ export interface Told {
  * Returns the payload, or null for events that webhooks do not get. Contains ids and states, never a
  * question, an answer, arguments or a result.
  */
-export function toldOf({ type, at, taskId, inputRequestId, data }: FollowedEvent): Told | null {
+export function messageOf({ type, at, taskId, inputRequestId, data }: FollowedEvent): WebhookMessage | null {
   const timestamp = at.toISOString();
   if (type === "server.health_changed") {
     const { serverId, from, to } = data;
     return { type, taskId: null, payload: { type, timestamp, data: { serverId, from, state: to } } };
   }
-  const told = TOLD[type];
-  if (!told || taskId === null) return null;
-  const { state } = told;
+  const messages = BY_EVENT[type];
+  if (!messages || taskId === null) return null;
+  const { state } = messages;
   const about = inputRequestId
     ? { inputRequestId, taskId, state }
     : { taskId, state, ...(type === "task.completed" && { isError: data.isError === true }) };
-  return { type: told.type, taskId, payload: { type: told.type, timestamp, data: about } };
+  return { type: messages.type, taskId, payload: { type: messages.type, timestamp, data: about } };
 }

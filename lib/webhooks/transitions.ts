@@ -30,7 +30,7 @@ export async function createWebhook(
   const secret = newSecret();
   const sealedSecret = seal.seal(secretPlace(organizationId, id, "sealed_secret"), secret);
   await tx.webhookEndpoint.create({ data: { organizationId, id, url, events, sealedSecret } });
-  await tell(organizationId, tx, principal, "webhook.created", id, { host, events });
+  await appendEvent(organizationId, tx, principal, "webhook.created", id, { host, events });
   return { id, secret };
 }
 
@@ -60,12 +60,19 @@ export async function updateWebhook(
   const host = hostOf(url ?? before.url);
   const isEnabled = before.disabledReason === null;
   if (enabled !== undefined && (enabled !== isEnabled || before.disabledReason !== "by_hand"))
-    await tell(organizationId, tx, principal, enabled ? "webhook.enabled" : "webhook.disabled", webhookId, {
-      host,
-      ...(!enabled && { reason: "by_hand" }),
-    });
+    await appendEvent(
+      organizationId,
+      tx,
+      principal,
+      enabled ? "webhook.enabled" : "webhook.disabled",
+      webhookId,
+      {
+        host,
+        ...(!enabled && { reason: "by_hand" }),
+      },
+    );
   if (url !== undefined || events)
-    await tell(organizationId, tx, principal, "webhook.updated", webhookId, {
+    await appendEvent(organizationId, tx, principal, "webhook.updated", webhookId, {
       host,
       ...(events && { events }),
     });
@@ -80,7 +87,7 @@ export async function removeWebhook(
 ): Promise<void> {
   const { url } = await lock(organizationId, tx, webhookId);
   await tx.webhookEndpoint.deleteMany({ where: { organizationId, id: webhookId } });
-  await tell(organizationId, tx, principal, "webhook.removed", webhookId, { host: hostOf(url) });
+  await appendEvent(organizationId, tx, principal, "webhook.removed", webhookId, { host: hostOf(url) });
 }
 
 /** Creates a new secret; the previous one signs too for a day. Throws `not_found`. */
@@ -104,7 +111,9 @@ export async function rotateSecret(
       previousUntil: new Date(Date.now() + BOTH_SECRETS_MS),
     },
   });
-  await tell(organizationId, tx, principal, "webhook.secret_rotated", webhookId, { host: hostOf(url) });
+  await appendEvent(organizationId, tx, principal, "webhook.secret_rotated", webhookId, {
+    host: hostOf(url),
+  });
   return { secret };
 }
 
@@ -159,7 +168,7 @@ async function lock(organizationId: string, tx: Tx, webhookId: string) {
   return found;
 }
 
-async function tell(
+async function appendEvent(
   organizationId: string,
   tx: Tx,
   principal: Principal,

@@ -1,18 +1,26 @@
 /** Webhooks to a real receiver: signed, retried under the same id, and given up as configured. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startEngineProcess } from "../../test/engine-process.ts";
+import {
+  createNotificationsFixture,
+  type NotificationsFixture,
+} from "../../test/fixtures/notifications-fixture.ts";
+import { until } from "../../test/fixtures/organization-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
-import { createTellingWorld, type TellingWorld } from "../../test/fixtures/telling-world.ts";
-import { until } from "../../test/fixtures/world.ts";
 import { expectedSignature, type Receiver, startReceiver } from "../../test/servers/receiver.ts";
 import type { Principal } from "../access/principal.ts";
-import { FORGET_TOLD, NOTICES, WEBHOOK_DELIVERIES, WEBHOOK_OUTBOX } from "../engine/jobs/notifications.ts";
+import {
+  DELETE_OLD_NOTIFICATIONS,
+  NOTICES,
+  WEBHOOK_DELIVERIES,
+  WEBHOOK_OUTBOX,
+} from "../engine/jobs/notifications.ts";
 import { listNotices } from "../notices/queries.ts";
 import type { WebhookEvent } from "./schema.ts";
 import { createWebhook, resendDelivery, rotateSecret, sendTest } from "./transitions.ts";
 
 const PATIENCE = 45_000;
-let world: TellingWorld;
+let fixture: NotificationsFixture;
 let receiver: Receiver;
 let dead: Receiver;
 let finance: { id: string; connectionId: string };
@@ -22,28 +30,28 @@ beforeAll(async () => {
   receiver = await startReceiver();
   dead = await startReceiver();
   dead.status = null;
-  world = await createTellingWorld([receiver.hostAndPort, dead.hostAndPort]);
-  finance = await insertServer(world.database, world.organizationId);
-  ana = await world.member("admin", "Ana");
+  fixture = await createNotificationsFixture([receiver.hostAndPort, dead.hostAndPort]);
+  finance = await insertServer(fixture.database, fixture.organizationId);
+  ana = await fixture.member("admin", "Ana");
 });
 afterAll(async () => {
   await Promise.all([receiver?.close(), dead?.close()]);
-  await WEBHOOK_DELIVERIES.settled?.(world.context);
-  await world?.close();
+  await WEBHOOK_DELIVERIES.settled?.(fixture.context);
+  await fixture?.close();
 });
 beforeEach(async () => {
-  await world.sql("DELETE FROM webhook_endpoint");
+  await fixture.sql("DELETE FROM webhook_endpoint");
   receiver.calls.length = 0;
   receiver.status = 204;
 });
 
 const add = (events: WebhookEvent[], url = `${receiver.url}/hook`) =>
-  world.within((tx) =>
+  fixture.within((tx) =>
     createWebhook(
-      world.organizationId,
+      fixture.organizationId,
       tx,
       ana,
-      { network: world.context.network, seal: world.seal },
+      { network: fixture.context.network, seal: fixture.seal },
       {
         url,
         events,
@@ -51,19 +59,19 @@ const add = (events: WebhookEvent[], url = `${receiver.url}/hook`) =>
     ),
   );
 const deliveries = () =>
-  world.sql("SELECT id, type, state, attempts, log FROM webhook_delivery ORDER BY created_at, id");
-const due = () => world.sql("UPDATE webhook_delivery SET not_before = now()");
+  fixture.sql("SELECT id, type, state, attempts, log FROM webhook_delivery ORDER BY created_at, id");
+const due = () => fixture.sql("UPDATE webhook_delivery SET not_before = now()");
 async function ended(more: Parameters<typeof insertTask>[3] = {}) {
-  const taskId = await insertTask(world.database, world.organizationId, finance, {
+  const taskId = await insertTask(fixture.database, fixture.organizationId, finance, {
     state: "completed",
     ...more,
   });
-  await world.happened({
+  await fixture.happened({
     type: "task.completed",
     taskId,
     data: { outcome: "PAID $1,000.00", isError: false },
   });
-  await world.run(WEBHOOK_OUTBOX);
+  await fixture.run(WEBHOOK_OUTBOX);
   return taskId;
 }
 /** Sends due deliveries until the first is in `state` after this number of attempts. */
@@ -71,7 +79,7 @@ const sent = (state: string, attempts: number) =>
   until(
     `${state} after ${attempts}`,
     async () => {
-      await WEBHOOK_DELIVERIES.run(world.context, world.organizationId);
+      await WEBHOOK_DELIVERIES.run(fixture.context, fixture.organizationId);
       const [first] = await deliveries();
       const logged = (first?.log as unknown[] | undefined)?.length;
       return first?.state === state && logged === attempts && first;
@@ -83,9 +91,9 @@ test("what was chosen is told, with ids and states alone, signed as the standard
   const { secret } = await add(["task.completed"]);
   await ended({ visibility: "private" });
   const taskId = await ended();
-  const request = await insertRequest(world.database, world.organizationId, taskId);
-  await world.happened({ type: "request.opened", taskId, inputRequestId: request.id });
-  await world.run(WEBHOOK_OUTBOX);
+  const request = await insertRequest(fixture.database, fixture.organizationId, taskId);
+  await fixture.happened({ type: "request.opened", taskId, inputRequestId: request.id });
+  await fixture.run(WEBHOOK_OUTBOX);
   const { id } = await sent("delivered", 1);
   expect(receiver.calls).toHaveLength(1);
   const [call] = receiver.calls;
@@ -114,27 +122,29 @@ test("a failure is tried again under the same id, a redirect is not followed, an
   expect(new Set(receiver.calls.map(({ headers }) => headers["webhook-id"]))).toEqual(new Set([id]));
   expect((log as { status: number }[]).map(({ status }) => status)).toEqual([500, 302, 200]);
   expect(JSON.stringify(log)).not.toContain("secret");
-  await world.within((tx) => resendDelivery(world.organizationId, tx, String(id)));
+  await fixture.within((tx) => resendDelivery(fixture.organizationId, tx, String(id)));
   await sent("delivered", 4);
   expect(receiver.calls.at(-1)?.headers["webhook-id"]).toBe(id);
 });
 
 test("a rotated secret signs beside the one before it, and alone after a day", async () => {
   const { id, secret } = await add(["task.completed"]);
-  const rotated = await world.within((tx) => rotateSecret(world.organizationId, tx, ana, world.seal, id));
-  await world.within((tx) => sendTest(world.organizationId, tx, id));
+  const rotated = await fixture.within((tx) =>
+    rotateSecret(fixture.organizationId, tx, ana, fixture.seal, id),
+  );
+  await fixture.within((tx) => sendTest(fixture.organizationId, tx, id));
   await sent("delivered", 1);
   const [call] = receiver.calls;
   const both = [rotated.secret, secret].map((each) => expectedSignature(each, call!));
   expect(call!.headers["webhook-signature"]).toBe(both.join(" "));
-  await world.sql("UPDATE webhook_endpoint SET previous_until = now()");
-  await world.sql("UPDATE webhook_delivery SET state = 'pending', ended_at = NULL, not_before = now()");
+  await fixture.sql("UPDATE webhook_endpoint SET previous_until = now()");
+  await fixture.sql("UPDATE webhook_delivery SET state = 'pending', ended_at = NULL, not_before = now()");
   await sent("delivered", 2);
   expect(receiver.calls[1]!.headers["webhook-signature"]).toBe(
     expectedSignature(rotated.secret, receiver.calls[1]!),
   );
-  await world.run(FORGET_TOLD);
-  expect(await world.sql("SELECT sealed_previous_secret FROM webhook_endpoint")).toEqual([
+  await fixture.run(DELETE_OLD_NOTIFICATIONS);
+  expect(await fixture.sql("SELECT sealed_previous_secret FROM webhook_endpoint")).toEqual([
     { sealed_previous_secret: null },
   ]);
 });
@@ -145,24 +155,26 @@ test("410 switches a webhook off, and so do three days without success; admins a
   receiver.status = 410;
   await sent("failed", 1);
   const reason = async () =>
-    (await world.sql("SELECT disabled_reason FROM webhook_endpoint"))[0]?.disabled_reason;
+    (await fixture.sql("SELECT disabled_reason FROM webhook_endpoint"))[0]?.disabled_reason;
   expect(await reason()).toBe("gone");
-  await world.run(NOTICES);
-  const told = async (person: Principal) =>
+  await fixture.run(NOTICES);
+  const notified = async (person: Principal) =>
     (
-      await world.within((tx) => listNotices(world.organizationId, tx, person, { limit: 9, unread: "true" }))
+      await fixture.within((tx) =>
+        listNotices(fixture.organizationId, tx, person, { limit: 9, unread: "true" }),
+      )
     ).items
       .map(({ cause }) => cause)
       .filter((cause) => cause === "webhook.disabled");
-  expect([await told(ana), await told(world.operator)]).toEqual([["webhook.disabled"], []]);
+  expect([await notified(ana), await notified(fixture.operator)]).toEqual([["webhook.disabled"], []]);
   await ended();
   expect(await deliveries()).toHaveLength(1);
 
-  await world.sql(
+  await fixture.sql(
     "UPDATE webhook_endpoint SET disabled_reason = NULL, failing_since = now() - interval '3 days 1 minute' WHERE id = $1",
     [id],
   );
-  await world.sql("UPDATE webhook_delivery SET state = 'pending', ended_at = NULL, not_before = now()");
+  await fixture.sql("UPDATE webhook_delivery SET state = 'pending', ended_at = NULL, not_before = now()");
   receiver.status = 503;
   await sent("pending", 2);
   expect(await reason()).toBe("failing");
@@ -175,7 +187,7 @@ test("a receiver that never answers holds no other up", async () => {
   await until(
     "all are there",
     async () => {
-      await WEBHOOK_DELIVERIES.run(world.context, world.organizationId);
+      await WEBHOOK_DELIVERIES.run(fixture.context, fixture.organizationId);
       return receiver.calls.length === 8;
     },
     PATIENCE,
@@ -199,7 +211,7 @@ test("an engine that dies between sending and storing sends it again, under the 
   receiver.status = null;
   await add(["task.completed"]);
   await ended();
-  const engine = await startEngineProcess(world.engineEnvironment);
+  const engine = await startEngineProcess(fixture.engineEnvironment);
   await until("it is sent", async () => receiver.calls.length === 1, PATIENCE);
   await engine.kill();
   expect(await deliveries()).toMatchObject([{ state: "pending", log: [] }]);

@@ -5,7 +5,7 @@
  * `intray`. Fails where an answer got lost or came twice, or a drain did not end by itself.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { until } from "../../test/fixtures/world.ts";
+import { until } from "../../test/fixtures/organization-fixture.ts";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import type { Arrangement } from "./arranged.ts";
 import { arrangeByCompose } from "./by-compose.ts";
@@ -94,12 +94,12 @@ async function drive({ url, command, kill, reach }: Arrangement, server: TestSer
       ({ body }) => body.state === "completed",
     );
   await until("every task has ended", ended, PATIENCE_MS);
-  const told = new Set(server.told.map(({ taskId }) => taskId)).size;
+  const told = new Set(server.answers.map(({ taskId }) => taskId)).size;
   say(
-    `${TASKS} tasks, ${server.tasks.size} at the server, ${server.told.length} answers told to ${told} of them`,
+    `${TASKS} tasks, ${server.tasks.size} at the server, ${server.answers.length} answers told to ${told} of them`,
   );
   if (server.tasks.size !== TASKS) wrong.push("a task was lost, or made twice");
-  if (server.told.length !== TASKS || told !== TASKS) wrong.push("an answer was lost, or told twice");
+  if (server.answers.length !== TASKS || told !== TASKS) wrong.push("an answer was lost, or told twice");
   return key;
 }
 

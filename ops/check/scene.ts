@@ -3,7 +3,7 @@ import { type Intray, startIntray } from "../../e2e/fixtures/intray.ts";
 import { readRecord } from "../../scripts/database/cluster.ts";
 import { withClient, withLogin } from "../../scripts/database/roles.ts";
 import { readSecrets } from "../../scripts/database/secrets.ts";
-import { until } from "../../test/fixtures/world.ts";
+import { until } from "../../test/fixtures/organization-fixture.ts";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import { type Front, gone, refuseAnswers } from "./troublemakers.ts";
 

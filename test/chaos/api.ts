@@ -20,7 +20,7 @@ export interface Api {
    */
   once(method: string, path: string, call: Call): Promise<Reply | null>;
   /** Tries until an answer comes. Throws on an unexpected status, or when the signal ends the run. */
-  insist(method: string, path: string, call: Call, expected?: number[]): Promise<Reply>;
+  untilStatus(method: string, path: string, call: Call, expected?: number[]): Promise<Reply>;
   /** Returns all items of a list. */
   all<T>(path: string, key: string): Promise<T[]>;
 }
@@ -49,7 +49,7 @@ export function apiOf(url: string, signal: AbortSignal, onError: (problem: strin
       return null; // the app is down, or went down over this
     }
   };
-  const insist: Api["insist"] = async (method, path, call, expected = [200, 201, 202, 204]) => {
+  const untilStatus: Api["untilStatus"] = async (method, path, call, expected = [200, 201, 202, 204]) => {
     for (let pause = PAUSE_MS; ; pause = Math.min(pause * 1.5, MOST_PAUSE_MS)) {
       const reply = await once(method, path, call);
       if (reply && expected.includes(reply.status)) return reply;
@@ -59,14 +59,14 @@ export function apiOf(url: string, signal: AbortSignal, onError: (problem: strin
   };
   return {
     once,
-    insist,
+    untilStatus,
     async all<T>(path: string, key: string): Promise<T[]> {
       const items: T[] = [];
       let cursor: string | null = null;
       do {
         const more: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
         const separator = path.includes("?") ? "&" : "?";
-        const { body } = await insist("GET", `${path}${separator}limit=200${more}`, { key });
+        const { body } = await untilStatus("GET", `${path}${separator}limit=200${more}`, { key });
         items.push(...body.items);
         cursor = body.nextCursor;
       } while (cursor);

@@ -2,19 +2,19 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Api } from "./api.ts";
 import type { Facts } from "./facts.ts";
+import type { Installation } from "./installation.ts";
 import type { Population } from "./population.ts";
-import type { Stage } from "./stage.ts";
 import type { Account } from "./table.ts";
 
 /** Writes all facts of the run, and for each task with a finding Intray's record of it. */
 export async function keepEvidence(
   api: Api,
-  stage: Stage,
+  installation: Installation,
   people: Population,
   facts: Facts,
   { judgement }: Account,
 ): Promise<void> {
-  const folder = join(stage.folder, "evidence");
+  const folder = join(installation.folder, "evidence");
   mkdirSync(folder);
   const write = (name: string, what: unknown) =>
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(what, null, 2));
@@ -23,7 +23,7 @@ export async function keepEvidence(
   const found = [...judgement.lost, ...judgement.doubled, ...judgement.misdirected, ...judgement.wronglyTold];
   for (const id of new Set(found.flatMap(({ taskId }) => taskId ?? []))) {
     const read = async (path: string) =>
-      (await api.once("GET", `/tasks/${id}${path}`, { key: stage.keys.operator }))?.body;
+      (await api.once("GET", `/tasks/${id}${path}`, { key: installation.keys.operator }))?.body;
     const there = facts.ledger.find((line) => line.kind === "created" && line.data.key === id)?.taskId;
     write(id, {
       task: await read(""),

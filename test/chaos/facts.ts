@@ -1,8 +1,8 @@
 /** The facts at the end of a run: Intray's account of every task, and the samples' ledgers. */
 import { readLedger } from "../fixtures/sample-ledger.ts";
 import type { Api } from "./api.ts";
+import type { Keys, Sample } from "./installation.ts";
 import { invoiceNamedIn, type QuestionName, questionIn } from "./invoices.ts";
-import type { Keys, Sample } from "./stage.ts";
 
 interface AnswerFact {
   action: string;
@@ -59,19 +59,19 @@ export async function gather(api: Api, keys: Keys, seed: number, samples: Sample
       (await readLedger(baseUrl)).map((line) => ({ ...(line as LedgerFact), server: name })),
     ),
   );
-  const { body: chain } = await api.insist("GET", "/events/verify", { key: keys.admin });
+  const { body: chain } = await api.untilStatus("GET", "/events/verify", { key: keys.admin });
   return { tasks, ledger: ledgers.flat(), chainHolds: chain.ok === true };
 }
 
 async function readTask(api: Api, key: string, seed: number, id: string): Promise<TaskFact> {
-  const { body: task } = await api.insist("GET", `/tasks/${id}`, { key });
+  const { body: task } = await api.untilStatus("GET", `/tasks/${id}`, { key });
   const history = Map.groupBy(
     await api.all<{ type: string; inputRequestId: string | null }>(`/tasks/${id}/events`, key),
     ({ inputRequestId }) => inputRequestId,
   );
   const requests: RequestFact[] = [];
   for (const { id: requestId } of task.inputRequests as { id: string }[]) {
-    const { body: request } = await api.insist("GET", `/input-requests/${requestId}`, { key });
+    const { body: request } = await api.untilStatus("GET", `/input-requests/${requestId}`, { key });
     const { answer, delivery } = request;
     requests.push({
       id: requestId,

@@ -19,7 +19,7 @@ const line = (kind: string, data: Record<string, unknown> = {}): LedgerFact => (
   kind,
   data,
 });
-const told = (decision: object, accepted = true) =>
+const answered = (decision: object, accepted = true) =>
   line("told", { question: "approval-1", content: null, ...decision, accepted });
 
 /** One invoice that went well: asked, approved, paid. */
@@ -53,7 +53,7 @@ function story(): Story & { task: TaskFact; request: RequestFact } {
   const ledger = [
     line("created", { key: "t1" }),
     line("asked", { question: "approval-1" }),
-    told(APPROVE),
+    answered(APPROVE),
     line("paid", { line: 1 }),
     line("ended", { state: "PAID" }),
   ];
@@ -66,134 +66,134 @@ function story(): Story & { task: TaskFact; request: RequestFact } {
   };
 }
 
-type Told = ReturnType<typeof story>;
-const without = (told: Told, kind: string) => {
-  told.facts.ledger = told.facts.ledger.filter((each) => each.kind !== kind);
+type Run = ReturnType<typeof story>;
+const without = (run: Run, kind: string) => {
+  run.facts.ledger = run.facts.ledger.filter((each) => each.kind !== kind);
 };
-const cancelled = (told: Told, there: string | null) => {
-  told.started[0]!.cancelled = true;
-  Object.assign(told.task, { state: "cancelled", outcome: null });
-  without(told, "ended");
-  if (there) told.facts.ledger.push(line("cancelled"), line("ended", { state: there }));
+const cancelled = (run: Run, there: string | null) => {
+  run.started[0]!.cancelled = true;
+  Object.assign(run.task, { state: "cancelled", outcome: null });
+  without(run, "ended");
+  if (there) run.facts.ledger.push(line("cancelled"), line("ended", { state: there }));
 };
 
-const good: [string, (told: Told) => void][] = [
+const good: [string, (run: Run) => void][] = [
   ["an invoice that went well", () => {}],
-  ["an answer of which the giver heard nothing", (told) => (told.tries[0]!.outcome = "unknown")],
+  ["an answer of which the giver heard nothing", (run) => (run.tries[0]!.outcome = "unknown")],
   [
     "an answer that was taken back, and another one given",
-    (told) => told.tries.unshift({ requestId: "r1", ...REJECT, outcome: "taken", undone: "yes" }),
+    (run) => run.tries.unshift({ requestId: "r1", ...REJECT, outcome: "taken", undone: "yes" }),
   ],
   [
     "a second person, who came too late",
-    (told) => told.tries.push({ requestId: "r1", ...REJECT, outcome: "refused", undone: "no" }),
+    (run) => run.tries.push({ requestId: "r1", ...REJECT, outcome: "refused", undone: "no" }),
   ],
-  ["a cancelled task", (told) => cancelled(told, "CANCELLED")],
+  ["a cancelled task", (run) => cancelled(run, "CANCELLED")],
   [
     "a task cancelled before it began",
-    (told) => {
-      cancelled(told, null);
-      Object.assign(told.facts, { ledger: [] });
-      Object.assign(told.task, { requests: [], startedAt: null });
+    (run) => {
+      cancelled(run, null);
+      Object.assign(run.facts, { ledger: [] });
+      Object.assign(run.task, { requests: [], startedAt: null });
     },
   ],
 ];
 
-const bad: [string, "lost" | "doubled" | "misdirected" | "wronglyTold", (told: Told) => void][] = [
-  ["a task that Intray forgot", "lost", (told) => (told.facts.tasks = [])],
-  ["a task that does not end", "lost", (told) => (told.task.state = "working")],
-  ["a task that failed", "lost", (told) => (told.task.state = "failed")],
-  ["an end that the server does not know", "lost", (told) => without(told, "ended")],
-  ["an end that differs from the server's", "lost", (told) => (told.task.outcome = "REJECTED")],
+const bad: [string, "lost" | "doubled" | "misdirected" | "wronglyTold", (run: Run) => void][] = [
+  ["a task that Intray forgot", "lost", (run) => (run.facts.tasks = [])],
+  ["a task that does not end", "lost", (run) => (run.task.state = "working")],
+  ["a task that failed", "lost", (run) => (run.task.state = "failed")],
+  ["an end that the server does not know", "lost", (run) => without(run, "ended")],
+  ["an end that differs from the server's", "lost", (run) => (run.task.outcome = "REJECTED")],
   [
     "a task that ended as cancelled, and nobody wanted it",
     "lost",
-    (told) => {
-      cancelled(told, "CANCELLED");
-      told.started[0]!.cancelled = false;
+    (run) => {
+      cancelled(run, "CANCELLED");
+      run.started[0]!.cancelled = false;
     },
   ],
-  ["a question that never arrived", "lost", (told) => (told.task.requests = [])],
-  ["a question still open at the end", "lost", (told) => (told.request.state = "open")],
-  ["an answer that could not be delivered", "lost", (told) => (told.request.state = "undeliverable")],
-  ["an answer that the server never got", "lost", (told) => without(told, "told")],
-  ["an answer that was taken and is gone", "lost", (told) => (told.request.answer = null)],
+  ["a question that never arrived", "lost", (run) => (run.task.requests = [])],
+  ["a question still open at the end", "lost", (run) => (run.request.state = "open")],
+  ["an answer that could not be delivered", "lost", (run) => (run.request.state = "undeliverable")],
+  ["an answer that the server never got", "lost", (run) => without(run, "told")],
+  ["an answer that was taken and is gone", "lost", (run) => (run.request.answer = null)],
   [
     "a task made twice by its server",
     "doubled",
-    (told) => told.facts.ledger.push({ ...line("created", { key: "t1" }), taskId: "invoice-2" }),
+    (run) => run.facts.ledger.push({ ...line("created", { key: "t1" }), taskId: "invoice-2" }),
   ],
-  ["a task that nobody started", "doubled", (told) => told.facts.tasks.push({ ...told.task, id: "t2" })],
+  ["a task that nobody started", "doubled", (run) => run.facts.tasks.push({ ...run.task, id: "t2" })],
   [
     "a server's task that is none of ours",
     "doubled",
-    (told) => told.facts.ledger.push(line("created", { key: "t9" })),
+    (run) => run.facts.ledger.push(line("created", { key: "t9" })),
   ],
   [
     "an answer that the server took twice",
     "doubled",
-    (told) => told.facts.ledger.push(line("told", told.facts.ledger[2]!.data)),
+    (run) => run.facts.ledger.push(line("told", run.facts.ledger[2]!.data)),
   ],
-  ["a line paid twice", "doubled", (told) => told.facts.ledger.push(line("paid", { line: 1 }))],
+  ["a line paid twice", "doubled", (run) => run.facts.ledger.push(line("paid", { line: 1 }))],
   [
     "two answers taken for one request",
     "doubled",
-    (told) => told.tries.push({ requestId: "r1", ...REJECT, outcome: "taken", undone: "no" }),
+    (run) => run.tries.push({ requestId: "r1", ...REJECT, outcome: "taken", undone: "no" }),
   ],
   [
     "a question that was put to people twice",
     "doubled",
-    (told) => told.task.requests.push({ ...told.request, id: "r2" }),
+    (run) => run.task.requests.push({ ...run.request, id: "r2" }),
   ],
   [
     "an answer other than the one that was decided",
     "misdirected",
-    (told) => (told.facts.ledger[2] = line("told", { ...REJECT, question: "approval-1", accepted: true })),
+    (run) => (run.facts.ledger[2] = line("told", { ...REJECT, question: "approval-1", accepted: true })),
   ],
-  ["an answer that nobody gave", "misdirected", (told) => Object.assign(told.tries[0]!, REJECT)],
-  ["an answer that was taken back and is in force", "misdirected", (told) => (told.tries[0]!.undone = "yes")],
+  ["an answer that nobody gave", "misdirected", (run) => Object.assign(run.tries[0]!, REJECT)],
+  ["an answer that was taken back and is in force", "misdirected", (run) => (run.tries[0]!.undone = "yes")],
   [
     "a losing answer that the server was told",
     "misdirected",
-    (told) => told.facts.ledger.push(line("told", { ...REJECT, question: "approval-1", accepted: false })),
+    (run) => run.facts.ledger.push(line("told", { ...REJECT, question: "approval-1", accepted: false })),
   ],
-  ["a question of another task", "misdirected", (told) => (told.request.names = 2)],
+  ["a question of another task", "misdirected", (run) => (run.request.names = 2)],
   [
     "an answer that the server took, called not sent",
     "wronglyTold",
-    (told) => {
-      Object.assign(told.request, { state: "withdrawn", endedReason: "retracted" });
-      told.request.delivery!.state = "failed";
+    (run) => {
+      Object.assign(run.request, { state: "withdrawn", endedReason: "retracted" });
+      run.request.delivery!.state = "failed";
     },
   ],
   [
     "an answer that the server took, called undeliverable",
     "wronglyTold",
-    (told) => (told.request.state = "undeliverable"),
+    (run) => (run.request.state = "undeliverable"),
   ],
-  ["an answer that the server never took, called settled", "wronglyTold", (told) => without(told, "told")],
+  ["an answer that the server never took, called settled", "wronglyTold", (run) => without(run, "told")],
   [
     "an answer that the server never took, called arrived on the way",
     "wronglyTold",
-    (told) => {
-      without(told, "told");
-      told.request.state = "undeliverable";
-      told.request.delivery!.state = "failed";
+    (run) => {
+      without(run, "told");
+      run.request.state = "undeliverable";
+      run.request.delivery!.state = "failed";
     },
   ],
   [
     "another answer than the one that the server took, called arrived",
     "wronglyTold",
-    (told) => (told.facts.ledger[2] = line("told", { ...REJECT, question: "approval-1", accepted: true })),
+    (run) => (run.facts.ledger[2] = line("told", { ...REJECT, question: "approval-1", accepted: true })),
   ],
-  ["a broken chain of events", "misdirected", (told) => (told.facts.chainHolds = false)],
+  ["a broken chain of events", "misdirected", (run) => (run.facts.chainHolds = false)],
 ];
 
 describe("nothing is wrong with", () => {
   test.each(good)("%s", (_, change) => {
-    const told = story();
-    change(told);
-    const { lost, doubled, misdirected, wronglyTold } = judge(told, told.facts);
+    const run = story();
+    change(run);
+    const { lost, doubled, misdirected, wronglyTold } = judge(run, run.facts);
     expect({ lost, doubled, misdirected, wronglyTold }).toEqual({
       lost: [],
       doubled: [],
@@ -205,15 +205,15 @@ describe("nothing is wrong with", () => {
 
 describe("what is found", () => {
   test.each(bad)("%s is %s", (_, kind, change) => {
-    const told = story();
-    change(told);
-    expect(judge(told, told.facts)[kind]).not.toEqual([]);
+    const run = story();
+    change(run);
+    expect(judge(run, run.facts)[kind]).not.toEqual([]);
   });
 });
 
 test("the same answer once more, refused by the server, is a repeat and no more", () => {
   const one = story();
-  one.facts.ledger.push(told(APPROVE, false));
+  one.facts.ledger.push(answered(APPROVE, false));
   expect(judge(one, one.facts)).toMatchObject({ repeated: 1, lost: [], doubled: [], misdirected: [] });
 });
 

@@ -64,7 +64,7 @@ export function judge({ started, tries }: { started: Started[]; tries: Try[] }, 
     if (made.length > 1) doubled.push({ taskId: task.id, what: `made ${made.length} times by servers` });
     const lines = made.flatMap((line) => linesOf.get(line.taskId) ?? []);
     judgeEnd(judgement, one, task, lines);
-    judgeTells(judgement, task, lines);
+    judgeDeliveredAnswers(judgement, task, lines);
     for (const question of ["approval", "cost center"] as const)
       judgeQuestion(judgement, one, task, question, lines);
     for (const request of task.requests) {
@@ -103,19 +103,19 @@ function judgeEnd(judgement: Judgement, one: Started, task: TaskFact, lines: Led
 }
 
 /** Judges refused answers: the same answer again is a repeat, any other was never decided. */
-function judgeTells(judgement: Judgement, task: TaskFact, lines: LedgerFact[]): void {
-  const tells = ofKind(lines, "told");
-  const taken = tells.filter((tell) => tell.data.accepted === true);
+function judgeDeliveredAnswers(judgement: Judgement, task: TaskFact, lines: LedgerFact[]): void {
+  const deliveredAnswers = ofKind(lines, "told");
+  const taken = deliveredAnswers.filter((given) => given.data.accepted === true);
   const cancelled = ofKind(lines, "cancelled").length > 0;
-  for (const tell of tells) {
-    if (tell.data.accepted === true) continue;
-    const first = taken.find((other) => other.data.question === tell.data.question);
-    if (first && isDeepStrictEqual(decisionIn(first), decisionIn(tell))) judgement.repeated++;
+  for (const given of deliveredAnswers) {
+    if (given.data.accepted === true) continue;
+    const first = taken.find((other) => other.data.question === given.data.question);
+    if (first && isDeepStrictEqual(decisionIn(first), decisionIn(given))) judgement.repeated++;
     else if (!first && cancelled) judgement.tooLate++;
     else
       judgement.misdirected.push({
         taskId: task.id,
-        what: `the server was told ${said(tell)} and refused it`,
+        what: `the server was told ${decisionText(given)} and refused it`,
       });
   }
 }
@@ -131,7 +131,7 @@ function judgeQuestion(
   const { lost, doubled, misdirected } = judgement;
   const ofQuestion = (line: LedgerFact) => line.data.question === KEYS[question];
   const asked = ofKind(lines, "asked").some(ofQuestion);
-  const taken = ofKind(lines, "told").filter((tell) => ofQuestion(tell) && tell.data.accepted === true);
+  const taken = ofKind(lines, "told").filter((given) => ofQuestion(given) && given.data.accepted === true);
   const requests = task.requests.filter((request) => request.question === question);
   const answered = requests.filter((request) => request.answer !== null);
   judgement.answered += taken.length;
@@ -151,20 +151,23 @@ function judgeQuestion(
   if (taken.length > 1)
     doubled.push({ taskId: task.id, what: `the server took ${taken.length} answers (${question})` });
 
-  const [tell] = taken;
-  if (!tell) {
+  const [given] = taken;
+  if (!given) {
     if (answered.length > 0 && !one.cancelled)
       lost.push({ taskId: task.id, what: `its answer (${question}) never reached the server` });
     return;
   }
-  const match = answered.find(({ answer }) => isDeepStrictEqual(decisionIn(tell), decisionOf(answer!)));
+  const match = answered.find(({ answer }) => isDeepStrictEqual(decisionIn(given), decisionOf(answer!)));
   if (!match) {
     const decided = answered.map(({ answer }) => JSON.stringify(decisionOf(answer!))).join(", ") || "nothing";
-    misdirected.push({ taskId: task.id, what: `the server took ${said(tell)}; decided was ${decided}` });
+    misdirected.push({
+      taskId: task.id,
+      what: `the server took ${decisionText(given)}; decided was ${decided}`,
+    });
     return;
   }
   const from = Math.max(Date.parse(match.answer!.at), Date.parse(match.delivery?.deliverAfter ?? "") || 0);
-  judgement.delaysMs.push({ taskId: task.id, ms: Date.parse(tell.at) - from });
+  judgement.delaysMs.push({ taskId: task.id, ms: Date.parse(given.at) - from });
 }
 
 /** The answer that counts must have been given and acknowledged, and not undone. */
@@ -211,10 +214,10 @@ function judgeWords(
   const { answer, delivery, state, history } = request;
   if (!answer || !delivery) return;
   const taken = ofKind(lines, "told").some(
-    (tell) =>
-      tell.data.question === KEYS[request.question] &&
-      tell.data.accepted === true &&
-      isDeepStrictEqual(decisionIn(tell), decisionOf(answer)),
+    (given) =>
+      given.data.question === KEYS[request.question] &&
+      given.data.accepted === true &&
+      isDeepStrictEqual(decisionIn(given), decisionOf(answer)),
   );
   const wrong = (words: string, truth: string) =>
     judgement.wronglyTold.push({
@@ -249,6 +252,6 @@ function decisionOf({ action, content }: { action: string; content?: unknown }):
   return { action, content: content ?? null };
 }
 
-function said(tell: LedgerFact): string {
-  return JSON.stringify(decisionIn(tell));
+function decisionText(given: LedgerFact): string {
+  return JSON.stringify(decisionIn(given));
 }

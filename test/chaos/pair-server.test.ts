@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nextFreePort } from "../../scripts/ports.ts";
+import { until } from "../fixtures/organization-fixture.ts";
 import { readLedger } from "../fixtures/sample-ledger.ts";
-import { until } from "../fixtures/world.ts";
 
 const SCRIPT = fileURLToPath(new URL("pair-server.ts", import.meta.url));
 const ARGUMENTS = { name: "process_invoice", arguments: { invoice: { invoice_id: "INV-1" } } };

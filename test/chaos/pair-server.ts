@@ -66,7 +66,7 @@ function write(taskId: string, kind: Line["kind"], data: Line["data"] = {}): voi
   const line = { at: new Date().toISOString(), taskId, kind, data };
   appendFileSync(file, `\n${JSON.stringify(line)}`);
   apply(line);
-  for (const look of watchers) look();
+  for (const check of watchers) check();
 }
 
 function apply(line: Line): void {
@@ -91,7 +91,7 @@ function apply(line: Line): void {
 }
 
 /** Records an answer; only the first answer to a question counts. */
-function tell(taskId: string, question: string, { action, content }: Answer): void {
+function takeAnswer(taskId: string, question: string, { action, content }: Answer): void {
   const task = tasks.get(taskId);
   if (!task) return;
   const accepted = task.state === "open" && task.open.has(question);
@@ -181,7 +181,7 @@ function modern({ method, params }: Message): unknown {
   if (method === "tasks/cancel") cancel(task);
   else if (method === "tasks/update")
     for (const [question, answer] of Object.entries(params.inputResponses ?? {}))
-      tell(task.taskId, question, answer as Answer);
+      takeAnswer(task.taskId, question, answer as Answer);
   else return undefined;
   return { resultType: "complete" };
 }
@@ -212,15 +212,15 @@ function holdResult(session: Session, { id, params }: Message, response: ServerR
     session.asked.set(asked, { taskId: task.taskId, question });
     say({ id: asked, method: "elicitation/create", params: { ...elicitation(task, question), _meta } });
   }
-  const look = () => {
+  const check = () => {
     if (task.state === "open") return;
-    watchers.delete(look);
+    watchers.delete(check);
     say(task.state === "PAID" ? { id, result: { ...RESULT, _meta } } : { id, error: NOT_FOUND });
     response.end();
   };
-  watchers.add(look);
-  response.on("close", () => watchers.delete(look));
-  look();
+  watchers.add(check);
+  response.on("close", () => watchers.delete(check));
+  check();
 }
 
 const NOT_FOUND = { code: -32602, message: "Not found" };
@@ -270,7 +270,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   if (request.method === "GET") return void response.writeHead(405).end();
   if (message.method === undefined) {
     const asked = session.asked.get(message.id!);
-    if (asked && message.result) tell(asked.taskId, asked.question, message.result);
+    if (asked && message.result) takeAnswer(asked.taskId, asked.question, message.result);
     return void response.writeHead(202).end();
   }
   if (message.id === undefined) return void response.writeHead(202).end();

@@ -34,12 +34,12 @@ export function startGuard(): Guard {
   });
   child.unref();
   child.channel?.unref();
-  const tell = (message: object) => {
+  const send = (message: object) => {
     if (child.connected) child.send(message);
   };
   return {
-    watch: (pid) => tell({ watch: pid }),
-    forget: (pid) => tell({ forget: pid }),
+    watch: (pid) => send({ watch: pid }),
+    forget: (pid) => send({ forget: pid }),
     close: () => child.disconnect(),
   };
 }

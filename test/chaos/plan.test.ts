@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decide, mannerOf, planInvoice } from "./invoices.ts";
-import { planBlows, planFault } from "./plan.ts";
+import { planDisruptions, planFault } from "./plan.ts";
 
 const parts = {
   engine: ["engine-1", "engine-2"],
@@ -11,7 +11,7 @@ const parts = {
 
 test("the same seed plans the same, and another one does not", () => {
   const plan = (seed: number) => [
-    planBlows(seed, 120_000, parts),
+    planDisruptions(seed, 120_000, parts),
     Array.from({ length: 50 }, (_, nth) => planFault(seed, "sample-1", "tasks/update", nth, "change")),
     Array.from({ length: 20 }, (_, at) => [
       planInvoice(seed, at, 20, 60_000).startAtMs,
@@ -24,11 +24,11 @@ test("the same seed plans the same, and another one does not", () => {
 });
 
 test("20 minutes have at least 200 kills, of every part, and freezes of engines that end in time", () => {
-  const blows = planBlows(1, 20 * 60_000, parts);
-  const kills = blows.filter((blow) => blow.kind === "kill");
-  const freezes = blows.filter((blow) => blow.kind === "freeze");
+  const disruptions = planDisruptions(1, 20 * 60_000, parts);
+  const kills = disruptions.filter((disruption) => disruption.kind === "kill");
+  const freezes = disruptions.filter((disruption) => disruption.kind === "freeze");
   expect(kills.length).toBeGreaterThanOrEqual(200);
-  expect(new Set(kills.map((blow) => blow.parts[0])).size).toBe(7);
+  expect(new Set(kills.map((disruption) => disruption.parts[0])).size).toBe(7);
   expect(freezes.length).toBeGreaterThan(5);
   for (const {
     parts: [first],
@@ -45,7 +45,7 @@ test("the database is away for up to a minute and a half, in short runs too, and
     [20, 3],
     [2, 1],
   ] as const) {
-    const outages = planBlows(1, minutes * 60_000, parts).filter(({ kind }) => kind === "outage");
+    const outages = planDisruptions(1, minutes * 60_000, parts).filter(({ kind }) => kind === "outage");
     expect(outages.length).toBeGreaterThanOrEqual(atLeast);
     for (const { parts, atMs, downMs } of outages) {
       expect(parts).toEqual(["postgres"]);

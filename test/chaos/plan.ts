@@ -4,7 +4,7 @@ import { between, pick, randomFor } from "./random.ts";
 export type PartKind = "engine" | "web" | "sample" | "postgres";
 
 /** One blow to the processes. It hits the first of the parts, in this order, that runs. */
-export interface Blow {
+export interface Disruption {
   atMs: number;
   /** `outage`: a kill of Intray's database, which stays down for as long as a failover takes. */
   kind: "kill" | "freeze" | "outage";
@@ -26,13 +26,13 @@ const KILLED: Record<PartKind, number> = { engine: 7, sample: 6, web: 3, postgre
  * `pace` stretches the pauses between kills and freezes, for machines on which a process takes longer to
  * start than it is left alone.
  */
-export function planBlows(
+export function planDisruptions(
   seed: number,
   durationMs: number,
   parts: Record<PartKind, string[]>,
   pace = 1,
-): Blow[] {
-  const blows: Blow[] = [];
+): Disruption[] {
+  const disruptions: Disruption[] = [];
   const kills = randomFor(seed, "kills");
   const fullBag = (Object.keys(KILLED) as PartKind[]).flatMap((kind) => Array(KILLED[kind]).fill(kind));
   let bag: PartKind[] = [];
@@ -44,7 +44,7 @@ export function planBlows(
     if (bag.length === 0) bag = shuffled(kills, fullBag);
     const kind = bag.pop() as PartKind;
     const order = [...shuffled(kills, parts[kind]), ...shuffled(kills, Object.values(parts).flat())];
-    blows.push({ atMs, kind: "kill", parts: [...new Set(order)], downMs: between(kills, ...DOWN_MS) });
+    disruptions.push({ atMs, kind: "kill", parts: [...new Set(order)], downMs: between(kills, ...DOWN_MS) });
   }
   const freezes = randomFor(seed, "freezes");
   // The first freeze comes early, so that a short run has one too.
@@ -52,16 +52,16 @@ export function planBlows(
   for (; atMs < durationMs; atMs += pace * between(freezes, ...FREEZE_EVERY_MS)) {
     const order = shuffled(freezes, parts.engine);
     const downMs = between(freezes, ...FROZEN_MS);
-    if (atMs + downMs < durationMs) blows.push({ atMs, kind: "freeze", parts: order, downMs });
+    if (atMs + downMs < durationMs) disruptions.push({ atMs, kind: "freeze", parts: order, downMs });
   }
   const outages = randomFor(seed, "outages");
   // The first outage comes early, and takes at most a third of a short run.
   atMs = between(outages, 15_000, 30_000);
   for (; atMs < durationMs; atMs += between(outages, ...OUTAGE_EVERY_MS)) {
     const downMs = Math.min(between(outages, ...OUTAGE_MS), durationMs / 3);
-    if (atMs + downMs < durationMs) blows.push({ atMs, kind: "outage", parts: [DATABASE], downMs });
+    if (atMs + downMs < durationMs) disruptions.push({ atMs, kind: "outage", parts: [DATABASE], downMs });
   }
-  return blows.sort((a, b) => a.atMs - b.atMs);
+  return disruptions.sort((a, b) => a.atMs - b.atMs);
 }
 
 /** The part that is Intray's own database. */

@@ -1,6 +1,7 @@
 /** The people of a run, who start tasks, cancel some, and answer questions, all through the API. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Api } from "./api.ts";
+import type { Keys } from "./installation.ts";
 import {
   type Decision,
   decide,
@@ -10,7 +11,6 @@ import {
   type QuestionName,
   questionIn,
 } from "./invoices.ts";
-import type { Keys } from "./stage.ts";
 
 /** A person's attempt at a decision, and the reply. */
 export interface Try extends Decision {
@@ -54,7 +54,7 @@ export async function startInvoices(people: Population, options: PopulationOptio
     const wait = invoice.startAtMs - (performance.now() - begin);
     if (wait > 0) await sleep(wait, undefined, { signal });
     const serverId = serverIds[invoice.at % serverIds.length] as string;
-    const { body } = await api.insist("POST", "/tasks", {
+    const { body } = await api.untilStatus("POST", "/tasks", {
       key: keys.operator,
       headers: { "idempotency-key": `chaos-${seed}-${invoice.at}` },
       body: { serverId, tool: "process_invoice", arguments: invoice.arguments },
@@ -80,7 +80,7 @@ async function cancel(
   await sleep(afterMs, undefined, { signal });
   task.cancelled = true;
   // 409: the task has ended already.
-  await api.insist("POST", `/tasks/${task.taskId}/cancel`, { key: keys.operator }, [202, 409]);
+  await api.untilStatus("POST", `/tasks/${task.taskId}/cancel`, { key: keys.operator }, [202, 409]);
 }
 
 /** Answers open requests until `over` reports that no more will be asked. */
@@ -114,24 +114,24 @@ export async function answerAll(
 async function answer(people: Population, options: PopulationOptions, requestId: string): Promise<void> {
   const { api, seed, signal } = options;
   const [ben, cleo] = options.keys.approvers;
-  const { body: seen } = await api.insist("GET", `/input-requests/${requestId}`, { key: ben });
+  const { body: seen } = await api.untilStatus("GET", `/input-requests/${requestId}`, { key: ben });
   const at = invoiceNamedIn(seed, seen.message);
   if (at === null) throw new Error(`request ${requestId} names no invoice of this run: ${seen.message}`);
   const question: QuestionName = questionIn(seen.message);
   const { way, thinkMs, holdMs } = mannerOf(seed, at, question);
   const before = people.tries.filter((one) => one.requestId === requestId).length;
   await sleep(thinkMs, undefined, { signal });
-  const tell = (key: string, attempt: number, hold: number) =>
+  const answerOnce = (key: string, attempt: number, hold: number) =>
     decideOn(
       people,
       options,
       { requestId, key, questionHash: seen.questionHash, holdMs: hold },
       decide(seed, at, question, attempt),
     );
-  if (before > 0 || way === "plain") await tell(ben, before, 0);
-  else if (way === "twice") await Promise.all([tell(ben, 0, 0), tell(cleo, 1, 0)]);
+  if (before > 0 || way === "plain") await answerOnce(ben, before, 0);
+  else if (way === "twice") await Promise.all([answerOnce(ben, 0, 0), answerOnce(cleo, 1, 0)]);
   else {
-    const made = await tell(ben, 0, way === "held" ? holdMs : 30_000);
+    const made = await answerOnce(ben, 0, way === "held" ? holdMs : 30_000);
     if (way === "undone" && made.outcome === "taken") await undo(options, made, ben);
   }
 }

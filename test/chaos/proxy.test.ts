@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { nextFreePort } from "../../scripts/ports.ts";
-import { until } from "../fixtures/world.ts";
+import { until } from "../fixtures/organization-fixture.ts";
 import type { Fault, FaultKind } from "./plan.ts";
 import { type BadNetwork, startProxy } from "./proxy.ts";
 

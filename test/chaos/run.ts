@@ -3,14 +3,14 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Api, apiOf } from "./api.ts";
-import { type BlowsDealt, deal } from "./blows.ts";
+import { type DisruptionsDone, deal } from "./disruptions.ts";
 import { keepEvidence } from "./evidence.ts";
 import { gather } from "./facts.ts";
+import { type Installation, ready, startInstallation } from "./installation.ts";
 import { planInvoice } from "./invoices.ts";
 import { judge } from "./judge.ts";
-import { type FaultKind, planBlows, planFault } from "./plan.ts";
+import { type FaultKind, planDisruptions, planFault } from "./plan.ts";
 import { answerAll, type Population, startInvoices } from "./population.ts";
-import { ready, type Stage, setStage } from "./stage.ts";
 import { type Account, isGood } from "./table.ts";
 
 export interface RunOptions {
@@ -50,7 +50,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
   let startedMeanwhile = 0;
   let faultLog = "";
   say("Setting the stage …");
-  const stage = await setStage({
+  const installation = await startInstallation({
     samples: options.samples,
     engines: ENGINES,
     signal,
@@ -65,33 +65,33 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       },
     }),
   });
-  faultLog = join(stage.folder, "logs", "faults.log");
+  faultLog = join(installation.folder, "logs", "faults.log");
   let keepLogs = true;
   try {
     const startedAt = Date.now();
     let webErrors = 0;
-    const api = apiOf(stage.url, signal, (problem) => {
+    const api = apiOf(installation.url, signal, (problem) => {
       webErrors++;
-      appendFileSync(join(stage.folder, "logs", "web-errors.log"), `${problem}\n`);
+      appendFileSync(join(installation.folder, "logs", "web-errors.log"), `${problem}\n`);
     });
-    const serverIds = await registerServers(api, stage);
+    const serverIds = await registerServers(api, installation);
     const people: Population = { started: [], tries: [], resent: 0 };
     const invoices = Array.from({ length: options.tasks }, (_, at) =>
       planInvoice(seed, at, options.tasks, durationMs * STARTS_END),
     );
-    const who = { api, keys: stage.keys, seed, serverIds, invoices, signal };
-    const parts = Object.values(stage.parts).flat();
+    const who = { api, keys: installation.keys, seed, serverIds, invoices, signal };
+    const parts = Object.values(installation.parts).flat();
     const names = Object.fromEntries(
-      Object.entries(stage.parts).map(([kind, each]) => [kind, each.map((part) => part.name)]),
-    ) as Parameters<typeof planBlows>[2];
-    const dealt: BlowsDealt = { kills: new Map(), freezes: 0, outages: [], missed: 0 };
+      Object.entries(installation.parts).map(([kind, each]) => [kind, each.map((part) => part.name)]),
+    ) as Parameters<typeof planDisruptions>[2];
+    const done: DisruptionsDone = { kills: new Map(), freezes: 0, outages: [], missed: 0 };
 
     say(
-      `${minutes} minutes of faults, ${options.tasks} tasks, seed ${seed}. Logs: ${join(stage.folder, "logs")}`,
+      `${minutes} minutes of faults, ${options.tasks} tasks, seed ${seed}. Logs: ${join(installation.folder, "logs")}`,
     );
     let quiet = false;
     const progress = setInterval(() => {
-      const kills = [...dealt.kills.values()].reduce((a, b) => a + b, 0);
+      const kills = [...done.kills.values()].reduce((a, b) => a + b, 0);
       const broken = [...faults.values()].reduce((a, b) => a + b, 0);
       const taken = people.tries.filter((made) => made.outcome === "taken").length;
       const at = Math.round((Date.now() - startedAt) / 1000);
@@ -99,7 +99,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     }, 30_000);
     raging = true;
     const storm = Promise.all([
-      deal(planBlows(seed, durationMs, names, options.pace), parts, dealt, signal),
+      deal(planDisruptions(seed, durationMs, names, options.pace), parts, done, signal),
       sleep(durationMs, undefined, { signal }),
     ]).then(() => {
       raging = false;
@@ -107,9 +107,9 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     });
     const answering = answerAll(people, who, () => quiet);
     const settled = Promise.all([storm, startInvoices(people, who)])
-      .then(() => ready(`${stage.url}/readyz`, signal))
+      .then(() => ready(`${installation.url}/readyz`, signal))
       .then(() => say("The faults are over; waiting for the rest …"))
-      .then(() => settle(api, stage, signal));
+      .then(() => settle(api, installation, signal));
     try {
       // The first failure ends the run.
       await Promise.race([settled, answering.then(() => settled)]);
@@ -119,7 +119,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     }
     await answering;
 
-    const facts = await gather(api, stage.keys, seed, stage.samples);
+    const facts = await gather(api, installation.keys, seed, installation.samples);
     const judgement = judge(people, facts);
     const taken = people.tries.filter((made) => made.outcome === "taken");
     const account: Account = {
@@ -128,10 +128,10 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       tookMs: Date.now() - startedAt,
       tasks: people.started.length,
       startedMeanwhile,
-      kills: byKind(dealt.kills),
-      freezes: dealt.freezes,
-      outages: dealt.outages,
-      ownEnds: byKind(stage.ownEnds),
+      kills: byKind(done.kills),
+      freezes: done.freezes,
+      outages: done.outages,
+      ownEnds: byKind(installation.ownEnds),
       faults,
       doubledByNetwork,
       given: {
@@ -144,23 +144,26 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       judgement,
     };
     keepLogs = !isGood(judgement);
-    if (keepLogs) await keepEvidence(api, stage, people, facts, account);
-    return { account, evidence: keepLogs ? stage.folder : null };
+    if (keepLogs) await keepEvidence(api, installation, people, facts, account);
+    return { account, evidence: keepLogs ? installation.folder : null };
   } catch (error) {
-    if (!options.signal.aborted) say(`Logs: ${join(stage.folder, "logs")}`);
+    if (!options.signal.aborted) say(`Logs: ${join(installation.folder, "logs")}`);
     throw error;
   } finally {
     over.abort(); // stops restarts
-    await stage.end({ keepLogs: keepLogs && !options.signal.aborted });
+    await installation.end({ keepLogs: keepLogs && !options.signal.aborted });
   }
 }
 
-async function registerServers(api: Api, stage: Stage): Promise<string[]> {
+async function registerServers(api: Api, installation: Installation): Promise<string[]> {
   const ids: string[] = [];
-  for (const { name, proxyUrl } of stage.samples)
+  for (const { name, proxyUrl } of installation.samples)
     for (const era of ["2026-07-28", "2025-11-25"]) {
       const body = { name: `${name} (${era})`, url: proxyUrl, era };
-      const { body: server } = await api.insist("POST", "/servers", { key: stage.keys.admin, body });
+      const { body: server } = await api.untilStatus("POST", "/servers", {
+        key: installation.keys.admin,
+        body,
+      });
       if (server.health.state !== "ok") throw new Error(`${name} (${era}) is ${server.health.state}`);
       ids.push(server.id);
     }
@@ -168,10 +171,10 @@ async function registerServers(api: Api, stage: Stage): Promise<string[]> {
 }
 
 /** Waits until every task has ended, or the time is up; the judgement reports the others. */
-async function settle(api: Api, stage: Stage, signal: AbortSignal): Promise<void> {
+async function settle(api: Api, installation: Installation, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + SETTLE_MS;
   while (Date.now() < deadline) {
-    const tasks = await api.all<{ state: string }>("/tasks", stage.keys.operator);
+    const tasks = await api.all<{ state: string }>("/tasks", installation.keys.operator);
     if (tasks.every((task) => ENDED.has(task.state))) return;
     await sleep(1_000, undefined, { signal });
   }

@@ -6,7 +6,7 @@ import type { TestWeb } from "../web.ts";
 import { EXCEPTIONS } from "./exceptions.ts";
 import type { Place } from "./from-schema.ts";
 import { fill, type Operation, type Slot } from "./operations.ts";
-import type { Credential } from "./scene.ts";
+import type { Credential } from "./tenant-fixture.ts";
 import { CLOSED_URL, type Things, TOOL } from "./things.ts";
 
 export interface Reply {

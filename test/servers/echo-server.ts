@@ -24,21 +24,21 @@ export async function startEchoServer(): Promise<EchoServer> {
     const id = /"id":(\d+)/.exec(body)?.[1];
     const { authorization = "" } = request.headers;
     seen.push(authorization);
-    const told = `You sent ${authorization} with ${body}`;
-    const error = { code: -32000, message: told, data: { headers: request.headers, body } };
+    const echo = `You sent ${authorization} with ${body}`;
+    const error = { code: -32000, message: echo, data: { headers: request.headers, body } };
     const rpc = JSON.stringify({ jsonrpc: "2.0", id: id ? Number(id) : null, error });
     const json = { "content-type": "application/json" };
     const status = Number(state.echo);
     if (state.echo === "rpc") response.writeHead(200, json).end(rpc);
     else if (state.echo === "sse")
       response.writeHead(200, { "content-type": "text/event-stream" }).end(`data: ${rpc}\n\n`);
-    else if (state.echo === "garbage") response.writeHead(200, json).end(`{"jsonrpc": "2.0", ${told}`);
+    else if (state.echo === "garbage") response.writeHead(200, json).end(`{"jsonrpc": "2.0", ${echo}`);
     else if (state.echo === "header")
       response.writeHead(400, { ...json, "x-error": authorization, location: `/${authorization}` }).end(rpc);
     else
       response
         .writeHead(status, { ...json, "www-authenticate": `Bearer error="${authorization}"` })
-        .end(status === 404 ? told : rpc);
+        .end(status === 404 ? echo : rpc);
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const hostAndPort = `127.0.0.1:${(http.address() as AddressInfo).port}`;

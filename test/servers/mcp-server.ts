@@ -51,7 +51,7 @@ export interface TestServer {
   };
   subscriptions: Subscriptions;
   /** The answers each task received, in order of arrival. */
-  told: { taskId: string; answer: unknown }[];
+  answers: { taskId: string; answer: unknown }[];
   /** The parameters of each tools/call, with the answers and the state that multi round trips return. */
   calls: Record<string, unknown>[];
   /** Requests, streams among them, that wait for the end of their reply now. */
@@ -68,7 +68,7 @@ export async function startTestServer(): Promise<TestServer> {
   const calls: Record<string, unknown>[] = [];
   const seen: TestServer["seen"] = [];
   const behave: TestServer["behave"] = {};
-  const told: TestServer["told"] = [];
+  const answers: TestServer["answers"] = [];
   let cut = false;
   let broken = false;
   let open = 0;
@@ -77,7 +77,7 @@ export async function startTestServer(): Promise<TestServer> {
     byKey: new Map(),
     calls,
     behave,
-    told,
+    answers,
     cutConnection: () => (cut = true),
     breakDown: () => (broken = true),
   };
@@ -127,7 +127,7 @@ export async function startTestServer(): Promise<TestServer> {
     seen,
     calls,
     behave,
-    told,
+    answers,
     subscriptions: front.subscriptions,
     get open() {
       return open;
@@ -138,13 +138,13 @@ export async function startTestServer(): Promise<TestServer> {
   };
 }
 
-type State = Pick<TestServer, "tasks" | "calls" | "behave" | "told"> & {
+type State = Pick<TestServer, "tasks" | "calls" | "behave" | "answers"> & {
   byKey: Map<string, FakeTask>;
   cutConnection(): void;
   breakDown(): void;
 };
 
-function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDown }: State): Server {
+function buildServer({ tasks, byKey, calls, behave, answers, cutConnection, breakDown }: State): Server {
   const capabilities = { tools: {}, extensions: { [TASKS]: {} } };
   const server = new Server(
     { name: "test-server", version: "1.0.0" },
@@ -224,7 +224,7 @@ function buildServer({ tasks, byKey, calls, behave, told, cutConnection, breakDo
     const task = find(taskId);
     const { inputResponses } = context.mcpReq as { inputResponses?: Record<string, { action: string }> };
     const answer = inputResponses?.approval;
-    told.push({ taskId, answer });
+    answers.push({ taskId, answer });
     const verdict = (await behave.onUpdate?.(task)) ?? "take";
     if (verdict === "refuse") throw new ProtocolError(-32602, "Nothing is asked under this key");
     if (verdict === "drop") cutConnection();

@@ -10,7 +10,7 @@ export interface Front {
 
 export interface Subscriptions {
   /** Task ids of the open streams. */
-  readonly told: string[][];
+  readonly taskIds: string[][];
   /** Tells every open stream that a task changed. */
   notify(taskId: string): void;
 }
@@ -18,7 +18,7 @@ export interface Subscriptions {
 export function createFront(behave: Front) {
   const streams = new Map<ServerResponse, string[]>();
   const subscriptions: Subscriptions = {
-    get told() {
+    get taskIds() {
       return [...streams.values()];
     },
     notify(taskId) {

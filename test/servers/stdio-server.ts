@@ -19,7 +19,7 @@ if (mode === "stubborn") {
 const say = (message: unknown) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...(message as object) })}\n`);
 const text = (value: unknown) => ({ content: [{ type: "text", text: JSON.stringify(value) }] });
-const heard: string[] = [];
+const received: string[] = [];
 /** The id of the call that waits for the answer to a question, by the question's id. */
 const waiting = new Map<number | string, number | string>();
 
@@ -29,7 +29,7 @@ function callTool(id: number | string, name: unknown, params: Record<string, unk
     case "echo":
       return void say({ id, result: text(params.arguments) });
     case "heard":
-      return void say({ id, result: text(heard) });
+      return void say({ id, result: text(received) });
     case "environment":
       return void say({ id, result: text(process.env) });
     case "ask":
@@ -91,7 +91,7 @@ const modern: typeof legacy = {
 
 createInterface({ input: process.stdin }).on("line", (line) => {
   const message = JSON.parse(line) as Message;
-  heard.push(message.method ?? "response");
+  received.push(message.method ?? "response");
   const { id, method, params = {} } = message;
   if (id === undefined) return;
   if (method === undefined) {

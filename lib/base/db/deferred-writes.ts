@@ -11,7 +11,7 @@ export interface DeferredWrite<T> {
   write(organizationId: string, tx: Tx, items: T[]): Promise<void>;
 }
 
-type Gathered = Map<string, { ending: DeferredWrite<never>; items: unknown[] }>;
+type Gathered = Map<string, { write: DeferredWrite<never>; items: unknown[] }>;
 
 // On globalThis: Next bundles its own copies of modules into the process, and all copies must share the
 // items.
@@ -21,12 +21,12 @@ shared[key] ??= new WeakMap();
 const gathered = shared[key];
 
 /** Appends `items` to those that `ending` writes at the end of the transaction. */
-export function deferWrite<T>(tx: Tx, ending: DeferredWrite<T>, items: T[]): void {
+export function deferWrite<T>(tx: Tx, write: DeferredWrite<T>, items: T[]): void {
   const its = gathered.get(tx);
-  if (!its) throw new Error(`${ending.name} needs a transaction that was made by withOrganization`);
-  const known = its.get(ending.name);
+  if (!its) throw new Error(`${write.name} needs a transaction that was made by withOrganization`);
+  const known = its.get(write.name);
   if (known) known.items.push(...items);
-  else its.set(ending.name, { ending, items: [...items] });
+  else its.set(write.name, { write, items: [...items] });
 }
 
 /** Runs `work`, then the deferred writes. */
@@ -38,7 +38,7 @@ export async function withDeferredWrites<T>(
   const its: Gathered = new Map();
   gathered.set(tx, its);
   const result = await work();
-  const inOrder = [...its.values()].sort((a, b) => a.ending.order - b.ending.order);
-  for (const { ending, items } of inOrder) await ending.write(organizationId, tx, items as never[]);
+  const inOrder = [...its.values()].sort((a, b) => a.write.order - b.write.order);
+  for (const { write, items } of inOrder) await write.write(organizationId, tx, items as never[]);
   return result;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { until } from "../../../test/fixtures/world.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";

@@ -10,7 +10,7 @@ export function fairDatabase(database: Database, atOnce = TRANSACTIONS_AT_ONCE):
   const waiting = new Map<string, (() => void)[]>();
   let free = atOnce;
 
-  const place = (organizationId: string): Promise<void> | null => {
+  const slot = (organizationId: string): Promise<void> | null => {
     if (free > 0) {
       free--;
       return null;
@@ -37,7 +37,7 @@ export function fairDatabase(database: Database, atOnce = TRANSACTIONS_AT_ONCE):
   return {
     ...database,
     async withOrganization(organizationId, work) {
-      const turn = place(organizationId);
+      const turn = slot(organizationId);
       if (turn) await turn;
       try {
         return await database.withOrganization(organizationId, work);

@@ -1,8 +1,8 @@
 import pino from "pino";
 import { expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
+import { createOrganizationFixture, until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until } from "../../../test/fixtures/world.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { createNetwork } from "../../base/network.ts";
 import type { ConnectionRow } from "../leases/connection.ts";
@@ -11,13 +11,13 @@ import { GroupCommit } from "./group-commit.ts";
 import { GroupScan } from "./group-scan.ts";
 
 test("two that write how a connection is doing wait for each other, and never both for the other", async () => {
-  const world = await createWorld(["127.0.0.1"]);
+  const fixture = await createOrganizationFixture(["127.0.0.1"]);
   // Nothing listens on this port, whatever other tests do.
   const url = "http://127.0.0.1:9/mcp";
-  const { serverId, connectionId } = await world.addServer(url, "auto");
-  await world.startTask({ serverId, connectionId }, {}, tool("wait"));
+  const { serverId, connectionId } = await fixture.addServer(url, "auto");
+  await fixture.startTask({ serverId, connectionId }, {}, tool("wait"));
   const connection: ConnectionRow = {
-    organizationId: world.organizationId,
+    organizationId: fixture.organizationId,
     slug: "test",
     connectionId,
     userId: null,
@@ -36,7 +36,7 @@ test("two that write how a connection is doing wait for each other, and never bo
     pauses: 0,
     known: { settings: "", signedInAt: null },
   };
-  const database = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL!, { connections: 8 });
+  const database = createDatabase(fixture.engineEnvironment.ENGINE_DATABASE_URL!, { connections: 8 });
   const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
   const watch = () =>
     new Watcher({
@@ -44,7 +44,7 @@ test("two that write how a connection is doing wait for each other, and never bo
       groups: new GroupCommit(database),
       scans: new GroupScan(database),
       network,
-      seal: world.seal,
+      seal: fixture.seal,
       log: pino({ level: "silent" }),
       connection: { ...connection },
       epoch: 0n,
@@ -55,7 +55,7 @@ test("two that write how a connection is doing wait for each other, and never bo
     });
   // In one watcher, the end of a poll and the failure of another may write at once.
   const watchers = [watch(), watch()];
-  await withClient(world.adminUrl, async (client) => {
+  await withClient(fixture.adminUrl, async (client) => {
     await client.query("BEGIN");
     await client.query("SELECT 1 FROM connection WHERE id = $1 FOR SHARE", [connectionId]);
     for (const watcher of watchers) await watcher.begin(null, false);
@@ -69,13 +69,13 @@ test("two that write how a connection is doing wait for each other, and never bo
     await client.query("COMMIT");
   });
   const failures = async () =>
-    (await world.within((tx) => tx.connection.findFirstOrThrow({ where: { id: connectionId } })))
+    (await fixture.within((tx) => tx.connection.findFirstOrThrow({ where: { id: connectionId } })))
       .circuitFailures;
   await until("it is written", async () => (await failures()) > 0);
   for (const watcher of watchers) await watcher.stop();
   // The sessions' statistics are complete once they have ended.
   await database.close();
-  const deadlocks = await withClient(world.adminUrl, async (client) => {
+  const deadlocks = await withClient(fixture.adminUrl, async (client) => {
     await until("they have ended", async () => {
       const { rows } = await client.query(`SELECT 1 FROM pg_stat_activity
         WHERE datname = current_database() AND usename = 'intray_engine'`);
@@ -88,5 +88,5 @@ test("two that write how a connection is doing wait for each other, and never bo
   });
   expect(deadlocks).toBe(0);
   await network.close();
-  await world.close();
+  await fixture.close();
 });

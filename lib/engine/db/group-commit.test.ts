@@ -1,8 +1,12 @@
 /** Group commits of steps, on a real Postgres. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
 import { insertTask } from "../../../test/fixtures/rows.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { createDatabase, type Database, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { inScope, scope } from "../../base/scope.ts";
@@ -14,7 +18,7 @@ import { type Change, GroupCommit } from "./group-commit.ts";
 
 const TASKS = 12;
 
-let world: World;
+let fixture: OrganizationFixture;
 let database: Database;
 /** Database connections of another engine. */
 let second: Database;
@@ -24,17 +28,19 @@ let lostId: string;
 let tasks: string[];
 
 beforeEach(async () => {
-  world = await createWorld([]);
-  database = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 4 });
-  second = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 4 });
+  fixture = await createOrganizationFixture([]);
+  database = createDatabase(fixture.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 4 });
+  second = createDatabase(fixture.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 4 });
   groups = new GroupCommit(database);
-  const server = await world.addServer("http://127.0.0.1:1/mcp", "2026-07-28");
+  const server = await fixture.addServer("http://127.0.0.1:1/mcp", "2026-07-28");
   connectionId = server.connectionId;
-  lostId = (await world.addServer("http://127.0.0.1:2/mcp", "2026-07-28")).connectionId;
+  lostId = (await fixture.addServer("http://127.0.0.1:2/mcp", "2026-07-28")).connectionId;
   tasks = [];
   while (tasks.length < TASKS)
-    tasks.push(await insertTask(world.database, world.organizationId, { id: server.serverId, ...server }));
-  await world.within(async (tx) => {
+    tasks.push(
+      await insertTask(fixture.database, fixture.organizationId, { id: server.serverId, ...server }),
+    );
+  await fixture.within(async (tx) => {
     await tx.$executeRaw`UPDATE connection SET epoch = 7`;
     await tx.$executeRaw`UPDATE connection SET epoch = 8 WHERE id = ${lostId}::uuid`;
   });
@@ -42,7 +48,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await database?.close();
   await second?.close();
-  await world?.close();
+  await fixture?.close();
 });
 
 function change<T>(taskId: string, work: (tx: Tx) => Promise<T>, at = connectionId): Change<T> {
@@ -50,7 +56,7 @@ function change<T>(taskId: string, work: (tx: Tx) => Promise<T>, at = connection
 }
 
 const says = (taskId: string, statusMessage: string) => (tx: Tx) =>
-  recordStatus(world.organizationId, tx, taskId, {
+  recordStatus(fixture.organizationId, tx, taskId, {
     state: "working",
     statusMessage,
     ttlMs: null,
@@ -58,25 +64,25 @@ const says = (taskId: string, statusMessage: string) => (tx: Tx) =>
   });
 
 const rows = () =>
-  world.within(
+  fixture.within(
     (tx) => tx.$queryRaw<{ id: string; message: string | null; transaction: string }[]>`
       SELECT id, status_message AS message, xmin::text AS transaction FROM task`,
   );
 const messages = async () => new Map((await rows()).map(({ id, message }) => [id, message]));
 
-test("those that come while others are written are one transaction, each with its line in the history", async () => {
+test("changes that arrive during a commit share one transaction, each with its line in the history", async () => {
   const changed = await Promise.all(
-    tasks.map((id) => groups.run(world.organizationId, change(id, says(id, `hello ${id}`)))),
+    tasks.map((id) => groups.run(fixture.organizationId, change(id, says(id, `hello ${id}`)))),
   );
   expect(changed).toEqual(tasks.map(() => true));
   const after = await rows();
   expect(after.every(({ id, message }) => message === `hello ${id}`)).toBe(true);
   // The first changes begin at once; the others wait and share a transaction.
   expect(new Set(after.map(({ transaction }) => transaction)).size).toBe(GROUPS_AT_ONCE + 1);
-  const history = await verifyEvents(world.within);
+  const history = await verifyEvents(fixture.within);
   expect(history.ok).toBe(true);
-  const lines = await world.within((tx) =>
-    tx.event.count({ where: { organizationId: world.organizationId, type: "task.status" } }),
+  const lines = await fixture.within((tx) =>
+    tx.event.count({ where: { organizationId: fixture.organizationId, type: "task.status" } }),
   );
   expect(lines).toBe(TASKS);
 });
@@ -86,7 +92,7 @@ test("one that fails fails alone, and leaves nothing behind", async () => {
   const ends = await Promise.allSettled(
     tasks.map((id) =>
       groups.run(
-        world.organizationId,
+        fixture.organizationId,
         change(id, async (tx) => {
           await says(id, "written")(tx);
           if (id === broken) await tx.$executeRaw`SELECT 1 / 0`;
@@ -103,7 +109,10 @@ test("one that fails fails alone, and leaves nothing behind", async () => {
 test("a lease that is lost stops what is written under it, and nothing else", async () => {
   const ends = await Promise.allSettled(
     tasks.map((id, at) =>
-      groups.run(world.organizationId, change(id, says(id, "written"), at % 2 === 0 ? connectionId : lostId)),
+      groups.run(
+        fixture.organizationId,
+        change(id, says(id, "written"), at % 2 === 0 ? connectionId : lostId),
+      ),
     ),
   );
   const after = await messages();
@@ -114,12 +123,12 @@ test("a lease that is lost stops what is written under it, and nothing else", as
   }
 });
 
-test("each is done in the scope of its own call", async () => {
+test("each change runs in the async context of its own caller", async () => {
   const seen = await Promise.all(
     tasks.map((id, at) =>
       inScope({ requestId: `call ${at}`, trace: null }, () =>
         groups.run(
-          world.organizationId,
+          fixture.organizationId,
           change(id, async () => scope().requestId),
         ),
       ),
@@ -141,23 +150,23 @@ test("two engines and people who change the same tasks in other orders never wai
     await Promise.all([
       ...[groups, other].flatMap((these, at) =>
         (orders[at] ?? []).map((id) =>
-          these.run(world.organizationId, change(id, counted(id, `${round} ${at}`))),
+          these.run(fixture.organizationId, change(id, counted(id, `${round} ${at}`))),
         ),
       ),
-      ...tasks.map((id) => world.within(counted(id, `${round} person`))),
+      ...tasks.map((id) => fixture.within(counted(id, `${round} person`))),
     ]);
   expect(tries).toBe(10 * 3 * TASKS);
-  expect((await verifyEvents(world.within)).ok).toBe(true);
+  expect((await verifyEvents(fixture.within)).ok).toBe(true);
 });
 
 test("tasks of the same races that end in other orders, on two engines, never wait for each other in a circle", async () => {
   const races = [uuidv7(), uuidv7()];
   const ended: string[] = [];
   const [a1, b1, b2, a2] = tasks as [string, string, string, string];
-  await world.within(async (tx) => {
+  await fixture.within(async (tx) => {
     for (const id of races)
       await tx.$executeRaw`INSERT INTO race (organization_id, id, requested_by)
-        VALUES (${world.organizationId}::uuid, ${id}::uuid, '{}')`;
+        VALUES (${fixture.organizationId}::uuid, ${id}::uuid, '{}')`;
     for (const [id, race] of [
       [a1, races[0]],
       [a2, races[0]],
@@ -167,7 +176,7 @@ test("tasks of the same races that end in other orders, on two engines, never wa
       await tx.$executeRaw`UPDATE task SET race_id = ${race}::uuid WHERE id = ${id}::uuid`;
   });
   const isBlocked = () =>
-    withClient(world.adminUrl, async (client) => {
+    withClient(fixture.adminUrl, async (client) => {
       const { rows } = await client.query(
         "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
       );
@@ -175,7 +184,7 @@ test("tasks of the same races that end in other orders, on two engines, never wa
     });
   const ends = (id: string, isFirst: boolean) => (tx: Tx) => {
     ended.push(id);
-    return endTask(world.organizationId, tx, id, { state: "cancelled" }).then(async (done) => {
+    return endTask(fixture.organizationId, tx, id, { state: "cancelled" }).then(async (done) => {
       // The transaction continues once the other one has come as far, or is blocked.
       if (isFirst)
         await until("the other one is as far", async () => ended.length >= 2 || (await isBlocked()));
@@ -192,13 +201,13 @@ test("tasks of the same races that end in other orders, on two engines, never wa
   const done = engines.map(async ({ commits, first, last }, at) => {
     const busy = Array.from({ length: GROUPS_AT_ONCE }, (_, place) =>
       commits.run(
-        world.organizationId,
+        fixture.organizationId,
         change(others[at * GROUPS_AT_ONCE + place]!, () => gate.promise),
       ),
     );
     const both = [
-      commits.run(world.organizationId, change(first, ends(first, true))),
-      commits.run(world.organizationId, change(last, ends(last, false))),
+      commits.run(fixture.organizationId, change(first, ends(first, true))),
+      commits.run(fixture.organizationId, change(last, ends(last, false))),
     ];
     gate.resolve();
     await Promise.all(busy);

@@ -1,22 +1,25 @@
 /** Scans of many connections in one transaction, on a real Postgres. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+} from "../../../test/fixtures/organization-fixture.ts";
 import { insertTask } from "../../../test/fixtures/rows.ts";
-import { createWorld, type World } from "../../../test/fixtures/world.ts";
 import { createDatabase, type Database, isDatabaseDown } from "../../base/db/db.ts";
 import { LeaseLost } from "../watcher/context.ts";
 import { GroupScan } from "./group-scan.ts";
 
 const CONNECTIONS = 5;
 
-let world: World;
+let fixture: OrganizationFixture;
 let database: Database;
 let transactions = 0;
 const connections: string[] = [];
 const queued: string[] = [];
 
 beforeAll(async () => {
-  world = await createWorld([]);
-  const real = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 2 });
+  fixture = await createOrganizationFixture([]);
+  const real = createDatabase(fixture.engineEnvironment.ENGINE_DATABASE_URL ?? "", { connections: 2 });
   database = {
     ...real,
     withOrganization(organizationId, work) {
@@ -25,21 +28,21 @@ beforeAll(async () => {
     },
   };
   for (let at = 0; at < CONNECTIONS; at++) {
-    const { serverId: id, connectionId } = await world.addServer(
+    const { serverId: id, connectionId } = await fixture.addServer(
       `http://127.0.0.1:${at + 1}/mcp`,
       "2026-07-28",
     );
     connections.push(connectionId);
     queued.push(
-      await insertTask(world.database, world.organizationId, { id, connectionId }, { state: "queued" }),
+      await insertTask(fixture.database, fixture.organizationId, { id, connectionId }, { state: "queued" }),
     );
-    await insertTask(world.database, world.organizationId, { id, connectionId });
+    await insertTask(fixture.database, fixture.organizationId, { id, connectionId });
   }
-  await world.within((tx) => tx.$executeRaw`UPDATE connection SET epoch = 7`);
+  await fixture.within((tx) => tx.$executeRaw`UPDATE connection SET epoch = 7`);
 });
 afterAll(async () => {
   await database?.close();
-  await world?.close();
+  await fixture?.close();
 });
 
 test("those that come at once are read together, and each gets its own; whose lease was lost gets nothing", async () => {
@@ -48,7 +51,7 @@ test("those that come at once are read together, and each gets its own; whose le
   const scans = new GroupScan(database);
   const scan = (connectionId: string) =>
     scans
-      .run(world.organizationId, {
+      .run(fixture.organizationId, {
         connectionId,
         epoch: connectionId === lost ? 6n : 7n,
         see: ({ paused }) => seen.push(`${connectionId} ${paused}`),
@@ -68,7 +71,7 @@ test("those that come at once are read together, and each gets its own; whose le
   );
 });
 
-test("where the database is gone all of them are told so, and the next ones are served", async () => {
+test("if the database is down all callers get the error, and later callers are served", async () => {
   const gone = createDatabase("postgresql://nobody@127.0.0.1:1/none");
   let isGone = true;
   const scans = new GroupScan({
@@ -78,7 +81,7 @@ test("where the database is gone all of them are told so, and the next ones are 
   const all = () =>
     Promise.allSettled(
       connections.map((connectionId) =>
-        scans.run(world.organizationId, { connectionId, epoch: 7n, see: () => undefined }),
+        scans.run(fixture.organizationId, { connectionId, epoch: 7n, see: () => undefined }),
       ),
     );
   const refused = await all();

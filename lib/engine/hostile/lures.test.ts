@@ -1,22 +1,26 @@
 /** Servers that want our credentials at another address, a visit to a URL, or to be remembered: none of that happens. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
-import { until } from "../../../test/fixtures/world.ts";
+import {
+  createHostileFixture,
+  type HostileFixture,
+  PATIENCE_MS,
+} from "../../../test/fixtures/hostile-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { type Act, type HostileServer, startHostileServer } from "../../../test/servers/hostile-server.ts";
 import { createNetwork } from "../../base/network.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 
 const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
 const SECRET = "Bearer of-this-server-alone";
-let scene: HostileScene;
-/** Whatever arrives here was lured. */
+let fixture: HostileFixture;
+/** Records requests that a hostile server lured here. */
 let trap: HostileServer;
 beforeAll(async () => {
   trap = await startHostileServer();
-  scene = await setHostileScene();
+  fixture = await createHostileFixture();
 });
 afterAll(async () => {
-  await scene.close();
+  await fixture.close();
   await trap.close();
   await network.close();
 });
@@ -39,7 +43,7 @@ describe.each(peers)("the credentials of a server of %s", (era, session) => {
     await expect(peer.get(task, options)).rejects.toMatchObject({ code: "bad_reply", httpStatus: status });
     await expect(peer.cancel(task, options)).rejects.toMatchObject({ httpStatus: status });
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([SECRET, SECRET]);
-    // No cookie of theirs comes back.
+    // The server's cookies are not sent back.
     expect(server.seen.some(({ headers }) => "cookie" in headers)).toBe(false);
     expect(trap.seen).toEqual([]);
     await server.close();
@@ -62,10 +66,10 @@ test("URL mode: the URL, its icon and its metadata are not fetched, neither when
     });
     return true;
   };
-  const task = await scene.task(context, "2026-07-28", act);
-  const request = await scene.look.openRequest(task.id);
+  const task = await fixture.task(context, "2026-07-28", act);
+  const request = await fixture.queries.openRequest(task.id);
   expect(request).toMatchObject({ mode: "url", url: trap.url });
-  await scene.world.answer(request.id, { action: "decline" });
+  await fixture.organization.answer(request.id, { action: "decline" });
   const sent = async () => task.server.seen.find(({ method }) => method === "tasks/update");
   const { message } = await until("the decline was sent", sent, PATIENCE_MS);
   expect(message.params.inputResponses).toEqual({ visit: { action: "decline" } });
@@ -79,10 +83,10 @@ test("a 401 that names metadata at another address: the engine asks nothing ther
     response.writeHead(401, { "www-authenticate": `Bearer resource_metadata="${trap.url}"` }).end();
     return true;
   };
-  const task = await scene.task(context, "2025-11-25", act);
+  const task = await fixture.task(context, "2025-11-25", act);
   const isKnown = async () => (await task.row()).healthState === "unauthorized";
   await until("the refusal is known", isKnown, PATIENCE_MS);
-  await scene.neighbourWorks();
+  await fixture.secondTenantWorks();
   expect(trap.seen).toEqual([]);
 });
 

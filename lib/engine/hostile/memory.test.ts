@@ -1,10 +1,14 @@
 /** An engine with little memory among servers that send all they can: it lives, and serves the others. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
-import { moveIn, type Neighbour } from "../../../test/fixtures/neighbour.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
+import { createSecondTenant, type SecondTenant } from "../../../test/fixtures/second-tenant.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { unreadable } from "../../../test/servers/hostile-acts.ts";
 import { type Act, type HostileServer, startHostileServer } from "../../../test/servers/hostile-server.ts";
 
@@ -12,33 +16,33 @@ const PATIENCE_MS = 180_000;
 const MEGABYTE = 1024 * 1024;
 /** The heap that V8 may use, in MB: beyond it the process ends. */
 const HEAP_MB = 160;
-/** Less than what three hundred tasks would keep of five polls. */
+/** Less than five polls of three hundred tasks would occupy. */
 const SMALL_HEAP_MB = 112;
 const WORK = tool("work", { taskSupport: "required" });
-const look = lookInto(() => world, PATIENCE_MS);
+const queries = createQueries(() => fixture, PATIENCE_MS);
 const servers: HostileServer[] = [];
-let world: World;
-let neighbour: Neighbour;
+let fixture: OrganizationFixture;
+let secondTenant: SecondTenant;
 let engine: EngineProcess;
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  neighbour = await moveIn(world, PATIENCE_MS);
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  secondTenant = await createSecondTenant(fixture, PATIENCE_MS);
   engine = await engineWithin(HEAP_MB);
 });
 afterAll(async () => {
   await engine.kill();
   for (const server of servers) await server.close();
-  await neighbour.leave();
-  await world.close();
+  await secondTenant.close();
+  await fixture.close();
 });
 
 function engineWithin(megabytes: number): Promise<EngineProcess> {
   const few = { NODE_OPTIONS: `--max-old-space-size=${megabytes}` };
-  return startEngineProcess({ ...world.engineEnvironment, ...few });
+  return startEngineProcess({ ...fixture.engineEnvironment, ...few });
 }
 
-/** Eight megabytes that can be read, other ones at each poll. */
+/** Eight valid megabytes, different at each poll. */
 let times = 0;
 const large: Act = ({ message, reply, result }) => {
   if (message.method !== "tasks/get") return false;
@@ -53,8 +57,8 @@ const FLOODS = [
   "events without end",
 ];
 
-test("megabytes at every poll of sixty tasks: its memory stays within bounds, and the neighbour's task is done", async () => {
-  await neighbour.works();
+test("megabytes at every poll of sixty tasks: memory stays bounded, and the second tenant's task completes", async () => {
+  await secondTenant.completesTask();
   const before = engine.memory();
   const floods = Object.entries(unreadable("tasks/get")).filter(([name]) => FLOODS.includes(name));
   const acts = [...floods.map(([, act]) => act), large, large];
@@ -63,11 +67,11 @@ test("megabytes at every poll of sixty tasks: its memory stays within bounds, an
     for (const era of ["2025-11-25", "2026-07-28"] as const) {
       const server = await startHostileServer();
       servers.push(server);
-      const added = await world.addServer(server.url, era);
-      const ids = await Promise.all([1, 2, 3, 4, 5].map(() => world.startTask(added, {}, WORK)));
+      const added = await fixture.addServer(server.url, era);
+      const ids = await Promise.all([1, 2, 3, 4, 5].map(() => fixture.startTask(added, {}, WORK)));
       started.push({ server, act, ids });
     }
-  for (const { ids } of started) for (const id of ids) await look.inState(id, "working");
+  for (const { ids } of started) for (const id of ids) await queries.inState(id, "working");
   for (const { server, act } of started) server.act = act;
 
   let most = 0;
@@ -85,19 +89,19 @@ test("megabytes at every poll of sixty tasks: its memory stays within bounds, an
     );
   }
   for (let round = 0; round < 2; round++) {
-    await neighbour.works();
+    await secondTenant.completesTask();
     most = Math.max(most, engine.memory());
   }
-  // Heap, and the buffers of what is being read, which are not in it.
+  // The heap, plus the read buffers, which lie outside it.
   expect(most - before).toBeLessThan((HEAP_MB + 256) * MEGABYTE);
-  const rows = await world.within(
+  const rows = await fixture.within(
     (tx) => tx.$queryRaw<{ size: bigint }[]>`
     SELECT coalesce(sum(length(body::text)), 0) AS size FROM protocol_message`,
   );
   expect(Number(rows[0]?.size)).toBeLessThan(60 * 20 * 100_000);
 }, 300_000);
 
-/** A JSON-RPC error in HTTP 200, as long as what is kept of a message. */
+/** A JSON-RPC error in HTTP 200, as long as the stored part of a message. */
 const complaining: Act = ({ message, send }) => {
   if (message.method !== "tasks/get") return false;
   const data = Array.from({ length: 60 }, (_, at) => "abcdefghij"[(++times + at) % 10]?.repeat(1024));
@@ -105,20 +109,20 @@ const complaining: Act = ({ message, send }) => {
   return true;
 };
 
-test("three hundred tasks whose every poll fails with a long error: what was said of them takes little memory", async () => {
+test("three hundred tasks whose every poll fails with a long error: their messages take little memory", async () => {
   await engine.kill();
   for (const server of servers.splice(0)) await server.close();
   engine = await engineWithin(SMALL_HEAP_MB);
   const server = await startHostileServer();
   servers.push(server);
-  const added = await world.addServer(server.url, "2026-07-28");
+  const added = await fixture.addServer(server.url, "2026-07-28");
   const ids: string[] = [];
   for (let batch = 0; batch < 30; batch++)
-    ids.push(...(await Promise.all(Array.from({ length: 10 }, () => world.startTask(added, {}, WORK)))));
+    ids.push(...(await Promise.all(Array.from({ length: 10 }, () => fixture.startTask(added, {}, WORK)))));
   await until(
     "all of them run",
     async () =>
-      (await world.within((tx) => tx.task.count({ where: { id: { in: ids }, state: "working" } }))) ===
+      (await fixture.within((tx) => tx.task.count({ where: { id: { in: ids }, state: "working" } }))) ===
       ids.length,
     2 * PATIENCE_MS,
   );
@@ -133,14 +137,14 @@ test("three hundred tasks whose every poll fails with a long error: what was sai
     async () => engine.memory() > 0 && polls.size === ids.length && Math.min(...polls.values()) >= 5,
     2 * PATIENCE_MS,
   );
-  await neighbour.works();
+  await secondTenant.completesTask();
 }, 900_000);
 
 let begin = () => {};
 const begun = new Promise<void>((resolve) => {
   begin = resolve;
 });
-/** On each standalone stream, once all tasks run: questions of seven megabytes, each another one, about a task that is nobody's here. */
+/** Sends different questions of seven megabytes on each standalone stream, all about an unknown task. */
 const asking: Act = ({ request, response }) => {
   if (request.method !== "GET") return false;
   response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
@@ -158,33 +162,33 @@ const asking: Act = ({ request, response }) => {
   return true;
 };
 
-test("questions of seven megabytes for tasks of strangers, on five streams: it lives, and so does who takes over", async () => {
+test("questions of seven megabytes about unknown tasks, on five streams: the engine survives, and so does the next one", async () => {
   await engine.kill();
   for (const server of servers.splice(0)) await server.close();
   engine = await engineWithin(HEAP_MB);
   const server = await startHostileServer(asking);
   servers.push(server);
-  const added = await world.addServer(server.url, "2025-11-25");
-  const ids = await Promise.all([1, 2, 3, 4, 5].map(() => world.startTask(added, {}, WORK)));
-  for (const id of ids) await look.inState(id, "working");
+  const added = await fixture.addServer(server.url, "2025-11-25");
+  const ids = await Promise.all([1, 2, 3, 4, 5].map(() => fixture.startTask(added, {}, WORK)));
+  for (const id of ids) await queries.inState(id, "working");
   begin();
-  const heard = () =>
-    world.within(
+  const received = () =>
+    fixture.within(
       (tx) => tx.$queryRaw<{ count: number; size: number }[]>`SELECT count(*)::integer AS count,
         coalesce(sum(length(params::text)), 0)::integer AS size FROM stream_message`,
     );
   await until(
     "all of them were heard",
-    async () => engine.memory() > 0 && (await heard())[0]!.count >= 40,
+    async () => engine.memory() > 0 && (await received())[0]!.count >= 40,
     PATIENCE_MS,
   );
-  expect((await heard())[0]!.size).toBeLessThan(MEGABYTE);
-  await neighbour.works();
+  expect((await received())[0]!.size).toBeLessThan(MEGABYTE);
+  await secondTenant.completesTask();
   await engine.kill();
   engine = await engineWithin(HEAP_MB);
   const polls = () => server.seen.filter(({ method }) => method === "tasks/get").length;
   const before = polls();
   await until("it has taken over", async () => engine.memory() > 0 && polls() > before + 5, PATIENCE_MS);
-  await neighbour.works();
-  for (const id of ids) expect(await look.requestsOf(id)).toEqual([]);
+  await secondTenant.completesTask();
+  for (const id of ids) expect(await queries.requestsOf(id)).toEqual([]);
 }, 300_000);

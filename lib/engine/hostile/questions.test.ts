@@ -3,15 +3,19 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
-import { until } from "../../../test/fixtures/world.ts";
+import {
+  createHostileFixture,
+  type HostileFixture,
+  PATIENCE_MS,
+} from "../../../test/fixtures/hostile-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import type { Act } from "../../../test/servers/hostile-server.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";
 
 const MEGABYTE = 1024 * 1024;
-let scene: HostileScene;
-/** A server that nobody may visit. */
+let fixture: HostileFixture;
+/** A server that Intray must not visit. */
 let hits = 0;
 const trap = createServer((_, response) => {
   hits++;
@@ -22,10 +26,10 @@ let trapUrl: string;
 beforeAll(async () => {
   await new Promise<void>((resolve) => trap.listen(0, "127.0.0.1", resolve));
   trapUrl = `http://127.0.0.1:${(trap.address() as AddressInfo).port}/`;
-  scene = await setHostileScene();
+  fixture = await createHostileFixture();
 });
 afterAll(async () => {
-  await scene.close();
+  await fixture.close();
   trap.close();
 });
 
@@ -94,22 +98,22 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
       /unknown format/,
     ],
   ])("%s can only be declined, and says why", async ([, question, reason], { expect, onTestFinished }) => {
-    const task = await scene.task(
+    const task = await fixture.task(
       { onTestFinished },
       "2026-07-28",
       asking(() => ({ q: question() })),
     );
-    const request = await scene.look.openRequest(task.id);
+    const request = await fixture.queries.openRequest(task.id);
     expect(request.form).toMatchObject({ kind: "unsupported", reason: expect.stringMatching(reason) });
     expect(formSchema.parse(request.form)).toMatchObject({ kind: "unsupported" });
     expect(request.message.length).toBeLessThan(5_000);
     expect(JSON.stringify(request.form).length).toBeLessThan(30_000);
     await expect(
-      scene.world.answer(request.id, { action: "accept", content: { a: "x" } }),
+      fixture.organization.answer(request.id, { action: "accept", content: { a: "x" } }),
     ).rejects.toMatchObject({ code: "unsupported_form" });
     for (const event of await task.events()) expect(JSON.stringify(event.data).length).toBeLessThan(10_000);
-    await scene.neighbourWorks();
-    await scene.world.answer(request.id, { action: "decline" });
+    await fixture.secondTenantWorks();
+    await fixture.organization.answer(request.id, { action: "decline" });
     await until(
       "the decline was sent",
       async () => task.server.seen.some(({ method }) => method === "tasks/update"),
@@ -125,29 +129,32 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
   }) => {
     const deceit = "<img src=x onerror=alert(1)> \u202Etxt.exe\u202C \u200Bzero \u0000 \uD800 \u001B[31m";
     const schema = object({ [deceit]: { type: "string", title: deceit, description: deceit } });
-    const task = await scene.task(
+    const task = await fixture.task(
       { onTestFinished },
       "2026-07-28",
       asking(() => ({ q: ask(deceit, schema) })),
     );
-    const request = await scene.look.openRequest(task.id);
+    const request = await fixture.queries.openRequest(task.id);
     expect(request.message).toBe(deceit.replace("\u0000", "\uFFFD").replace("\uD800", "\uFFFD"));
-    await scene.world.answer(request.id, { action: "decline" });
-    await scene.neighbourWorks();
+    await fixture.organization.answer(request.id, { action: "decline" });
+    await fixture.secondTenantWorks();
     await task.ends();
   });
 
   test("with a catastrophic pattern is judged without it", async ({ expect, onTestFinished }) => {
     const schema = object({ a: { type: "string", pattern: "^(a+)+$" } });
-    const task = await scene.task(
+    const task = await fixture.task(
       { onTestFinished },
       "2026-07-28",
       asking(() => ({ q: ask("Regex?", schema) })),
     );
-    const request = await scene.look.openRequest(task.id);
+    const request = await fixture.queries.openRequest(task.id);
     expect(JSON.stringify(request.form)).not.toContain("a+");
-    await scene.world.answer(request.id, { action: "accept", content: { a: `${"a".repeat(50_000)}!` } });
-    await scene.neighbourWorks();
+    await fixture.organization.answer(request.id, {
+      action: "accept",
+      content: { a: `${"a".repeat(50_000)}!` },
+    });
+    await fixture.secondTenantWorks();
     await task.ends();
   });
 
@@ -162,15 +169,15 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
   ])(
     "under a key %s is not taken, which is the server's fault",
     async ([, key], { expect, onTestFinished }) => {
-      const task = await scene.task(
+      const task = await fixture.task(
         { onTestFinished },
         "2026-07-28",
         asking(() => ({ [key]: ask("Key?") })),
       );
       await task.isAtFault();
       expect((await task.row()).healthMessage).toBe("The server's replies make no sense.");
-      expect(await scene.look.requestsOf(task.id)).toEqual([]);
-      await scene.neighbourWorks();
+      expect(await fixture.queries.requestsOf(task.id)).toEqual([]);
+      await fixture.secondTenantWorks();
       await task.ends();
     },
   );
@@ -188,16 +195,16 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
       const open = () => Object.fromEntries(Object.entries(many()).filter(([key]) => !answered.has(key)));
       return asking(open)(asked);
     };
-    const task = await scene.task({ onTestFinished }, "2026-07-28", act);
+    const task = await fixture.task({ onTestFinished }, "2026-07-28", act);
     const openOnes = async () =>
-      (await scene.look.requestsOf(task.id)).filter(({ state }) => state === "open");
+      (await fixture.queries.requestsOf(task.id)).filter(({ state }) => state === "open");
     await until("a hundred are open", async () => (await openOnes()).length === OPEN_QUESTIONS, PATIENCE_MS);
     const [first] = await openOnes();
-    await scene.world.answer(first!.id, { action: "accept" });
+    await fixture.organization.answer(first!.id, { action: "accept" });
     await until(
       "another one came in its place",
       async () => {
-        const all = await scene.look.requestsOf(task.id);
+        const all = await fixture.queries.requestsOf(task.id);
         return (
           all.length === OPEN_QUESTIONS + 1 && all.find(({ id }) => id === first!.id)?.state === "settled"
         );
@@ -205,23 +212,23 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
       PATIENCE_MS,
     );
     expect(await openOnes()).toHaveLength(OPEN_QUESTIONS);
-    await scene.neighbourWorks();
+    await fixture.secondTenantWorks();
     await task.ends();
   });
 
-  test("is the last one that is taken of a task that asks without end, which is said once and costs no more writing", async ({
+  test("is the last one of a task that asks without end: this is logged once, and causes no more writes", async ({
     expect,
     onTestFinished,
   }) => {
     let asked = 0;
-    const task = await scene.task(
+    const task = await fixture.task(
       { onTestFinished },
       "2026-07-28",
       asking(() => ({ [`question ${asked}`]: ask(`Another one, ${asked++}?`) })),
     );
-    await scene.look.openRequest(task.id);
-    const { organizationId } = scene.world;
-    await scene.world.within(
+    await fixture.queries.openRequest(task.id);
+    const { organizationId } = fixture.organization;
+    await fixture.organization.within(
       (
         tx,
       ) => tx.$executeRaw`INSERT INTO input_request (organization_id, id, task_id, connection_id, key, state, mode, message,
@@ -236,7 +243,7 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
       async () => (await task.events()).some(({ type }) => type === "request.last_taken"),
       PATIENCE_MS,
     );
-    const requests = async () => scene.look.requestsOf(task.id);
+    const requests = async () => fixture.queries.requestsOf(task.id);
     await until(
       "the last one is over",
       async () => (await requests()).every(({ state }) => state === "withdrawn"),
@@ -245,12 +252,12 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     const polls = () => task.server.seen.filter(({ method }) => method === "tasks/get").length;
     // Each transaction about a task stores what was said before it, and drops the oldest: their number tells nothing.
     const messages = async () => new Set((await task.messages()).map(({ id }) => id));
-    const [before, lines, stored] = [polls(), await scene.look.events(), await messages()];
+    const [before, lines, stored] = [polls(), await fixture.queries.events(), await messages()];
     await until("it is still polled", async () => polls() > before + 3, PATIENCE_MS);
     expect(await requests()).toHaveLength(QUESTIONS);
-    expect([await scene.look.events(), await messages()]).toEqual([lines, stored]);
+    expect([await fixture.queries.events(), await messages()]).toEqual([lines, stored]);
     expect((await task.events()).filter(({ type }) => type === "request.last_taken")).toHaveLength(1);
-    await scene.neighbourWorks();
+    await fixture.secondTenantWorks();
     await task.ends();
   });
 
@@ -259,17 +266,17 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     onTestFinished,
   }) => {
     let asked = 0;
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     const act: Act = (seen) => {
-      if (seen.message.method === "tasks/update") told.push(seen.message.params.inputResponses);
-      const open = told.length > 0 ? {} : { same: ask(`Pay? ${60 - asked++} s left`, fields(1)) };
+      if (seen.message.method === "tasks/update") received.push(seen.message.params.inputResponses);
+      const open = received.length > 0 ? {} : { same: ask(`Pay? ${60 - asked++} s left`, fields(1)) };
       return asking(() => open)(seen);
     };
-    const task = await scene.task({ onTestFinished }, "2026-07-28", act);
+    const task = await fixture.task({ onTestFinished }, "2026-07-28", act);
     const request = await until(
       "it is known to change",
       async () =>
-        (await scene.look.requestsOf(task.id)).find(
+        (await fixture.queries.requestsOf(task.id)).find(
           ({ state, rewordedAt }) => state === "open" && rewordedAt !== null,
         ),
       PATIENCE_MS,
@@ -277,27 +284,29 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     const polls = () => task.server.seen.filter(({ method }) => method === "tasks/get").length;
     const [before, messages] = [polls(), (await task.messages()).length];
     await until("it is polled on", async () => polls() > before + 5, PATIENCE_MS);
-    // Nothing is written for what it says at each poll, and nobody loses what they read.
-    const requests = await scene.look.requestsOf(task.id);
+    // The changing status causes no writes, and nobody's open form is replaced.
+    const requests = await fixture.queries.requestsOf(task.id);
     expect(requests.length).toBeLessThanOrEqual(3);
     expect(requests.at(-1)).toMatchObject({ id: request.id, state: "open", message: request.message });
     expect((await task.messages()).length).toBe(messages);
 
     const answer = { action: "accept" as const, content: { f0: "x" } };
-    await expect(scene.world.answer(request.id, answer)).rejects.toMatchObject({ code: "question_changed" });
-    await scene.world.answer(request.id, { ...answer, anyWording: true });
-    await until("the server was told", async () => told.length > 0, PATIENCE_MS);
+    await expect(fixture.organization.answer(request.id, answer)).rejects.toMatchObject({
+      code: "question_changed",
+    });
+    await fixture.organization.answer(request.id, { ...answer, anyWording: true });
+    await until("the server was told", async () => received.length > 0, PATIENCE_MS);
     const settled = await until(
       "it is settled",
       async () => {
-        const row = await scene.look.request(request.id);
+        const row = await fixture.queries.request(request.id);
         return row.endedAt && row;
       },
       PATIENCE_MS,
     );
     expect(settled).toMatchObject({ state: "settled", questionHash: request.questionHash });
-    expect(told).toEqual([{ same: { action: "accept", content: { f0: "x" } } }]);
-    await scene.neighbourWorks();
+    expect(received).toEqual([{ same: { action: "accept", content: { f0: "x" } } }]);
+    await fixture.secondTenantWorks();
     await task.ends();
   });
 
@@ -307,7 +316,7 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
   }) => {
     let asked = 0;
     let form = fields(1);
-    const task = await scene.task(
+    const task = await fixture.task(
       { onTestFinished },
       "2026-07-28",
       asking(() => ({ same: ask(`Pay? ${asked++}`, form) })),
@@ -315,18 +324,23 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     const request = await until(
       "it is known to change",
       async () =>
-        (await scene.look.requestsOf(task.id)).find(
+        (await fixture.queries.requestsOf(task.id)).find(
           ({ state, rewordedAt }) => state === "open" && rewordedAt !== null,
         ),
       PATIENCE_MS,
     );
     const content = { f0: "x" };
-    await scene.world.answer(request.id, { action: "accept", content, anyWording: true, holdMs: 60_000 });
+    await fixture.organization.answer(request.id, {
+      action: "accept",
+      content,
+      anyWording: true,
+      holdMs: 60_000,
+    });
     form = object({ amount: { type: "number" } }, { required: ["amount"] });
-    const next = await scene.look.openRequest(task.id);
+    const next = await fixture.queries.openRequest(task.id);
     expect(next).toMatchObject({ replaces: request.id });
     expect(next.rewordedAt).not.toBeNull();
-    expect(await scene.look.request(request.id)).toMatchObject({
+    expect(await fixture.queries.request(request.id)).toMatchObject({
       state: "withdrawn",
       endedReason: "replaced",
     });
@@ -338,30 +352,30 @@ describe.concurrent("a question", { timeout: 300_000 }, () => {
     expect,
     onTestFinished,
   }) => {
-    /** For so many polls from now on. */
+    /** For this many polls from now on. */
     let missing = 0;
-    const task = await scene.task(
+    const task = await fixture.task(
       { onTestFinished },
       "2026-07-28",
       asking(() => (missing-- > 0 ? {} : { same: ask("Pay?") })),
     );
-    const request = await scene.look.openRequest(task.id);
-    await scene.world.answer(request.id, { action: "accept", holdMs: 60_000 });
+    const request = await fixture.queries.openRequest(task.id);
+    await fixture.organization.answer(request.id, { action: "accept", holdMs: 60_000 });
     missing = 1;
     await until("it is there again", async () => missing < -2, PATIENCE_MS);
-    expect((await scene.look.request(request.id)).state).toBe("answered");
-    expect((await scene.look.deliveryOf(request.id)).state).toBe("held");
+    expect((await fixture.queries.request(request.id)).state).toBe("answered");
+    expect((await fixture.queries.deliveryOf(request.id)).state).toBe("held");
     missing = Number.POSITIVE_INFINITY;
     const over = await until(
       "it is over",
       async () => {
-        const row = await scene.look.request(request.id);
+        const row = await fixture.queries.request(request.id);
         return row.endedAt && row;
       },
       PATIENCE_MS,
     );
     expect(over).toMatchObject({ state: "withdrawn", endedReason: "retracted" });
-    expect(await scene.look.deliveryOf(request.id)).toMatchObject({ state: "failed", inDoubt: false });
+    expect(await fixture.queries.deliveryOf(request.id)).toMatchObject({ state: "failed", inDoubt: false });
     const line = (await task.events()).find(({ type }) => type === "request.withdrawn");
     expect(line?.data).toEqual({ reason: "retracted", answer: "not_sent" });
     await task.ends();

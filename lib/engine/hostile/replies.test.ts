@@ -1,20 +1,24 @@
 /**
- * Servers that answer polls with what can't be read. The task neither ends nor moves, the server is said to be at fault
- * in our own words, its neighbours don't notice; and once it answers as it should, the task goes on.
+ * Servers that answer polls with unreadable replies. The task neither ends nor changes, the server is shown as failing in
+ * our own words, other tenants are not affected, and the task continues once the server answers correctly.
  */
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
-import { moveIn, type Neighbour } from "../../../test/fixtures/neighbour.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
+import { createSecondTenant, type SecondTenant } from "../../../test/fixtures/second-tenant.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { slow, unreadable } from "../../../test/servers/hostile-acts.ts";
 import { startHostileServer } from "../../../test/servers/hostile-server.ts";
 
 const PATIENCE_MS = 180_000;
 const WORK = tool("work", { taskSupport: "required" });
 const ERAS = ["2025-11-25", "2026-07-28"] as const;
-/** All that is ever said about them. */
+/** The messages that people may see about these replies. */
 const WORDS = [
   "The server's replies make no sense.",
   "The server's replies are larger than Intray takes.",
@@ -22,19 +26,19 @@ const WORDS = [
   "The server does not answer in time.",
 ];
 
-let world: World;
-let neighbour: Neighbour;
-const look = lookInto(() => world, PATIENCE_MS);
+let fixture: OrganizationFixture;
+let secondTenant: SecondTenant;
+const queries = createQueries(() => fixture, PATIENCE_MS);
 const log: { msg: string; taskId?: string; level: number }[] = [];
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  neighbour = await moveIn(world, PATIENCE_MS);
-  await world.startEngine((line) => log.push(JSON.parse(line)));
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  secondTenant = await createSecondTenant(fixture, PATIENCE_MS);
+  await fixture.startEngine((line) => log.push(JSON.parse(line)));
 });
 afterAll(async () => {
-  await neighbour.leave();
-  await world.close();
+  await secondTenant.close();
+  await fixture.close();
 });
 
 const cases = Object.entries({ ...unreadable("tasks/get"), ...slow("tasks/get") }).flatMap(([name, act]) =>
@@ -46,35 +50,37 @@ describe.concurrent("a poll is answered with", { timeout: 300_000 }, () => {
   test.for(cases)("$name ($era)", async ({ era, act }, { expect, onTestFinished }) => {
     const server = await startHostileServer();
     onTestFinished(() => server.close());
-    const added = await world.addServer(server.url, era);
-    const id = await world.startTask(added, {}, WORK);
-    await look.inState(id, "working");
+    const added = await fixture.addServer(server.url, era);
+    const id = await fixture.startTask(added, {}, WORK);
+    await queries.inState(id, "working");
     server.act = act;
     const health = await until(
       "the server is at fault",
       async () => {
-        const row = await world.within((tx) =>
-          tx.server.findFirstOrThrow({ where: { organizationId: world.organizationId, id: added.serverId } }),
+        const row = await fixture.within((tx) =>
+          tx.server.findFirstOrThrow({
+            where: { organizationId: fixture.organizationId, id: added.serverId },
+          }),
         );
         return row.healthState !== "ok" && row;
       },
       PATIENCE_MS,
     );
     expect(WORDS).toContain(health.healthMessage);
-    await neighbour.works();
-    expect((await look.task(id)).state).toBe("working");
+    await secondTenant.completesTask();
+    expect((await queries.task(id)).state).toBe("working");
 
     server.act = null;
     server.finish();
-    const ended = await look.inState(id, "completed");
+    const ended = await queries.inState(id, "completed");
     expect(ended.error).toBeNull();
     expect(server.seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
     await until(
       "the server is well again",
-      async () => (await look.health(added.serverId)) === "ok",
+      async () => (await queries.health(added.serverId)) === "ok",
       PATIENCE_MS,
     );
-    // Told once each time a poll fails, which is ever more seldom, and never as a fault of ours.
+    // Logged once per failed poll, ever more rarely, and never as an error of Intray.
     const lines = log.filter(({ taskId }) => taskId === id);
     expect(lines.length).toBeLessThan(30);
     expect(lines.filter(({ level }) => level >= 40)).toEqual([]);

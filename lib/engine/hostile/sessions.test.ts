@@ -1,15 +1,19 @@
 /** Servers, and load balancers before them, that know none of the sessions that they open, or only now and then. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
-import { until } from "../../../test/fixtures/world.ts";
+import {
+  createHostileFixture,
+  type HostileFixture,
+  PATIENCE_MS,
+} from "../../../test/fixtures/hostile-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import type { Act, HostileServer } from "../../../test/servers/hostile-server.ts";
 
-let scene: HostileScene;
+let fixture: HostileFixture;
 beforeAll(async () => {
-  scene = await setHostileScene();
+  fixture = await createHostileFixture();
 });
-afterAll(() => scene.close());
+afterAll(() => fixture.close());
 
 const sessionOf = ({ headers }: { headers: object }) =>
   (headers as Record<string, string | undefined>)["mcp-session-id"];
@@ -27,11 +31,11 @@ const knowsNone: Act = ({ request, response }) => {
 manyAtOnce();
 describe.concurrent("a server of 2025-11-25", { timeout: 300_000 }, () => {
   test("that answers everything in a session with 404 is asked for few new ones, and people are told", async (context) => {
-    const { server, row, isAtFault, ends, events } = await scene.task(context, "2025-11-25", knowsNone);
+    const { server, row, isAtFault, ends, events } = await fixture.task(context, "2025-11-25", knowsNone);
     const before = (await events()).length;
     await isAtFault();
     const [sessions, seen] = [opened(server), server.seen.length];
-    // Longer than it takes to open a hundred, and to try another one.
+    // Longer than opening a hundred sessions takes.
     const states = new Set<string>();
     for (let times = 0; times < 26; times++) {
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -41,14 +45,14 @@ describe.concurrent("a server of 2025-11-25", { timeout: 300_000 }, () => {
     expect(opened(server) - sessions).toBeLessThanOrEqual(2);
     expect(server.seen.length - seen).toBeLessThan(30);
     expect((await events()).length).toBe(before);
-    await scene.neighbourWorks();
+    await fixture.secondTenantWorks();
     await ends();
   });
 
   test("whose requests reach one of two instances by turns keeps its session, and the task", async (context) => {
     let nth = 0;
     const unstuck: Act = (it) => sessionOf(it.request) !== undefined && nth++ % 2 === 0 && knowsNone(it);
-    const { server, ends } = await scene.task(context, "2025-11-25", unstuck);
+    const { server, ends } = await fixture.task(context, "2025-11-25", unstuck);
     const sessions = opened(server);
     await until("it is polled often", async () => asked(server, "tasks/get") > 20, PATIENCE_MS);
     expect(opened(server)).toBe(sessions);
@@ -59,7 +63,7 @@ describe.concurrent("a server of 2025-11-25", { timeout: 300_000 }, () => {
   test("whose task is in a session that was gone for a while only: it is found there, and not lost", async (context) => {
     let first: string | undefined;
     let isAway = true;
-    // Its tasks are bound to the session that they were made in.
+    // The server binds tasks to the session that made them.
     const act: Act = (it) => {
       const session = sessionOf(it.request);
       first ??= session;
@@ -69,11 +73,11 @@ describe.concurrent("a server of 2025-11-25", { timeout: 300_000 }, () => {
       it.send({ jsonrpc: "2.0", id: it.message.id, error: { code: -32602, message: "Task not found" } });
       return true;
     };
-    const { id, server, ends } = await scene.task(context, "2025-11-25", act);
+    const { id, server, ends } = await fixture.task(context, "2025-11-25", act);
     await until("it is asked for elsewhere", async () => !isAway, PATIENCE_MS);
     const polls = asked(server, "tasks/get");
     await until("it is polled on", async () => asked(server, "tasks/get") > polls + 10, PATIENCE_MS);
-    expect((await scene.look.task(id)).state).toBe("working");
+    expect((await fixture.queries.task(id)).state).toBe("working");
     await ends();
   });
 
@@ -85,9 +89,9 @@ describe.concurrent("a server of 2025-11-25", { timeout: 300_000 }, () => {
       response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, error }));
       return true;
     };
-    const { id, server } = await scene.task(context, "2025-11-25", act);
+    const { id, server } = await fixture.task(context, "2025-11-25", act);
     const sessions = opened(server);
-    await scene.look.inState(id, "lost");
+    await fixture.queries.inState(id, "lost");
     expect(opened(server)).toBe(sessions);
   });
 });

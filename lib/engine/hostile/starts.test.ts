@@ -1,31 +1,35 @@
 /** Servers that answer the one call with side effects with nonsense: it is made once, and a person is told what is known. */
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
+import {
+  createHostileFixture,
+  type HostileFixture,
+  PATIENCE_MS,
+} from "../../../test/fixtures/hostile-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { until } from "../../../test/fixtures/world.ts";
 import { unreadable } from "../../../test/servers/hostile-acts.ts";
 import { type Act, type HostileServer, startHostileServer } from "../../../test/servers/hostile-server.ts";
 
-let scene: HostileScene;
+let fixture: HostileFixture;
 beforeAll(async () => {
-  scene = await setHostileScene();
+  fixture = await createHostileFixture();
 });
-afterAll(() => scene.close());
+afterAll(() => fixture.close());
 
-/** Of polls alone: a call's reply has no task id and no status of its own. */
+/** Acts on polls only, because a call's reply has no task id and no status. */
 const OF_POLLS = ["a task id of a megabyte", "a status that does not exist"];
 const acts = Object.entries(unreadable("tools/call")).filter(([name]) => !OF_POLLS.includes(name));
 const cases = acts.flatMap(([name, act]) =>
   (["2025-11-25", "2026-07-28"] as const).map((era) => ({ name, era, act })),
 );
-/** Nobody knows, or the server's own answer says that it has not begun. Lost: the same of a call that is held. */
+/** The start is unknown, or refused by the server. `lost`: the same for a blocking call. */
 const ENDS = ["start_unknown", "failed", "completed", "lost"];
 
 const WORK = tool("work", { taskSupport: "required" });
 const callsOf = ({ seen }: HostileServer) => seen.filter(({ method }) => method === "tools/call").length;
 
-/** The same act, on calls alone and only once it is let go. */
+/** The same act, on calls only, after `release()`. */
 function late(act: Act): { act: Act; letGo(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const waits: Act = (asked) => {
@@ -41,21 +45,21 @@ describe.concurrent("a call is answered with", { timeout: 300_000 }, () => {
   test.for(cases)("$name ($era)", async ({ name, era, act }, { expect, onTestFinished }) => {
     const server = await startHostileServer(act);
     onTestFinished(() => server.close());
-    const added = await scene.world.addServer(server.url, era);
-    const id = await scene.world.startTask(added, {}, WORK);
+    const added = await fixture.organization.addServer(server.url, era);
+    const id = await fixture.organization.startTask(added, {}, WORK);
     const task = await until(
       "its start is settled",
       async () => {
-        const row = await scene.look.task(id);
+        const row = await fixture.queries.task(id);
         return ENDS.includes(row.state) && row;
       },
       PATIENCE_MS,
     );
-    await scene.neighbourWorks();
+    await fixture.secondTenantWorks();
     expect(callsOf(server)).toBe(1);
-    // What has no era of tasks in it is a result like any other, once it can be read.
+    // A readable reply without a task is a result.
     if (task.state === "completed") expect(name).toMatch(/never/);
-    // Which it is by then only if this process took seconds to read the reply.
+    // True by then only if this process took seconds to read the reply.
     if (task.state === "lost") expect(era).toBe("2026-07-28");
     expect(JSON.stringify(task.error ?? "").length).toBeLessThan(3_000);
   });
@@ -70,10 +74,14 @@ describe.concurrent("a call is answered with", { timeout: 300_000 }, () => {
       const { act, letGo } = late(unreadable("tools/call")[name]!);
       const server = await startHostileServer(act);
       test.onTestFinished(() => server.close());
-      const id = await scene.world.startTask(await scene.world.addServer(server.url, "2026-07-28"), {}, WORK);
-      await scene.look.inState(id, "working");
+      const id = await fixture.organization.startTask(
+        await fixture.organization.addServer(server.url, "2026-07-28"),
+        {},
+        WORK,
+      );
+      await fixture.queries.inState(id, "working");
       letGo();
-      expect((await scene.look.inState(id, "lost")).error).toMatchObject({ code });
+      expect((await fixture.queries.inState(id, "lost")).error).toMatchObject({ code });
       expect(callsOf(server)).toBe(1);
     },
   );
@@ -82,12 +90,16 @@ describe.concurrent("a call is answered with", { timeout: 300_000 }, () => {
     const busy = late(({ response }) => !!response.writeHead(429, { "retry-after": "1" }).end());
     const server = await startHostileServer(busy.act);
     onTestFinished(() => server.close());
-    const id = await scene.world.startTask(await scene.world.addServer(server.url, "2026-07-28"), {}, WORK);
-    await scene.look.inState(id, "working");
+    const id = await fixture.organization.startTask(
+      await fixture.organization.addServer(server.url, "2026-07-28"),
+      {},
+      WORK,
+    );
+    await fixture.queries.inState(id, "working");
     server.act = null;
     server.finish();
     busy.letGo();
-    await scene.look.inState(id, "completed");
+    await fixture.queries.inState(id, "completed");
     expect(callsOf(server)).toBe(2);
   });
 });

@@ -1,18 +1,29 @@
 /** Servers of 2025-11-25 that flood their streams, and put questions that nobody could answer exactly. */
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
-import { until } from "../../../test/fixtures/world.ts";
+import {
+  createHostileFixture,
+  type HostileFixture,
+  PATIENCE_MS,
+} from "../../../test/fixtures/hostile-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import type { Act } from "../../../test/servers/hostile-server.ts";
-import { ASKS, FLOOD_EVENTS, INSTANT_REPLIES, NEWS, OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";
+import {
+  ASKS,
+  FLOOD_EVENTS,
+  INSTANT_REPLIES,
+  OPEN_QUESTIONS,
+  QUESTIONS,
+  UNHANDLED_MESSAGES,
+} from "../../mcp/limits.ts";
 
-let scene: HostileScene;
+let fixture: HostileFixture;
 beforeAll(async () => {
-  scene = await setHostileScene();
+  fixture = await createHostileFixture();
 });
-afterAll(() => scene.close());
+afterAll(() => fixture.close());
 
-/** Says this on the standalone stream, once it is open; each message by its number. */
+/** Sends `count` messages on the standalone stream once it is open. */
 function streaming(count: number, say: (number: number) => object): Act {
   return ({ request, response }) => {
     if (request.method !== "GET") return false;
@@ -29,11 +40,11 @@ function streaming(count: number, say: (number: number) => object): Act {
   };
 }
 
-/** What came on streams of the task's connection and waits. */
+/** Returns the unhandled stream messages of the task's connection. */
 async function unhandled(taskId: string): Promise<number> {
-  const { organizationId } = scene.world;
-  const { connectionId } = await scene.look.task(taskId);
-  return scene.world.within((tx) =>
+  const { organizationId } = fixture.organization;
+  const { connectionId } = await fixture.queries.task(taskId);
+  return fixture.organization.within((tx) =>
     tx.streamMessage.count({ where: { organizationId, connectionId, handledAt: null } }),
   );
 }
@@ -50,15 +61,15 @@ describe.concurrent("a stream brings", { timeout: 300_000 }, () => {
   test("10,000 different questions: few are kept, a hundred at most are open, and the log says so once", async (context) => {
     const { expect } = context;
     const act = streaming(10_000, (at) => ({ id: at, ...question(`Number ${at}?`) }));
-    const task = await scene.task(context, V1, act, START);
-    const areKept = async () => (await scene.look.requestsOf(task.id)).length > 0;
+    const task = await fixture.task(context, V1, act, START);
+    const areKept = async () => (await fixture.queries.requestsOf(task.id)).length > 0;
     await until("some were kept", areKept, PATIENCE_MS);
-    await scene.neighbourWorks();
-    const requests = await scene.look.requestsOf(task.id);
+    await fixture.secondTenantWorks();
+    const requests = await fixture.queries.requestsOf(task.id);
     expect(requests.length).toBeLessThanOrEqual(QUESTIONS);
     expect(requests.filter(({ state }) => state === "open").length).toBeLessThanOrEqual(OPEN_QUESTIONS);
-    expect(await unhandled(task.id)).toBeLessThanOrEqual(NEWS);
-    const floods = scene.log.filter(
+    expect(await unhandled(task.id)).toBeLessThanOrEqual(UNHANDLED_MESSAGES);
+    const floods = fixture.log.filter(
       ({ msg, serverId }) => msg.includes("floods") && serverId === task.serverId,
     );
     expect(floods.length).toBeLessThanOrEqual(2);
@@ -68,15 +79,15 @@ describe.concurrent("a stream brings", { timeout: 300_000 }, () => {
   test("one question 10,000 times, under ever new ids: one request with its newest ids", async (context) => {
     const { expect } = context;
     const act = streaming(10_000, (at) => ({ id: `id-${at}`, ...question("The same?") }));
-    const task = await scene.task(context, V1, act, START);
-    const request = await scene.look.openRequest(task.id);
-    await scene.neighbourWorks();
+    const task = await fixture.task(context, V1, act, START);
+    const request = await fixture.queries.openRequest(task.id);
+    await fixture.secondTenantWorks();
     await until(
       "ids were forgotten",
-      async () => (await scene.look.asksOf(request.id)) === ASKS,
+      async () => (await fixture.queries.asksOf(request.id)) === ASKS,
       PATIENCE_MS,
     );
-    expect(await scene.look.requestsOf(task.id)).toHaveLength(1);
+    expect(await fixture.queries.requestsOf(task.id)).toHaveLength(1);
     await task.ends();
   });
 
@@ -90,7 +101,7 @@ describe.concurrent("a stream brings", { timeout: 300_000 }, () => {
     ["that is true", true],
   ])("a question under an id %s: nobody is asked, and nothing is answered", async ([, id], context) => {
     const { expect } = context;
-    const task = await scene.task(
+    const task = await fixture.task(
       context,
       V1,
       streaming(1, () => ({ id, ...question("Odd?") })),
@@ -101,8 +112,8 @@ describe.concurrent("a stream brings", { timeout: 300_000 }, () => {
       async () => task.server.seen.some(({ method }) => method === "GET"),
       PATIENCE_MS,
     );
-    await scene.neighbourWorks();
-    expect(await scene.look.requestsOf(task.id)).toEqual([]);
+    await fixture.secondTenantWorks();
+    expect(await fixture.queries.requestsOf(task.id)).toEqual([]);
     expect(task.server.seen.filter(({ method }) => method === "response")).toEqual([]);
     await task.ends();
   });
@@ -114,16 +125,16 @@ describe.concurrent("a stream brings", { timeout: 300_000 }, () => {
       const { method, params } = question("Whose?");
       return { id: at, method, params: { ...params, ...related } };
     });
-    const task = await scene.task(context, V1, act);
+    const task = await fixture.task(context, V1, act);
     await until(
       "it is listened to",
       async () => task.server.seen.some(({ method }) => method === "GET"),
       PATIENCE_MS,
     );
-    await scene.neighbourWorks();
-    expect(await scene.look.requestsOf(task.id)).toEqual([]);
-    expect(await unhandled(task.id)).toBeLessThanOrEqual(NEWS);
-    const lines = scene.log.filter(({ serverId, level }) => serverId === task.serverId && level >= 40);
+    await fixture.secondTenantWorks();
+    expect(await fixture.queries.requestsOf(task.id)).toEqual([]);
+    expect(await unhandled(task.id)).toBeLessThanOrEqual(UNHANDLED_MESSAGES);
+    const lines = fixture.log.filter(({ serverId, level }) => serverId === task.serverId && level >= 40);
     expect(lines.length).toBeLessThanOrEqual(2);
     await task.ends();
   });
@@ -135,14 +146,14 @@ describe.concurrent("a stream brings", { timeout: 300_000 }, () => {
     const { expect } = context;
     const flood = streaming(20_000, say);
     const act: Act = (asked) => asked.message.method === "response" || flood(asked);
-    const task = await scene.task(context, V1, act, START);
+    const task = await fixture.task(context, V1, act, START);
     await until(
       "it was replied to",
       async () => task.server.seen.some(({ method }) => method === "response"),
       PATIENCE_MS,
     );
-    await scene.neighbourWorks();
-    // Those, the stream, and what the engine asks itself.
+    await fixture.secondTenantWorks();
+    // Those, the stream, and the engine's own requests.
     expect(task.server.open.most).toBeLessThanOrEqual(2 * INSTANT_REPLIES + 4);
     await task.ends();
   });
@@ -162,21 +173,21 @@ describe.concurrent("a stream brings", { timeout: 300_000 }, () => {
     "40,000 times %s: it is polled no more often for it, and nothing is written",
     async ([, say], context) => {
       const { expect } = context;
-      const task = await scene.task(context, V1, streaming(40_000, say), START);
+      const task = await fixture.task(context, V1, streaming(40_000, say), START);
       const from = { at: performance.now(), polls: task.server.seen.length };
-      await scene.neighbourWorks();
+      await fixture.secondTenantWorks();
       expect(task.server.seen.length - from.polls).toBeLessThan((performance.now() - from.at) / 200 + 20);
       expect((await task.events()).length).toBeLessThan(15);
       await task.ends();
     },
   );
 
-  test("more than anybody could have to say: it is dropped, and not opened again at once", async (context) => {
+  test("an endless flood: the stream is closed, and not opened again at once", async (context) => {
     const { expect } = context;
     const act = streaming(3 * FLOOD_EVENTS, () => ({ method: "notifications/unknown" }));
-    const task = await scene.task(context, V1, act, START);
+    const task = await fixture.task(context, V1, act, START);
     await until("it was dropped", async () => task.server.open.now === 0, PATIENCE_MS);
-    await scene.neighbourWorks();
+    await fixture.secondTenantWorks();
     expect(task.server.seen.filter(({ method }) => method === "GET").length).toBeLessThanOrEqual(2);
     await task.ends();
   });

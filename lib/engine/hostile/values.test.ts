@@ -1,18 +1,22 @@
 /** Servers whose replies can be read, but whose times, texts and errors are out of all proportion. */
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
-import { until } from "../../../test/fixtures/world.ts";
+import {
+  createHostileFixture,
+  type HostileFixture,
+  PATIENCE_MS,
+} from "../../../test/fixtures/hostile-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import type { Act } from "../../../test/servers/hostile-server.ts";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 
 const MEGABYTE = 1024 * 1024;
 const ERAS = ["2025-11-25", "2026-07-28"] as const;
-let scene: HostileScene;
+let fixture: HostileFixture;
 beforeAll(async () => {
-  scene = await setHostileScene();
+  fixture = await createHostileFixture();
 });
-afterAll(() => scene.close());
+afterAll(() => fixture.close());
 
 const saying =
   (more: () => Record<string, unknown>): Act =>
@@ -47,25 +51,25 @@ describe.concurrent("a server says", { timeout: 300_000 }, () => {
         createdAt: value === null ? "-271821-04-20T00:00:00Z" : String(value),
         statusMessage: "odd",
       };
-      const task = await scene.task(
+      const task = await fixture.task(
         context,
         era,
         saying(() => times),
       );
       await until(
         "it was read",
-        async () => (await scene.look.task(task.id)).statusMessage === "odd",
+        async () => (await fixture.queries.task(task.id)).statusMessage === "odd",
         PATIENCE_MS,
       );
       const from = { at: performance.now(), polls: task.server.seen.length };
-      await scene.neighbourWorks();
+      await fixture.secondTenantWorks();
       const polls = task.server.seen.length - from.polls;
-      // At most one a quarter of a second, and streams.
+      // At most four polls a second, plus streams.
       expect(polls).toBeLessThan((performance.now() - from.at) / 200 + 10);
-      const row = await scene.look.task(task.id);
+      const row = await fixture.queries.task(task.id);
       expect(row.state).toBe("working");
       expect(row.pollIntervalMs ?? 0).toBeLessThanOrEqual(2_147_483_647);
-      // It asked to be left alone for weeks.
+      // The server asked for a poll interval of weeks.
       if (value === "1e308") return;
       await task.ends();
     },
@@ -77,21 +81,21 @@ describe.concurrent("a server says", { timeout: 300_000 }, () => {
       const { expect } = context;
       let times = 0;
       const began = performance.now();
-      const task = await scene.task(
+      const task = await fixture.task(
         context,
         era,
         saying(() => ({ statusMessage: `${++times}${"abcdefghij"[times % 10]?.repeat(2 * MEGABYTE)}` })),
       );
       await until(
         "it was read",
-        async () => (await scene.look.task(task.id)).statusMessage !== null,
+        async () => (await fixture.queries.task(task.id)).statusMessage !== null,
         PATIENCE_MS,
       );
-      await scene.neighbourWorks();
+      await fixture.secondTenantWorks();
       const polls = task.server.seen.filter(({ method }) => method === "tasks/get").length;
-      // Two megabytes are half a minute of reading.
+      // Reading two megabytes may take half a minute.
       expect(polls).toBeLessThan(5 + (performance.now() - began) / 20_000);
-      expect((await scene.look.task(task.id)).statusMessage?.length).toBe(STATUS_CHARACTERS);
+      expect((await fixture.queries.task(task.id)).statusMessage?.length).toBe(STATUS_CHARACTERS);
       for (const { body } of await task.messages()) expect(JSON.stringify(body).length).toBeLessThan(100_000);
       for (const { data } of await task.events()) expect(JSON.stringify(data).length).toBeLessThan(10_000);
     },
@@ -100,14 +104,14 @@ describe.concurrent("a server says", { timeout: 300_000 }, () => {
   test("texts with NUL, lone surrogates and markup: each is kept once, as text", async (context) => {
     const { expect } = context;
     const odd = "<b>\u0000\uD800\u202E</b>\u0007";
-    const task = await scene.task(
+    const task = await fixture.task(
       context,
       "2026-07-28",
       saying(() => ({ statusMessage: odd })),
     );
     await until(
       "it was read",
-      async () => (await scene.look.task(task.id)).statusMessage !== null,
+      async () => (await fixture.queries.task(task.id)).statusMessage !== null,
       PATIENCE_MS,
     );
     const events = (await task.events()).length;
@@ -124,14 +128,14 @@ describe.concurrent("a server says", { timeout: 300_000 }, () => {
       send({ jsonrpc: "2.0", id: message.id, error: { code: -32603, message: "task ".repeat(1_500_000) } });
       return true;
     };
-    const task = await scene.task(context, "2025-11-25", act);
+    const task = await fixture.task(context, "2025-11-25", act);
     await until(
       "it was told",
       async () => task.server.seen.some(({ method }) => method === "tasks/get"),
       PATIENCE_MS,
     );
-    await scene.neighbourWorks();
-    expect((await scene.look.task(task.id)).state).toBe("working");
+    await fixture.secondTenantWorks();
+    expect((await fixture.queries.task(task.id)).state).toBe("working");
     await task.ends();
   });
 
@@ -146,8 +150,8 @@ describe.concurrent("a server says", { timeout: 300_000 }, () => {
       });
       return true;
     };
-    const task = await scene.task({ onTestFinished }, "2026-07-28", act);
-    const row = await scene.look.inState(task.id, "failed");
+    const task = await fixture.task({ onTestFinished }, "2026-07-28", act);
+    const row = await fixture.queries.inState(task.id, "failed");
     expect(JSON.stringify(row.error).length).toBeLessThan(3_000);
   });
 
@@ -164,7 +168,7 @@ describe.concurrent("a server says", { timeout: 300_000 }, () => {
         response.writeHead(status, status === 401 ? challenge : century).end();
         return true;
       };
-      const task = await scene.task(context, "2026-07-28", act);
+      const task = await fixture.task(context, "2026-07-28", act);
       const row = await until(
         "the server is not well",
         async () => {
@@ -176,8 +180,8 @@ describe.concurrent("a server says", { timeout: 300_000 }, () => {
       expect(row.healthMessage).toBe(
         status === 401 ? "The server refuses our credentials." : "The server asks us to wait.",
       );
-      await scene.neighbourWorks();
-      expect((await scene.look.task(task.id)).state).toBe("working");
+      await fixture.secondTenantWorks();
+      expect((await fixture.queries.task(task.id)).state).toBe("working");
     },
   );
 });

@@ -1,7 +1,13 @@
 import { bulkOperations } from "./bulk-operations.ts";
 import type { Job } from "./jobs.ts";
 import { COUNT_LINES } from "./metrics.ts";
-import { FORGET_TOLD, MAIL, NOTICES, WEBHOOK_DELIVERIES, WEBHOOK_OUTBOX } from "./notifications.ts";
+import {
+  DELETE_OLD_NOTIFICATIONS,
+  MAIL,
+  NOTICES,
+  WEBHOOK_DELIVERIES,
+  WEBHOOK_OUTBOX,
+} from "./notifications.ts";
 import { RETENTION } from "./retention.ts";
 import { SWEEP_CALLS } from "./server-calls.ts";
 import { SETTLE_RACES } from "./settle-races.ts";
@@ -17,7 +23,7 @@ export const JOBS: Job[] = [
   MAIL,
   WEBHOOK_OUTBOX,
   WEBHOOK_DELIVERIES,
-  FORGET_TOLD,
+  DELETE_OLD_NOTIFICATIONS,
   COUNT_HISTORY,
   SAMPLE_OPEN_TASKS,
   RETENTION,

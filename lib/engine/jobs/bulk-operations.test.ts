@@ -2,7 +2,12 @@
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import { createWorld, PROCESS_INVOICE, until, type World } from "../../../test/fixtures/world.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  PROCESS_INVOICE,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
 import { createDatabase, type Database, storable } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network.ts";
@@ -13,24 +18,24 @@ import { bulkOperations } from "./bulk-operations.ts";
 
 const PATIENCE_MS = 60_000;
 
-let world: World;
+let fixture: OrganizationFixture;
 let server: { serverId: string; connectionId: string };
 let engine: Database;
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
   // Nothing listens on this port, so started tasks stay queued.
-  server = await world.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
-  await world.within((tx) =>
+  server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+  await fixture.within((tx) =>
     tx.server.updateMany({
       data: { tools: JSON.parse(JSON.stringify([PROCESS_INVOICE])), toolsCheckedAt: new Date() },
     }),
   );
-  engine = createDatabase(world.engineEnvironment.ENGINE_DATABASE_URL!, { connections: 4 });
+  engine = createDatabase(fixture.engineEnvironment.ENGINE_DATABASE_URL!, { connections: 4 });
 });
 afterAll(async () => {
   await engine.close();
-  await world.close();
+  await fixture.close();
 });
 
 /** Runs one turn of an engine beside others. */
@@ -39,10 +44,10 @@ const turn = () =>
     {
       database: engine,
       network: createNetwork({ allowHosts: [], denyPorts: [] }),
-      seal: world.seal,
+      seal: fixture.seal,
       log: pino({ level: "silent" }),
     },
-    world.organizationId,
+    fixture.organizationId,
   );
 const done = async () => {
   while (await turn());
@@ -50,12 +55,12 @@ const done = async () => {
 
 /** Creates tasks with a new label, copied from one that was started. */
 async function tasksIn(state: "queued" | "cancelled", count: number): Promise<string[]> {
-  const first = await world.startTask(server, {});
-  return world.within(async (tx) => {
+  const first = await fixture.startTask(server, {});
+  return fixture.within(async (tx) => {
     const one = await tx.task.findFirstOrThrow({ where: { id: first } });
     await tx.taskWatch.deleteMany({ where: { taskId: first } });
     await tx.task.delete({
-      where: { organizationId_id: { organizationId: world.organizationId, id: first } },
+      where: { organizationId_id: { organizationId: fixture.organizationId, id: first } },
     });
     const ids = Array.from({ length: count }, () => uuidv7());
     const ended = state === "cancelled" && { watched: false, finishedAt: new Date() };
@@ -77,17 +82,19 @@ async function tasksIn(state: "queued" | "cancelled", count: number): Promise<st
 }
 
 async function begin(action: BulkAction, taskIds: string[]): Promise<string> {
-  const { organizationId, operator } = world;
-  const id = await world.within((tx) => prepareOperation(organizationId, tx, operator, { action, taskIds }));
-  await world.within((tx) => beginOperation(organizationId, tx, operator, id, taskIds.length));
+  const { organizationId, operator } = fixture;
+  const id = await fixture.within((tx) =>
+    prepareOperation(organizationId, tx, operator, { action, taskIds }),
+  );
+  await fixture.within((tx) => beginOperation(organizationId, tx, operator, id, taskIds.length));
   return id;
 }
 
-const read = (id: string) => world.within((tx) => readOperation(world.organizationId, tx, id));
+const read = (id: string) => fixture.within((tx) => readOperation(fixture.organizationId, tx, id));
 const items = (id: string) =>
-  world.within((tx) => tx.bulkItem.findMany({ where: { operationId: id }, orderBy: { position: "asc" } }));
+  fixture.within((tx) => tx.bulkItem.findMany({ where: { operationId: id }, orderBy: { position: "asc" } }));
 const restartsOf = (taskIds: string[]) =>
-  world.within((tx) =>
+  fixture.within((tx) =>
     tx.task.findMany({ where: { restartOf: { in: taskIds } }, select: { id: true, restartOf: true } }),
   );
 
@@ -100,18 +107,18 @@ test("two engines at once start each task again once, and say so once", async ()
   expect(started.map(({ restartOf }) => restartOf).sort()).toEqual([...tasks].sort());
   const promised = (await items(id)).map(({ newTaskId }) => newTaskId);
   expect(started.map((task) => task.id).sort()).toEqual([...promised].sort());
-  const lines = await world.within((tx) =>
+  const lines = await fixture.within((tx) =>
     tx.event.findMany({ where: { type: { startsWith: "bulk." } }, orderBy: { seq: "asc" } }),
   );
   expect(lines.map(({ type }) => type)).toEqual(["bulk.begun", "bulk.ended"]);
 });
 
-test("an engine that is killed in the middle leaves nothing undone, and nothing done twice", async ({
+test("another engine finishes a bulk operation whose engine was killed, and does nothing twice", async ({
   onTestFinished,
 }) => {
   const tasks = await tasksIn("cancelled", 16);
   const id = await begin("restart", tasks);
-  const first = await startEngineProcess(world.engineEnvironment);
+  const first = await startEngineProcess(fixture.engineEnvironment);
   onTestFinished(() => first.kill());
   await until("it is at work", async () => (await read(id)).counts.done! > 0, PATIENCE_MS);
   await first.kill();
@@ -125,7 +132,7 @@ test("an engine that is killed in the middle leaves nothing undone, and nothing 
 test("each task has its own result: done, or refused with the reason", async () => {
   const [cancelled, ended, foreign] = await tasksIn("queued", 3);
   const id = await begin("cancel", [cancelled!, ended!, foreign!]);
-  await world.within(async (tx) => {
+  await fixture.within(async (tx) => {
     await tx.$executeRaw`UPDATE task SET state = 'starting', attempt_id = id WHERE id = ${ended}::uuid`;
     await tx.$executeRaw`UPDATE task SET state = 'completed', watched = false, finished_at = now() WHERE id = ${ended}::uuid`;
     await tx.$executeRaw`UPDATE task SET visibility = 'private', requester_user_id = NULL WHERE id = ${foreign}::uuid`;
@@ -142,15 +149,15 @@ test("each task has its own result: done, or refused with the reason", async () 
   expect(await read(id)).toMatchObject({ state: "done", counts: { done: 1, refused: 2 } });
 });
 
-test("who may no longer do it has the rest refused, and what is stopped is left undone", async () => {
+test("a person who loses the right has the rest refused, and a stopped operation does nothing more", async () => {
   const tasks = await tasksIn("queued", 4);
   const stopped = await begin("refresh", tasks);
-  await world.within((tx) => stopOperation(world.organizationId, tx, world.operator, stopped));
+  await fixture.within((tx) => stopOperation(fixture.organizationId, tx, fixture.operator, stopped));
   await done();
   expect(await read(stopped)).toMatchObject({ state: "stopped", counts: { done: 0, skipped: 4 } });
   const weaker = await begin("cancel", tasks);
-  await world.within((tx) =>
-    tx.membership.updateMany({ where: { userId: world.operator.userId! }, data: { role: "approver" } }),
+  await fixture.within((tx) =>
+    tx.membership.updateMany({ where: { userId: fixture.operator.userId! }, data: { role: "approver" } }),
   );
   await done();
   expect((await items(weaker)).map(({ code }) => code)).toEqual([
@@ -159,6 +166,6 @@ test("who may no longer do it has the rest refused, and what is stopped is left 
     "forbidden",
     "forbidden",
   ]);
-  const open = await world.within((tx) => tx.task.count({ where: { id: { in: tasks }, state: "queued" } }));
+  const open = await fixture.within((tx) => tx.task.count({ where: { id: { in: tasks }, state: "queued" } }));
   expect(open).toBe(4);
 });

@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { type Database, isDatabaseDown, Prisma } from "../../base/db/db.ts";
 import type { Network } from "../../base/network.ts";
 import type { Seal } from "../../base/seal.ts";
-import { choreFailures, choreSeconds, choresWaiting } from "../../metrics/engine.ts";
+import { jobFailures, jobSeconds, jobsWaiting } from "../../metrics/engine.ts";
 
 export interface JobContext {
   database: Database;
@@ -28,25 +28,29 @@ export interface Job {
 }
 
 /** Returns all organizations, for jobs that find out themselves whether any work is due. */
-export async function allOrganizations(database: Database): Promise<string[]> {
-  const rows = await database.gate<{ id: string }>(Prisma.sql`SELECT id FROM gate.organizations()`);
+export const allOrganizations = (database: Database) =>
+  organizationsFrom(database, Prisma.sql`gate.organizations()`);
+
+/** Returns the organizations that a gate function lists. */
+export async function organizationsFrom(database: Database, gate: Prisma.Sql): Promise<string[]> {
+  const rows = await database.gate<{ id: string }>(Prisma.sql`SELECT id FROM ${gate}`);
   return rows.map(({ id }) => id);
 }
 
 export class JobRunner {
   #context: JobContext;
-  #chores: Job[];
+  #jobs: Job[];
   #timers = new Map<Job, NodeJS.Timeout>();
   #turns = new Set<Promise<void>>();
   #stopping = false;
 
-  constructor(context: JobContext, chores: Job[]) {
+  constructor(context: JobContext, jobs: Job[]) {
     this.#context = context;
-    this.#chores = chores;
+    this.#jobs = jobs;
   }
 
   start(): void {
-    for (const chore of this.#chores) this.#begin(chore);
+    for (const job of this.#jobs) this.#begin(job);
   }
 
   /** Waits for running work. The rest is left to other engines, or to the next start. */
@@ -54,47 +58,47 @@ export class JobRunner {
     this.#stopping = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await Promise.all(this.#turns);
-    await Promise.all(this.#chores.map((chore) => chore.settled?.(this.#context)));
+    await Promise.all(this.#jobs.map((job) => job.settled?.(this.#context)));
   }
 
-  #begin(chore: Job): void {
-    const turn = this.#turn(chore).finally(() => {
+  #begin(job: Job): void {
+    const turn = this.#turn(job).finally(() => {
       this.#turns.delete(turn);
       if (!this.#stopping)
         this.#timers.set(
-          chore,
-          setTimeout(() => this.#begin(chore), chore.everyMs),
+          job,
+          setTimeout(() => this.#begin(job), job.everyMs),
         );
     });
     this.#turns.add(turn);
   }
 
   /** Handles every error, so that one organization's failure does not affect the others. */
-  async #turn(chore: Job): Promise<void> {
-    const took = choreSeconds.startTimer({ chore: chore.name });
+  async #turn(job: Job): Promise<void> {
+    const took = jobSeconds.startTimer({ chore: job.name });
     try {
-      const organizations = await chore.organizations(this.#context.database);
+      const organizations = await job.organizations(this.#context.database);
       for (const [served, organizationId] of organizations.entries()) {
-        choresWaiting.set({ chore: chore.name }, organizations.length - served);
-        await this.#serve(chore, organizationId).catch((error: unknown) =>
-          this.#tell(chore, error, organizationId),
+        jobsWaiting.set({ chore: job.name }, organizations.length - served);
+        await this.#serve(job, organizationId).catch((error: unknown) =>
+          this.#logFailure(job, error, organizationId),
         );
       }
     } catch (error) {
-      this.#tell(chore, error);
+      this.#logFailure(job, error);
     } finally {
-      choresWaiting.set({ chore: chore.name }, 0);
+      jobsWaiting.set({ chore: job.name }, 0);
       took();
     }
   }
 
-  async #serve(chore: Job, organizationId: string): Promise<void> {
-    while (!this.#stopping && (await chore.run(this.#context, organizationId)));
+  async #serve(job: Job, organizationId: string): Promise<void> {
+    while (!this.#stopping && (await job.run(this.#context, organizationId)));
   }
 
-  #tell(chore: Job, error: unknown, organizationId?: string): void {
-    choreFailures.inc({ chore: chore.name });
+  #logFailure(job: Job, error: unknown, organizationId?: string): void {
+    jobFailures.inc({ chore: job.name });
     const level = isDatabaseDown(error) ? "warn" : "error";
-    this.#context.log[level]({ err: error, chore: chore.name, organizationId }, "a chore failed");
+    this.#context.log[level]({ err: error, chore: job.name, organizationId }, "a chore failed");
   }
 }

@@ -1,5 +1,5 @@
 /** Jobs that inform people and programs: notices, mail, webhooks. */
-import { type Database, Prisma } from "../../base/db/db.ts";
+import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
 import { sendDueMail } from "../../mail/send.ts";
@@ -16,15 +16,15 @@ import {
   KEEP_DELIVERIES_MS,
   KEEP_NOTICES_MS,
   MAIL_EVERY_MS,
-  TELL_EVERY_MS,
+  NOTIFY_EVERY_MS,
 } from "../tunables.ts";
-import { allOrganizations, type Job, type JobContext } from "./jobs.ts";
+import { allOrganizations, type Job, type JobContext, organizationsFrom } from "./jobs.ts";
 import { WebhookSenders } from "./webhook-senders.ts";
 
 /** Creates and withdraws notices according to new history lines. */
 export const NOTICES: Job = {
   name: "notices",
-  everyMs: TELL_EVERY_MS,
+  everyMs: NOTIFY_EVERY_MS,
   organizations: (database) => organizationsBehind(database, "notices"),
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
@@ -40,7 +40,7 @@ export const NOTICES: Job = {
 /** Queues webhook deliveries for new history lines. */
 export const WEBHOOK_OUTBOX: Job = {
   name: "webhook outbox",
-  everyMs: TELL_EVERY_MS,
+  everyMs: NOTIFY_EVERY_MS,
   organizations: (database) => organizationsBehind(database, "webhooks"),
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
@@ -57,8 +57,8 @@ const senders = new WeakMap<JobContext, WebhookSenders>();
 /** Starts due webhook deliveries without waiting, so that a slow receiver delays no others. */
 export const WEBHOOK_DELIVERIES: Job = {
   name: "webhook deliveries",
-  everyMs: TELL_EVERY_MS,
-  organizations: (database) => having(database, Prisma.sql`gate.organizations_with_webhooks()`),
+  everyMs: NOTIFY_EVERY_MS,
+  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_with_webhooks()`),
   async run(context, organizationId) {
     const own = senders.get(context) ?? new WebhookSenders(context.log);
     senders.set(context, own);
@@ -83,7 +83,7 @@ export const MAIL: Job = {
   organizations: (database) =>
     env().smtpUrl === undefined
       ? Promise.resolve([])
-      : having(database, Prisma.sql`gate.organizations_with_mail()`),
+      : organizationsFrom(database, Prisma.sql`gate.organizations_with_mail()`),
   async run({ database }, organizationId) {
     const { smtpUrl, url } = env();
     if (smtpUrl === undefined) return false;
@@ -93,7 +93,7 @@ export const MAIL: Job = {
 };
 
 /** Deletes old notices, mail, webhook secrets and deliveries. */
-export const FORGET_TOLD: Job = {
+export const DELETE_OLD_NOTIFICATIONS: Job = {
   name: "forget what was told",
   everyMs: FORGET_EVERY_MS,
   organizations: allOrganizations,
@@ -105,8 +105,3 @@ export const FORGET_TOLD: Job = {
       return (await forgetOldDeliveries(organizationId, tx, KEEP_DELIVERIES_MS, FORGET_BATCH)) || more;
     }),
 };
-
-async function having(database: Database, from: Prisma.Sql): Promise<string[]> {
-  const rows = await database.gate<{ id: string }>(Prisma.sql`SELECT id FROM ${from}`);
-  return rows.map(({ id }) => id);
-}

@@ -6,8 +6,8 @@ import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
+import { createOrganizationFixture, until } from "../../../test/fixtures/organization-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/rows.ts";
-import { createWorld, until } from "../../../test/fixtures/world.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -262,7 +262,7 @@ test("protocol messages go after their days, also those of tasks at work; younge
   expect(await RETENTION.organizations(engines[0]!)).toEqual([]);
 });
 
-test("what was heard on streams goes a day after it was dealt with, whatever the organization keeps", async () => {
+test("stream messages are deleted a day after they were handled, whatever the organization keeps", async () => {
   const kept = () => admin("SELECT handled_at IS NULL AS open FROM stream_message");
   await admin(
     `INSERT INTO stream_message (organization_id, id, connection_id, session_digest, rpc_id, kind, handled_at)
@@ -286,28 +286,28 @@ test("whatever points at a task or a request goes with it, or is deleted before 
   expect(rows.map(({ table }) => table)).toEqual(known);
 });
 
-test("an engine does it by itself, and what a killed one left is another's", async () => {
-  const world = await createWorld(["127.0.0.1"]);
+test("an engine applies retention by itself, and finishes what a killed engine left", async () => {
+  const fixture = await createOrganizationFixture(["127.0.0.1"]);
   try {
-    const place = await world.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
-    await withClient(world.adminUrl, async (client) => {
+    const place = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+    await withClient(fixture.adminUrl, async (client) => {
       await client.query("UPDATE organization SET keep_tasks_days = 1");
       await client.query(
         `INSERT INTO task (organization_id, id, server_id, connection_id, tool, arguments, state, watched, visibility,
           requested_by, finished_at) SELECT $1, gen_random_uuid(), $2, $3, 'work', '{}', 'completed', false,
           'organization', '{}', now() - interval '2 days' FROM generate_series(1, 400)`,
-        [world.organizationId, place.serverId, place.connectionId],
+        [fixture.organizationId, place.serverId, place.connectionId],
       );
     });
     const left = () =>
-      world.within((tx) => tx.task.count({ where: { organizationId: world.organizationId } }));
-    const first = await startEngineProcess(world.engineEnvironment);
+      fixture.within((tx) => tx.task.count({ where: { organizationId: fixture.organizationId } }));
+    const first = await startEngineProcess(fixture.engineEnvironment);
     await until("it has begun", async () => (await left()) < 400);
     await first.kill();
-    const second = await startEngineProcess(world.engineEnvironment);
+    const second = await startEngineProcess(fixture.engineEnvironment);
     await until("all are gone", async () => (await left()) === 0);
     await second.kill();
   } finally {
-    await world.close();
+    await fixture.close();
   }
 });

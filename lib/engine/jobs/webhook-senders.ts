@@ -9,7 +9,7 @@ export class WebhookSenders {
   #log: Logger;
   #running = new Map<string, Set<Promise<void>>>();
   #count = 0;
-  #ending = false;
+  #isStopping = false;
 
   constructor(log: Logger) {
     this.#log = log;
@@ -19,7 +19,7 @@ export class WebhookSenders {
   begin(webhook: string, next: () => Promise<boolean>): void {
     const running = this.#running.get(webhook) ?? new Set();
     this.#running.set(webhook, running);
-    while (running.size < WEBHOOK_SENDS_EACH && this.#count < WEBHOOK_SENDS && !this.#ending) {
+    while (running.size < WEBHOOK_SENDS_EACH && this.#count < WEBHOOK_SENDS && !this.#isStopping) {
       this.#count++;
       const sender = this.#send(next).finally(() => {
         this.#count--;
@@ -32,14 +32,14 @@ export class WebhookSenders {
 
   /** Waits for deliveries under way. The rest is left to other engines, or to the next start. */
   async end(): Promise<void> {
-    this.#ending = true;
+    this.#isStopping = true;
     await Promise.all([...this.#running.values()].flatMap((running) => [...running]));
   }
 
   /** Logs every error and never rejects. */
   async #send(next: () => Promise<boolean>): Promise<void> {
     try {
-      while (!this.#ending && (await next()));
+      while (!this.#isStopping && (await next()));
     } catch (error) {
       this.#log[isDatabaseDown(error) ? "warn" : "error"]({ err: error }, "a webhook was not sent");
     }

@@ -85,7 +85,7 @@ export async function takeOver(
       s.paused_at IS NOT NULL AS paused, s.pauses, ${KNOWN} AS known FROM ${ADDRESS_TABLES}
     WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${locked}::uuid[])`);
   const works = await loadLittleWork(organizationId, tx, locked, LOADED_TOGETHER);
-  const toldOf = await withOpenMessages(organizationId, tx, locked);
+  const withMessages = await withOpenMessages(organizationId, tx, locked);
   const epochs = new Map(raised.map(({ id, epoch }) => [id, epoch]));
   const taken = new Map<string, Taken>();
   for (const row of rows) {
@@ -96,7 +96,7 @@ export async function takeOver(
       epoch,
       connection,
       works: works.get(row.connectionId) ?? null,
-      hasMessages: toldOf.has(row.connectionId),
+      hasMessages: withMessages.has(row.connectionId),
     });
   }
   return taken;

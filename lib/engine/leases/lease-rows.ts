@@ -8,7 +8,7 @@ import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
 import type { Census } from "./share.ts";
 
 /** Matches pg-boss's unique index job_i6: jobs that have not ended, one per connection. */
-const LIVE = Prisma.sql`name = ${LEASE_QUEUE} AND policy = 'exclusive' AND state <= 'active'`;
+const UNFINISHED = Prisma.sql`name = ${LEASE_QUEUE} AND policy = 'exclusive' AND state <= 'active'`;
 
 /**
  * Creates a lease for each connection with open work that has none; the queue's policy refuses duplicates.
@@ -17,7 +17,7 @@ export async function makeLeases(database: Database, boss: PgBoss): Promise<void
   const rows = await database.gate<LeaseData>(Prisma.sql`
     SELECT organization_id AS "organizationId", connection_id AS "connectionId"
     FROM gate.connections_with_open_work() WHERE NOT EXISTS (
-      SELECT FROM pgboss.job WHERE ${LIVE} AND coalesce(singleton_key, '') = connection_id::text)`);
+      SELECT FROM pgboss.job WHERE ${UNFINISHED} AND coalesce(singleton_key, '') = connection_id::text)`);
   if (rows.length === 0) return;
   await boss.insert(
     LEASE_QUEUE,
@@ -26,13 +26,13 @@ export async function makeLeases(database: Database, boss: PgBoss): Promise<void
 }
 
 /** Returns whether any of these connections lacks a lease, and whether any of their leases waits. */
-export async function lookAtLeases(
+export async function findLeasesToTake(
   database: Database,
   connectionIds: string[],
 ): Promise<{ lacking: boolean; waiting: boolean }> {
   const rows = await database.gate<{ waiting: boolean }>(Prisma.sql`
     SELECT state < 'active' AS waiting FROM pgboss.job
-    WHERE ${LIVE} AND coalesce(singleton_key, '') = ANY (${connectionIds})`);
+    WHERE ${UNFINISHED} AND coalesce(singleton_key, '') = ANY (${connectionIds})`);
   return { lacking: rows.length < connectionIds.length, waiting: rows.some(({ waiting }) => waiting) };
 }
 
@@ -72,7 +72,7 @@ export async function takeCensus(database: Database, engineId: string): Promise<
         AND start_after < now() - ${OVERDUE_LEASE_MS} * interval '1 ms')::integer AS overdue,
       (SELECT 1 + count(*)::integer FROM engine WHERE id <> ${engineId}::uuid
         AND seen_at > now() - ${ENGINE_SEEN_MS} * interval '1 ms') AS engines
-    FROM pgboss.job WHERE ${LIVE}`);
+    FROM pgboss.job WHERE ${UNFINISHED}`);
   if (!census) throw new Error("the leases were not counted");
   return census;
 }

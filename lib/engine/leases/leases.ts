@@ -36,18 +36,18 @@ export class Leases {
   #options: LeasesOptions;
   #owned = new Map<string, OwnedLease>();
   #closing = false;
-  #givingBack: LeaseRelease;
+  #releases: LeaseRelease;
   #groups: GroupCommit;
   #scans: GroupScan;
   #takeovers = new Semaphore(tunables.TAKEN_AT_ONCE);
-  #endings = new Semaphore(tunables.ENDED_AT_ONCE);
+  #stops = new Semaphore(tunables.ENDED_AT_ONCE);
 
   constructor(options: LeasesOptions) {
     this.#options = options;
     const { database, boss, engineId } = options;
     this.#groups = new GroupCommit(options.steps);
     this.#scans = new GroupScan(options.steps);
-    this.#givingBack = new LeaseRelease((organizationId, leases) =>
+    this.#releases = new LeaseRelease((organizationId, leases) =>
       database.withOrganization(organizationId, (tx) =>
         releaseLease(organizationId, tx, boss, engineId, leases),
       ),
@@ -70,7 +70,7 @@ export class Leases {
   /**
    * Passes a hint to the connection's watcher; queues the hint during a takeover, whose reads may be older.
    */
-  tell(connectionId: string, hint: (watcher: Watcher) => void): void {
+  passHint(connectionId: string, hint: (watcher: Watcher) => void): void {
     const held = this.#owned.get(connectionId);
     if (held?.watcher) hint(held.watcher);
     else held?.hints.push(hint);
@@ -113,9 +113,9 @@ export class Leases {
       const lease = { id, retryCount };
       const beatAt = heartbeatOn?.getTime() ?? 0;
       const last = this.#owned.get(data.connectionId);
-      if (last?.watcher && follows(lease, last.lease)) {
+      if (last?.watcher && isFetchedAgain(lease, last.lease)) {
         last.lease = lease;
-        beaten(last, sentAt, beatAt);
+        confirmHeartbeat(last, sentAt, beatAt);
       } else fetched.push(newOwnedLease(lease, data, sentAt, beatAt));
     }
     // All leases are registered before any takeover, so that heartbeats cover them however long takeovers
@@ -232,7 +232,7 @@ export class Leases {
         this.#drop(one);
         continue;
       }
-      beaten(one, sentAt, beatAt);
+      confirmHeartbeat(one, sentAt, beatAt);
       const { LEASE_MAX_AGE_MS, LONG_LEASE_MAX_AGE_MS } = tunables;
       const old =
         sentAt.monotonic - one.since > (one.watcher?.carriesCalls ? LONG_LEASE_MAX_AGE_MS : LEASE_MAX_AGE_MS);
@@ -288,13 +288,13 @@ export class Leases {
   async #giveBack(held: OwnedLease): Promise<void> {
     const { watcher, data } = held;
     await watcher?.halt();
-    await this.#endings.run(async () => watcher?.stop());
-    await this.#givingBack.give(held.lease, data);
+    await this.#stops.run(async () => watcher?.stop());
+    await this.#releases.give(held.lease, data);
   }
 }
 
 /** Records a confirmed heartbeat and resolves the steps that wait for one. */
-function beaten(held: OwnedLease, sentAt: Moment, beatAt: number): void {
+function confirmHeartbeat(held: OwnedLease, sentAt: Moment, beatAt: number): void {
   held.heartbeatAt = sentAt;
   held.beatAt = beatAt;
   for (const { resolve } of held.waiting.splice(0)) resolve();
@@ -304,6 +304,6 @@ function beaten(held: OwnedLease, sentAt: Moment, beatAt: number): void {
  * Returns whether `lease` is `last` fetched once more after expiry. Consecutive counts prove that no other
  * engine held the lease in between, so its watcher and open calls stay valid.
  */
-function follows(lease: LeaseRef, last: LeaseRef): boolean {
+function isFetchedAgain(lease: LeaseRef, last: LeaseRef): boolean {
   return lease.id === last.id && lease.retryCount === last.retryCount + 1;
 }

@@ -1,9 +1,13 @@
 /** A machine that was suspended: its clocks stood still, and say that the last heartbeat was a moment ago. */
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 
 const FRESH_MS = 1_500;
@@ -13,33 +17,33 @@ vi.mock("../tunables.ts", async (original) => ({
   HEARTBEAT_MS: 500,
 }));
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: TestServer;
-const look = lookInto(() => world);
+const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
   remote = await startTestServer();
-  world = await createWorld(["127.0.0.1"]);
-  await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  await fixture.startEngine();
 });
 afterEach(() => {
   vi.restoreAllMocks();
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await remote?.close();
 });
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("a start and an answer wait for a heartbeat by the database's clock, not by one that stands still", async () => {
-  const server = await world.addServer(remote.url, "2026-07-28");
-  const asked = await world.startTask(server, {}, tool("approve"));
-  const request = await look.openRequest(asked);
+  const server = await fixture.addServer(remote.url, "2026-07-28");
+  const asked = await fixture.startTask(server, {}, tool("approve"));
+  const request = await queries.openRequest(asked);
   const calls = remote.calls.length;
 
-  // No heartbeat comes back, for somebody has the lease's row, and this machine's clocks do not say so.
-  const other = new pg.Client({ connectionString: world.adminUrl });
+  // A lock on the lease's row blocks heartbeats, and this machine's clocks do not show the time that passes.
+  const other = new pg.Client({ connectionString: fixture.adminUrl });
   await other.connect();
   await other.query("BEGIN");
   await other.query("SELECT FROM pgboss.job WHERE singleton_key = $1 FOR UPDATE", [server.connectionId]);
@@ -47,27 +51,27 @@ test("a start and an answer wait for a heartbeat by the database's clock, not by
   vi.spyOn(performance, "now").mockReturnValue(monotonic);
   vi.spyOn(Date, "now").mockReturnValue(wall);
   await pause(2 * FRESH_MS);
-  const started = await world.startTask(server, {}, tool("wait"));
-  await world.answer(request.id, { action: "accept", content: { approve: true } });
+  const started = await fixture.startTask(server, {}, tool("wait"));
+  await fixture.answer(request.id, { action: "accept", content: { approve: true } });
   await pause(2 * FRESH_MS);
   expect(remote.calls).toHaveLength(calls);
-  expect(remote.told).toEqual([]);
-  expect((await look.task(started)).state).toBe("queued");
-  expect(await look.deliveryOf(request.id)).toMatchObject({ attempts: 0 });
+  expect(remote.answers).toEqual([]);
+  expect((await queries.task(started)).state).toBe("queued");
+  expect(await queries.deliveryOf(request.id)).toMatchObject({ attempts: 0 });
 
   vi.restoreAllMocks();
   await other.query("ROLLBACK");
   await other.end();
-  await look.inState(started, "working");
-  await look.inState(asked, "completed");
+  await queries.inState(started, "working");
+  await queries.inState(asked, "completed");
   expect(remote.calls).toHaveLength(calls + 1);
-  expect(remote.told).toHaveLength(1);
+  expect(remote.answers).toHaveLength(1);
 });
 
-test("a wall clock that went on while the other stood still is believed: nothing begins before the next heartbeat", async () => {
-  const server = await world.addServer(remote.url, "2026-07-28");
-  await look.inState(await world.startTask(server, {}, tool("wait")), "working");
-  const other = new pg.Client({ connectionString: world.adminUrl });
+test("after a suspension that only the wall clock shows, nothing begins before the next heartbeat", async () => {
+  const server = await fixture.addServer(remote.url, "2026-07-28");
+  await queries.inState(await fixture.startTask(server, {}, tool("wait")), "working");
+  const other = new pg.Client({ connectionString: fixture.adminUrl });
   await other.connect();
   await other.query("BEGIN");
   await other.query("SELECT FROM pgboss.job WHERE singleton_key = $1 FOR UPDATE", [server.connectionId]);
@@ -75,11 +79,11 @@ test("a wall clock that went on while the other stood still is believed: nothing
   vi.spyOn(performance, "now").mockReturnValue(monotonic);
   vi.spyOn(Date, "now").mockImplementation(() => realNow() + 3600_000);
   const calls = remote.calls.length;
-  const id = await world.startTask(server, {}, tool("wait"));
+  const id = await fixture.startTask(server, {}, tool("wait"));
   await pause(FRESH_MS / 2);
   expect(remote.calls).toHaveLength(calls);
   vi.restoreAllMocks();
   await other.query("ROLLBACK");
   await other.end();
-  await until("it starts", async () => (await look.task(id)).state === "working");
+  await until("it starts", async () => (await queries.task(id)).state === "working");
 });

@@ -8,10 +8,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  PROCESS_INVOICE,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { readLedger } from "../../../test/fixtures/sample-ledger.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, PROCESS_INVOICE, type World } from "../../../test/fixtures/world.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
@@ -30,11 +34,11 @@ const RESEARCH = tool("simulate-research-query", { taskSupport: "required" });
 const approve = { action: "accept" as const, content: { value: "approve" } };
 const snake = { action: "accept" as const, content: { interpretation: "snake" } };
 
-let world: World;
+let fixture: OrganizationFixture;
 let invoices: InvoiceServer;
 let engineEnvironment: Record<string, string>;
 const ends: (() => Promise<unknown>)[] = [];
-const look = lookInto(() => world, PATIENCE_MS);
+const queries = createQueries(() => fixture, PATIENCE_MS);
 let durable: Record<Era, Asked>;
 let forgotten: Asked;
 
@@ -44,9 +48,9 @@ interface Asked {
 }
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  ends.push(() => world.close());
-  const database = await createInvoiceDatabase(world.adminUrl);
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  ends.push(() => fixture.close());
+  const database = await createInvoiceDatabase(fixture.adminUrl);
   ends.push(() => database.drop());
   invoices = await startInvoiceServer(database.url);
   ends.push(() => invoices.kill());
@@ -60,8 +64,8 @@ beforeAll(async () => {
   durable = { "2025-11-25": older, "2026-07-28": newer };
   forgotten = research;
   await first.kill();
-  for (const { requestId } of [older, newer]) await world.answer(requestId, approve);
-  await world.answer(research.requestId, snake);
+  for (const { requestId } of [older, newer]) await fixture.answer(requestId, approve);
+  await fixture.answer(research.requestId, snake);
   await startEngine();
 }, 2 * PATIENCE_MS);
 
@@ -81,8 +85,10 @@ async function defineServers(): Promise<void> {
   const path = join(folder, "servers.json");
   const text = JSON.stringify({ mcpServers });
   await writeFile(path, text);
-  engineEnvironment = { ...world.engineEnvironment, INTRAY_SERVERS_FILE: path };
-  await world.within((tx) => giveOperatorServers(world.organizationId, tx, "test", parseServersFile(text)));
+  engineEnvironment = { ...fixture.engineEnvironment, INTRAY_SERVERS_FILE: path };
+  await fixture.within((tx) =>
+    giveOperatorServers(fixture.organizationId, tx, "test", parseServersFile(text)),
+  );
 }
 
 async function startEngine(): Promise<EngineProcess> {
@@ -92,13 +98,13 @@ async function startEngine(): Promise<EngineProcess> {
 }
 
 async function ask(entry: string, what: typeof RESEARCH, args: Record<string, unknown>): Promise<Asked> {
-  const server = await world.within(async (tx) => {
+  const server = await fixture.within(async (tx) => {
     const { id: serverId } = await tx.server.findFirstOrThrow({ where: { operatorEntry: entry } });
     const { id: connectionId } = await tx.connection.findFirstOrThrow({ where: { serverId } });
     return { serverId, connectionId };
   });
-  const id = await world.startTask(server, args, what);
-  const { id: requestId } = await look.openRequest(id);
+  const id = await fixture.startTask(server, args, what);
+  const { id: requestId } = await queries.openRequest(id);
   return { id, requestId };
 }
 
@@ -113,40 +119,40 @@ describe("answered after the engine was killed, and its commands with it:", { ti
     { era: "2026-07-28", rung: "update", asks: 1 },
   ] as const)(
     "a command that keeps its tasks, $era: another engine runs it and delivers, once",
-    async (scene) => {
-      const { id, requestId } = durable[scene.era];
-      expect((await look.inState(id, "completed")).outcome).toBe("PAID");
-      expect(await look.deliveryOf(requestId)).toMatchObject({
+    async (fixture) => {
+      const { id, requestId } = durable[fixture.era];
+      expect((await queries.inState(id, "completed")).outcome).toBe("PAID");
+      expect(await queries.deliveryOf(requestId)).toMatchObject({
         state: "confirmed",
         attempts: 1,
-        rung: scene.rung,
+        rung: fixture.rung,
       });
-      expect(await look.requestsOf(id)).toMatchObject([{ id: requestId, state: "settled" }]);
-      expect(await look.asksOf(requestId)).toBe(scene.asks);
-      const told = (await readLedger(invoices.baseUrl)).filter(
-        ({ kind, data }) => kind === "told" && data.era === scene.era,
+      expect(await queries.requestsOf(id)).toMatchObject([{ id: requestId, state: "settled" }]);
+      expect(await queries.asksOf(requestId)).toBe(fixture.asks);
+      const received = (await readLedger(invoices.baseUrl)).filter(
+        ({ kind, data }) => kind === "told" && data.era === fixture.era,
       );
-      expect(told).toHaveLength(1);
+      expect(received).toHaveLength(1);
     },
   );
 
-  test("a command that has its tasks in memory: the task is lost, and the answer is kept and not called delivered", async () => {
+  test("a command that keeps its tasks in memory: the task is lost, and the answer is kept and not called delivered", async () => {
     const { id, requestId } = forgotten;
-    const lost = await look.inState(id, "lost");
+    const lost = await queries.inState(id, "lost");
     expect(lost.arguments).toEqual({ topic: "python", ambiguous: true });
-    expect((await look.request(requestId)).state).toBe("withdrawn");
-    expect(await look.deliveryOf(requestId)).toMatchObject({
+    expect((await queries.request(requestId)).state).toBe("withdrawn");
+    expect(await queries.deliveryOf(requestId)).toMatchObject({
       state: "failed",
       attempts: 0,
       error: "task_ended",
     });
   });
 
-  test("as long as its process lives, such a command goes by the answer", async () => {
+  test("as long as its process lives, such a command uses the answer", async () => {
     const { id, requestId } = await ask("everything", RESEARCH, { topic: "python", ambiguous: true });
-    await world.answer(requestId, snake);
-    expect(JSON.stringify((await look.inState(id, "completed")).result)).toContain("snake");
-    expect(await look.deliveryOf(requestId)).toMatchObject({
+    await fixture.answer(requestId, snake);
+    expect(JSON.stringify((await queries.inState(id, "completed")).result)).toContain("snake");
+    expect(await queries.deliveryOf(requestId)).toMatchObject({
       state: "confirmed",
       attempts: 1,
       rung: "same_session",

@@ -6,122 +6,131 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, type TestContext, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { Prisma } from "../../base/db/db.ts";
 
 /** A takeover begins 10 s after the last heartbeat. */
 const TAKEOVER_MS = 90_000;
 const approve = { action: "accept" as const, content: { approve: true } };
-interface Scene {
-  world: World;
+interface CrashFixture {
+  organization: OrganizationFixture;
   remote: TestServer;
   server: { serverId: string; connectionId: string };
-  /** The engine that is to come to harm. */
+  /** The engine that the test kills or freezes. */
   first: EngineProcess;
 }
 
-/** Made for one test, and ended with it, the last made first. `environment`: what is added to that of the first engine. */
-async function setScene(
+/**
+ * Made for one test; its parts end with the test, in reverse order. `environment`: variables added to those
+ * of the first engine.
+ */
+async function createCrashFixture(
   { onTestFinished }: Pick<TestContext, "onTestFinished">,
   environment: Record<string, string> = {},
-): Promise<Scene> {
+): Promise<CrashFixture> {
   const remote = await startTestServer();
   onTestFinished(() => remote.close());
-  const world = await createWorld(["127.0.0.1"]);
-  onTestFinished(() => world.close());
-  const server = await world.addServer(remote.url, "2026-07-28");
-  const first = await startEngineProcess({ ...world.engineEnvironment, ...environment });
+  const fixture = await createOrganizationFixture(["127.0.0.1"]);
+  onTestFinished(() => fixture.close());
+  const server = await fixture.addServer(remote.url, "2026-07-28");
+  const first = await startEngineProcess({ ...fixture.engineEnvironment, ...environment });
   onTestFinished(() => first.kill());
-  return { world, remote, server, first };
+  return { organization: fixture, remote, server, first };
 }
 
-function looks({ world }: Scene) {
+function queriesOf({ organization }: CrashFixture) {
   return {
-    ...lookInto(() => world, TAKEOVER_MS),
+    ...createQueries(() => organization, TAKEOVER_MS),
     leases: () =>
-      world.database.gate<{ leases: number }>(Prisma.sql`SELECT leases FROM engine ORDER BY started_at`),
+      organization.database.gate<{ leases: number }>(
+        Prisma.sql`SELECT leases FROM engine ORDER BY started_at`,
+      ),
   };
 }
 
-describe.concurrent("an engine that comes to harm", () => {
+describe.concurrent("an engine that is killed or frozen", () => {
   test("1: killed between the answer's record and its first byte: delivered exactly once by the next one", async ({
     expect,
     onTestFinished,
   }) => {
-    const scene = await setScene({ onTestFinished });
-    const { world, remote, server, first } = scene;
-    const look = looks(scene);
-    const id = await world.startTask(server, {}, tool("approve"));
-    const request = await look.openRequest(id);
+    const fixture = await createCrashFixture({ onTestFinished });
+    const { organization, remote, server, first } = fixture;
+    const queries = queriesOf(fixture);
+    const id = await organization.startTask(server, {}, tool("approve"));
+    const request = await queries.openRequest(id);
     first.freeze();
-    await world.answer(request.id, approve);
+    await organization.answer(request.id, approve);
     await first.kill();
-    expect(remote.told).toHaveLength(0);
-    await world.startEngine();
-    await look.inState(id, "completed");
-    expect(remote.told).toHaveLength(1);
-    expect(await look.deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 1 });
+    expect(remote.answers).toHaveLength(0);
+    await organization.startEngine();
+    await queries.inState(id, "completed");
+    expect(remote.answers).toHaveLength(1);
+    expect(await queries.deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 1 });
   });
 
   test("killed after the server took the answer, before that was stored: not sent again", async ({
     expect,
     onTestFinished,
   }) => {
-    const scene = await setScene({ onTestFinished });
-    const { world, remote, server, first } = scene;
-    const look = looks(scene);
+    const fixture = await createCrashFixture({ onTestFinished });
+    const { organization, remote, server, first } = fixture;
+    const queries = queriesOf(fixture);
     remote.behave.onUpdate = async () => {
       await first.kill();
       return "take" as const;
     };
-    const id = await world.startTask(server, {}, tool("approve"));
-    await world.answer((await look.openRequest(id)).id, approve);
-    await until("the engine was killed", async () => remote.told.length > 0);
-    expect((await look.deliveryOfTask(id)).state).toBe("sending");
-    await world.startEngine();
-    await look.inState(id, "completed");
-    expect(remote.told).toHaveLength(1);
-    expect(await look.deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 1 });
+    const id = await organization.startTask(server, {}, tool("approve"));
+    await organization.answer((await queries.openRequest(id)).id, approve);
+    await until("the engine was killed", async () => remote.answers.length > 0);
+    expect((await queries.deliveryOfTask(id)).state).toBe("sending");
+    await organization.startEngine();
+    await queries.inState(id, "completed");
+    expect(remote.answers).toHaveLength(1);
+    expect(await queries.deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 1 });
   });
 
   test("killed while it sent the answer, which the server lost: sent again, once", async ({
     expect,
     onTestFinished,
   }) => {
-    const scene = await setScene({ onTestFinished });
-    const { world, remote, server, first } = scene;
-    const look = looks(scene);
+    const fixture = await createCrashFixture({ onTestFinished });
+    const { organization, remote, server, first } = fixture;
+    const queries = queriesOf(fixture);
     remote.behave.onUpdate = async () => {
       remote.behave.onUpdate = undefined;
       await first.kill();
       return "ignore" as const;
     };
-    const id = await world.startTask(server, {}, tool("approve"));
-    await world.answer((await look.openRequest(id)).id, approve);
-    await until("the engine was killed", async () => remote.told.length > 0);
-    await world.startEngine();
-    await look.inState(id, "completed");
-    expect(remote.told).toHaveLength(2);
-    expect(await look.requestsOf(id)).toHaveLength(1);
+    const id = await organization.startTask(server, {}, tool("approve"));
+    await organization.answer((await queries.openRequest(id)).id, approve);
+    await until("the engine was killed", async () => remote.answers.length > 0);
+    await organization.startEngine();
+    await queries.inState(id, "completed");
+    expect(remote.answers).toHaveLength(2);
+    expect(await queries.requestsOf(id)).toHaveLength(1);
   });
 
   test("19: killed after the server made the task, before its handle was stored: nobody calls a second time", async ({
     expect,
     onTestFinished,
   }) => {
-    const scene = await setScene({ onTestFinished });
-    const { world, remote, server, first } = scene;
+    const fixture = await createCrashFixture({ onTestFinished });
+    const { organization, remote, server, first } = fixture;
     remote.behave.onCall = () => {
       void first.kill();
       return "answer";
     };
-    const id = await world.startTask(server, {}, tool("wait"));
+    const id = await organization.startTask(server, {}, tool("wait"));
     await until("the engine was killed", async () => remote.calls.length > 0);
-    await world.startEngine();
-    await looks(scene).inState(id, "start_unknown");
+    await organization.startEngine();
+    await queriesOf(fixture).inState(id, "start_unknown");
     expect(remote.calls).toHaveLength(1);
   });
 
@@ -129,54 +138,54 @@ describe.concurrent("an engine that comes to harm", () => {
     expect,
     onTestFinished,
   }) => {
-    const scene = await setScene({ onTestFinished });
-    const { world, remote, server, first } = scene;
+    const fixture = await createCrashFixture({ onTestFinished });
+    const { organization, remote, server, first } = fixture;
     remote.behave.onCall = () => {
       remote.behave.onCall = undefined;
       void first.kill();
       return "answer";
     };
-    const id = await world.startTask(server, {}, tool("approve", { honoursIdempotencyKey: true }));
+    const id = await organization.startTask(server, {}, tool("approve", { honoursIdempotencyKey: true }));
     await until("the engine was killed", async () => remote.calls.length > 0);
-    await world.startEngine();
-    await looks(scene).openRequest(id);
+    await organization.startEngine();
+    await queriesOf(fixture).openRequest(id);
     expect(remote.calls).toHaveLength(2);
     expect(remote.tasks.size).toBe(1);
   });
 
-  test("standing still while another takes over: when it goes on it sends, starts and writes nothing", async ({
+  test("frozen while another engine takes over: once thawed it sends, starts and writes nothing", async ({
     expect,
     onTestFinished,
   }) => {
-    const scene = await setScene({ onTestFinished });
-    const { world, remote, server, first } = scene;
-    const look = looks(scene);
+    const fixture = await createCrashFixture({ onTestFinished });
+    const { organization, remote, server, first } = fixture;
+    const queries = queriesOf(fixture);
     // The first engine is stopped in the middle of a delivery, which the server loses.
     remote.behave.onUpdate = () => {
       remote.behave.onUpdate = undefined;
       first.freeze();
       return "ignore";
     };
-    const answered = await world.startTask(server, {}, tool("approve"));
-    await world.answer((await look.openRequest(answered)).id, approve);
-    await until("it stands still", async () => remote.told.length > 0);
-    const started = await world.startTask(server, {}, tool("wait"));
+    const answered = await organization.startTask(server, {}, tool("approve"));
+    await organization.answer((await queries.openRequest(answered)).id, approve);
+    await until("it stands still", async () => remote.answers.length > 0);
+    const started = await organization.startTask(server, {}, tool("wait"));
 
-    await world.startEngine();
-    await look.inState(answered, "completed");
-    await look.inState(started, "working");
-    expect(remote.told).toHaveLength(2);
+    await organization.startEngine();
+    await queries.inState(answered, "completed");
+    await queries.inState(started, "working");
+    expect(remote.answers).toHaveLength(2);
     const calls = remote.calls.length;
-    const events = await look.events();
-    const epoch = await look.epoch(server.connectionId);
+    const events = await queries.events();
+    const epoch = await queries.epoch(server.connectionId);
 
     first.thaw();
-    await until("it has seen that its lease is gone", async () => (await look.leases())[0]?.leases === 0);
-    expect(remote.told).toHaveLength(2);
+    await until("it has seen that its lease is gone", async () => (await queries.leases())[0]?.leases === 0);
+    expect(remote.answers).toHaveLength(2);
     expect(remote.calls).toHaveLength(calls);
-    expect(await look.events()).toBe(events);
-    expect(await look.epoch(server.connectionId)).toBe(epoch);
-    expect(await look.deliveryOfTask(answered)).toMatchObject({ state: "confirmed", attempts: 2 });
+    expect(await queries.events()).toBe(events);
+    expect(await queries.epoch(server.connectionId)).toBe(epoch);
+    expect(await queries.deliveryOfTask(answered)).toMatchObject({ state: "confirmed", attempts: 2 });
   });
 
   test("a promise fails that nobody waits for: it goes on with its tasks, and ends in order when it is asked to", async ({
@@ -197,15 +206,18 @@ describe.concurrent("an engine that comes to harm", () => {
       }, 20);
       waiting.unref();`,
     );
-    const scene = await setScene({ onTestFinished }, { NODE_OPTIONS: `--import=${pathToFileURL(fail)}` });
-    const { world, server, first } = scene;
-    const look = looks(scene);
-    const id = await world.startTask(server, {}, tool("approve"));
-    const request = await look.openRequest(id);
+    const fixture = await createCrashFixture(
+      { onTestFinished },
+      { NODE_OPTIONS: `--import=${pathToFileURL(fail)}` },
+    );
+    const { organization, server, first } = fixture;
+    const queries = queriesOf(fixture);
+    const id = await organization.startTask(server, {}, tool("approve"));
+    const request = await queries.openRequest(id);
     await writeFile(`${failed}.please`, "");
     await until("it has failed", async () => existsSync(failed));
-    await world.answer(request.id, approve);
-    await look.inState(id, "completed");
+    await organization.answer(request.id, approve);
+    await queries.inState(id, "completed");
     // Rejects where the process is gone.
     await first.drain();
   });

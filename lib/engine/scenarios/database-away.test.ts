@@ -2,9 +2,13 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { type KillablePostgres, startKillablePostgres } from "../../../test/setup/killable-postgres.ts";
@@ -22,25 +26,25 @@ vi.mock("../tunables.ts", async (original) => ({
 }));
 
 let postgres: KillablePostgres;
-let world: World;
+let fixture: OrganizationFixture;
 let engine: Engine;
 let remote: TestServer;
 let sessions: SessionServer;
 let modern: { serverId: string; connectionId: string };
 let legacy: { serverId: string; connectionId: string };
-const look = lookInto(() => world);
+const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
   postgres = await startKillablePostgres();
-  world = await createWorld(["127.0.0.1"]);
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
   await admin("UPDATE pgboss.queue SET heartbeat_seconds = $1", [LEASE_SECONDS]);
 });
 beforeEach(async () => {
   remote = await startTestServer();
   sessions = await startSessionServer();
-  modern = await world.addServer(remote.url, "2026-07-28");
-  legacy = await world.addServer(sessions.url, "2025-11-25");
-  engine = await world.startEngine();
+  modern = await fixture.addServer(remote.url, "2026-07-28");
+  legacy = await fixture.addServer(sessions.url, "2025-11-25");
+  engine = await fixture.startEngine();
 });
 afterEach(async () => {
   await engine.stop();
@@ -48,7 +52,7 @@ afterEach(async () => {
   await sessions.close();
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await postgres?.remove();
 });
 
@@ -56,7 +60,7 @@ const approve = { action: "accept" as const, content: { approve: true } };
 const PLAIN = tool("work", { taskSupport: "forbidden" });
 
 async function admin(sql: string, values: unknown[] = []) {
-  const client = new pg.Client({ connectionString: world.adminUrl });
+  const client = new pg.Client({ connectionString: fixture.adminUrl });
   await client.connect();
   try {
     return await client.query(sql, values);
@@ -65,11 +69,11 @@ async function admin(sql: string, values: unknown[] = []) {
   }
 }
 
-/** Comes back when every lease has run out. */
+/** Restarts the database after every lease has expired. */
 async function comeBackLate() {
   await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS));
   await postgres.start();
-  await until("the database is back", () => look.events().catch(() => null));
+  await until("the database is back", () => queries.events().catch(() => null));
 }
 
 test("a task whose handle came while the database was away goes on; its tool is not called again", async () => {
@@ -79,30 +83,30 @@ test("a task whose handle came while the database was away goes on; its tool is 
     away.resolve();
     return "answer" as const;
   };
-  const id = await world.startTask(modern, {}, tool("wait"));
+  const id = await fixture.startTask(modern, {}, tool("wait"));
   await away.promise;
   await comeBackLate();
-  await look.inState(id, "working");
+  await queries.inState(id, "working");
   expect(remote.calls).toHaveLength(1);
-  expect((await look.task(id)).durable).toBe(true);
+  expect((await queries.task(id)).durable).toBe(true);
 });
 
-test("a call that is held lives through it, and its result, which came meanwhile, is stored", async () => {
-  const held = await world.startTask(legacy, {}, PLAIN);
-  const goesOn = await world.startTask(legacy, {}, PLAIN);
-  await look.inState(held, "working");
-  await look.inState(goesOn, "working");
-  const epoch = await look.epoch(legacy.connectionId);
-  // Would take over what it finds.
-  const other = await world.startEngine();
+test("an open call survives while the database is away, and its result is stored afterwards", async () => {
+  const held = await fixture.startTask(legacy, {}, PLAIN);
+  const goesOn = await fixture.startTask(legacy, {}, PLAIN);
+  await queries.inState(held, "working");
+  await queries.inState(goesOn, "working");
+  const epoch = await queries.epoch(legacy.connectionId);
+  // A second engine would take over the lease.
+  const other = await fixture.startEngine();
   await postgres.kill();
   for (const call of sessions.calls) if (call.id === sessions.calls[0]?.id) call.finish("first");
   await comeBackLate();
   sessions.calls[1]?.finish("second");
-  const ends = [await look.inState(held, "completed"), await look.inState(goesOn, "completed")];
+  const ends = [await queries.inState(held, "completed"), await queries.inState(goesOn, "completed")];
   expect(ends.map(({ outcome }) => outcome).sort()).toEqual(["first", "second"]);
   expect(sessions.calls).toHaveLength(2);
-  expect(await look.epoch(legacy.connectionId)).toBe(epoch);
+  expect(await queries.epoch(legacy.connectionId)).toBe(epoch);
   await other.stop();
 });
 
@@ -114,22 +118,22 @@ test("an answer that the server took while the database was away is accepted, an
     away.resolve();
     return "ignore" as const;
   };
-  const id = await world.startTask(modern, {}, tool("approve"));
-  await world.answer((await look.openRequest(id)).id, approve);
+  const id = await fixture.startTask(modern, {}, tool("approve"));
+  await fixture.answer((await queries.openRequest(id)).id, approve);
   await away.promise;
   await comeBackLate();
   const flagged = await until("the delivery is flagged", async () => {
-    const delivery = await look.deliveryOfTask(id);
+    const delivery = await queries.deliveryOfTask(id);
     return delivery.flagged && delivery;
   });
   expect(flagged).toMatchObject({ state: "accepted", attempts: 1 });
-  expect(remote.told).toHaveLength(1);
+  expect(remote.answers).toHaveLength(1);
 });
 
-test("a lease that ran out, and that nobody else had, is taken back: open calls stay open", async () => {
-  const id = await world.startTask(legacy, {}, PLAIN);
-  await look.inState(id, "working");
-  const epoch = await look.epoch(legacy.connectionId);
+test("an expired lease that no other engine took is recovered: open calls stay open", async () => {
+  const id = await fixture.startTask(legacy, {}, PLAIN);
+  await queries.inState(id, "working");
+  const epoch = await queries.epoch(legacy.connectionId);
   for (let times = 0; times < 3; times++) {
     const { rowCount } = await admin(
       "UPDATE pgboss.job SET heartbeat_on = now() - interval '1 hour' WHERE singleton_key = $1 AND state = 'active'",
@@ -145,15 +149,15 @@ test("a lease that ran out, and that nobody else had, is taken back: open calls 
     });
   }
   sessions.calls[0]?.finish("done");
-  await look.inState(id, "completed");
+  await queries.inState(id, "completed");
   expect(sessions.calls).toHaveLength(1);
-  expect(await look.epoch(legacy.connectionId)).toBe(epoch);
+  expect(await queries.epoch(legacy.connectionId)).toBe(epoch);
 });
 
 test("a handle that comes when another engine has the lease, and took the start for unknown, is stored all the same", async () => {
   await engine.stop();
   await admin("UPDATE pgboss.queue SET heartbeat_seconds = 10");
-  const first = await startEngineProcess(world.engineEnvironment);
+  const first = await startEngineProcess(fixture.engineEnvironment);
   try {
     const called = Promise.withResolvers<void>();
     remote.behave.onCall = () => {
@@ -161,17 +165,17 @@ test("a handle that comes when another engine has the lease, and took the start 
       called.resolve();
       return "answer";
     };
-    const id = await world.startTask(modern, {}, tool("wait"));
+    const id = await fixture.startTask(modern, {}, tool("wait"));
     await called.promise;
     remote.behave.onCall = undefined;
-    engine = await world.startEngine();
-    await look.inState(id, "start_unknown");
+    engine = await fixture.startEngine();
+    await queries.inState(id, "start_unknown");
     first.thaw();
-    await look.inState(id, "working");
+    await queries.inState(id, "working");
     expect(remote.calls).toHaveLength(1);
-    // The engine that has the lease watches it from here on.
+    // From here on the engine with the lease watches the task.
     for (const there of remote.tasks.values()) Object.assign(there, { statusMessage: "Nearly there" });
-    await until("it is polled", async () => (await look.task(id)).statusMessage === "Nearly there");
+    await until("it is polled", async () => (await queries.task(id)).statusMessage === "Nearly there");
   } finally {
     await first.kill();
   }
@@ -180,9 +184,9 @@ test("a handle that comes when another engine has the lease, and took the start 
 /** Freezes the engine that has the call, until another one has its connection and has said that it waits. */
 async function takenOver(first: { freeze(): void }, id: string) {
   first.freeze();
-  engine = await world.startEngine();
+  engine = await fixture.startEngine();
   await until("people are told of the wait", async () => {
-    const { state, error } = await look.task(id);
+    const { state, error } = await queries.task(id);
     if (state === "lost") throw new Error("the call was given up");
     return (error as { code?: string } | null)?.code === "result_awaited";
   });
@@ -191,14 +195,14 @@ async function takenOver(first: { freeze(): void }, id: string) {
 test("a call that lasts outlives its engine's pause: the result that comes to it when another has the lease is stored", async () => {
   await engine.stop();
   await admin("UPDATE pgboss.queue SET heartbeat_seconds = 10");
-  const first = await startEngineProcess(world.engineEnvironment);
+  const first = await startEngineProcess(fixture.engineEnvironment);
   try {
-    const id = await world.startTask(legacy, {}, PLAIN);
-    await look.inState(id, "working");
+    const id = await fixture.startTask(legacy, {}, PLAIN);
+    await queries.inState(id, "working");
     await takenOver(first, id);
     first.thaw();
     sessions.calls[0]?.finish("done");
-    expect(await look.inState(id, "completed")).toMatchObject({ outcome: "done", error: null });
+    expect(await queries.inState(id, "completed")).toMatchObject({ outcome: "done", error: null });
     expect(sessions.calls).toHaveLength(1);
   } finally {
     await first.kill();
@@ -208,43 +212,43 @@ test("a call that lasts outlives its engine's pause: the result that comes to it
 test("a handle that takes long outlives its engine's pause: the one that has the lease goes on with the task", async () => {
   await engine.stop();
   await admin("UPDATE pgboss.queue SET heartbeat_seconds = 10");
-  const first = await startEngineProcess(world.engineEnvironment);
+  const first = await startEngineProcess(fixture.engineEnvironment);
   const made = Promise.withResolvers<void>();
   try {
     remote.behave.onCall = async () => {
       await made.promise;
       return "answer" as const;
     };
-    const id = await world.startTask(modern, {}, tool("wait"));
-    await look.inState(id, "working");
-    expect((await look.task(id)).durable).toBe(false);
+    const id = await fixture.startTask(modern, {}, tool("wait"));
+    await queries.inState(id, "working");
+    expect((await queries.task(id)).durable).toBe(false);
     await takenOver(first, id);
     first.thaw();
     made.resolve();
-    await until("it has its handle", async () => (await look.task(id)).durable);
+    await until("it has its handle", async () => (await queries.task(id)).durable);
     expect(remote.calls).toHaveLength(1);
     for (const there of remote.tasks.values()) Object.assign(there, { statusMessage: "Nearly there" });
-    await until("it is polled", async () => (await look.task(id)).statusMessage === "Nearly there");
+    await until("it is polled", async () => (await queries.task(id)).statusMessage === "Nearly there");
   } finally {
     made.resolve();
     await first.kill();
   }
 });
 
-test("as long as the engine that made a call has it, nobody gives it up, however long its result takes", async () => {
+test("no engine gives up a call that its own engine still has open, however long its result takes", async () => {
   await engine.stop();
   await admin("UPDATE pgboss.queue SET heartbeat_seconds = 10");
-  const first = await startEngineProcess(world.engineEnvironment);
+  const first = await startEngineProcess(fixture.engineEnvironment);
   try {
-    const id = await world.startTask(legacy, {}, PLAIN);
-    await look.inState(id, "working");
+    const id = await fixture.startTask(legacy, {}, PLAIN);
+    await queries.inState(id, "working");
     await takenOver(first, id);
-    const due = async () => (await look.task(id)).attemptDeadlineAt!.getTime();
+    const due = async () => (await queries.task(id)).attemptDeadlineAt!.getTime();
     const before = await due();
     first.thaw();
     await until("it is said to live, twice", async () => (await due()) > before + 20_000);
     sessions.calls[0]?.finish("done");
-    await look.inState(id, "completed");
+    await queries.inState(id, "completed");
   } finally {
     await first.kill();
   }

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { readLedger } from "../../../test/fixtures/sample-ledger.ts";
-import { createWorld, type World } from "../../../test/fixtures/world.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
@@ -9,7 +12,7 @@ import {
 } from "../../../test/servers/invoice-server.ts";
 import type { Era } from "../../mcp/peer.ts";
 
-let world: World;
+let fixture: OrganizationFixture;
 let invoices: InvoiceServer;
 let dropInvoices: () => Promise<void>;
 
@@ -18,11 +21,11 @@ beforeAll(async () => {
   const database = await createInvoiceDatabase(adminUrl);
   dropInvoices = database.drop;
   invoices = await startInvoiceServer(database.url);
-  world = await createWorld([invoices.hostAndPort]);
+  fixture = await createOrganizationFixture([invoices.hostAndPort]);
 });
 
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await invoices?.kill();
   await dropInvoices?.();
 });
@@ -36,56 +39,56 @@ function invoice(id: string, amounts: number[]) {
   return { invoice: { invoice_id: id, customer: "ACME Corp", lines } };
 }
 
-const look = lookInto(() => world);
+const queries = createQueries(() => fixture);
 
 describe.each<Era>(["2026-07-28", "2025-11-25"])("a task of %s", (era) => {
   test("is started, asks, is answered and completes; the server is told once", async () => {
-    const engine = await world.startEngine();
-    const server = await world.addServer(invoices.url, era);
-    const id = await world.startTask(server, invoice(`INV-${era}`, [100, 200]));
-    const request = await look.openRequest(id);
+    const engine = await fixture.startEngine();
+    const server = await fixture.addServer(invoices.url, era);
+    const id = await fixture.startTask(server, invoice(`INV-${era}`, [100, 200]));
+    const request = await queries.openRequest(id);
     expect(request.message).toBe(
       `Invoice INV-${era} for ACME Corp ($300.00) requires approval. Lines: 2 items.`,
     );
 
-    await world.answer(request.id, { action: "accept", content: { value: "approve" } });
-    expect((await look.inState(id, "completed")).outcome).toBe("PAID");
+    await fixture.answer(request.id, { action: "accept", content: { value: "approve" } });
+    expect((await queries.inState(id, "completed")).outcome).toBe("PAID");
 
-    expect((await look.deliveryOf(request.id)).state).toBe("confirmed");
-    expect((await look.request(request.id)).state).toBe("settled");
-    const told = (await readLedger(invoices.baseUrl)).filter(
+    expect((await queries.deliveryOf(request.id)).state).toBe("confirmed");
+    expect((await queries.request(request.id)).state).toBe("settled");
+    const received = (await readLedger(invoices.baseUrl)).filter(
       (line) => line.kind === "told" && line.data.era === era,
     );
-    expect(told).toHaveLength(1);
+    expect(received).toHaveLength(1);
     await engine.stop();
   });
 
   test("above 5000 asks a second question after the first", async () => {
-    const engine = await world.startEngine();
-    const server = await world.addServer(invoices.url, era);
-    const id = await world.startTask(server, invoice(`BIG-${era}`, [9000]));
-    const first = await look.openRequest(id);
-    await world.answer(first.id, { action: "accept", content: { value: "approve" } });
-    const second = await look.openRequest(id);
+    const engine = await fixture.startEngine();
+    const server = await fixture.addServer(invoices.url, era);
+    const id = await fixture.startTask(server, invoice(`BIG-${era}`, [9000]));
+    const first = await queries.openRequest(id);
+    await fixture.answer(first.id, { action: "accept", content: { value: "approve" } });
+    const second = await queries.openRequest(id);
     expect(second.message).toContain("cost center");
-    await world.answer(second.id, { action: "accept", content: { cost_center: "CC-1" } });
-    await look.inState(id, "completed");
+    await fixture.answer(second.id, { action: "accept", content: { cost_center: "CC-1" } });
+    await queries.inState(id, "completed");
     await engine.stop();
   });
 
   test("cancelled while it waits: the question is withdrawn and the server is told", async () => {
     const { requestCancel } = await import("../../task-lifecycle/transitions.ts");
-    const engine = await world.startEngine();
-    const server = await world.addServer(invoices.url, era);
-    const id = await world.startTask(server, invoice(`CAN-${era}`, [10]));
-    const request = await look.openRequest(id);
-    await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
+    const engine = await fixture.startEngine();
+    const server = await fixture.addServer(invoices.url, era);
+    const id = await fixture.startTask(server, invoice(`CAN-${era}`, [10]));
+    const request = await queries.openRequest(id);
+    await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
     await expect(
-      world.answer(request.id, { action: "accept", content: { value: "approve" } }),
+      fixture.answer(request.id, { action: "accept", content: { value: "approve" } }),
     ).rejects.toMatchObject({
       code: "no_longer_open",
     });
-    await look.inState(id, "cancelled");
+    await queries.inState(id, "cancelled");
     await engine.stop();
   });
 });

@@ -1,11 +1,11 @@
 /** 2025-11-25: a start whose reply was lost with its engine, on a server that lists tasks by session, as real ones do. */
 import { expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import { createOrganizationFixture, until } from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until } from "../../../test/fixtures/world.ts";
 import { type Act, startHostileServer } from "../../../test/servers/hostile-server.ts";
 
-test("the task is found in the session of the call, whichever engine looks", async () => {
+test("any engine finds the task in the session of the call", async () => {
   const made: { taskId: string; session: unknown; createdAt: string }[] = [];
   const byItsSession: Act = ({ request, response, message, reply }) => {
     const session = request.headers["mcp-session-id"];
@@ -28,27 +28,27 @@ test("the task is found in the session of the call, whichever engine looks", asy
     return true;
   };
   const server = await startHostileServer(byItsSession);
-  const world = await createWorld(["127.0.0.1"]);
-  const look = lookInto(() => world);
+  const fixture = await createOrganizationFixture(["127.0.0.1"]);
+  const queries = createQueries(() => fixture);
   try {
-    const first = await world.startEngine();
-    const added = await world.addServer(server.url, "2025-11-25");
-    const id = await world.startTask(added, {}, tool("work", { taskSupport: "required" }));
+    const first = await fixture.startEngine();
+    const added = await fixture.addServer(server.url, "2025-11-25");
+    const id = await fixture.startTask(added, {}, tool("work", { taskSupport: "required" }));
     await until("the tool is called", async () => made.length > 0);
     await first.stop();
-    expect((await look.task(id)).state).toBe("starting");
-    await world.startEngine();
-    await look.inState(id, "working");
-    expect((await look.task(id)).adopted).toBe(true);
+    expect((await queries.task(id)).state).toBe("starting");
+    await fixture.startEngine();
+    await queries.inState(id, "working");
+    expect((await queries.task(id)).adopted).toBe(true);
     expect(made).toHaveLength(1);
-    // It is polled there too.
+    // The task is polled in that session too.
     await until("it is polled", async () => server.seen.some(({ method }) => method === "tasks/get"));
     const polls = server.seen.filter(({ method }) => method === "tasks/get");
     expect(polls.map(({ headers }) => headers["mcp-session-id"])).toEqual(polls.map(() => made[0]?.session));
     server.finish();
-    await look.inState(id, "completed");
+    await queries.inState(id, "completed");
   } finally {
-    await world.close();
+    await fixture.close();
     await server.close();
   }
 });

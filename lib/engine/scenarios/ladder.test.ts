@@ -1,9 +1,13 @@
 /** 2025-11-25: shared sessions, starts that are found again, answers that can't be delivered, what is learned. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { recordAnswer } from "../../input-requests/transitions.ts";
 import { traitsSchema } from "../../servers/traits.ts";
@@ -11,7 +15,7 @@ import { requestCancel, requestRefresh } from "../../task-lifecycle/transitions.
 import { readTask } from "../../tasks/queries.ts";
 import type { Engine } from "../engine.ts";
 
-// The ladder's pauses are minutes; here they are moments.
+// Shortens pauses of minutes to moments.
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),
   QUESTION_RETRY_MS: 100,
@@ -20,31 +24,33 @@ vi.mock("../tunables.ts", async (original) => ({
   SESSION_WAIT_MS: 200,
 }));
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
-const look = lookInto(() => world);
+const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  engine = await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  engine = await fixture.startEngine();
 });
 beforeEach(async () => {
   remote = await startSessionServer();
-  server = await world.addServer(remote.url, "2025-11-25");
+  server = await fixture.addServer(remote.url, "2025-11-25");
 });
 afterEach(() => remote.close());
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const WORK = tool("work", { taskSupport: "required" });
 const approve = { action: "accept" as const, content: { approve: true } };
-const start = (args = {}) => world.startTask(server, args, WORK);
+const start = (args = {}) => fixture.startTask(server, args, WORK);
 const traits = async () =>
   traitsSchema.parse(
     (
-      await world.within((tx) =>
-        tx.server.findFirstOrThrow({ where: { organizationId: world.organizationId, id: server.serverId } }),
+      await fixture.within((tx) =>
+        tx.server.findFirstOrThrow({
+          where: { organizationId: fixture.organizationId, id: server.serverId },
+        }),
       )
     ).traits,
   );
@@ -54,23 +60,26 @@ test("a server that caps its sessions: tasks that it names share one, and each g
   remote.behave.maxSessions = 1;
   remote.behave.namesTask = true;
   const [one, two] = [await start(), await start()];
-  await Promise.all([look.inState(one, "working"), look.inState(two, "working")]);
+  await Promise.all([queries.inState(one, "working"), queries.inState(two, "working")]);
   expect(new Set(remote.tasks.map(({ session }) => session)).size).toBe(1);
   await until("it is learned", async () => (await traits()).sessionLimit === 1);
   const [a, b] = [await there(0), await there(1)];
   const asked = [remote.ask(b, "Second?"), remote.ask(a, "First?")];
   const requests = await until("both are asked", async () => {
-    const found = [...(await look.requestsOf(one)), ...(await look.requestsOf(two))];
+    const found = [...(await queries.requestsOf(one)), ...(await queries.requestsOf(two))];
     return found.length === 2 && found;
   });
   const second = requests.find(({ message }) => message === "Second?")!;
-  await world.answer(second.id, approve);
+  await fixture.answer(second.id, approve);
   await until("it is told", async () => remote.answered[0]);
   expect(remote.answered.map(({ id }) => id)).toEqual([asked[0]]);
   expect(second.taskId).toBe(await idOf(b.taskId, [one, two]));
-  // The session is given back with its last task only.
+  // The engine closes the session with its last task only.
   a.status = "completed";
-  await until("the first ends", async () => (await look.task(await idOf(a.taskId, [one, two]))).finishedAt);
+  await until(
+    "the first ends",
+    async () => (await queries.task(await idOf(a.taskId, [one, two]))).finishedAt,
+  );
   const closed = () =>
     remote.seen.some(({ method, session }) => method === "DELETE" && session === a.session);
   expect(closed()).toBe(false);
@@ -78,81 +87,84 @@ test("a server that caps its sessions: tasks that it names share one, and each g
   await until("the session is closed", async () => closed());
 });
 
-/** Which of our tasks the server knows by this id: it ends when that is cancelled there. */
+/** Returns which of our tasks the server knows by this id: the one that ends when the server cancels that id. */
 async function idOf(handle: string, ids: string[]): Promise<string> {
-  const digest = world.seal.digest("handle", `${world.organizationId} ${handle}`);
-  for (const id of ids) if (digest.equals((await look.task(id)).handleDigest ?? Buffer.alloc(0))) return id;
+  const digest = fixture.seal.digest("handle", `${fixture.organizationId} ${handle}`);
+  for (const id of ids)
+    if (digest.equals((await queries.task(id)).handleDigest ?? Buffer.alloc(0))) return id;
   throw new Error("no task of ours has this handle");
 }
 
 test("a server that does not name its tasks: the next one starts while the first waits for a person", async () => {
   remote.behave.maxSessions = 1;
   const one = await start();
-  await look.inState(one, "working");
+  await queries.inState(one, "working");
   const first = await there(0);
   remote.ask(first, "First?");
-  const request = await look.openRequest(one, "First?");
+  const request = await queries.openRequest(one, "First?");
   await until("it is learned", async () => (await traits()).namesTask === false);
   const two = await start();
-  await look.inState(two, "working");
-  expect((await look.request(request.id)).state).toBe("open");
-  // The first may ask twice: whose it is shows where the second alone is asked for its question.
+  await queries.inState(two, "working");
+  expect((await queries.request(request.id)).state).toBe("open");
+  // The first task may ask twice, so the engine finds the asker by requesting the second task's question alone.
   const second = await there(1);
   remote.ask(second, "Second?");
   remote.behave.reissues = "Second?";
   second.status = "input_required";
-  await look.openRequest(two, "Second?");
-  expect(await look.requestsOf(one)).toHaveLength(1);
+  await queries.openRequest(two, "Second?");
+  expect(await queries.requestsOf(one)).toHaveLength(1);
   await until("it is in sight no more", async () => (await attention(two)) === undefined);
 });
 
 const attention = (id: string) =>
-  world.within(async (tx) => (await readTask(world.organizationId, tx, world.operator, id)).attention?.code);
-/** What is asked for a task that nobody hears of any more is in sight at those in its session, and asked of none of them. */
+  fixture.within(
+    async (tx) => (await readTask(fixture.organizationId, tx, fixture.operator, id)).attention?.code,
+  );
+/** A question of a task that is no longer watched shows at the other tasks of its session, and opens at none of them. */
 async function staysInSight(message: string, at: string) {
   await until("it is in sight", async () => (await attention(at)) === "question_unattributed");
   const polls = () => remote.seen.filter(({ method }) => method === "tasks/get").length;
   for (let looks = 0; looks < 3; looks++) {
     const before = polls();
-    await world.within((tx) => requestRefresh(world.organizationId, tx, world.operator, at));
+    await fixture.within((tx) => requestRefresh(fixture.organizationId, tx, fixture.operator, at));
     await until("there was one more look", async () => polls() > before);
   }
-  expect((await look.requestsOf(at)).filter((row) => row.message === message)).toEqual([]);
+  expect((await queries.requestsOf(at)).filter((row) => row.message === message)).toEqual([]);
 }
 
 test("the question of a task whose start was lost is not shown as that of another one in its session", async () => {
   remote.behave.maxSessions = 1;
   const mine = await start();
-  await look.inState(mine, "working");
+  await queries.inState(mine, "working");
   remote.behave.call = () => "drop";
   const lost = await start();
-  await look.inState(lost, "start_unknown");
+  await queries.inState(lost, "start_unknown");
   expect((await there(1)).session).toBe((await there(0)).session);
   expect(remote.ask(await there(1), "The lost one's?")).not.toBeNull();
   await staysInSight("The lost one's?", mine);
-  // Another engine knows it as well.
+  // Another engine knows the trait as well.
   await engine.stop();
-  engine = await world.startEngine();
+  engine = await fixture.startEngine();
   await until("it listens", async () => remote.ask(remote.tasks[1]!, "Once more?") !== null);
   await staysInSight("Once more?", mine);
 });
 
-test("nor that of one that is cancelled here, and goes on at its server", async () => {
+test("the question of a task that is cancelled here and continues at its server is not shown as another's", async () => {
   remote.behave.maxSessions = 1;
   remote.behave.cancel = "unsupported";
   const [mine, cancelled] = [await start(), await start()];
-  await Promise.all([look.inState(mine, "working"), look.inState(cancelled, "working")]);
-  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, cancelled));
-  await until("it was told", async () => (await look.task(cancelled)).cancelSentAt !== null);
+  await Promise.all([queries.inState(mine, "working"), queries.inState(cancelled, "working")]);
+  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, cancelled));
+  await until("it was told", async () => (await queries.task(cancelled)).cancelSentAt !== null);
   const handles = await Promise.all(remote.tasks.map(({ taskId }) => idOf(taskId, [mine, cancelled])));
   expect(remote.ask(remote.tasks[handles.indexOf(cancelled)]!, "Stop at once?")).not.toBeNull();
   await staysInSight("Stop at once?", mine);
 });
 
-test("two ask, and one gives up: its question is not shown as the other's", async () => {
+test("two tasks ask, and one fails: its question is not shown as the other's", async () => {
   remote.behave.maxSessions = 1;
   const [one, two] = [await start(), await start()];
-  await Promise.all([look.inState(one, "working"), look.inState(two, "working")]);
+  await Promise.all([queries.inState(one, "working"), queries.inState(two, "working")]);
   const [a, b] = [await there(0), await there(1)];
   a.status = b.status = "input_required";
   remote.ask(a, "The first one's?");
@@ -160,15 +172,15 @@ test("two ask, and one gives up: its question is not shown as the other's", asyn
   const mine = await idOf(b.taskId, [one, two]);
   await until("it is in sight", async () => (await attention(mine)) === "question_unattributed");
   a.status = "failed";
-  await look.inState(await idOf(a.taskId, [one, two]), "failed");
+  await queries.inState(await idOf(a.taskId, [one, two]), "failed");
   await staysInSight("The first one's?", mine);
-  expect(await look.requestsOf(mine)).toEqual([]);
+  expect(await queries.requestsOf(mine)).toEqual([]);
 });
 
 test("what an open call asks, however long its reply takes, is not shown as the question of another task in its session", async () => {
   remote.behave.maxSessions = 1;
   const mine = await start();
-  await look.inState(mine, "working");
+  await queries.inState(mine, "working");
   let reply = () => {};
   const called: SessionServer["tasks"] = [];
   remote.behave.call = (task) => {
@@ -184,22 +196,22 @@ test("what an open call asks, however long its reply takes, is not shown as the 
   const asking = await until("its call is under way", async () => called[0]);
   expect(asking.session).toBe((await there(0)).session);
   // The next one's call goes out only once the handle is late.
-  await look.inState(await start(), "completed");
-  expect((await look.task(slow)).state).toBe("starting");
+  await queries.inState(await start(), "completed");
+  expect((await queries.task(slow)).state).toBe("starting");
   expect(remote.ask(asking, "The slow one's?")).not.toBeNull();
   await staysInSight("The slow one's?", mine);
   reply();
-  await look.inState(slow, "working");
+  await queries.inState(slow, "working");
   asking.status = "input_required";
-  await look.openRequest(slow, "The slow one's?");
-  expect(await look.requestsOf(mine)).toEqual([]);
+  await queries.openRequest(slow, "The slow one's?");
+  expect(await queries.requestsOf(mine)).toEqual([]);
 });
 
 test("a start that fails before its call, and is cancelled, holds up no other one in its session", async () => {
   remote.behave.maxSessions = 1;
   const one = await start();
-  await look.inState(one, "working");
-  await withClient(world.adminUrl, (client) =>
+  await queries.inState(one, "working");
+  await withClient(fixture.adminUrl, (client) =>
     client.query(`CREATE SEQUENCE refusals;
       GRANT USAGE ON SEQUENCE refusals TO PUBLIC;
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -212,27 +224,27 @@ test("a start that fails before its call, and is cancelled, holds up no other on
   );
   const refused = await start({ is: "refused" });
   await until("it was refused", () =>
-    withClient(world.adminUrl, async (client) => {
+    withClient(fixture.adminUrl, async (client) => {
       const { rows } = await client.query<{ was: boolean }>("SELECT is_called AS was FROM refusals");
       return rows[0]?.was;
     }),
   );
-  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, refused));
-  await look.inState(refused, "cancelled");
+  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, refused));
+  await queries.inState(refused, "cancelled");
   const next = await start();
-  await look.inState(next, "working");
+  await queries.inState(next, "working");
   expect((await there(1)).session).toBe((await there(0)).session);
-  await withClient(world.adminUrl, (client) =>
+  await withClient(fixture.adminUrl, (client) =>
     client.query("DROP FUNCTION refuse CASCADE; DROP SEQUENCE refusals"),
   );
 });
 
-test("a question of which nobody knows whose it is stays in sight, and its task is found by what the server says", async () => {
+test("a question without a known task stays visible, and its task is found by later polls", async () => {
   remote.behave.maxSessions = 1;
   const [one, two] = [await start(), await start()];
-  await Promise.all([look.inState(one, "working"), look.inState(two, "working")]);
+  await Promise.all([queries.inState(one, "working"), queries.inState(two, "working")]);
   const [a, b] = [await there(0), await there(1)];
-  // Nothing can be told of tasks whose look is not answered.
+  // Nothing is known of tasks whose poll gets no reply.
   let goOn = () => {};
   const waits = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -242,11 +254,11 @@ test("a question of which nobody knows whose it is stays in sight, and its task 
   await until("both say so", async () =>
     [await attention(one), await attention(two)].every((code) => code === "question_unattributed"),
   );
-  expect([...(await look.requestsOf(one)), ...(await look.requestsOf(two))]).toEqual([]);
+  expect([...(await queries.requestsOf(one)), ...(await queries.requestsOf(two))]).toEqual([]);
   a.status = "input_required";
   goOn();
   const asked = await idOf(a.taskId, [one, two]);
-  await look.openRequest(asked, "Whose?");
+  await queries.openRequest(asked, "Whose?");
   const other = await idOf(b.taskId, [one, two]);
   await until("the other says so no more", async () => (await attention(other)) === undefined);
   expect((await traits()).namesTask).toBe(false);
@@ -257,27 +269,27 @@ test("19: the reply to the call is lost, the server lists its tasks: the one tha
   remote.behave.clockMs = 3600_000;
   remote.behave.call = () => "drop";
   const id = await start();
-  const found = await look.inState(id, "working");
+  const found = await queries.inState(id, "working");
   expect(found.adopted).toBe(true);
   expect(remote.tasks.length).toBe(1);
   const [mine] = remote.tasks;
   remote.ask(mine!, "Really?");
-  const request = await look.openRequest(id, "Really?");
-  await world.answer(request.id, approve);
+  const request = await queries.openRequest(id, "Really?");
+  await fixture.answer(request.id, approve);
   await until("it is told", async () => remote.answered.length === 1);
   expect((await traits()).listsTasks).toBe(true);
 });
 
-test("19: two that fit are nobody's until a person has chosen: both are kept as candidates", async () => {
+test("19: two listed tasks that fit are kept as candidates until a person has chosen", async () => {
   remote.behave.lists = true;
   remote.behave.call = (task) => {
     remote.tasks.push({ ...task, taskId: `${task.taskId}-twin` });
     return "drop";
   };
   const id = await start();
-  await look.inState(id, "start_unknown");
-  const candidates = await world.within((tx) =>
-    tx.foundTask.findMany({ where: { organizationId: world.organizationId, taskId: id } }),
+  await queries.inState(id, "start_unknown");
+  const candidates = await fixture.within((tx) =>
+    tx.foundTask.findMany({ where: { organizationId: fixture.organizationId, taskId: id } }),
   );
   expect(candidates.length).toBe(2);
   expect(JSON.stringify(candidates)).not.toContain(remote.tasks[0]!.taskId);
@@ -291,20 +303,20 @@ test("an answer whose question is never put again is undeliverable, kept, and as
   mine.status = "input_required";
   const until3 = () => remote.ask(mine, "Really?");
   await until("it listens", async () => until3() !== null);
-  const request = await look.openRequest(id, "Really?");
-  // The session is gone with the question; the server knows the task all the same.
+  const request = await queries.openRequest(id, "Really?");
+  // The session is gone, and the question with it; the server still knows the task.
   remote.forgetSessions();
-  await world.answer(request.id, approve);
+  await fixture.answer(request.id, approve);
   const given = await until("it is given up", async () => {
-    const row = await look.request(request.id);
+    const row = await queries.request(request.id);
     return row.state === "undeliverable" && row;
   });
   expect(given.endedReason).toBe("not_asked_again");
   expect(remote.answered).toEqual([]);
-  expect((await look.task(id)).state).toBe("input_required");
+  expect((await queries.task(id)).state).toBe("input_required");
   await until("it is learned", async () => (await traits()).reissues === false);
   remote.behave.reissues = "Really?";
-  await until("a person is asked anew", async () => (await look.request(request.id)).state === "open");
+  await until("a person is asked anew", async () => (await queries.request(request.id)).state === "open");
 });
 
 test("an answer whose question the server has forgotten says so, and since when, until the question comes again", async () => {
@@ -313,26 +325,26 @@ test("an answer whose question the server has forgotten says so, and since when,
   const mine = await there(0);
   mine.status = "input_required";
   await until("it listens", async () => remote.ask(mine, "Really?") !== null);
-  const request = await look.openRequest(id, "Really?");
-  // No look is under way, after which the answer would be sent at once.
-  await look.inState(id, "input_required");
+  const request = await queries.openRequest(id, "Really?");
+  // No poll is under way, after which the engine would send the answer at once.
+  await queries.inState(id, "input_required");
   remote.forgetSessions();
-  await world.answer(request.id, approve);
+  await fixture.answer(request.id, approve);
   const lines = () =>
-    world.within((tx) =>
+    fixture.within((tx) =>
       tx.event.findMany({
-        where: { organizationId: world.organizationId, taskId: id, type: "delivery.waiting" },
+        where: { organizationId: fixture.organizationId, taskId: id, type: "delivery.waiting" },
       }),
     );
   const waiting = await until("people are told", async () => {
-    const row = await look.deliveryOf(request.id);
+    const row = await queries.deliveryOf(request.id);
     return row.waitingSince && row;
   });
   expect(waiting).toMatchObject({ state: "pending", attempts: 0, waitingSince: waiting.deliverAfter });
   expect(await lines()).toMatchObject([{ inputRequestId: request.id }]);
   remote.behave.reissues = "Really?";
   await until("it is told", async () => remote.answered.length === 1);
-  expect((await look.deliveryOf(request.id)).waitingSince).toBeNull();
+  expect((await queries.deliveryOf(request.id)).waitingSince).toBeNull();
   expect(await lines()).toHaveLength(1);
 });
 
@@ -342,11 +354,11 @@ test("a question that is put again is learned, and its answer says which way it 
   const mine = await there(0);
   remote.behave.reissues = "Really?";
   mine.status = "input_required";
-  const request = await look.openRequest(id, "Really?");
+  const request = await queries.openRequest(id, "Really?");
   remote.forgetSessions();
-  await world.answer(request.id, approve);
+  await fixture.answer(request.id, approve);
   await until("it is told", async () => remote.answered.length === 1);
-  expect((await look.deliveryOf(request.id)).rung).toBe("new_session");
+  expect((await queries.deliveryOf(request.id)).rung).toBe("new_session");
   await until("it is learned", async () => (await traits()).reissues === true);
 });
 
@@ -355,25 +367,25 @@ test("questions that are taken back after a minute tell how long people have", a
   const mine = await there(0);
   mine.status = "input_required";
   await until("it listens", async () => remote.ask(mine, "Really?") !== null);
-  const request = await look.openRequest(id, "Really?");
-  // The question came by a stream: that the task waits for an answer is seen by a poll.
-  await look.inState(id, "input_required");
-  await world.within(
+  const request = await queries.openRequest(id, "Really?");
+  // The question came by a stream; a poll shows that the task waits for an answer.
+  await queries.inState(id, "input_required");
+  await fixture.within(
     (tx) => tx.$executeRaw`UPDATE input_request SET created_at = created_at - interval '61 seconds'
-      WHERE organization_id = ${world.organizationId}::uuid AND id = ${request.id}::uuid`,
+      WHERE organization_id = ${fixture.organizationId}::uuid AND id = ${request.id}::uuid`,
   );
   await engine.stop();
-  engine = await world.startEngine();
+  engine = await fixture.startEngine();
   mine.status = "working";
   const over = await until("it is over", async () => {
-    const row = await look.request(request.id);
+    const row = await queries.request(request.id);
     return row.endedAt && row;
   });
   expect(over).toMatchObject({ state: "expired", endedReason: "question_lifetime" });
   await until("it is learned", async () => (await traits()).questionLifetimeMs === 60_000);
   mine.status = "input_required";
   remote.behave.reissues = "And now?";
-  const next = await look.openRequest(id, "And now?");
+  const next = await queries.openRequest(id, "And now?");
   const leftMs = next.expiresAt!.getTime() - next.createdAt.getTime();
   expect(Math.abs(leftMs - 60_000)).toBeLessThan(20_000);
 });
@@ -385,13 +397,13 @@ test("a question that is taken back once is learned from once, though the databa
     const asked = remote.ask(mine, "Really?");
     return asked !== null && { asked };
   });
-  const request = await look.openRequest(id, "Really?");
-  await world.within(
+  const request = await queries.openRequest(id, "Really?");
+  await fixture.within(
     (tx) => tx.$executeRaw`UPDATE input_request SET created_at = created_at - interval '1 hour'
-      WHERE organization_id = ${world.organizationId}::uuid AND id = ${request.id}::uuid`,
+      WHERE organization_id = ${fixture.organizationId}::uuid AND id = ${request.id}::uuid`,
   );
-  await world.within((tx) => requestRefresh(world.organizationId, tx, world.operator, id));
-  await withClient(world.adminUrl, (client) =>
+  await fixture.within((tx) => requestRefresh(fixture.organizationId, tx, fixture.operator, id));
+  await withClient(fixture.adminUrl, (client) =>
     client.query(`CREATE SEQUENCE withdrawals;
       GRANT USAGE ON SEQUENCE withdrawals TO PUBLIC;
       CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -403,47 +415,48 @@ test("a question that is taken back once is learned from once, though the databa
         WHEN (NEW.state = 'withdrawn') EXECUTE FUNCTION fail_once()`),
   );
   remote.notify(mine, "notifications/cancelled", { requestId: rpcId.asked });
-  await until("it is withdrawn", async () => (await look.request(request.id)).state === "withdrawn");
+  await until("it is withdrawn", async () => (await queries.request(request.id)).state === "withdrawn");
   const known = await until("it is learned", async () => {
     const { withdrawnAtMs, questionLifetimeMs } = await traits();
     return withdrawnAtMs && { ages: withdrawnAtMs.length, questionLifetimeMs };
   });
-  // One end says nothing yet: it takes two that are alike.
+  // One such end teaches nothing; two alike do.
   expect(known).toEqual({ ages: 1, questionLifetimeMs: undefined });
-  await withClient(world.adminUrl, (client) =>
+  await withClient(fixture.adminUrl, (client) =>
     client.query("DROP FUNCTION fail_once CASCADE; DROP SEQUENCE withdrawals"),
   );
 });
 
-test("a server that tells how far a task is: the bar is kept while it works, and gone at its end", async () => {
+test("progress of a task is stored while it works, and gone at its end", async () => {
   const id = await start();
   const mine = await there(0);
-  await look.inState(id, "working");
-  const progress = async () => (await look.task(id)).progress as { progress: number; total: number } | null;
+  await queries.inState(id, "working");
+  const progress = async () =>
+    (await queries.task(id)).progress as { progress: number; total: number } | null;
   await until("the bar is there", async () => {
     remote.notify(mine, "notifications/progress", { progressToken: id, progress: 2, total: 5 });
     return (await progress())?.progress === 2;
   });
   mine.status = "completed";
-  await look.inState(id, "completed");
+  await queries.inState(id, "completed");
   expect(await progress()).toBeNull();
 });
 
 test("an address to visit before the tool runs: a person is asked, and the call is made again once they have", async () => {
   remote.behave.visitFirst = "https://bank.example/sign-in";
   const id = await start();
-  const request = await look.openRequest(id, "Sign in first");
+  const request = await queries.openRequest(id, "Sign in first");
   expect(request).toMatchObject({ mode: "url", url: "https://bank.example/sign-in" });
   await until("nothing is held for the time they take", async () => remote.open === 0);
   remote.behave.visitFirst = undefined;
-  await world.within((tx) =>
-    recordAnswer(world.organizationId, tx, world.operator, request.id, {
+  await fixture.within((tx) =>
+    recordAnswer(fixture.organizationId, tx, fixture.operator, request.id, {
       action: "accept",
       questionHash: request.questionHash,
     }),
   );
-  await look.inState(id, "working");
-  expect((await look.request(request.id)).state).toBe("settled");
+  await queries.inState(id, "working");
+  expect((await queries.request(request.id)).state).toBe("settled");
   expect(remote.tasks.length).toBe(1);
   expect(remote.seen.filter(({ method }) => method === "tools/call").length).toBe(2);
 });

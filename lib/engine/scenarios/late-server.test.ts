@@ -1,22 +1,22 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { createOrganizationFixture, until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until } from "../../../test/fixtures/world.ts";
 import { startSessionServer } from "../../../test/servers/session-server.ts";
 import { readServer } from "../../servers/queries.ts";
 import { NOBODY } from "../../servers/seen.ts";
 import { MIN_POLL_MS } from "../tunables.ts";
 
-test("a server that takes its time is shown as late, until it is quick again", async () => {
+test("a slow server is shown as late, until it is quick again", async () => {
   const remote = await startSessionServer();
-  const world = await createWorld(["127.0.0.1"]);
-  const { organizationId } = world;
-  const server = await world.addServer(remote.url, "2025-11-25");
+  const fixture = await createOrganizationFixture(["127.0.0.1"]);
+  const { organizationId } = fixture;
+  const server = await fixture.addServer(remote.url, "2025-11-25");
   let takesMs = 1_200;
   remote.behave.get = async () => void (await pause(takesMs));
-  await world.startEngine();
-  const shown = () => world.within((tx) => readServer(organizationId, tx, NOBODY, server.serverId));
-  for (let n = 0; n < 4; n++) await world.startTask(server, {}, tool("work"));
+  await fixture.startEngine();
+  const shown = () => fixture.within((tx) => readServer(organizationId, tx, NOBODY, server.serverId));
+  for (let n = 0; n < 4; n++) await fixture.startTask(server, {}, tool("work"));
   const { late } = await until("it is shown as late", async () => {
     const found = await shown();
     return found.late && found;
@@ -26,6 +26,6 @@ test("a server that takes its time is shown as late, until it is quick again", a
   expect(late!.everyMs).toBeGreaterThan(late!.answerMs);
   takesMs = 0;
   await until("it is no more", async () => (await shown()).late === null);
-  await world.close();
+  await fixture.close();
   await remote.close();
 });

@@ -1,80 +1,80 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createOAuthWorld, type OAuthWorld } from "../../../test/fixtures/oauth-world.ts";
+import { createOAuthFixture, type OAuthFixture } from "../../../test/fixtures/oauth-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { until } from "../../../test/fixtures/world.ts";
 import { startSessionServer } from "../../../test/servers/session-server.ts";
 import { recordAnswer } from "../../input-requests/transitions.ts";
 import { disconnect } from "../../servers/connections/disconnect.ts";
 
-let scene: OAuthWorld;
-let world: OAuthWorld["world"];
+let oauth: OAuthFixture;
+let fixture: OAuthFixture["organization"];
 
 beforeEach(async () => {
-  scene = await createOAuthWorld();
-  world = scene.world;
+  oauth = await createOAuthFixture();
+  fixture = oauth.organization;
 });
-afterEach(() => scene.close());
+afterEach(() => oauth.close());
 
-const taskOf = (id: string) => world.within((tx) => tx.task.findFirstOrThrow({ where: { id } }));
+const taskOf = (id: string) => fixture.within((tx) => tx.task.findFirstOrThrow({ where: { id } }));
 const hasState = (id: string, state: string) =>
   until(`the task is ${state}`, async () => (await taskOf(id)).state === state);
 const questionOf = (taskId: string) =>
   until(
     "the question is here",
-    () => world.within((tx) => tx.inputRequest.findFirst({ where: { taskId, state: "open" } })),
+    () => fixture.within((tx) => tx.inputRequest.findFirst({ where: { taskId, state: "open" } })),
     30_000,
   );
 const start = (connectionId: string, name = "approve") =>
-  world.startTask({ serverId: scene.serverId, connectionId }, {}, tool(name));
-/** By who started it: nobody else sees a task on their own connection. */
+  fixture.startTask({ serverId: oauth.serverId, connectionId }, {}, tool(name));
+/** Reads as the person who started the task, because nobody else sees a task on a personal connection. */
 const approve = ({ id, questionHash }: { id: string; questionHash: string }) =>
-  world.within((tx) =>
-    recordAnswer(world.organizationId, tx, world.operator, id, {
+  fixture.within((tx) =>
+    recordAnswer(fixture.organizationId, tx, fixture.operator, id, {
       action: "accept",
       content: { approve: true },
       questionHash,
     }),
   );
 const healthOf = async () =>
-  (await world.within((tx) => tx.server.findFirstOrThrow({ where: { id: scene.serverId } }))).healthState;
+  (await fixture.within((tx) => tx.server.findFirstOrThrow({ where: { id: oauth.serverId } }))).healthState;
 const stateIs = (id: string, state: string) =>
-  until(`the connection is ${state}`, async () => (await scene.grant(id)).state === state);
+  until(`the connection is ${state}`, async () => (await oauth.grant(id)).state === state);
 
 test("tokens run out while a task waits for a person, and nobody notices", async () => {
-  scene.authority.behave.lifetime = 3;
-  const id = await scene.connect();
-  await world.startEngine();
+  oauth.authority.behave.lifetime = 3;
+  const id = await oauth.connect();
+  await fixture.startEngine();
   const task = await start(id);
   const question = await questionOf(task);
-  await until("two tokens later", async () => scene.renewals() >= 2);
+  await until("two tokens later", async () => oauth.renewals() >= 2);
   await approve(question);
   await hasState(task, "completed");
-  expect(scene.inner.told).toHaveLength(1);
-  expect(scene.inner.calls).toHaveLength(1);
-  expect(await scene.events("task.not_started")).toBe(0);
-  expect(await scene.events("server.health_changed")).toBe(0);
-  expect(await scene.events("connection.needs_reauth")).toBe(0);
+  expect(oauth.inner.answers).toHaveLength(1);
+  expect(oauth.inner.calls).toHaveLength(1);
+  expect(await oauth.events("task.not_started")).toBe(0);
+  expect(await oauth.events("server.health_changed")).toBe(0);
+  expect(await oauth.events("connection.needs_reauth")).toBe(0);
 });
 
 test("a call whose token is refused is made once more with the next one: the tool runs once", async () => {
-  const id = await scene.connect();
-  const first = await scene.accessToken(id);
-  scene.remote.behave.refuses = (token) => token === first;
-  await world.startEngine();
+  const id = await oauth.connect();
+  const first = await oauth.accessToken(id);
+  oauth.remote.behave.refuses = (token) => token === first;
+  await fixture.startEngine();
   const task = await start(id, "quick");
   await hasState(task, "completed");
-  const calls = scene.remote.seen.filter(({ method }) => method === "tools/call");
+  const calls = oauth.remote.seen.filter(({ method }) => method === "tools/call");
   expect(calls.map(({ status }) => status)).toEqual([401, 200]);
-  expect([scene.inner.calls.length, scene.renewals()]).toEqual([1, 1]);
-  expect(await scene.events("task.not_started")).toBe(0);
+  expect([oauth.inner.calls.length, oauth.renewals()]).toEqual([1, 1]);
+  expect(await oauth.events("task.not_started")).toBe(0);
 });
 
-test("an answer waits for a sign-in that has run out, and is told once after the next one", async () => {
-  const id = await scene.connect();
-  await world.startEngine();
+test("an answer waits while the sign-in has expired, and is delivered once after the next one", async () => {
+  const id = await oauth.connect();
+  await fixture.startEngine();
   const task = await start(id);
   const question = await questionOf(task);
-  await scene.authority.revokeAll();
+  await oauth.authority.revokeAll();
   await stateIs(id, "needs_reauth");
   await approve(question);
   const queued = await start(id, "quick");
@@ -83,103 +83,103 @@ test("an answer waits for a sign-in that has run out, and is told once after the
     return state === "queued" && JSON.stringify(error).includes("sign in at this server again");
   });
   expect((await taskOf(task)).state).toBe("input_required");
-  expect(scene.inner.told).toEqual([]);
-  const asked = scene.remote.seen.length;
-  await scene.connect();
+  expect(oauth.inner.answers).toEqual([]);
+  const asked = oauth.remote.seen.length;
+  await oauth.connect();
   await hasState(task, "completed");
   await hasState(queued, "completed");
-  expect(scene.inner.told).toHaveLength(1);
-  expect(scene.inner.calls).toHaveLength(2);
+  expect(oauth.inner.answers).toHaveLength(1);
+  expect(oauth.inner.calls).toHaveLength(2);
   expect(asked).toBeLessThan(60);
 });
 
-test("one member's trouble is not the server's; that of the shared connection is, until somebody signs in", async () => {
-  const own = await scene.connect();
-  const shared = await scene.connect({ shared: true });
-  await world.startEngine();
+test("a failing personal connection does not mark the server as failing; a failing shared one does, until somebody signs in", async () => {
+  const own = await oauth.connect();
+  const shared = await oauth.connect({ shared: true });
+  await fixture.startEngine();
   const mine = await start(own, "wait");
   const ours = await start(shared, "wait");
   await hasState(mine, "working");
   await hasState(ours, "working");
-  const bad = await scene.accessToken(own);
-  scene.remote.behave.refuses = (token) => token === bad;
-  await world.within((tx) =>
+  const bad = await oauth.accessToken(own);
+  oauth.remote.behave.refuses = (token) => token === bad;
+  await fixture.within((tx) =>
     tx.oauthGrant.updateMany({ where: { connectionId: own }, data: { renews: false } }),
   );
   await stateIs(own, "needs_reauth");
   expect(await healthOf()).toBe("ok");
   expect((await taskOf(mine)).visibility).toBe("private");
-  await scene.authority.revokeAll();
+  await oauth.authority.revokeAll();
   await stateIs(shared, "needs_reauth");
   await until("the server's health says so", async () => (await healthOf()) === "unauthorized");
-  await scene.connect({ shared: true });
+  await oauth.connect({ shared: true });
   await until("it is well again", async () => (await healthOf()) === "ok");
 });
 
-test("A14: a call that takes more rights waits for them, once, while other tasks go on", async () => {
-  scene.remote.behave.needs = (method) => (method === "tools/call" ? "mcp:admin" : null);
-  const id = await scene.connect();
-  await world.startEngine();
+test("A14: a call that needs more scopes waits for them, once, while other tasks continue", async () => {
+  oauth.remote.behave.needs = (method) => (method === "tools/call" ? "mcp:admin" : null);
+  const id = await oauth.connect();
+  await fixture.startEngine();
   const task = await start(id, "quick");
   await stateIs(id, "needs_scope");
-  expect((await scene.grant(id)).neededScope?.split(" ").sort()).toEqual(["mcp:admin", "mcp:tools"]);
+  expect((await oauth.grant(id)).neededScope?.split(" ").sort()).toEqual(["mcp:admin", "mcp:tools"]);
   await until("the task says why it waits", async () => {
     const { state, error } = await taskOf(task);
     return state === "queued" && JSON.stringify(error).includes("more rights");
   });
-  const refused = () => scene.remote.seen.filter(({ status }) => status === 403).length;
+  const refused = () => oauth.remote.seen.filter(({ status }) => status === 403).length;
   const before = refused();
   expect(before).toBe(1);
-  // Others are called as before.
-  scene.remote.behave.needs = () => null;
+  // Other tools are called as before.
+  oauth.remote.behave.needs = () => null;
   const other = await start(id, "quick");
   await hasState(other, "completed");
   expect([(await taskOf(task)).state, refused(), await healthOf()]).toEqual(["queued", 1, "ok"]);
-  scene.remote.behave.needs = (method) => (method === "tools/call" ? "mcp:admin" : null);
-  await scene.connect();
+  oauth.remote.behave.needs = (method) => (method === "tools/call" ? "mcp:admin" : null);
+  await oauth.connect();
   await hasState(task, "completed");
-  expect((await scene.grant(id)).state).toBe("connected");
+  expect((await oauth.grant(id)).state).toBe("connected");
   expect(refused()).toBe(1);
 });
 
 test("who disconnects leaves open tasks waiting, and they go on after a new sign-in", async () => {
-  const id = await scene.connect();
-  await world.startEngine();
+  const id = await oauth.connect();
+  await fixture.startEngine();
   const task = await start(id);
   const question = await questionOf(task);
-  const token = await scene.accessToken(id);
-  await disconnect(scene.services, world.operator, id);
-  const revoked = scene.authority.seen.filter(({ path }) => path === "/token/revocation");
+  const token = await oauth.accessToken(id);
+  await disconnect(oauth.services, fixture.operator, id);
+  const revoked = oauth.authority.seen.filter(({ path }) => path === "/token/revocation");
   expect(revoked.map(({ form }) => form.get("token_type_hint"))).toEqual(["refresh_token", "access_token"]);
-  expect(await scene.authority.check(token)).toBeNull();
+  expect(await oauth.authority.check(token)).toBeNull();
   await until("nothing is asked any more", async () => {
-    const asked = scene.remote.seen.length;
+    const asked = oauth.remote.seen.length;
     await new Promise((resolve) => setTimeout(resolve, 3_000));
-    return scene.remote.seen.length === asked;
+    return oauth.remote.seen.length === asked;
   });
   await approve(question);
   expect((await taskOf(task)).state).toBe("input_required");
-  expect(await scene.connect()).toBe(id);
+  expect(await oauth.connect()).toBe(id);
   await hasState(task, "completed");
-  expect(scene.inner.told).toHaveLength(1);
+  expect(oauth.inner.answers).toHaveLength(1);
 });
 
 test("neither the end of its token nor a new sign-in ends a call that is open", async () => {
   const server = await startSessionServer();
-  const other = await createOAuthWorld({ url: server.url, era: "2025-11-25" });
+  const other = await createOAuthFixture({ url: server.url, era: "2025-11-25" });
   try {
     other.authority.behave.lifetime = 3;
     const id = await other.connect();
-    await other.world.startEngine();
+    await other.organization.startEngine();
     const where = { serverId: other.serverId, connectionId: id };
-    const task = await other.world.startTask(where, {}, tool("work", { taskSupport: "forbidden" }));
+    const task = await other.organization.startTask(where, {}, tool("work", { taskSupport: "forbidden" }));
     const call = await until("the server has the call", async () => server.calls[0]);
     const over = async () => ((await other.grant(id)).expiresInMs ?? 0) < 0;
     await until("its token is over", over);
     expect(await other.connect()).toBe(id);
     call.finish("Sum: 42");
     await until("the task is completed", async () => {
-      const { state, outcome } = await other.world.within((tx) =>
+      const { state, outcome } = await other.organization.within((tx) =>
         tx.task.findFirstOrThrow({ where: { id: task } }),
       );
       return state === "completed" && outcome === "42";

@@ -5,10 +5,14 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  PROCESS_INVOICE,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { readLedger } from "../../../test/fixtures/sample-ledger.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, PROCESS_INVOICE, type World } from "../../../test/fixtures/world.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
@@ -20,17 +24,17 @@ import type { Era, Tool } from "../../mcp/peer.ts";
 
 /** A takeover begins 10 s after the last heartbeat; the machine may be busy with other tests. */
 const PATIENCE_MS = 180_000;
-/** A question that does not come in this time must not make the others too old to be answered. */
+/** Limits the wait for one question, so that a missing one does not let the others expire. */
 const ASKED_WITHIN_MS = 25_000;
 
-interface Scene {
+interface ServerCase {
   peer: string;
   server: OfficialName | "sample";
   era: Era;
   tool: Tool;
   args: Record<string, unknown>;
   content: Record<string, unknown>;
-  /** In the result, where the server went by the answer; what it makes up by itself says something else. */
+  /** Text of a result that used the answer; the server's own default differs. */
   says: RegExp;
   rung: string;
   asks: number;
@@ -52,9 +56,9 @@ const sample = {
   says: /PAID/,
 } as const;
 
-const SCENES: Scene[] = [
+const CASES: ServerCase[] = [
   {
-    // Asks on the tasks/result stream, and goes on with a default of its own when nobody answers.
+    // Asks on the tasks/result stream, and continues with a default when nobody answers.
     ...bound,
     peer: "server-everything",
     server: "everything",
@@ -64,7 +68,7 @@ const SCENES: Scene[] = [
     says: /Clarification\*\*: snake/,
   },
   {
-    // No task but a call that is held. Its stream has event ids, so that another process can go on with it.
+    // Makes no task: the call stays open. The stream has event ids, so that another process can resume the call.
     ...bound,
     peer: "server-everything, a tool without task support,",
     server: "everything",
@@ -83,7 +87,7 @@ const SCENES: Scene[] = [
     says: /a\.txt/,
   },
   {
-    // It stays `working`, does not name the task with its question, and may ask before the handle is told.
+    // The task stays `working`. The server does not name the task in its question, and may ask before it sends the handle.
     ...bound,
     peer: "simpleStreamableHttp",
     server: "simpleStreamableHttp",
@@ -110,24 +114,24 @@ const SCENES: Scene[] = [
   },
 ];
 
-let world: World;
+let fixture: OrganizationFixture;
 let invoices: InvoiceServer;
 const ends: (() => Promise<void>)[] = [];
-/** Rejected where the scene's server was never heard to ask. */
-const asked = new Map<Scene, Promise<{ id: string; requestId: string }>>();
-const look = lookInto(() => world, PATIENCE_MS);
+/** Rejected for servers whose question never arrived. */
+const asked = new Map<ServerCase, Promise<{ id: string; requestId: string }>>();
+const queries = createQueries(() => fixture, PATIENCE_MS);
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  ends.push(() => world.close());
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  ends.push(() => fixture.close());
   invoices = await startSample();
   const first = await startEngine();
-  for (const scene of SCENES) asked.set(scene, begin(scene));
-  const heard = await Promise.allSettled(asked.values());
+  for (const serverCase of CASES) asked.set(serverCase, begin(serverCase));
+  const received = await Promise.allSettled(asked.values());
   await Promise.all([first.kill(), invoices.kill()]);
-  for (const [at, { content }] of SCENES.entries()) {
-    const one = heard[at];
-    if (one?.status === "fulfilled") await world.answer(one.value.requestId, { action: "accept", content });
+  for (const [at, { content }] of CASES.entries()) {
+    const one = received[at];
+    if (one?.status === "fulfilled") await fixture.answer(one.value.requestId, { action: "accept", content });
   }
   await Promise.all([invoices.start(), startEngine()]);
 }, PATIENCE_MS + 60_000);
@@ -136,10 +140,10 @@ afterAll(async () => {
   for (const end of ends.reverse()) await end();
 });
 
-async function begin(scene: Scene): Promise<{ id: string; requestId: string }> {
-  const server = await world.addServer(await urlOf(scene), scene.era);
-  const id = await world.startTask(server, scene.args, scene.tool);
-  const { id: requestId } = await lookInto(() => world, ASKED_WITHIN_MS).openRequest(id);
+async function begin(serverCase: ServerCase): Promise<{ id: string; requestId: string }> {
+  const server = await fixture.addServer(await urlOf(serverCase), serverCase.era);
+  const id = await fixture.startTask(server, serverCase.args, serverCase.tool);
+  const { id: requestId } = await createQueries(() => fixture, ASKED_WITHIN_MS).openRequest(id);
   return { id, requestId };
 }
 
@@ -154,12 +158,12 @@ async function startSample(): Promise<InvoiceServer> {
 }
 
 async function startEngine(): Promise<EngineProcess> {
-  const engine = await startEngineProcess(world.engineEnvironment);
+  const engine = await startEngineProcess(fixture.engineEnvironment);
   ends.push(() => engine.kill());
   return engine;
 }
 
-async function urlOf({ server }: Scene): Promise<string> {
+async function urlOf({ server }: ServerCase): Promise<string> {
   if (server === "sample") return invoices.url;
   const official = await startOfficialServer(server);
   ends.push(() => official.stop());
@@ -167,26 +171,28 @@ async function urlOf({ server }: Scene): Promise<string> {
 }
 
 describe("answered after the engine that heard the question was killed:", () => {
-  test.each(SCENES)(
+  test.each(CASES)(
     "$peer $era goes by the answer, which was sent once",
-    async (scene) => {
-      const { id, requestId } = await asked.get(scene)!;
-      const done = await look.inState(id, "completed");
-      expect(JSON.stringify(done.result)).toMatch(scene.says);
-      expect(await look.deliveryOf(requestId)).toMatchObject({
+    async (serverCase) => {
+      const { id, requestId } = await asked.get(serverCase)!;
+      const done = await queries.inState(id, "completed");
+      expect(JSON.stringify(done.result)).toMatch(serverCase.says);
+      expect(await queries.deliveryOf(requestId)).toMatchObject({
         state: "confirmed",
         attempts: 1,
         error: null,
-        rung: scene.rung,
+        rung: serverCase.rung,
       });
-      expect((await look.requestsOf(id)).map((row) => [row.id, row.state])).toEqual([[requestId, "settled"]]);
-      expect(await look.asksOf(requestId)).toBe(scene.asks);
+      expect((await queries.requestsOf(id)).map((row) => [row.id, row.state])).toEqual([
+        [requestId, "settled"],
+      ]);
+      expect(await queries.asksOf(requestId)).toBe(serverCase.asks);
     },
     PATIENCE_MS + 10_000,
   );
 
-  test("the sample server was told once in each era", async () => {
-    const told = (await readLedger(invoices.baseUrl)).filter(({ kind }) => kind === "told");
-    expect(told.map(({ data }) => data.era).sort()).toEqual(["2025-11-25", "2026-07-28"]);
+  test("the sample server got one answer in each era", async () => {
+    const received = (await readLedger(invoices.baseUrl)).filter(({ kind }) => kind === "told");
+    expect(received.map(({ data }) => data.era).sort()).toEqual(["2025-11-25", "2026-07-28"]);
   });
 });

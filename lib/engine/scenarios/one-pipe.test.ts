@@ -5,9 +5,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, type World } from "../../../test/fixtures/world.ts";
 import { parseServersFile } from "../../servers/operator-file.ts";
 import { giveOperatorServers } from "../../servers/operator-sync.ts";
 import { type Traits, traitsSchema } from "../../servers/traits.ts";
@@ -16,13 +19,13 @@ const PIPE = fileURLToPath(new URL("../../../test/servers/pipe-server.ts", impor
 const APPROVE = tool("approve_invoice", { taskSupport: "required" });
 const PATIENCE_MS = 120_000;
 
-let world: World;
+let fixture: OrganizationFixture;
 const ends: (() => Promise<unknown>)[] = [];
-const look = lookInto(() => world, PATIENCE_MS);
+const queries = createQueries(() => fixture, PATIENCE_MS);
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  ends.push(() => world.close());
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  ends.push(() => fixture.close());
   const command = (...args: string[]) => ({
     command: process.execPath,
     args: [PIPE, ...args],
@@ -41,8 +44,10 @@ beforeAll(async () => {
   ends.push(() => rm(folder, { recursive: true }));
   const path = join(folder, "servers.json");
   await writeFile(path, text);
-  await world.within((tx) => giveOperatorServers(world.organizationId, tx, "test", parseServersFile(text)));
-  const engine = await startEngineProcess({ ...world.engineEnvironment, INTRAY_SERVERS_FILE: path });
+  await fixture.within((tx) =>
+    giveOperatorServers(fixture.organizationId, tx, "test", parseServersFile(text)),
+  );
+  const engine = await startEngineProcess({ ...fixture.engineEnvironment, INTRAY_SERVERS_FILE: path });
   ends.push(() => engine.kill());
 }, PATIENCE_MS);
 
@@ -51,7 +56,7 @@ afterAll(async () => {
 });
 
 async function serverOf(entry: string) {
-  return world.within(async (tx) => {
+  return fixture.within(async (tx) => {
     const { id: serverId, traits } = await tx.server.findFirstOrThrow({ where: { operatorEntry: entry } });
     const { id: connectionId } = await tx.connection.findFirstOrThrow({ where: { serverId } });
     return { serverId, connectionId, traits: traitsSchema.parse(traits) };
@@ -59,12 +64,12 @@ async function serverOf(entry: string) {
 }
 
 const NAMES = ["INV-70", "INV-71", "INV-72", "INV-73"];
-/** Starts so many, a moment apart. */
+/** Starts the tasks one after the other. */
 async function startAll(entry: string): Promise<Map<string, string>> {
   const server = await serverOf(entry);
   const ids = new Map<string, string>();
   for (const name of NAMES) {
-    ids.set(name, await world.startTask(server, { name }, APPROVE));
+    ids.set(name, await fixture.startTask(server, { name }, APPROVE));
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
   return ids;
@@ -72,9 +77,9 @@ async function startAll(entry: string): Promise<Map<string, string>> {
 
 async function learned(entry: string, traits: Traits): Promise<void> {
   const { serverId } = await serverOf(entry);
-  await world.within((tx) =>
+  await fixture.within((tx) =>
     tx.server.update({
-      where: { organizationId_id: { organizationId: world.organizationId, id: serverId } },
+      where: { organizationId_id: { organizationId: fixture.organizationId, id: serverId } },
       data: { traits },
     }),
   );
@@ -82,11 +87,11 @@ async function learned(entry: string, traits: Traits): Promise<void> {
 
 async function approveEach(ids: Map<string, string>): Promise<void> {
   for (const [name, id] of ids) {
-    const request = await look.openRequest(id, `Approve ${name}?`);
-    await world.answer(request.id, { action: "accept", content: { approve: true } });
+    const request = await queries.openRequest(id, `Approve ${name}?`);
+    await fixture.answer(request.id, { action: "accept", content: { approve: true } });
   }
   for (const [name, id] of ids) {
-    const { result } = await look.inState(id, "completed");
+    const { result } = await queries.inState(id, "completed");
     expect(JSON.stringify(result)).toContain(`${name}: {\\"approve\\":true}`);
   }
 }
@@ -106,22 +111,22 @@ describe("four invoices, one after the other,", { timeout: 2 * PATIENCE_MS }, ()
   test("at a server that asks each question once, unprompted: a process of its own for each, as the operator allows", async () => {
     const server = await serverOf("push");
     const ids = new Map<string, string>();
-    for (const name of NAMES.slice(0, 3)) ids.set(name, await world.startTask(server, { name }, APPROVE));
+    for (const name of NAMES.slice(0, 3)) ids.set(name, await fixture.startTask(server, { name }, APPROVE));
     await approveEach(ids);
-    // Their processes are over; there is room for others.
-    await approveEach(new Map([["INV-80", await world.startTask(server, { name: "INV-80" }, APPROVE)]]));
+    // The tasks' processes have ended, so there is room for others.
+    await approveEach(new Map([["INV-80", await fixture.startTask(server, { name: "INV-80" }, APPROVE)]]));
     expect((await serverOf("push")).traits.sessionLimit).toBeUndefined();
   });
 
   test("at a server known to name no task: all of them start, and are asked, before anybody answers", async () => {
     await learned("known", { namesTask: false });
     const ids = await startAll("known");
-    for (const [name, id] of ids) await look.openRequest(id, `Approve ${name}?`);
+    for (const [name, id] of ids) await queries.openRequest(id, `Approve ${name}?`);
     const started = await Promise.all(
-      [...ids.values()].map(async (id) => (await look.task(id)).attemptAt!.getTime()),
+      [...ids.values()].map(async (id) => (await queries.task(id)).attemptAt!.getTime()),
     );
     expect(started).toEqual([...started].sort((a, b) => a - b));
-    for (const id of ids.values()) expect((await look.task(id)).error).toBeNull();
+    for (const id of ids.values()) expect((await queries.task(id)).error).toBeNull();
     await approveEach(ids);
   });
 });

@@ -5,9 +5,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { type EngineProcess, startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { parseServersFile } from "../../servers/operator-file.ts";
 import { giveOperatorServers } from "../../servers/operator-sync.ts";
@@ -19,33 +23,33 @@ const EVERYTHING = createRequire(import.meta.url).resolve(
 
 let folder: string;
 let remote: TestServer;
-let world: World;
+let fixture: OrganizationFixture;
 const engines: EngineProcess[] = [];
-const look = lookInto(() => world, PATIENCE_MS);
+const queries = createQueries(() => fixture, PATIENCE_MS);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "intray-servers-"));
   remote = await startTestServer();
-  world = await createWorld(["127.0.0.1"]);
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
 });
 afterAll(async () => {
   await Promise.all(engines.map((engine) => engine.kill()));
-  await world.close();
+  await fixture.close();
   await remote.close();
   await rm(folder, { recursive: true });
 });
 
-/** An engine that has read this file at its start. */
+/** Starts an engine that reads this operator's file. */
 async function startEngineWith(name: string, mcpServers: object): Promise<EngineProcess> {
   const path = join(folder, name);
   await writeFile(path, JSON.stringify({ mcpServers }));
-  const engine = await startEngineProcess({ ...world.engineEnvironment, INTRAY_SERVERS_FILE: path });
+  const engine = await startEngineProcess({ ...fixture.engineEnvironment, INTRAY_SERVERS_FILE: path });
   engines.push(engine);
   return engine;
 }
 
 const serverOf = (entry: string) =>
-  world.within(async (tx) => {
+  fixture.within(async (tx) => {
     const server = await tx.server.findFirstOrThrow({ where: { operatorEntry: entry } });
     const { id } = await tx.connection.findFirstOrThrow({ where: { serverId: server.id } });
     return { ...server, serverId: server.id, connectionId: id };
@@ -55,20 +59,20 @@ test("tasks wait while the file does not give the server to the organization, an
   timeout: 300_000,
 }, async () => {
   const given = {
-    // Of a known era: no call comes before the one with side effects.
+    // The era is known, so no probe precedes the call with side effects.
     remote: { url: remote.url, headers: { "X-Key": "s3cret" }, organizations: ["test"], era: "2026-07-28" },
     everything: { command: process.execPath, args: [EVERYTHING, "stdio"], organizations: ["test"] },
   };
-  await world.within((tx) =>
+  await fixture.within((tx) =>
     giveOperatorServers(
-      world.organizationId,
+      fixture.organizationId,
       tx,
       "test",
       parseServersFile(JSON.stringify({ mcpServers: given })),
     ),
   );
-  const asking = await world.startTask(await serverOf("remote"), {}, tool("approve"));
-  const research = await world.startTask(
+  const asking = await fixture.startTask(await serverOf("remote"), {}, tool("approve"));
+  const research = await fixture.startTask(
     await serverOf("everything"),
     { topic: "durability", ambiguous: false },
     tool("simulate-research-query", { taskSupport: "required" }),
@@ -88,16 +92,17 @@ test("tasks wait while the file does not give the server to the organization, an
     await until(
       "the task says why it waits",
       async () =>
-        said.parse((await look.task(id)).error)?.message === "The operator has removed this server's entry.",
+        said.parse((await queries.task(id)).error)?.message ===
+        "The operator has removed this server's entry.",
     );
   expect(remote.seen).toEqual([]);
   await stranger.kill();
 
   await startEngineWith("servers.json", given);
-  const request = await look.openRequest(asking);
-  await world.answer(request.id, { action: "accept", content: { approve: true } });
-  await look.inState(asking, "completed");
-  await look.inState(research, "completed");
-  expect(remote.told).toHaveLength(1);
+  const request = await queries.openRequest(asking);
+  await fixture.answer(request.id, { action: "accept", content: { approve: true } });
+  await queries.inState(asking, "completed");
+  await queries.inState(research, "completed");
+  expect(remote.answers).toHaveLength(1);
   expect(remote.seen.every((headers) => headers["x-key"] === "s3cret")).toBe(true);
 });

@@ -1,51 +1,55 @@
 /** The database is away for a moment, or a server is slow: leases, answers and starts live through it. */
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { rewatchConnection } from "../../live-updates/transitions.ts";
 
-// Beyond the patience of these tests: what is done within that did not wait for the end of a slow poll.
+// Exceeds the tests' patience: whatever happens in time did not wait for a slow poll.
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),
   POLL_DEADLINE_MS: 600_000,
 }));
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: TestServer;
 let slow: SessionServer;
 let server: { serverId: string; connectionId: string };
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  await fixture.startEngine();
 });
 beforeEach(async () => {
-  ({ remote, slow, server } = await setScene());
+  ({ remote, slow, server } = await createFixture());
 });
 afterEach(() => endScene({ remote, slow }));
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
-async function setScene() {
+async function createFixture() {
   const remote = await startTestServer();
   const slow = await startSessionServer();
-  return { remote, slow, server: await world.addServer(remote.url, "2026-07-28") };
+  return { remote, slow, server: await fixture.addServer(remote.url, "2026-07-28") };
 }
 
-async function endScene(scene: { remote: TestServer; slow: SessionServer }) {
-  await scene.remote.close();
-  await scene.slow.close();
+async function endScene(fixture: { remote: TestServer; slow: SessionServer }) {
+  await fixture.remote.close();
+  await fixture.slow.close();
 }
 
 const approve = { action: "accept" as const, content: { approve: true } };
-const { task, openRequest, deliveryOfTask, request: requestOf, inState } = lookInto(() => world);
+const { task, openRequest, deliveryOfTask, request: requestOf, inState } = createQueries(() => fixture);
 
-/** No engine and no web gets to the test's database until the returned function is called. */
+/** Blocks the test's database for engine and web until the returned function is called. */
 async function takeDatabaseAway(): Promise<() => Promise<void>> {
-  const url = new URL(world.adminUrl);
+  const url = new URL(fixture.adminUrl);
   const name = url.pathname.slice(1);
   url.pathname = "/postgres";
   const admin = new pg.Client({ connectionString: url.href });
@@ -65,20 +69,20 @@ test("the database goes away between the server's 2xx and its record: accepted a
     remote.behave.onUpdate = () => "ignore";
     return "ignore" as const;
   };
-  const id = await world.startTask(server, {}, tool("approve"));
-  await world.answer((await openRequest(id)).id, approve);
-  await until("the server was told", async () => remote.told.length > 0);
+  const id = await fixture.startTask(server, {}, tool("approve"));
+  await fixture.answer((await openRequest(id)).id, approve);
+  await until("the server was told", async () => remote.answers.length > 0);
   const flagged = await until("the delivery is flagged", async () => {
     const delivery = await deliveryOfTask(id).catch(() => null);
     return delivery?.flagged && delivery;
   });
   expect(flagged).toMatchObject({ state: "accepted", attempts: 1 });
-  expect(remote.told).toHaveLength(1);
+  expect(remote.answers).toHaveLength(1);
 });
 
 test("a question that comes while the database is away for so long that leases expire: it is open when that is back", async () => {
-  const asking = await world.addServer(slow.url, "2025-11-25");
-  const id = await world.startTask(asking, {}, tool("work", { taskSupport: "required" }));
+  const asking = await fixture.addServer(slow.url, "2025-11-25");
+  const id = await fixture.startTask(asking, {}, tool("work", { taskSupport: "required" }));
   await inState(id, "working");
   const [there] = slow.tasks;
   const bringBack = await takeDatabaseAway();
@@ -87,55 +91,55 @@ test("a question that comes while the database is away for so long that leases e
   await bringBack();
   const request = await openRequest(id, "While it was away?");
   slow.behave.answer = (one) => Object.assign(one, { status: "completed" });
-  await world.answer(request.id, approve);
+  await fixture.answer(request.id, approve);
   await inState(id, "completed");
   expect(slow.answered).toHaveLength(1);
 });
 
-describe.concurrent("at once, for each takes its time:", () => {
-  test("a server that needs longer for an answer than a call may last is told once", async ({
+describe.concurrent("concurrently, because each takes long:", () => {
+  test("a server that takes longer than the deadline to accept an answer gets it once", async ({
     expect,
     onTestFinished,
   }) => {
-    const { remote, slow, server } = await setScene();
+    const { remote, slow, server } = await createFixture();
     onTestFinished(() => endScene({ remote, slow }));
     remote.behave.onUpdate = async () => {
       await new Promise((resolve) => setTimeout(resolve, 7_000));
       return "take" as const;
     };
-    const id = await world.startTask(server, {}, tool("approve"));
-    await world.answer((await openRequest(id)).id, approve);
+    const id = await fixture.startTask(server, {}, tool("approve"));
+    await fixture.answer((await openRequest(id)).id, approve);
     await inState(id, "completed");
-    expect(remote.told).toHaveLength(1);
+    expect(remote.answers).toHaveLength(1);
     expect(await deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 1 });
   });
 
-  /** The answer is repeated 10 s after its first try: not before the server can be taken to be done with that. */
+  /** The answer is repeated 10 s after its first try, when the server has surely finished with that one. */
   test("a server that breaks down over an answer gets it again; nobody is asked a second time", async ({
     expect,
     onTestFinished,
   }) => {
-    const { remote, slow, server } = await setScene();
+    const { remote, slow, server } = await createFixture();
     onTestFinished(() => endScene({ remote, slow }));
     remote.behave.onUpdate = () => {
       remote.behave.onUpdate = undefined;
       return "break";
     };
-    const id = await world.startTask(server, {}, tool("approve"));
-    await world.answer((await openRequest(id)).id, approve);
+    const id = await fixture.startTask(server, {}, tool("approve"));
+    await fixture.answer((await openRequest(id)).id, approve);
     await inState(id, "completed");
-    expect(remote.told).toHaveLength(2);
+    expect(remote.answers).toHaveLength(2);
     expect(await deliveryOfTask(id)).toMatchObject({ state: "confirmed", attempts: 2 });
   });
 
-  test("a lease whose steps last is given back without holding up the heartbeats of the others", async ({
+  test("a lease with slow steps is released without delaying the heartbeats of the others", async ({
     onTestFinished,
   }) => {
-    const { remote, slow, server } = await setScene();
+    const { remote, slow, server } = await createFixture();
     onTestFinished(() => endScene({ remote, slow }));
-    await inState(await world.startTask(server, {}, tool("wait")), "working");
-    const elsewhere = await world.addServer(slow.url, "2025-11-25");
-    const held = await world.startTask(elsewhere, {}, tool("work"));
+    await inState(await fixture.startTask(server, {}, tool("wait")), "working");
+    const elsewhere = await fixture.addServer(slow.url, "2025-11-25");
+    const held = await fixture.startTask(elsewhere, {}, tool("work"));
     await inState(held, "working");
     const stuck = Promise.withResolvers<void>();
     const freed = Promise.withResolvers<void>();
@@ -144,23 +148,23 @@ describe.concurrent("at once, for each takes its time:", () => {
       return freed.promise;
     };
     await stuck.promise;
-    await world.within((tx) => rewatchConnection(tx, elsewhere.connectionId));
-    // So long that a start needs a heartbeat of after it.
+    await fixture.within((tx) => rewatchConnection(tx, elsewhere.connectionId));
+    // So long that a start needs a newer heartbeat.
     await new Promise((resolve) => setTimeout(resolve, 6_000));
-    const id = await world.startTask(server, {}, tool("wait"));
-    // With the stuck step its heartbeat would be held up as long.
+    const id = await fixture.startTask(server, {}, tool("wait"));
+    // If the stuck step delayed heartbeats, this would take as long.
     await inState(id, "working");
-    // And the one that was given back is watched again, once its step has ended.
+    // The released connection is watched again once its step has ended.
     slow.tasks[0]!.status = "completed";
     freed.resolve();
     await inState(held, "completed");
   });
 });
 
-test("polls that a server is slow to answer hold up no start", async () => {
-  const elsewhere = await world.addServer(slow.url, "2025-11-25");
+test("slow polls delay no start", async () => {
+  const elsewhere = await fixture.addServer(slow.url, "2025-11-25");
   const ids: string[] = [];
-  while (ids.length < 36) ids.push(await world.startTask(elsewhere, {}, tool("work")));
+  while (ids.length < 36) ids.push(await fixture.startTask(elsewhere, {}, tool("work")));
   for (const id of ids) await inState(id, "working");
   let waiting = 0;
   const held = Promise.withResolvers<void>();
@@ -171,7 +175,7 @@ test("polls that a server is slow to answer hold up no start", async () => {
   };
   try {
     await until("polls take all places", async () => waiting >= 32);
-    const id = await world.startTask(elsewhere, {}, tool("work"));
+    const id = await fixture.startTask(elsewhere, {}, tool("work"));
     await inState(id, "working");
   } finally {
     held.resolve();
@@ -179,9 +183,9 @@ test("polls that a server is slow to answer hold up no start", async () => {
 });
 
 test("the engine and a person lock a task and its question in one order", async () => {
-  const id = await world.startTask(server, {}, tool("approve"));
+  const id = await fixture.startTask(server, {}, tool("approve"));
   const request = await openRequest(id);
-  const admin = new pg.Client({ connectionString: world.adminUrl });
+  const admin = new pg.Client({ connectionString: fixture.adminUrl });
   await admin.connect();
   try {
     await admin.query("BEGIN");
@@ -189,14 +193,14 @@ test("the engine and a person lock a task and its question in one order", async 
     for (const [key, there] of remote.tasks) remote.tasks.set(key, { ...there, status: "working" });
     for (const there of remote.tasks.values()) delete there.inputRequests;
     await until("the engine waits for the task", async () => {
-      // Else a transaction sees the sessions that there were at its first look.
+      // Otherwise a transaction sees the sessions as of its first read.
       await admin.query("SELECT pg_stat_clear_snapshot()");
       const waiting = await admin.query(
         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
       );
       return waiting.rowCount;
     });
-    // Throws where the engine has taken the question before the task.
+    // Throws if the engine has locked the question before the task.
     await admin.query("SELECT FROM input_request WHERE id = $1 FOR NO KEY UPDATE NOWAIT", [request.id]);
     await admin.query("COMMIT");
   } finally {
@@ -205,8 +209,8 @@ test("the engine and a person lock a task and its question in one order", async 
   await until("the question is withdrawn", async () => (await requestOf(request.id)).state === "withdrawn");
 });
 
-test("news that could not be written are written when the database is back", async () => {
-  const id = await world.startTask(server, {}, tool("wait"));
+test("a status that could not be stored is stored when the database is back", async () => {
+  const id = await fixture.startTask(server, {}, tool("wait"));
   await inState(id, "working");
   const bringBack = await takeDatabaseAway();
   // The same reply before and after: an engine that counted it as seen would never write it.

@@ -1,8 +1,12 @@
 /** A server that people have paused: nothing new is sent to it, nothing is lost, and all goes on with it. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -12,7 +16,7 @@ import type { Engine } from "../engine.ts";
 
 const PATIENCE_MS = 60_000;
 
-let world: World;
+let fixture: OrganizationFixture;
 let engine: Engine;
 let remote: TestServer;
 let other: TestServer;
@@ -20,56 +24,56 @@ let sessions: SessionServer;
 let server: { serverId: string; connectionId: string };
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  engine = await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  engine = await fixture.startEngine();
   other = await startTestServer();
   sessions = await startSessionServer();
 });
 beforeEach(async () => {
   remote = await startTestServer();
-  server = await world.addServer(remote.url, "2026-07-28");
+  server = await fixture.addServer(remote.url, "2026-07-28");
   return () => remote.close();
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await other?.close();
   await sessions?.close();
 });
 
 const approve = { action: "accept" as const, content: { approve: true } };
-const { task, openRequest, deliveryOfTask, inState } = lookInto(() => world, PATIENCE_MS);
+const { task, openRequest, deliveryOfTask, inState } = createQueries(() => fixture, PATIENCE_MS);
 const pause = (reason: string | null = null) =>
-  world.within((tx) => pauseServer(world.organizationId, tx, world.operator, server.serverId, reason));
+  fixture.within((tx) => pauseServer(fixture.organizationId, tx, fixture.operator, server.serverId, reason));
 const resume = () =>
-  world.within((tx) => resumeServer(world.organizationId, tx, world.operator, server.serverId));
+  fixture.within((tx) => resumeServer(fixture.organizationId, tx, fixture.operator, server.serverId));
 const anEvent = (type: string) =>
-  world.within((tx) => tx.event.count({ where: { organizationId: world.organizationId, type } }));
+  fixture.within((tx) => tx.event.count({ where: { organizationId: fixture.organizationId, type } }));
 
-/** The engine has had the time for this on another server, and so for what it would have done here. */
+/** Completes a task on another server, so the engine has had time to act on this one too. */
 async function aWhile(): Promise<void> {
-  const elsewhere = await world.addServer(other.url, "2026-07-28");
+  const elsewhere = await fixture.addServer(other.url, "2026-07-28");
   for (let times = 0; times < 2; times++) {
-    const id = await world.startTask(elsewhere, {}, tool("approve"));
-    await world.answer((await openRequest(id)).id, approve);
+    const id = await fixture.startTask(elsewhere, {}, tool("approve"));
+    await fixture.answer((await openRequest(id)).id, approve);
     await inState(id, "completed");
   }
 }
 
 test("while it is paused nothing is polled, started, delivered or cancelled there, whatever engine; then all is", async () => {
-  const asking = await world.startTask(server, {}, tool("approve"));
-  const waiting = await world.startTask(server, {}, tool("wait"));
+  const asking = await fixture.startTask(server, {}, tool("approve"));
+  const waiting = await fixture.startTask(server, {}, tool("wait"));
   const request = await openRequest(asking);
   await inState(waiting, "working");
   await pause("Maintenance");
   await aWhile();
   const before = remote.seen.length;
 
-  const started = await world.startTask(server, {}, tool("quick"));
-  await world.answer(request.id, approve);
-  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, waiting));
+  const started = await fixture.startTask(server, {}, tool("quick"));
+  await fixture.answer(request.id, approve);
+  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, waiting));
   await aWhile();
   await engine.stop();
-  engine = await world.startEngine();
+  engine = await fixture.startEngine();
   await until("the new engine watches it", async () => engine.leases > 0 && true, PATIENCE_MS);
   await aWhile();
 
@@ -82,29 +86,29 @@ test("while it is paused nothing is polled, started, delivered or cancelled ther
   await inState(started, "completed");
   await inState(asking, "completed");
   await inState(waiting, "cancelled");
-  expect(remote.told).toHaveLength(1);
+  expect(remote.answers).toHaveLength(1);
   expect(remote.calls.filter(({ name }) => name === "quick")).toHaveLength(1);
 });
 
 test("an answer that was being sent when the pause came is sent to its end, and no other is", async () => {
-  const tasks = await Promise.all([1, 2, 3, 4, 5].map(() => world.startTask(server, {}, tool("approve"))));
+  const tasks = await Promise.all([1, 2, 3, 4, 5].map(() => fixture.startTask(server, {}, tool("approve"))));
   const requests = await Promise.all(tasks.map((id) => openRequest(id)));
   remote.behave.onUpdate = async () => {
-    if (remote.told.length === 1) await pause();
+    if (remote.answers.length === 1) await pause();
     return "take" as const;
   };
-  await Promise.all(requests.map(({ id }) => world.answer(id, approve)));
-  await until("the server was told of one", async () => remote.told.length > 0, PATIENCE_MS);
+  await Promise.all(requests.map(({ id }) => fixture.answer(id, approve)));
+  await until("the server was told of one", async () => remote.answers.length > 0, PATIENCE_MS);
   await aWhile();
 
   const deliveries = await Promise.all(tasks.map((id) => deliveryOfTask(id)));
   const states = deliveries.map(({ state }) => state);
   expect(states).not.toContain("sending");
-  expect(states.filter((state) => state !== "pending")).toHaveLength(remote.told.length);
+  expect(states.filter((state) => state !== "pending")).toHaveLength(remote.answers.length);
   await resume();
   for (const id of tasks) await inState(id, "completed");
-  expect(remote.told).toHaveLength(tasks.length);
-  expect(new Set(remote.told.map(({ taskId }) => taskId)).size).toBe(tasks.length);
+  expect(remote.answers).toHaveLength(tasks.length);
+  expect(new Set(remote.answers.map(({ taskId }) => taskId)).size).toBe(tasks.length);
 });
 
 test("of two who pause at once one does, of two who resume at once one does", async () => {
@@ -114,7 +118,7 @@ test("of two who pause at once one does, of two who resume at once one does", as
   await Promise.all([resume(), resume()]);
   expect(await anEvent("server.resumed")).toBe(resumed + 1);
   await expect(
-    world.within((tx) => pauseServer(world.organizationId, tx, world.operator, uuidv7(), null)),
+    fixture.within((tx) => pauseServer(fixture.organizationId, tx, fixture.operator, uuidv7(), null)),
   ).rejects.toMatchObject({ code: "not_found" });
 });
 
@@ -124,10 +128,10 @@ test("a call that fails by no trouble of the server's is made again after its pa
     asked.push(performance.now());
     return asked.length < 4 ? 404 : undefined;
   };
-  const refusing = await world.addServer(sessions.url, "2025-11-25");
-  const id = await world.startTask(refusing, {}, tool("anything", { taskSupport: "required" }));
+  const refusing = await fixture.addServer(sessions.url, "2025-11-25");
+  const id = await fixture.startTask(refusing, {}, tool("anything", { taskSupport: "required" }));
   await inState(id, "working");
-  // A tenth of 500 ms, then of twice that, and so on: what the pauses last at least.
+  // The shortest possible sum of the pauses: a tenth of 500 ms, of 1 s, and so on.
   expect(asked).toHaveLength(4);
   expect(asked[3]! - asked[0]!).toBeGreaterThan(340);
 });

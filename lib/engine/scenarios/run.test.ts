@@ -1,35 +1,40 @@
 /** The engine for a bounded time, where no engine process runs. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createWorld, PROCESS_INVOICE, until, type World } from "../../../test/fixtures/world.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  PROCESS_INVOICE,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: SessionServer;
 let runEngineFor: (ms: number) => Promise<{ leases: number }>;
 
 beforeAll(async () => {
   remote = await startSessionServer();
-  world = await createWorld(["127.0.0.1"]);
-  Object.assign(process.env, world.engineEnvironment, { LOG_LEVEL: "silent" });
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  Object.assign(process.env, fixture.engineEnvironment, { LOG_LEVEL: "silent" });
   ({ runEngineFor } = await import("../run.ts"));
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await remote?.close();
 });
 
 const task = (id: string) =>
-  world.within((tx) => tx.task.findFirstOrThrow({ where: { organizationId: world.organizationId, id } }));
+  fixture.within((tx) => tx.task.findFirstOrThrow({ where: { organizationId: fixture.organizationId, id } }));
 const requestOf = (taskId: string) =>
-  world.within((tx) =>
-    tx.inputRequest.findFirst({ where: { organizationId: world.organizationId, taskId, state: "open" } }),
+  fixture.within((tx) =>
+    tx.inputRequest.findFirst({ where: { organizationId: fixture.organizationId, taskId, state: "open" } }),
   );
 
-test("runs start and capture, and deliver, and any engine goes on at once", async () => {
-  const server = await world.addServer(remote.url, "2025-11-25");
-  const id = await world.startTask(server, {}, PROCESS_INVOICE);
+test("bounded runs start tasks, capture and deliver, and any other engine can continue at once", async () => {
+  const server = await fixture.addServer(remote.url, "2025-11-25");
+  const id = await fixture.startTask(server, {}, PROCESS_INVOICE);
 
-  // A run lasts as long as it may: on a busy machine the question comes too late for the first.
+  // On a busy machine the question comes too late for the first run.
   const request = await until("a run captures", async () => {
     let asked = false;
     const asking = setInterval(() => {
@@ -41,10 +46,10 @@ test("runs start and capture, and deliver, and any engine goes on at once", asyn
     return requestOf(id);
   });
   expect(request.message).toBe("Pay?");
-  // Nothing is held open between runs.
+  // No stream or call stays open between runs.
   expect(remote.ask(remote.tasks[0]!, "Anybody?")).toBeNull();
 
-  await world.answer(request.id, { action: "accept", content: { approve: true } });
+  await fixture.answer(request.id, { action: "accept", content: { approve: true } });
   await until("a run has delivered", async () => {
     await runEngineFor(1_500);
     return remote.answered.length > 0;
@@ -52,7 +57,7 @@ test("runs start and capture, and deliver, and any engine goes on at once", asyn
   expect(remote.answered).toHaveLength(1);
 
   remote.tasks[0]!.status = "completed";
-  const engine = await world.startEngine();
+  const engine = await fixture.startEngine();
   await until("it completes", async () => (await task(id)).state === "completed");
   await engine.stop();
 });

@@ -1,23 +1,27 @@
 /** The acceptance scenarios that need a server which misbehaves on purpose: a real one, with switches. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { resend } from "../../input-requests/deliveries/transitions.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import type { Engine } from "../engine.ts";
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: TestServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 
 beforeAll(async () => {
   remote = await startTestServer();
-  world = await createWorld(["127.0.0.1"]);
-  server = await world.addServer(remote.url, "2026-07-28");
-  engine = await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  server = await fixture.addServer(remote.url, "2026-07-28");
+  engine = await fixture.startEngine();
 });
 beforeEach(() => {
   remote.behave = Object.assign(remote.behave, {
@@ -25,20 +29,20 @@ beforeEach(() => {
     onCall: undefined,
     cancelled: undefined,
   });
-  remote.told.length = 0;
+  remote.answers.length = 0;
 });
 afterEach(() => remote.tasks.clear());
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await remote?.close();
 });
 
-const { task, request, requestsOf, deliveryOf, openRequest, inState, health } = lookInto(() => world);
+const { task, request, requestsOf, deliveryOf, openRequest, inState, health } = createQueries(() => fixture);
 const approve = { action: "accept" as const, content: { approve: true } };
 const remoteOf = () => [...remote.tasks.values()].at(-1)!;
 
 test("3: a task that the server forgot is lost, keeps its arguments, and is never started again by itself", async () => {
-  const id = await world.startTask(server, { note: "x" }, tool("wait"));
+  const id = await fixture.startTask(server, { note: "x" }, tool("wait"));
   await inState(id, "working");
   const calls = remote.calls.length;
   remote.tasks.clear();
@@ -49,18 +53,18 @@ test("3: a task that the server forgot is lost, keeps its arguments, and is neve
 
 test("5: an answer that is acknowledged but asked again is flagged after three polls; a person sends the same again", async () => {
   remote.behave.onUpdate = () => "ignore";
-  const id = await world.startTask(server, {}, tool("approve"));
+  const id = await fixture.startTask(server, {}, tool("approve"));
   const { id: requestId } = await openRequest(id);
-  await world.answer(requestId, approve);
+  await fixture.answer(requestId, approve);
   await until("the delivery is flagged", async () => (await deliveryOf(requestId)).flagged);
-  expect(remote.told).toHaveLength(1);
+  expect(remote.answers).toHaveLength(1);
   expect((await request(requestId)).state).toBe("answered");
 
   remote.behave.onUpdate = () => "take";
-  await world.within((tx) => resend(world.organizationId, tx, world.operator, requestId));
+  await fixture.within((tx) => resend(fixture.organizationId, tx, fixture.operator, requestId));
   await inState(id, "completed");
-  expect(remote.told).toHaveLength(2);
-  expect(remote.told[0]?.answer).toEqual(remote.told[1]?.answer);
+  expect(remote.answers).toHaveLength(2);
+  expect(remote.answers[0]?.answer).toEqual(remote.answers[1]?.answer);
   expect((await deliveryOf(requestId)).state).toBe("confirmed");
 });
 
@@ -74,22 +78,22 @@ test("6: a key used for another question is a new request; the old answer is not
     asked.inputRequests = { approval: { method: "elicitation/create", params } };
     return "ignore";
   };
-  const id = await world.startTask(server, {}, tool("approve"));
+  const id = await fixture.startTask(server, {}, tool("approve"));
   const first = await openRequest(id);
-  await world.answer(first.id, approve);
+  await fixture.answer(first.id, approve);
   const second = await until("the second question", async () => {
     const open = (await requestsOf(id)).find((row) => row.state === "open");
     return open && open.id !== first.id && open;
   });
   expect(second.message).toBe("Really approve $2,000?");
   expect((await request(first.id)).state).toBe("settled");
-  expect(remote.told).toHaveLength(1);
+  expect(remote.answers).toHaveLength(1);
 });
 
-test("2: asked something else before the answer left: the person decides again and sees the difference", async () => {
-  const id = await world.startTask(server, {}, tool("approve"));
+test("2: the question changes before the answer is sent: the person decides again and sees the difference", async () => {
+  const id = await fixture.startTask(server, {}, tool("approve"));
   const first = await openRequest(id);
-  await world.answer(first.id, { ...approve, holdMs: 60_000 });
+  await fixture.answer(first.id, { ...approve, holdMs: 60_000 });
   const params = {
     mode: "form",
     message: "Approve the invoice of $9,999?",
@@ -99,46 +103,46 @@ test("2: asked something else before the answer left: the person decides again a
   const second = await openRequest(id);
   expect(second.replaces).toBe(first.id);
   expect(await request(first.id)).toMatchObject({ state: "withdrawn", endedReason: "replaced" });
-  expect(remote.told).toHaveLength(0);
+  expect(remote.answers).toHaveLength(0);
 });
 
-test("an answer whose acknowledgement is lost is found to be taken, and not sent again", async () => {
+test("an answer whose acknowledgement is lost is found accepted, and not sent again", async () => {
   remote.behave.onUpdate = () => "drop";
-  const id = await world.startTask(server, {}, tool("approve"));
+  const id = await fixture.startTask(server, {}, tool("approve"));
   const { id: requestId } = await openRequest(id);
-  await world.answer(requestId, approve);
+  await fixture.answer(requestId, approve);
   await inState(id, "completed");
-  expect(remote.told).toHaveLength(1);
+  expect(remote.answers).toHaveLength(1);
   expect((await deliveryOf(requestId)).state).toBe("confirmed");
 });
 
 test("10: answering after the server withdrew its question is refused, and nothing is sent", async () => {
-  const id = await world.startTask(server, {}, tool("approve"));
+  const id = await fixture.startTask(server, {}, tool("approve"));
   const open = await openRequest(id);
   Object.assign(remoteOf(), { status: "working" });
   delete remoteOf().inputRequests;
   await until("the question is withdrawn", async () => (await request(open.id)).state === "withdrawn");
-  await expect(world.answer(open.id, approve)).rejects.toMatchObject({ code: "no_longer_open" });
-  expect(remote.told).toHaveLength(0);
+  await expect(fixture.answer(open.id, approve)).rejects.toMatchObject({ code: "no_longer_open" });
+  expect(remote.answers).toHaveLength(0);
 });
 
-test("12: cancelled here although the server says input_required for ever, with its word beside it", async () => {
+test("12: cancelled here although the server says input_required for ever, which is kept as the server's state", async () => {
   remote.behave.cancelled = "never";
-  const id = await world.startTask(server, {}, tool("approve"));
+  const id = await fixture.startTask(server, {}, tool("approve"));
   await openRequest(id);
-  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
+  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
   const cancelled = await inState(id, "cancelled");
   expect(cancelled.serverState).toBe("input_required");
   expect(cancelled.watched).toBe(true);
-  // Not for ever: when its time is over, the server's side is looked at no more.
-  await world.within((tx) => tx.task.updateMany({ where: { id }, data: { watchUntil: new Date(0) } }));
+  // After `WATCH_CANCELLED_MS` the engine polls the task no more.
+  await fixture.within((tx) => tx.task.updateMany({ where: { id }, data: { watchUntil: new Date(0) } }));
   await until("nobody watches it any more", async () => !(await task(id)).watched);
 });
 
 test("19: the connection broke before the handle was told, and the tool may not be repeated: a person decides", async () => {
   remote.behave.onCall = () => "drop";
   const calls = remote.calls.length;
-  const id = await world.startTask(server, {}, tool("wait"));
+  const id = await fixture.startTask(server, {}, tool("wait"));
   await inState(id, "start_unknown");
   expect(remote.calls.length).toBe(calls + 1);
 });
@@ -151,7 +155,7 @@ test("19: the same, but the tool honours the key: called again with the same key
     return "drop";
   };
   const calls = remote.calls.length;
-  const id = await world.startTask(server, {}, tool("approve", { honoursIdempotencyKey: true }));
+  const id = await fixture.startTask(server, {}, tool("approve", { honoursIdempotencyKey: true }));
   await openRequest(id);
   const keys = remote.calls
     .slice(calls)
@@ -160,12 +164,12 @@ test("19: the same, but the tool honours the key: called again with the same key
 });
 
 test("a tool that answers at once is completed at once", async () => {
-  const id = await world.startTask(server, {}, tool("quick"));
+  const id = await fixture.startTask(server, {}, tool("quick"));
   expect((await inState(id, "completed")).outcome).toBe("done");
 });
 
 test("a protocol error ends as failed, with what the server said", async () => {
-  const id = await world.startTask(server, {}, tool("refuse"));
+  const id = await fixture.startTask(server, {}, tool("refuse"));
   expect((await inState(id, "failed")).error).toMatchObject({
     code: "server_error",
     message: "Out of paper",
@@ -175,29 +179,31 @@ test("a protocol error ends as failed, with what the server said", async () => {
 test("a server that is down: the start waits in the queue with the reason, and can be cancelled there", async () => {
   const down = await startTestServer();
   await down.close();
-  const elsewhere = await world.addServer(down.url, "2026-07-28");
-  const id = await world.startTask(elsewhere, {}, tool("quick"));
+  const elsewhere = await fixture.addServer(down.url, "2026-07-28");
+  const id = await fixture.startTask(elsewhere, {}, tool("quick"));
   await until("the refusal is noted", async () => (await task(id)).error !== null);
   expect((await task(id)).error).toMatchObject({ code: "unreachable" });
   expect((await task(id)).state).toBe("queued");
-  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
+  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
   expect((await task(id)).state).toBe("cancelled");
 });
 
 test("stopping the engine answers and cancels nothing; the next one goes on where it was", async () => {
-  const id = await world.startTask(server, {}, tool("approve"));
+  const id = await fixture.startTask(server, {}, tool("approve"));
   const open = await openRequest(id);
   await engine.stop();
-  expect(remote.told).toHaveLength(0);
+  expect(remote.answers).toHaveLength(0);
   expect(remoteOf().status).toBe("input_required");
-  await world.answer(open.id, approve);
-  engine = await world.startEngine();
+  await fixture.answer(open.id, approve);
+  engine = await fixture.startEngine();
   await inState(id, "completed");
-  expect(remote.told).toHaveLength(1);
+  expect(remote.answers).toHaveLength(1);
 });
 
-test("a server that comes back is noticed soon, however many tasks met it while it was down", async () => {
-  const ids = await Promise.all(Array.from({ length: 12 }, () => world.startTask(server, {}, tool("wait"))));
+test("a recovered server is noticed soon, however many tasks failed while it was down", async () => {
+  const ids = await Promise.all(
+    Array.from({ length: 12 }, () => fixture.startTask(server, {}, tool("wait"))),
+  );
   for (const id of ids) await inState(id, "working");
   await remote.goDown();
   await until(

@@ -1,8 +1,12 @@
 /** A server is away for long: what waits for people meanwhile, and asks it nothing, says nothing of it. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 
 // Rounds and open calls are looked at often, and backing off takes no minutes.
@@ -12,47 +16,47 @@ vi.mock("../tunables.ts", async (original) => ({
   BACKOFF_BASE_MS: 50,
 }));
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: TestServer;
-const look = lookInto(() => world);
+const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  await fixture.startEngine();
   remote = await startTestServer();
 });
 afterAll(async () => {
   await remote?.close();
-  await world?.close();
+  await fixture?.close();
 });
 
 const healthChanges = () =>
-  world.within(async (tx) => {
+  fixture.within(async (tx) => {
     const rows = await tx.event.findMany({
-      where: { organizationId: world.organizationId, type: "server.health_changed" },
+      where: { organizationId: fixture.organizationId, type: "server.health_changed" },
       orderBy: { seq: "asc" },
     });
     return rows.map(({ data }) => (data as { to: string }).to);
   });
 
-test("a server that is away is told of once, and left alone ever longer, also while a round of questions waits", async () => {
-  const server = await world.addServer(remote.url, "2026-07-28");
-  const round = await world.startTask(server, {}, tool("order"));
-  const polled = await world.startTask(server, {}, tool("wait"));
-  await look.openRequest(round);
-  await look.inState(polled, "working");
+test("an unreachable server is reported once, and contacted ever more rarely, also while a round of questions waits", async () => {
+  const server = await fixture.addServer(remote.url, "2026-07-28");
+  const round = await fixture.startTask(server, {}, tool("order"));
+  const polled = await fixture.startTask(server, {}, tool("wait"));
+  await queries.openRequest(round);
+  await queries.inState(polled, "working");
   await remote.goDown();
   const failures = () =>
-    world.within(async (tx) => {
-      const where = { organizationId: world.organizationId, id: server.connectionId };
+    fixture.within(async (tx) => {
+      const where = { organizationId: fixture.organizationId, id: server.connectionId };
       return (await tx.connection.findFirstOrThrow({ where })).circuitFailures;
     });
   await until("it has failed seven times in a row", async () => (await failures()) >= 7);
   expect(await healthChanges()).toEqual(["unreachable"]);
   await remote.comeBack();
   for (const there of remote.tasks.values()) Object.assign(there, { statusMessage: "Nearly there" });
-  await until("it is polled", async () => (await look.task(polled)).statusMessage === "Nearly there");
-  await until("it is well", async () => (await look.health(server.serverId)) === "ok");
+  await until("it is polled", async () => (await queries.task(polled)).statusMessage === "Nearly there");
+  await until("it is well", async () => (await queries.health(server.serverId)) === "ok");
   expect(await healthChanges()).toEqual(["unreachable", "ok"]);
   expect(await failures()).toBe(0);
 });

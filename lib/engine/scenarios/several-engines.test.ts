@@ -1,41 +1,45 @@
 /** Engines that come and go: each has its share of the connections, and nothing is lost or done twice on the way. */
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import type { Engine } from "../engine.ts";
 
 const CONNECTIONS = 8;
 const approve = { action: "accept" as const, content: { approve: true } };
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: TestServer;
 let servers: { serverId: string; connectionId: string }[];
-const look = lookInto(() => world);
+const queries = createQueries(() => fixture);
 
 beforeEach(async () => {
   remote = await startTestServer();
-  world = await createWorld([remote.hostAndPort]);
+  fixture = await createOrganizationFixture([remote.hostAndPort]);
   servers = [];
-  while (servers.length < CONNECTIONS) servers.push(await world.addServer(remote.url, "2026-07-28"));
+  while (servers.length < CONNECTIONS) servers.push(await fixture.addServer(remote.url, "2026-07-28"));
 });
 afterEach(async () => {
-  await world?.close();
+  await fixture?.close();
   await remote?.close();
 });
 
 const holds = (engine: Engine, leases: number) =>
   until(`it holds ${leases} leases`, async () => engine.leases === leases);
 
-test("each has its share: who comes gets half, and when one goes the other has all", async () => {
+test("engines share the connections: a second one gets half, and when one stops the other has all", async () => {
   const ids = [];
-  for (const server of servers) ids.push(await world.startTask(server, {}, tool("wait")));
-  const first = await world.startEngine();
-  for (const id of ids) await look.inState(id, "working");
+  for (const server of servers) ids.push(await fixture.startTask(server, {}, tool("wait")));
+  const first = await fixture.startEngine();
+  for (const id of ids) await queries.inState(id, "working");
   expect(first.leases).toBe(CONNECTIONS);
-  const second = await world.startEngine();
+  const second = await fixture.startEngine();
   await holds(second, CONNECTIONS / 2);
   await holds(first, CONNECTIONS / 2);
   await first.stop();
@@ -43,42 +47,42 @@ test("each has its share: who comes gets half, and when one goes the other has a
   expect(remote.calls).toHaveLength(CONNECTIONS);
 });
 
-test("a connection that an engine stands still on, in a transaction, holds up none of the others", async () => {
+test("an engine frozen inside a transaction on one connection blocks no other connection", async () => {
   const ids = [];
-  for (const server of servers) ids.push(await world.startTask(server, {}, tool("wait")));
-  const stuck = new pg.Client({ connectionString: world.adminUrl });
+  for (const server of servers) ids.push(await fixture.startTask(server, {}, tool("wait")));
+  const stuck = new pg.Client({ connectionString: fixture.adminUrl });
   await stuck.connect();
   try {
     await stuck.query("BEGIN");
     await stuck.query("SELECT 1 FROM connection WHERE id = $1 FOR SHARE", [servers[0]?.connectionId]);
-    await world.startEngine();
-    for (const id of ids.slice(1)) await look.inState(id, "working");
-    expect((await look.task(ids[0] ?? "")).state).toBe("queued");
+    await fixture.startEngine();
+    for (const id of ids.slice(1)) await queries.inState(id, "working");
+    expect((await queries.task(ids[0] ?? "")).state).toBe("queued");
     await stuck.query("COMMIT");
   } finally {
     await stuck.end();
   }
-  await look.inState(ids[0] ?? "", "working");
+  await queries.inState(ids[0] ?? "", "working");
   expect(remote.calls).toHaveLength(CONNECTIONS);
 });
 
-test("answers that are given while the connections change hands are delivered, each once", async () => {
+test("answers given while leases move are delivered, each once", async () => {
   const ids: string[] = [];
   for (const server of servers)
-    for (let n = 0; n < 2; n++) ids.push(await world.startTask(server, {}, tool("approve")));
-  let stays = await world.startEngine();
+    for (let n = 0; n < 2; n++) ids.push(await fixture.startTask(server, {}, tool("approve")));
+  let stays = await fixture.startEngine();
   const requests: string[] = [];
-  for (const id of ids) requests.push((await look.openRequest(id)).id);
+  for (const id of ids) requests.push((await queries.openRequest(id)).id);
   for (let at = 0; at < requests.length; at += CONNECTIONS) {
-    const comes = await world.startEngine();
+    const comes = await fixture.startEngine();
     await until("it has leases", async () => comes.leases > 0);
     const going = stays.stop();
-    await Promise.all(requests.slice(at, at + CONNECTIONS).map((id) => world.answer(id, approve)));
+    await Promise.all(requests.slice(at, at + CONNECTIONS).map((id) => fixture.answer(id, approve)));
     await going;
     stays = comes;
   }
-  for (const id of ids) await look.inState(id, "completed");
-  expect(remote.told).toHaveLength(ids.length);
+  for (const id of ids) await queries.inState(id, "completed");
+  expect(remote.answers).toHaveLength(ids.length);
   expect(remote.calls).toHaveLength(ids.length);
-  for (const id of ids) expect(await look.deliveryOfTask(id)).toMatchObject({ attempts: 1 });
+  for (const id of ids) expect(await queries.deliveryOfTask(id)).toMatchObject({ attempts: 1 });
 });

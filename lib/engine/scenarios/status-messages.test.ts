@@ -1,31 +1,35 @@
 /** A counter in a status message: written now and then, and its last word always. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: TestServer;
 let server: { serverId: string; connectionId: string };
-const look = lookInto(() => world);
+const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
   remote = await startTestServer();
-  world = await createWorld(["127.0.0.1"]);
-  server = await world.addServer(remote.url, "2026-07-28");
-  await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  server = await fixture.addServer(remote.url, "2026-07-28");
+  await fixture.startEngine();
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await remote?.close();
 });
 
-/** A task whose server has counted up to three, and whose every count was polled. */
+/** Starts a task whose status message counted to three, each count seen by a poll. */
 async function counted() {
   remote.tasks.clear();
-  const id = await world.startTask(server, {}, tool("wait"));
-  await look.inState(id, "working");
+  const id = await fixture.startTask(server, {}, tool("wait"));
+  await queries.inState(id, "working");
   const theirs = [...remote.tasks.values()].at(-1)!;
   for (const message of ["1/10", "2/10", "3/10"]) {
     let polls = 0;
@@ -40,7 +44,7 @@ async function counted() {
 }
 
 const says = (id: string, message: string) =>
-  until(`the card says ${message}`, async () => (await look.task(id)).statusMessage === message, 30_000);
+  until(`the card says ${message}`, async () => (await queries.task(id)).statusMessage === message, 30_000);
 
 test("a counter that stops seconds after it was written: its last word is shown", async () => {
   const { id } = await counted();
@@ -52,14 +56,14 @@ test("a counter whose server goes away seconds after it was written: its last wo
   await remote.goDown();
   await says(id, "3/10");
   await remote.comeBack();
-  expect((await look.task(id)).state).toBe("working");
+  expect((await queries.task(id)).state).toBe("working");
 });
 
 test("a counter that goes on is not written at every poll", async () => {
   const { id, theirs } = await counted();
   await says(id, "3/10");
   const history = () =>
-    world.within((tx) => tx.event.count({ where: { organizationId: world.organizationId, taskId: id } }));
+    fixture.within((tx) => tx.event.count({ where: { organizationId: fixture.organizationId, taskId: id } }));
   const before = await history();
   const began = performance.now();
   let count = 3;

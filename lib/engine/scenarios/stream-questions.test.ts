@@ -3,9 +3,13 @@ import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -14,33 +18,33 @@ import { recordMessages } from "../../stream-messages/transitions.ts";
 import { readTask } from "../../tasks/queries.ts";
 import type { Engine } from "../engine.ts";
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  engine = await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  engine = await fixture.startEngine();
 });
 beforeEach(async () => {
   remote = await startSessionServer();
-  server = await world.addServer(remote.url, "2025-11-25");
+  server = await fixture.addServer(remote.url, "2025-11-25");
 });
 afterEach(() => remote.close());
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const approve = { action: "accept" as const, content: { approve: true } };
 const start = (more: Partial<Tool> = {}) =>
-  world.startTask(server, {}, tool("work", { taskSupport: "required", ...more }));
-const { task, requestsOf, deliveryOf, openRequest, asksOf, inState, request } = lookInto(() => world);
+  fixture.startTask(server, {}, tool("work", { taskSupport: "required", ...more }));
+const { task, requestsOf, deliveryOf, openRequest, asksOf, inState, request } = createQueries(() => fixture);
 async function running() {
   const id = await start();
   await inState(id, "working");
   return { id, there: remote.tasks[0]! };
 }
-/** Asks until somebody listens. */
-const heard = (there: SessionServer["tasks"][number], message: string) =>
+/** Asks until the engine has a stream open. */
+const received = (there: SessionServer["tasks"][number], message: string) =>
   until("somebody listens", async () => remote.ask(there, message) !== null);
 const answeredTo = () => remote.answered.map(({ id }) => id);
 
@@ -48,9 +52,9 @@ test("a server that asks us to wait an hour, and asks a question: it is open at 
   const { id, there } = await running();
   remote.behave.busy = true;
   await until("it is left alone", async () => {
-    const row = await world.within((tx) =>
+    const row = await fixture.within((tx) =>
       tx.connection.findFirstOrThrow({
-        where: { organizationId: world.organizationId, id: server.connectionId },
+        where: { organizationId: fixture.organizationId, id: server.connectionId },
       }),
     );
     return row.circuitFailures > 0;
@@ -78,15 +82,17 @@ test("a question that was stored late, of a task that nobody watches, where noth
   const question = { address, mode: "form", message: "Late?", requestedSchema: null, url: null } as const;
   const said = { rpcId: 5, question, streamTaskId: id, namedDigest: null, replayed: false, heardAgoMs: 0 };
   const sessionDigest = Buffer.alloc(32, 7);
-  const late = createDatabase(world.adminUrl, { connections: 1 });
-  await late.withOrganization(world.organizationId, (tx) =>
-    recordMessages(world.organizationId, tx, server.connectionId, [{ ...said, id: uuidv7(), sessionDigest }]),
+  const late = createDatabase(fixture.adminUrl, { connections: 1 });
+  await late.withOrganization(fixture.organizationId, (tx) =>
+    recordMessages(fixture.organizationId, tx, server.connectionId, [
+      { ...said, id: uuidv7(), sessionDigest },
+    ]),
   );
   await late.close();
-  engine = await world.startEngine();
+  engine = await fixture.startEngine();
   await openRequest(id, "Late?");
-  // What it said stands with the request, and no second time in the row that tells that it was heard.
-  const rows = await world.within((tx) => tx.streamMessage.findMany({ where: { taskId: id } }));
+  // The text is stored with the request, and not again in the stream message's row.
+  const rows = await fixture.within((tx) => tx.streamMessage.findMany({ where: { taskId: id } }));
   expect(rows).toMatchObject([{ params: {}, handledAt: expect.any(Date) }]);
 });
 
@@ -96,7 +102,7 @@ test("a call's stream that breaks and is put again from its beginning: what was 
   const call = await until("the call is open", async () => remote.calls[0]);
   call.ask("First?");
   const first = await openRequest(id, "First?");
-  await world.answer(first.id, approve);
+  await fixture.answer(first.id, approve);
   await until("it is told", async () => remote.answered.length === 1);
   call.ask("Second?");
   const second = await openRequest(id, "Second?");
@@ -104,7 +110,7 @@ test("a call's stream that breaks and is put again from its beginning: what was 
   call.cut();
   const gets = () => remote.seen.filter(({ lastEventId }) => lastEventId === "call");
   await until("it was gone on with", async () => gets().length > 0);
-  // What is said last is stored last.
+  // The last message is stored last.
   call.ask("Third?");
   const third = await openRequest(id, "Third?");
   expect((await requestsOf(id)).map((row) => row.id)).toEqual([first.id, second.id, third.id]);
@@ -119,13 +125,13 @@ test("a question that names its task right after the handle, while that can't be
     });
   const id = await start();
   await inState(id, "starting");
-  await withClient(world.adminUrl, async (client) => {
+  await withClient(fixture.adminUrl, async (client) => {
     await client.query("BEGIN");
     await client.query("SELECT FROM task WHERE id = $1 FOR UPDATE", [id]);
     reply();
     const there = await until("the server has it", async () => remote.tasks[0]);
     await until("the handle waits to be stored", async () => {
-      // Else a transaction sees the sessions that there were at its first look.
+      // Otherwise a transaction sees the sessions as of its first read.
       await client.query("SELECT pg_stat_clear_snapshot()");
       const { rows } = await client.query(`SELECT 1 FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`);
@@ -147,7 +153,7 @@ test("a question that names its task right after the handle, while that can't be
 
 test("an engine that is killed while a call is under way: the question that came is kept", async () => {
   await engine.stop();
-  const first = await startEngineProcess(world.engineEnvironment);
+  const first = await startEngineProcess(fixture.engineEnvironment);
   remote.behave.call = (there) => {
     remote.ask(there, "Before the handle?");
     return new Promise(() => undefined);
@@ -156,7 +162,7 @@ test("an engine that is killed while a call is under way: the question that came
   await openRequest(id, "Before the handle?");
   expect((await task(id)).state).toBe("starting");
   await first.kill();
-  engine = await world.startEngine();
+  engine = await fixture.startEngine();
   await inState(id, "start_unknown");
   expect(await requestsOf(id)).toMatchObject([{ message: "Before the handle?", state: "open" }]);
 });
@@ -174,11 +180,11 @@ test("two questions at once: both are open, each answer goes to its own, and the
     open.delete(rpcId);
     if (open.size === 0) one.status = "completed";
   };
-  await world.answer(amount.id, approve);
+  await fixture.answer(amount.id, approve);
   await until("the first is told", async () => remote.answered.length === 1);
   expect((await request(centre.id)).state).toBe("open");
   expect((await deliveryOf(amount.id)).flagged).toBe(false);
-  await world.answer(centre.id, approve);
+  await fixture.answer(centre.id, approve);
   await inState(id, "completed");
   expect(answeredTo()).toEqual(asked);
   for (const { id: requestId } of [amount, centre])
@@ -194,23 +200,23 @@ test("a server that calls itself working after any of two answers: the other que
     await openRequest(id, "Cost centre right?"),
   ];
   await inState(id, "input_required");
-  // As servers do that ask from two places at once: each goes on with its own answer, and knows nothing of the other.
+  // Like a server that asks from two places at once: each place continues with its own answer.
   const open = new Set<unknown>(asked);
   remote.behave.answer = (one, rpcId) => {
     open.delete(rpcId);
     one.status = open.size === 0 ? "completed" : "working";
   };
-  await world.answer(amount.id, approve);
+  await fixture.answer(amount.id, approve);
   await inState(id, "working");
   expect((await request(amount.id)).state).toBe("settled");
   expect((await request(centre.id)).state).toBe("open");
-  await world.answer(centre.id, approve);
+  await fixture.answer(centre.id, approve);
   await inState(id, "completed");
   expect(answeredTo()).toEqual(asked);
   expect((await deliveryOf(centre.id)).state).toBe("confirmed");
 });
 
-test("the same while the other answer is held: it is sent when its time comes", async () => {
+test("the same while the other answer is held: it is sent after its hold", async () => {
   const { id, there } = await running();
   there.status = "input_required";
   const asked = [remote.ask(there, "Amount right?"), remote.ask(there, "Cost centre right?")];
@@ -224,14 +230,14 @@ test("the same while the other answer is held: it is sent when its time comes", 
     open.delete(rpcId);
     one.status = open.size === 0 ? "completed" : "working";
   };
-  await world.answer(centre.id, { ...approve, holdMs: 60_000 });
-  await world.answer(amount.id, approve);
+  await fixture.answer(centre.id, { ...approve, holdMs: 60_000 });
+  await fixture.answer(amount.id, approve);
   await inState(id, "working");
   expect((await request(centre.id)).state).toBe("answered");
   expect((await deliveryOf(centre.id)).state).toBe("held");
-  await world.within(
+  await fixture.within(
     (tx) => tx.$executeRaw`UPDATE delivery SET deliver_after = now()
-    WHERE organization_id = ${world.organizationId}::uuid AND input_request_id = ${centre.id}::uuid`,
+    WHERE organization_id = ${fixture.organizationId}::uuid AND input_request_id = ${centre.id}::uuid`,
   );
   await inState(id, "completed");
   expect(answeredTo()).toEqual(asked);
@@ -242,7 +248,7 @@ test("a second question while the first answer is held: the answer is sent all t
   there.status = "input_required";
   const first = remote.ask(there, "First?");
   const { id: requestId } = await openRequest(id, "First?");
-  await world.answer(requestId, { ...approve, holdMs: 1_500 });
+  await fixture.answer(requestId, { ...approve, holdMs: 1_500 });
   remote.ask(there, "Second?");
   await openRequest(id, "Second?");
   expect((await request(requestId)).state).toBe("answered");
@@ -263,7 +269,7 @@ test("a server whose standalone stream has no headers before its first event: ta
 test("asked again, or something else, before the server's own 2xx to the answer: the answer follows, the next is asked", async () => {
   const { id, there } = await running();
   there.status = "input_required";
-  await heard(there, "Same?");
+  await received(there, "Same?");
   const { id: requestId } = await openRequest(id, "Same?");
   let said = 0;
   const before = async () => {
@@ -271,7 +277,7 @@ test("asked again, or something else, before the server's own 2xx to the answer:
     const message = said === 1 ? "Same?" : "Something else?";
     if (said > 2) return void Object.assign(there, { status: "completed" });
     remote.ask(there, message);
-    // Stored while the answer is under way.
+    // The message is stored while the answer is being sent.
     await until("it is stored", async () =>
       said === 1
         ? (await asksOf(requestId)) === 2
@@ -279,10 +285,10 @@ test("asked again, or something else, before the server's own 2xx to the answer:
     );
   };
   remote.behave.beforeAccepted = before;
-  await world.answer(requestId, approve);
+  await fixture.answer(requestId, approve);
   const other = await openRequest(id, "Something else?");
   await until("the first is settled", async () => (await request(requestId)).state === "settled");
-  await world.answer(other.id, approve);
+  await fixture.answer(other.id, approve);
   await inState(id, "completed");
   expect(new Set(answeredTo()).size).toBe(3);
 });
@@ -290,7 +296,7 @@ test("asked again, or something else, before the server's own 2xx to the answer:
 test("a question from elsewhere in the tool, before the 2xx to another's answer: it stays open when the task works again", async () => {
   const { id, there } = await running();
   there.status = "input_required";
-  await heard(there, "Amount right?");
+  await received(there, "Amount right?");
   const amount = await openRequest(id, "Amount right?");
   await inState(id, "input_required");
   remote.behave.beforeAccepted = async () => {
@@ -299,21 +305,21 @@ test("a question from elsewhere in the tool, before the 2xx to another's answer:
     await openRequest(id, "Cost centre right?");
   };
   remote.behave.answer = (one) => Object.assign(one, { status: "working" });
-  await world.answer(amount.id, approve);
+  await fixture.answer(amount.id, approve);
   await inState(id, "working");
   expect((await request(amount.id)).state).toBe("settled");
   const centre = await openRequest(id, "Cost centre right?");
   remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
-  await world.answer(centre.id, approve);
+  await fixture.answer(centre.id, approve);
   await inState(id, "completed");
 });
 
-test("a question that came before another's answer was sent, and is stored after: that answer is not called done by it", async () => {
+test("a question that came before another's answer was sent, and is stored after it, does not settle that answer", async () => {
   const { id, there } = await running();
   there.status = "input_required";
-  await heard(there, "Amount right?");
+  await received(there, "Amount right?");
   const amount = await openRequest(id, "Amount right?");
-  const admin = new Client({ connectionString: world.adminUrl });
+  const admin = new Client({ connectionString: fixture.adminUrl });
   await admin.connect();
   onTestFinished(() => admin.end());
   await admin.query("BEGIN");
@@ -325,15 +331,15 @@ test("a question that came before another's answer was sent, and is stored after
     );
     return rows.length > 0;
   });
-  // Stored when that is.
+  // This question is stored together with the blocked one.
   remote.ask(there, "Cost centre right?");
   await remote.ping(there);
-  await world.answer(amount.id, approve);
+  await fixture.answer(amount.id, approve);
   await until("the answer was taken", async () => (await deliveryOf(amount.id)).state === "accepted");
   await admin.query("COMMIT");
   const centre = await openRequest(id, "Cost centre right?");
   expect((await deliveryOf(amount.id)).state).toBe("accepted");
-  // What comes after it does say that the server has gone on.
+  // A question after the answer proves that the server has moved on.
   remote.ask(there, "Which currency?");
   await until("the first is settled", async () => (await request(amount.id)).state === "settled");
   expect((await request(centre.id)).state).toBe("open");
@@ -341,7 +347,7 @@ test("a question that came before another's answer was sent, and is stored after
 
 test("a task that waited between two polls only, by the server's own word: its question is over when it works again", async () => {
   const { id, there } = await running();
-  await heard(there, "Quick?");
+  await received(there, "Quick?");
   const { id: requestId } = await openRequest(id, "Quick?");
   remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "input_required" });
   remote.notify(there, "notifications/tasks/status", { taskId: there.taskId, status: "working" });
@@ -352,40 +358,40 @@ test("an answer whose question the server has forgotten: that it waits is writte
   remote.behave.acrossSessions = true;
   const { id, there } = await running();
   there.status = "input_required";
-  await heard(there, "Really?");
+  await received(there, "Really?");
   const { id: requestId } = await openRequest(id, "Really?");
   await inState(id, "input_required");
   remote.forgetSessions();
-  await world.answer(requestId, approve);
-  const { organizationId, operator } = world;
+  await fixture.answer(requestId, approve);
+  const { organizationId, operator } = fixture;
   // By the engine's own pauses, not shorter ones.
   await until("it is in the history", () =>
-    world.within((tx) =>
+    fixture.within((tx) =>
       tx.event.findFirst({ where: { organizationId, inputRequestId: requestId, type: "delivery.waiting" } }),
     ),
   );
   // What waits for half a minute is shown.
-  await world.within(
+  await fixture.within(
     (tx) => tx.$executeRaw`UPDATE delivery SET deliver_after = now() - interval '31 seconds'
       WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid`,
   );
-  const { attention } = await world.within((tx) => readTask(organizationId, tx, operator, id));
+  const { attention } = await fixture.within((tx) => readTask(organizationId, tx, operator, id));
   expect(attention).toMatchObject({ code: "answer_waiting" });
   expect(await deliveryOf(requestId)).toMatchObject({ state: "pending", attempts: 0 });
   expect(remote.answered).toEqual([]);
 });
 
-test("a server that begins its ids anew in a session: its next question is asked", async () => {
+test("a server that restarts its JSON-RPC ids in a session: its next question opens", async () => {
   const { id, there } = await running();
   remote.behave.nextId = 0;
-  await heard(there, "First?");
+  await received(there, "First?");
   const first = await openRequest(id, "First?");
   remote.behave.answer = (one) => {
     remote.behave.answer = (again) => Object.assign(again, { status: "completed" });
     remote.ask(one, "Second, under the same id?");
   };
-  await world.answer(first.id, approve);
-  await world.answer((await openRequest(id, "Second, under the same id?")).id, approve);
+  await fixture.answer(first.id, approve);
+  await fixture.answer((await openRequest(id, "Second, under the same id?")).id, approve);
   await inState(id, "completed");
   expect(answeredTo()).toEqual([0, 0]);
 });
@@ -393,14 +399,14 @@ test("a server that begins its ids anew in a session: its next question is asked
 test("an answer never reaches another question that has taken over the id of its own", async () => {
   const { id, there } = await running();
   remote.behave.nextId = 7;
-  await heard(there, "Pay the first?");
+  await received(there, "Pay the first?");
   const first = await openRequest(id, "Pay the first?");
   remote.behave.nextId = 7;
-  await heard(there, "Pay the second?");
+  await received(there, "Pay the second?");
   const second = await openRequest(id, "Pay the second?");
-  // The first one has no id any more that an answer could go to: it waits to be asked again.
-  await world.answer(first.id, { action: "decline" });
-  await world.answer(second.id, approve);
+  // The first question lost its JSON-RPC id, so its answer waits until the server asks again.
+  await fixture.answer(first.id, { action: "decline" });
+  await fixture.answer(second.id, approve);
   await until("the second was answered", async () => remote.answered.length > 0);
   await until("what the first one waits for is known", async () => {
     const { state, attempts } = await deliveryOf(first.id);

@@ -1,34 +1,38 @@
 /** How long a server says that it keeps a task, what people are told of it, and what becomes of it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: TestServer;
 let server: { serverId: string; connectionId: string };
-const look = lookInto(() => world);
+const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
   remote = await startTestServer();
-  world = await createWorld(["127.0.0.1"]);
-  server = await world.addServer(remote.url, "2026-07-28");
-  await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  server = await fixture.addServer(remote.url, "2026-07-28");
+  await fixture.startEngine();
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await remote?.close();
 });
 
 const traits = async () =>
   (
-    await world.within((tx) =>
-      tx.server.findFirstOrThrow({ where: { organizationId: world.organizationId, id: server.serverId } }),
+    await fixture.within((tx) =>
+      tx.server.findFirstOrThrow({ where: { organizationId: fixture.organizationId, id: server.serverId } }),
     )
   ).traits;
 
-/** A task whose start names a quarter of an hour, and whose every look another ttl. */
+/** Starts a task with a ttl of 15 minutes, whose every poll reports another ttl. */
 async function asked(ttlMs: number) {
   remote.tasks.clear();
   remote.behave.onCall = (made) => {
@@ -38,18 +42,18 @@ async function asked(ttlMs: number) {
   remote.behave.onGet = (shown) => {
     shown.ttlMs = ttlMs;
   };
-  const id = await world.startTask(server, {}, tool("approve"));
-  return { id, request: await look.openRequest(id) };
+  const id = await fixture.startTask(server, {}, tool("approve"));
+  return { id, request: await queries.openRequest(id) };
 }
 
-test("a look that names less than the start: the time counts from the task's creation, for its question as well", async () => {
+test("a poll with a shorter ttl than the start: the limit counts from the task's creation, for its question as well", async () => {
   const { id, request } = await asked(600_000);
   const task = await until("the new time is known", async () => {
-    const row = await look.task(id);
+    const row = await queries.task(id);
     return row.ttlMs === 600_000n && row;
   });
   expect(task.expiresAt?.getTime()).toBe((task.startedAt?.getTime() ?? 0) + 600_000);
-  expect((await look.request(request.id)).expiresAt).toEqual(task.expiresAt);
+  expect((await queries.request(request.id)).expiresAt).toEqual(task.expiresAt);
 });
 
 test.each(["2001-01-01T00:00:00Z", "2099-01-01T00:00:00Z", "-271821-04-20T00:00:00.000Z", "yesterday"])(
@@ -61,36 +65,36 @@ test.each(["2001-01-01T00:00:00Z", "2099-01-01T00:00:00Z", "-271821-04-20T00:00:
       Object.assign(made, { createdAt, ttlMs: 600_000 });
       return "answer";
     };
-    const id = await world.startTask(server, {}, tool("approve"));
-    const request = await look.openRequest(id);
-    const { startedAt, attemptAt, expiresAt } = await look.task(id);
+    const id = await fixture.startTask(server, {}, tool("approve"));
+    const request = await queries.openRequest(id);
+    const { startedAt, attemptAt, expiresAt } = await queries.task(id);
     expect(startedAt!.getTime()).toBeGreaterThanOrEqual(attemptAt!.getTime());
     expect(startedAt!.getTime()).toBeLessThanOrEqual(request.createdAt.getTime());
     expect(expiresAt!.getTime()).toBe(startedAt!.getTime() + 600_000);
-    await world.answer(request.id, { action: "accept", content: { approve: true } });
+    await fixture.answer(request.id, { action: "accept", content: { approve: true } });
   },
 );
 
-test("a time limit that passes without effect is none: for this task, and for the server's next", async () => {
+test("a ttl that passes without effect is dropped, for this task and for the server's next ones", async () => {
   const { id, request } = await asked(1_000);
-  await until("the limit is given up", async () => (await look.task(id)).expiresAt === null);
-  expect((await look.request(request.id)).expiresAt).toBeNull();
-  expect((await look.task(id)).state).toBe("input_required");
+  await until("the limit is given up", async () => (await queries.task(id)).expiresAt === null);
+  expect((await queries.request(request.id)).expiresAt).toBeNull();
+  expect((await queries.task(id)).state).toBe("input_required");
   expect(await traits()).toMatchObject({ outlivesTtl: true });
 
   const next = await asked(600_000);
-  await until("what it says is known", async () => (await look.task(next.id)).ttlMs === 600_000n);
-  expect((await look.task(next.id)).expiresAt).toBeNull();
-  expect((await look.request(next.request.id)).expiresAt).toBeNull();
-  await world.answer(request.id, { action: "accept", content: { approve: true } });
+  await until("what it says is known", async () => (await queries.task(next.id)).ttlMs === 600_000n);
+  expect((await queries.task(next.id)).expiresAt).toBeNull();
+  expect((await queries.request(next.request.id)).expiresAt).toBeNull();
+  await fixture.answer(request.id, { action: "accept", content: { approve: true } });
 });
 
 test("a task that is gone when its time is over has expired, whatever was learned, and the server's word counts again", async () => {
   const { id } = await asked(3_000);
-  await until("what it says is known", async () => (await look.task(id)).ttlMs === 3_000n);
-  const row = await look.task(id);
+  await until("what it says is known", async () => (await queries.task(id)).ttlMs === 3_000n);
+  const row = await queries.task(id);
   await until("its time is over", async () => Date.now() > (row.startedAt?.getTime() ?? 0) + 3_000);
   remote.tasks.clear();
-  await look.inState(id, "expired");
+  await queries.inState(id, "expired");
   await until("its word counts", async () => !("outlivesTtl" in ((await traits()) as object)));
 });

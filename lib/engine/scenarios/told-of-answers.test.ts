@@ -1,25 +1,29 @@
 /** What people are told of an answer is what the server got: against servers that take it and tell of it late, twice or never. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import { resend } from "../../input-requests/deliveries/transitions.ts";
 
-let world: World;
-const look = lookInto(() => world, 120_000);
+let fixture: OrganizationFixture;
+const queries = createQueries(() => fixture, 120_000);
 const approve = { action: "accept" as const, content: { approve: true } };
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  await fixture.startEngine();
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const ended = (requestId: string) =>
   until("the request has ended", async () => {
-    const row = await look.request(requestId);
+    const row = await queries.request(requestId);
     return row.endedAt && row;
   });
 
@@ -28,10 +32,10 @@ describe("on 2026-07-28", () => {
   let server: { serverId: string; connectionId: string };
   beforeEach(async () => {
     remote = await startTestServer();
-    server = await world.addServer(remote.url, "2026-07-28");
+    server = await fixture.addServer(remote.url, "2026-07-28");
   });
   afterEach(() => remote.close());
-  const start = () => world.startTask(server, {}, tool("approve"));
+  const start = () => fixture.startTask(server, {}, tool("approve"));
   const only = () => [...remote.tasks.values()][0]!;
   const moveOn = () => {
     const task = only();
@@ -42,15 +46,15 @@ describe("on 2026-07-28", () => {
   test("an answer that the server had taken, and a person sends again as it moves on, counts as taken", async () => {
     remote.behave.onUpdate = () => "ignore";
     const id = await start();
-    const request = await look.openRequest(id);
-    await world.answer(request.id, approve);
-    await until("it is flagged", async () => (await look.deliveryOf(request.id)).flagged);
-    await world.within(async (tx) => {
-      await resend(world.organizationId, tx, world.operator, request.id);
+    const request = await queries.openRequest(id);
+    await fixture.answer(request.id, approve);
+    await until("it is flagged", async () => (await queries.deliveryOf(request.id)).flagged);
+    await fixture.within(async (tx) => {
+      await resend(fixture.organizationId, tx, fixture.operator, request.id);
       moveOn();
     });
     expect(await ended(request.id)).toMatchObject({ state: "settled", endedReason: null });
-    expect(await look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", flagged: false });
+    expect(await queries.deliveryOf(request.id)).toMatchObject({ state: "confirmed", flagged: false });
   });
 
   test("an answer whose reply was lost, and whose question is gone, was sent without a reply: never withdrawn, never accepted", async () => {
@@ -59,10 +63,10 @@ describe("on 2026-07-28", () => {
       return "drop";
     };
     const id = await start();
-    const request = await look.openRequest(id);
-    await world.answer(request.id, approve);
+    const request = await queries.openRequest(id);
+    await fixture.answer(request.id, approve);
     expect(await ended(request.id)).toMatchObject({ state: "settled" });
-    expect(await look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", acceptedAt: null });
+    expect(await queries.deliveryOf(request.id)).toMatchObject({ state: "confirmed", acceptedAt: null });
   });
 
   test("an answer whose reply was lost with the task is neither called sent nor unsent: nobody knows", async () => {
@@ -71,17 +75,17 @@ describe("on 2026-07-28", () => {
       return "drop";
     };
     const id = await start();
-    const request = await look.openRequest(id);
-    await world.answer(request.id, approve);
+    const request = await queries.openRequest(id);
+    await fixture.answer(request.id, approve);
     expect(await ended(request.id)).toMatchObject({ state: "withdrawn", endedReason: "task_ended" });
-    expect(await look.deliveryOf(request.id)).toMatchObject({
+    expect(await queries.deliveryOf(request.id)).toMatchObject({
       state: "failed",
       inDoubt: true,
       acceptedAt: null,
     });
-    const line = await world.within((tx) =>
+    const line = await fixture.within((tx) =>
       tx.event.findFirstOrThrow({
-        where: { organizationId: world.organizationId, taskId: id, type: "request.withdrawn" },
+        where: { organizationId: fixture.organizationId, taskId: id, type: "request.withdrawn" },
       }),
     );
     expect(line.data).toEqual({ reason: "task_ended", answer: "in_doubt" });
@@ -90,17 +94,17 @@ describe("on 2026-07-28", () => {
   test("an answer that the server had taken and then refuses to take twice is not called undelivered", async () => {
     remote.behave.onUpdate = () => "ignore";
     const id = await start();
-    const request = await look.openRequest(id);
-    await world.answer(request.id, approve);
-    await until("it is flagged", async () => (await look.deliveryOf(request.id)).flagged);
+    const request = await queries.openRequest(id);
+    await fixture.answer(request.id, approve);
+    await until("it is flagged", async () => (await queries.deliveryOf(request.id)).flagged);
     remote.behave.onUpdate = () => "refuse";
-    await world.within((tx) => resend(world.organizationId, tx, world.operator, request.id));
-    await until("it was sent again", async () => remote.told.length === 2);
+    await fixture.within((tx) => resend(fixture.organizationId, tx, fixture.operator, request.id));
+    await until("it was sent again", async () => remote.answers.length === 2);
     await until("it waits for the task", async () => {
-      const { state, attempts } = await look.deliveryOf(request.id);
+      const { state, attempts } = await queries.deliveryOf(request.id);
       return state === "accepted" && attempts === 2;
     });
-    expect((await look.request(request.id)).state).toBe("answered");
+    expect((await queries.request(request.id)).state).toBe("answered");
     moveOn();
     expect(await ended(request.id)).toMatchObject({ state: "settled" });
   });
@@ -111,19 +115,19 @@ describe("on 2025-11-25", () => {
   let server: { serverId: string; connectionId: string };
   beforeEach(async () => {
     remote = await startSessionServer();
-    server = await world.addServer(remote.url, "2025-11-25");
+    server = await fixture.addServer(remote.url, "2025-11-25");
   });
   afterEach(() => remote.close());
 
-  /** A task that waits for an answer, which is given and taken. */
+  /** Starts a task and answers its question; the server accepts the answer. */
   async function answered() {
-    const id = await world.startTask(server, {}, tool("work", { taskSupport: "required" }));
-    await look.inState(id, "working");
+    const id = await fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));
+    await queries.inState(id, "working");
     const mine = await until("the server has the task", async () => remote.tasks[0]);
     mine.status = "input_required";
     await until("it listens", async () => remote.ask(mine, "Really?") !== null);
-    const request = await look.openRequest(id, "Really?");
-    await look.inState(id, "input_required");
+    const request = await queries.openRequest(id, "Really?");
+    await queries.inState(id, "input_required");
     return { id, mine, request };
   }
 
@@ -133,17 +137,17 @@ describe("on 2025-11-25", () => {
       remote.behave.answer = undefined;
       remote.ask(task, "Really?");
       remote.behave.get = async () => {
-        await until("the question came once more", async () => (await look.asksOf(request.id)) === 2);
+        await until("the question came once more", async () => (await queries.asksOf(request.id)) === 2);
         mine.status = "working";
       };
     };
-    await world.answer(request.id, approve);
+    await fixture.answer(request.id, approve);
     expect(await ended(request.id)).toMatchObject({ state: "settled", endedReason: null });
-    const { state, acceptedAt } = await look.deliveryOf(request.id);
+    const { state, acceptedAt } = await queries.deliveryOf(request.id);
     expect([state, acceptedAt === null]).toEqual(["confirmed", false]);
-    // Nothing is learned of how long the server waits for answers.
-    const { traits } = await world.within((tx) =>
-      tx.server.findFirstOrThrow({ where: { organizationId: world.organizationId, id: server.serverId } }),
+    // The engine learns no lifetime of questions from this.
+    const { traits } = await fixture.within((tx) =>
+      tx.server.findFirstOrThrow({ where: { organizationId: fixture.organizationId, id: server.serverId } }),
     );
     expect(traits).not.toHaveProperty("withdrawnAtMs");
   });
@@ -154,11 +158,11 @@ describe("on 2025-11-25", () => {
       remote.behave.answer = undefined;
       remote.ask(task, "Really?");
       remote.behave.get = async () => {
-        await until("the question came once more", async () => (await look.asksOf(request.id)) === 2);
+        await until("the question came once more", async () => (await queries.asksOf(request.id)) === 2);
         remote.tasks.length = 0;
       };
     };
-    await world.answer(request.id, approve);
+    await fixture.answer(request.id, approve);
     expect(await ended(request.id)).toMatchObject({ state: "settled" });
   });
 });

@@ -1,16 +1,20 @@
 /** HTTP 503 without a word when to come back: what is behind the gateway that says so may be at work all the same. */
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
-import { type HostileScene, PATIENCE_MS, setHostileScene } from "../../../test/fixtures/hostile-scene.ts";
+import {
+  createHostileFixture,
+  type HostileFixture,
+  PATIENCE_MS,
+} from "../../../test/fixtures/hostile-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { until } from "../../../test/fixtures/world.ts";
 import { type Act, startHostileServer } from "../../../test/servers/hostile-server.ts";
 
-let scene: HostileScene;
+let fixture: HostileFixture;
 beforeAll(async () => {
-  scene = await setHostileScene();
+  fixture = await createHostileFixture();
 });
-afterAll(() => scene.close());
+afterAll(() => fixture.close());
 
 const approve = { action: "accept" as const, content: {} };
 const params = { mode: "form", message: "Go on?", requestedSchema: { type: "object", properties: {} } };
@@ -19,7 +23,7 @@ const asking = {
   inputRequests: { ok: { method: "elicitation/create", params } },
 };
 
-/** Of a gateway that speaks JSON-RPC. */
+/** The body of a gateway that speaks JSON-RPC. */
 const NOT_READY = JSON.stringify({
   jsonrpc: "2.0",
   id: null,
@@ -28,20 +32,20 @@ const NOT_READY = JSON.stringify({
 
 /** Asks until an answer is taken; the first one is answered with 503, and taken or not. */
 function asks({ takesTheFirst, body }: { takesTheFirst: boolean; body?: string }) {
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   let isTaken = false;
   const act: Act = ({ response, message, result, reply }) => {
     if (message.method === "tasks/get" && !isTaken) reply({ ...result, ...asking });
     else if (message.method !== "tasks/update") return false;
     else {
-      told.push(message.params);
-      isTaken = takesTheFirst || told.length > 1;
-      if (told.length > 1) reply({});
+      received.push(message.params);
+      isTaken = takesTheFirst || received.length > 1;
+      if (received.length > 1) reply({});
       else response.writeHead(503, { "content-type": "application/json" }).end(body);
     }
     return true;
   };
-  return { act, told };
+  return { act, received: received };
 }
 
 manyAtOnce();
@@ -50,18 +54,18 @@ describe.concurrent("503", { timeout: 300_000 }, () => {
     expect,
     ...context
   }) => {
-    const { act, told } = asks({ takesTheFirst: true });
-    const { id, ends } = await scene.task(context, "2026-07-28", act);
-    const request = await scene.look.openRequest(id);
-    await scene.world.answer(request.id, approve);
+    const { act, received } = asks({ takesTheFirst: true });
+    const { id, ends } = await fixture.task(context, "2026-07-28", act);
+    const request = await fixture.queries.openRequest(id);
+    await fixture.organization.answer(request.id, approve);
     await until(
       "it is settled",
-      async () => (await scene.look.request(request.id)).endedAt !== null,
+      async () => (await fixture.queries.request(request.id)).endedAt !== null,
       PATIENCE_MS,
     );
-    expect((await scene.look.request(request.id)).state).toBe("settled");
-    expect(await scene.look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", attempts: 1 });
-    expect(told).toHaveLength(1);
+    expect((await fixture.queries.request(request.id)).state).toBe("settled");
+    expect(await fixture.queries.deliveryOf(request.id)).toMatchObject({ state: "confirmed", attempts: 1 });
+    expect(received).toHaveLength(1);
     await ends();
   });
 
@@ -71,16 +75,16 @@ describe.concurrent("503", { timeout: 300_000 }, () => {
   ] as const)(
     "to an answer that was not taken, %s: it is sent once more, when the question has stood for a while",
     async ([, body], { expect, ...context }) => {
-      const { act, told } = asks({ takesTheFirst: false, ...(body && { body }) });
-      const { id, ends } = await scene.task(context, "2026-07-28", act);
-      const request = await scene.look.openRequest(id);
-      await scene.world.answer(request.id, approve);
+      const { act, received } = asks({ takesTheFirst: false, ...(body && { body }) });
+      const { id, ends } = await fixture.task(context, "2026-07-28", act);
+      const request = await fixture.queries.openRequest(id);
+      await fixture.organization.answer(request.id, approve);
       await until(
         "it is settled",
-        async () => (await scene.look.request(request.id)).state === "settled",
+        async () => (await fixture.queries.request(request.id)).state === "settled",
         PATIENCE_MS,
       );
-      expect(told).toHaveLength(2);
+      expect(received).toHaveLength(2);
       await ends();
     },
   );
@@ -97,9 +101,9 @@ describe.concurrent("503", { timeout: 300_000 }, () => {
         return true;
       });
       onTestFinished(() => server.close());
-      const added = await scene.world.addServer(server.url, "2025-11-25");
-      const id = await scene.world.startTask(added, {}, tool("work", { taskSupport: "required" }));
-      await scene.look.inState(id, "start_unknown");
+      const added = await fixture.organization.addServer(server.url, "2025-11-25");
+      const id = await fixture.organization.startTask(added, {}, tool("work", { taskSupport: "required" }));
+      await fixture.queries.inState(id, "start_unknown");
       expect(server.seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
     },
   );
@@ -121,21 +125,25 @@ test("429, and nothing for an hour: the reply to a call that comes meanwhile is 
     return true;
   });
   onTestFinished(() => server.close());
-  const { world, look } = scene;
-  const added = await world.addServer(server.url, "2026-07-28");
-  await look.inState(await world.startTask(added, {}, tool("work", { taskSupport: "required" })), "working");
-  const id = await world.startTask(added, {}, tool("late", { taskSupport: "required" }));
-  // An open call, for all that anybody knows.
-  await look.inState(id, "working");
+  const { organization, queries } = fixture;
+  const added = await organization.addServer(server.url, "2026-07-28");
+  await queries.inState(
+    await organization.startTask(added, {}, tool("work", { taskSupport: "required" })),
+    "working",
+  );
+  const id = await organization.startTask(added, {}, tool("late", { taskSupport: "required" }));
+  // The call may still be open.
+  await queries.inState(id, "working");
   isBusy = true;
-  const where = { organizationId: world.organizationId, id: added.connectionId };
+  const where = { organizationId: organization.organizationId, id: added.connectionId };
   await until(
     "the server is left alone",
-    async () => (await world.within((tx) => tx.connection.findFirstOrThrow({ where }))).circuitFailures > 0,
+    async () =>
+      (await organization.within((tx) => tx.connection.findFirstOrThrow({ where }))).circuitFailures > 0,
     PATIENCE_MS,
   );
   tellReply();
-  await until("the handle is stored", async () => (await look.task(id)).sealedHandle !== null);
-  expect(await look.task(id)).toMatchObject({ state: "working", durable: true });
+  await until("the handle is stored", async () => (await queries.task(id)).sealedHandle !== null);
+  expect(await queries.task(id)).toMatchObject({ state: "working", durable: true });
   expect(polled.filter((wasBusy) => wasBusy)).toHaveLength(1);
 });

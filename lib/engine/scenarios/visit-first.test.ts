@@ -1,52 +1,55 @@
 /** 2025-11-25: tools that want an address visited before they run (-32042), and people who will not. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, type World } from "../../../test/fixtures/world.ts";
 import { startSessionServer } from "../../../test/servers/session-server.ts";
 import { recordAnswer } from "../../input-requests/transitions.ts";
 
-let world: World;
-const look = lookInto(() => world);
+let fixture: OrganizationFixture;
+const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  await fixture.startEngine();
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 test.each(["decline", "cancel"] as const)(
   "a person answers with %s: the tool is not called again, and why it ended is said",
   async (action) => {
     const remote = await startSessionServer();
     try {
-      const server = await world.addServer(remote.url, "2025-11-25");
+      const server = await fixture.addServer(remote.url, "2025-11-25");
       remote.behave.visitFirst = "https://bank.example/sign-in";
-      const id = await world.startTask(server, {}, tool("work", { taskSupport: "required" }));
-      const request = await look.openRequest(id, "Sign in first");
-      // By now it would run.
+      const id = await fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));
+      const request = await queries.openRequest(id, "Sign in first");
+      // From now on the server would run the tool.
       remote.behave.visitFirst = undefined;
       const { questionHash } = request;
-      await world.within((tx) =>
-        recordAnswer(world.organizationId, tx, world.operator, request.id, { action, questionHash }),
+      await fixture.within((tx) =>
+        recordAnswer(fixture.organizationId, tx, fixture.operator, request.id, { action, questionHash }),
       );
-      const ended = await look.inState(id, "cancelled");
+      const ended = await queries.inState(id, "cancelled");
       expect(ended.error).toMatchObject({ code: "declined" });
       expect(remote.tasks).toEqual([]);
       expect(remote.seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
-      expect((await look.request(request.id)).state).toBe("settled");
+      expect((await queries.request(request.id)).state).toBe("settled");
       // Nothing was sent, so no reply was lost.
-      expect(await look.deliveryOf(request.id)).toMatchObject({
+      expect(await queries.deliveryOf(request.id)).toMatchObject({
         state: "confirmed",
         error: null,
         attempts: 0,
         sentAt: null,
         inDoubt: false,
       });
-      const lines = await world.within((tx) =>
+      const lines = await fixture.within((tx) =>
         tx.event.findMany({
           where: {
-            organizationId: world.organizationId,
+            organizationId: fixture.organizationId,
             inputRequestId: request.id,
             type: { startsWith: "delivery." },
           },

@@ -13,23 +13,23 @@ import { pollSoon } from "./server-notices.ts";
  */
 export function listenerOf(
   ctx: WatcherContext,
-  live: LiveSession,
+  session: LiveSession,
   owner: WatchedTask | null,
   onClosed: () => void,
 ): StreamListener {
   // Said once a stream, however much comes on it.
   let hasWarned = false;
-  const hear = (rpcId: RpcId, question: Question | null, handle: string | null, replayed: boolean) => {
-    const isTaken = ctx.hear(
+  const receive = (rpcId: RpcId, question: Question | null, handle: string | null, replayed: boolean) => {
+    const isTaken = ctx.receive(
       {
-        sessionDigest: sessionDigest(ctx, live.record),
+        sessionDigest: sessionDigest(ctx, session.record),
         rpcId,
         question,
         streamTaskId: owner?.id ?? null,
         replayed,
         namedDigest: handle === null ? null : handleDigest(ctx.seal, ctx.organizationId, handle),
       },
-      live,
+      session,
       handle,
     );
     if (isTaken || hasWarned) return;
@@ -43,10 +43,10 @@ export function listenerOf(
     onQuestion(question, relatedTaskId, replayed) {
       if (question.address.kind !== "rpc") return;
       if (relatedTaskId !== null) ctx.learn({ namesTask: true });
-      hear(question.address.rpcId, cutToLimits(question), relatedTaskId, replayed);
+      receive(question.address.rpcId, cutToLimits(question), relatedTaskId, replayed);
     },
     onRetracted(rpcId) {
-      hear(rpcId, null, null, false);
+      receive(rpcId, null, null, false);
     },
     onStatus(taskId, status) {
       const task = ctx.taskByHandle(taskId);
@@ -69,7 +69,8 @@ export function listenerOf(
     },
     onClosed(reason) {
       onClosed();
-      if (reason !== "closed_here") for (const task of owner ? [owner] : live.tasks) ctx.wake(task.id, 1_000);
+      if (reason !== "closed_here")
+        for (const task of owner ? [owner] : session.tasks) ctx.wake(task.id, 1_000);
     },
   };
 }

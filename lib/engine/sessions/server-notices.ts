@@ -3,7 +3,7 @@ import type { WatcherContext } from "../watcher/context.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
 
 /** When the last poll caused by a notification was due; monotonic, in ms. */
-const lookedFor = new WeakMap<WatchedTask, number>();
+const polledFor = new WeakMap<WatchedTask, number>();
 
 /**
  * Polls a task after a notification, even if the last poll was a moment ago. Some servers notify on each
@@ -11,8 +11,8 @@ const lookedFor = new WeakMap<WatchedTask, number>();
  */
 export function pollSoon(ctx: WatcherContext, task: WatchedTask): void {
   const now = performance.now();
-  const last = lookedFor.get(task) ?? Number.NEGATIVE_INFINITY;
+  const last = polledFor.get(task) ?? Number.NEGATIVE_INFINITY;
   const due = last > now ? last : Math.max(now, last + MIN_POLL_MS);
-  lookedFor.set(task, due);
+  polledFor.set(task, due);
   ctx.wake(task.id, due - now);
 }

@@ -1,34 +1,38 @@
 /** 2025-11-25 sessions, streams and questions, against a server that the test controls step by step. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import type { Tool } from "../../mcp/peer.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import type { Engine } from "../engine.ts";
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  engine = await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  engine = await fixture.startEngine();
 });
 beforeEach(async () => {
   remote = await startSessionServer();
-  server = await world.addServer(remote.url, "2025-11-25");
+  server = await fixture.addServer(remote.url, "2025-11-25");
 });
 afterEach(() => remote.close());
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const approve = { action: "accept" as const, content: { approve: true } };
 
 const start = (more: Partial<Tool> = {}) =>
-  world.startTask(server, {}, tool("work", { taskSupport: "required", ...more }));
-const { task, requestsOf, deliveryOf, openRequest, asksOf, inState } = lookInto(() => world);
+  fixture.startTask(server, {}, tool("work", { taskSupport: "required", ...more }));
+const { task, requestsOf, deliveryOf, openRequest, asksOf, inState } = createQueries(() => fixture);
 /** Starts a task and returns its id with the server's side. */
 async function running() {
   const id = await start();
@@ -49,11 +53,11 @@ test("asked before the handle is told: the question is kept and answered, then t
     remote.behave.answer = undefined;
     remote.ask(there, "And then?");
   };
-  await world.answer(early.id, approve);
+  await fixture.answer(early.id, approve);
   const next = await openRequest(id, "And then?");
   expect((await deliveryOf(early.id)).state).toBe("confirmed");
   remote.behave.answer = (there) => Object.assign(there, { status: "completed" });
-  await world.answer(next.id, approve);
+  await fixture.answer(next.id, approve);
   await inState(id, "completed");
   expect(answeredTo()).toEqual([0, 1]);
 });
@@ -91,7 +95,7 @@ test("19: a start of unknown outcome leaves the session alone, for the task may 
   const id = await start();
   await inState(id, "start_unknown");
   await engine.stop();
-  engine = await world.startEngine();
+  engine = await fixture.startEngine();
   const deleted = remote.seen.filter(({ method }) => method === "DELETE").map(({ session }) => session);
   expect(deleted).not.toContain(remote.tasks[0]?.session);
 });
@@ -114,9 +118,9 @@ test("a question that comes while the engine drains is kept", async () => {
   answerPoll();
   await stopped;
   expect((await requestsOf(id)).map(({ message, state }) => [message, state])).toEqual([["Late?", "open"]]);
-  engine = await world.startEngine();
+  engine = await fixture.startEngine();
   remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
-  await world.answer((await openRequest(id, "Late?")).id, approve);
+  await fixture.answer((await openRequest(id, "Late?")).id, approve);
   await inState(id, "completed");
 });
 
@@ -124,7 +128,7 @@ test("after an engine restart the standalone stream is opened, not another one r
   remote.behave.resumable = true;
   const { id, there } = await running();
   await engine.stop();
-  engine = await world.startEngine();
+  engine = await fixture.startEngine();
   await until("somebody listens", async () => remote.ask(there, "Still there?") !== null);
   await openRequest(id, "Still there?");
 });
@@ -133,7 +137,7 @@ test("asked again under new ids while the answer is held: it goes to the newest,
   const { id, there } = await running();
   remote.ask(there, "Same?");
   const request = await openRequest(id, "Same?");
-  await world.answer(request.id, { ...approve, holdMs: 1_500 });
+  await fixture.answer(request.id, { ...approve, holdMs: 1_500 });
   const newest = remote.ask(there, "Same?");
   remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
   await inState(id, "completed");
@@ -149,7 +153,7 @@ test("asked again after the answer was accepted: the answer follows to the new i
     remote.behave.answer = (again) => Object.assign(again, { status: "completed" });
     remote.ask(one, "Same?");
   };
-  await world.answer(request.id, approve);
+  await fixture.answer(request.id, approve);
   await inState(id, "completed");
   expect(answeredTo()).toEqual([0, 1]);
   expect((await deliveryOf(request.id)).state).toBe("confirmed");
@@ -161,7 +165,7 @@ test("taken back by the server: the request is withdrawn, and answering is refus
   const request = await openRequest(id, "Sure?");
   remote.notify(there, "notifications/cancelled", { requestId: rpcId });
   await until("it is withdrawn", async () => (await requestsOf(id))[0]?.state === "withdrawn");
-  await expect(world.answer(request.id, approve)).rejects.toMatchObject({ code: "no_longer_open" });
+  await expect(fixture.answer(request.id, approve)).rejects.toMatchObject({ code: "no_longer_open" });
   expect(remote.answered).toHaveLength(0);
 });
 
@@ -176,7 +180,7 @@ test("a session that is gone when the answer leaves: a new one, the question aga
   remote.behave.listen = 500;
   remote.forgetSessions();
   remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
-  await world.answer(request.id, approve);
+  await fixture.answer(request.id, approve);
   await inState(id, "completed");
   expect(remote.answered).toHaveLength(1);
   expect(remote.answered[0]?.session).not.toBe(first);
@@ -187,7 +191,7 @@ test("a session that is gone when the answer leaves: a new one, the question aga
 test("a server that can't cancel: it is told all the same, so that the task ends here after a while", async () => {
   remote.behave.cancel = "unsupported";
   const { id } = await running();
-  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
+  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
   await until("the cancel counts as sent", async () => (await task(id)).cancelSentAt !== null);
 });
 
@@ -199,7 +203,7 @@ test("cancelled while the call is under way: cancelled on the server as soon as 
     });
   const id = await start();
   await until("the call is under way", async () => remote.seen.some(({ method }) => method === "tools/call"));
-  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
+  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
   finishCall();
   await inState(id, "cancelled");
   expect(remote.tasks[0]?.status).toBe("cancelled");
@@ -227,7 +231,7 @@ test("an answer that waits while the server does not find the task does not make
   const { id, there } = await running();
   remote.ask(there, "Pay?");
   const request = await openRequest(id, "Pay?");
-  await world.answer(request.id, { ...approve, holdMs: 300 });
+  await fixture.answer(request.id, { ...approve, holdMs: 300 });
   remote.tasks.length = 0;
   const polls = () => remote.seen.filter(({ method }) => method === "tasks/get").length;
   const before = polls();
@@ -248,9 +252,9 @@ test("durations and texts that can't be stored as they came are no news at each 
   const before = polls();
   await until("it is polled more", async () => polls() >= before + 3);
   expect((await task(id)).changedAt).toEqual(written.changedAt);
-  const messages = await world.within((tx) =>
+  const messages = await fixture.within((tx) =>
     tx.protocolMessage.count({
-      where: { organizationId: world.organizationId, taskId: id, method: "tasks/get" },
+      where: { organizationId: fixture.organizationId, taskId: id, method: "tasks/get" },
     }),
   );
   expect(messages).toBeLessThanOrEqual(2);

@@ -25,7 +25,7 @@ export class Sessions {
   /** Until when no session is opened because the server just refused one; monotonic, in ms. */
   fullUntil = 0;
   /** A session that the server denied has answered again: the server has several instances. */
-  #comeBack = false;
+  #hasReturned = false;
   /** Consecutive sessions that the server denied right after opening them. */
   #inVain = 0;
   /** Consecutive sessions that never answered. */
@@ -40,41 +40,41 @@ export class Sessions {
   }
 
   /** Puts a task into a session and registers the session. */
-  attach(entry: WatchedTask, kept: SessionRecord): LiveSession {
-    const live = this.#byKey.get(keyOf(kept)) ?? this.#add(kept);
+  attach(task: WatchedTask, kept: SessionRecord): LiveSession {
+    const session = this.#byKey.get(keyOf(kept)) ?? this.#add(kept);
     // Each of the session's tasks has stored its own, maybe older, list.
-    if (kept.others && kept !== live.record)
-      live.record.others = [...new Set([...(live.record.others ?? []), ...kept.others])];
+    if (kept.others && kept !== session.record)
+      session.record.others = [...new Set([...(session.record.others ?? []), ...kept.others])];
     // A repeated call with an idempotency key returns the first call's task.
-    if (live.record.others && entry.work.toolHints?.honoursIdempotencyKey)
-      live.record.others = live.record.others.filter((id) => id !== entry.id);
-    live.tasks.add(entry);
-    live.shared ||= live.tasks.size > 1;
-    entry.live = live;
-    return live;
+    if (session.record.others && task.work.toolHints?.honoursIdempotencyKey)
+      session.record.others = session.record.others.filter((id) => id !== task.id);
+    session.tasks.add(task);
+    session.shared ||= session.tasks.size > 1;
+    task.session = session;
+    return session;
   }
 
   /** Takes a task out of its session. Returns the session if that was its last task, else null. */
-  detach(entry: WatchedTask): LiveSession | null {
-    const live = entry.live;
-    entry.live = null;
-    if (!live) return null;
-    live.tasks.delete(entry);
-    live.callers.delete(entry);
-    live.line.delete(entry);
-    if (live.tasks.size > 0) return null;
-    closeStandalone(live);
-    this.#byKey.delete(keyOf(live.record));
+  detach(task: WatchedTask): LiveSession | null {
+    const session = task.session;
+    task.session = null;
+    if (!session) return null;
+    session.tasks.delete(task);
+    session.callers.delete(task);
+    session.askQueue.delete(task);
+    if (session.tasks.size > 0) return null;
+    closeStandalone(session);
+    this.#byKey.delete(keyOf(session.record));
     // The server has room for another session now.
     this.fullUntil = 0;
-    return live;
+    return session;
   }
 
   /** Records an answered request. */
-  answered(live: LiveSession): void {
-    if (live.saidGone > 0) this.#comeBack = true;
-    live.saidGone = 0;
-    live.answered = true;
+  answered(session: LiveSession): void {
+    if (session.saidGone > 0) this.#hasReturned = true;
+    session.saidGone = 0;
+    session.answered = true;
     this.#inVain = 0;
     this.#useless = 0;
     this.#notBefore = 0;
@@ -84,11 +84,11 @@ export class Sessions {
    * Records that the server denies knowing a session. Returns the pause before the next try, in ms; 0 if the
    * session counts as gone. A load balancer may have sent the request to another instance than the session's.
    */
-  saidGone(live: LiveSession): number {
-    live.saidGone++;
-    const enough = this.#comeBack ? SAID_GONE_WHERE_UNSURE : SAID_GONE;
-    if (live.saidGone >= enough) return 0;
-    return Math.min(SAID_GONE_CAP_MS, SAID_GONE_MS * 2 ** (live.saidGone - 1));
+  saidGone(session: LiveSession): number {
+    session.saidGone++;
+    const enough = this.#hasReturned ? SAID_GONE_WHERE_UNSURE : SAID_GONE;
+    if (session.saidGone >= enough) return 0;
+    return Math.min(SAID_GONE_CAP_MS, SAID_GONE_MS * 2 ** (session.saidGone - 1));
   }
 
   /** Whether a session may be opened now; false for a while after sessions that never answered. */
@@ -102,8 +102,8 @@ export class Sessions {
   }
 
   /** Records that a session is given up. */
-  gone(live: LiveSession): void {
-    if (!live.answered) this.#putOff();
+  gone(session: LiveSession): void {
+    if (!session.answered) this.#putOff();
   }
 
   /**
@@ -123,12 +123,12 @@ export class Sessions {
 
   /** Returns the session with the fewest tasks, for sharing, or null if none is open. */
   leastUsed(): LiveSession | null {
-    const all = [...this.#byKey.values()].filter((live) => live.renewal === null);
+    const all = [...this.#byKey.values()].filter((session) => session.renewal === null);
     return all.sort((a, b) => a.tasks.size - b.tasks.size)[0] ?? null;
   }
 
   #add(kept: SessionRecord): LiveSession {
-    const live: LiveSession = {
+    const session: LiveSession = {
       record: kept,
       tasks: new Set(),
       stream: null,
@@ -136,21 +136,21 @@ export class Sessions {
       hasStream: true,
       shared: false,
       asking: null,
-      line: new Set(),
+      askQueue: new Set(),
       callers: new Map(),
       mayHoldMore: false,
       renewal: null,
       answered: true,
       saidGone: 0,
     };
-    this.#byKey.set(keyOf(kept), live);
-    return live;
+    this.#byKey.set(keyOf(kept), session);
+    return session;
   }
 }
 
-export function closeStandalone(live: LiveSession): void {
-  const { stream } = live;
-  live.stream = null;
+export function closeStandalone(session: LiveSession): void {
+  const { stream } = session;
+  session.stream = null;
   stream?.close();
 }
 
@@ -164,26 +164,24 @@ export function isStarting({ handle, calls, work }: WatchedTask): boolean {
  * here, or of unknown start, may live on at the server. Excludes tasks that were never called, and those that
  * have ended by the server's word.
  */
-export function thoseThatMayAsk({ tasks, record, shared }: LiveSession): SessionTask[] {
-  // A session of its own is opened for its one task: what is asked there is asked of nobody else, however early.
+export function tasksThatMayAsk({ tasks, record, shared }: LiveSession): SessionTask[] {
+  // In a session that was opened for one task alone, every question is that task's, however early it comes.
   const isOwn = !shared && !record.others?.length;
-  const watched = [...tasks].filter(
-    (task) => isOwn || isStarting(task) || !LIVES_NOWHERE.has(task.work.state),
-  );
-  const others = (record.others ?? []).filter((id) => !watched.some((task) => task.id === id));
+  const task = [...tasks].filter((task) => isOwn || isStarting(task) || !LIVES_NOWHERE.has(task.work.state));
+  const others = (record.others ?? []).filter((id) => !task.some((task) => task.id === id));
   return [
-    ...watched.map((task) => ({ id: task.id, isStarting: isStarting(task) })),
+    ...task.map((task) => ({ id: task.id, isStarting: isStarting(task) })),
     ...others.map((id) => ({ id, isStarting: true })),
   ];
 }
 
 const LIVES_NOWHERE = new Set<TaskState>(["queued", "start_unknown", "completed", "failed"]);
 
-/** The task, or what a call of its made, may live on in its session, which it leaves. Stored with the tasks that stay. */
-export function leaveBehind({ id, live }: WatchedTask): void {
-  if (!live || live.record.others?.includes(id)) return;
-  live.record.others = [...(live.record.others ?? []), id].slice(-MOST_OTHERS);
-  for (const task of live.tasks) task.idsChanged = true;
+/** Notes a task that leaves its session and may live on at the server there. Stored with the tasks that stay. */
+export function leaveBehind({ id, session }: WatchedTask): void {
+  if (!session || session.record.others?.includes(id)) return;
+  session.record.others = [...(session.record.others ?? []), id].slice(-MOST_OTHERS);
+  for (const task of session.tasks) task.idsChanged = true;
 }
 
 /** Maximum number of left tasks noted per session; with so long a list, elimination proves nothing anyway. */
@@ -195,27 +193,27 @@ const MOST_OTHERS = 100;
  * false while another task has the turn, or a call is under way, which could ask too; `endTurn` returns the
  * next task to wake.
  */
-export function takeTurn(live: LiveSession, entry: WatchedTask, traits: Traits): boolean {
-  if (live.asking === entry) return true;
-  const isAlone = live.tasks.size === 1 || traits.namesTask === true;
-  const isFree = live.asking === null && ![...live.tasks].some(isFreshCall);
+export function takeTurn(session: LiveSession, task: WatchedTask, traits: Traits): boolean {
+  if (session.asking === task) return true;
+  const isAlone = session.tasks.size === 1 || traits.namesTask === true;
+  const isFree = session.asking === null && ![...session.tasks].some(isFreshCall);
   if (!isAlone && !isFree) {
-    live.line.add(entry);
+    session.askQueue.add(task);
     return false;
   }
-  live.line.delete(entry);
-  live.asking = entry;
+  session.askQueue.delete(task);
+  session.asking = task;
   return true;
 }
 
 /**
  * Ends a task's turn, if it has one. Returns the task that waits longest, for the caller to wake, or null.
  */
-export function endTurn(live: LiveSession, entry: WatchedTask): WatchedTask | null {
-  live.line.delete(entry);
-  if (live.asking !== entry) return null;
-  live.asking = null;
-  const [next] = live.line;
+export function endTurn(session: LiveSession, task: WatchedTask): WatchedTask | null {
+  session.askQueue.delete(task);
+  if (session.asking !== task) return null;
+  session.asking = null;
+  const [next] = session.askQueue;
   return next ?? null;
 }
 
@@ -225,8 +223,8 @@ function isFreshCall({ calls: { call, callsAt } }: WatchedTask): boolean {
 }
 
 /** Puts the task into the line of those waiting to call. */
-export function waitForCall(live: LiveSession, entry: WatchedTask): void {
-  live.callers.set(entry, performance.now());
+export function waitForCall(session: LiveSession, task: WatchedTask): void {
+  session.callers.set(task, performance.now());
 }
 
 /**
@@ -234,20 +232,20 @@ export function waitForCall(live: LiveSession, entry: WatchedTask): void {
  * come soon: nobody waits for a slow one. A start that does not return in time loses its place. Returns false
  * if the task has to wait.
  */
-export function takeCallTurn(live: LiveSession, entry: WatchedTask, traits: Traits): boolean {
+export function takeCallTurn(session: LiveSession, watched: WatchedTask, traits: Traits): boolean {
   const now = performance.now();
-  const { callers } = live;
+  const { callers } = session;
   for (const [task, cameAt] of callers)
-    if (now > cameAt + CALLER_GONE_MS || task.live !== live) callers.delete(task);
-  let first = entry;
+    if (now > cameAt + CALLER_GONE_MS || task.session !== session) callers.delete(task);
+  let first = watched;
   for (const task of callers.keys()) if (task.id < first.id) first = task;
-  const isBusy = [...live.tasks].some((task) => task !== entry && isFreshCall(task));
-  if (traits.namesTask !== true && live.tasks.size > 1 && (isBusy || first !== entry)) {
-    waitForCall(live, entry);
+  const isBusy = [...session.tasks].some((task) => task !== watched && isFreshCall(task));
+  if (traits.namesTask !== true && session.tasks.size > 1 && (isBusy || first !== watched)) {
+    waitForCall(session, watched);
     return false;
   }
-  callers.delete(entry);
-  setCalls(entry, { callsAt: now });
+  callers.delete(watched);
+  setCalls(watched, { callsAt: now });
   return true;
 }
 

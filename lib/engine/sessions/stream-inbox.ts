@@ -1,6 +1,6 @@
 /**
- * What comes on the streams of a connection's sessions: stored as it arrives, whatever state the start, the circuit, a pause
- * or the lease is in, and made a task's question, or the end of one, from the stored rows. One of each watcher.
+ * The messages on the streams of a connection's sessions. Each is stored on arrival, whatever the state of the start, the
+ * circuit, a pause or the lease. Stored messages become a task's question or withdraw one. One inbox per watcher.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
@@ -9,9 +9,9 @@ import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { captureQuestion, carryOutVerdict, hasRoom } from "../../input-requests/capture.ts";
 import { judgeDelivery } from "../../input-requests/deliveries/judge.ts";
 import { retractAsk } from "../../input-requests/retract.ts";
-import { lookAtStreams, publishChange } from "../../live-updates/transitions.ts";
+import { hintStreams, publishChange } from "../../live-updates/transitions.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
-import { NEWS, NEWS_CHARACTERS } from "../../mcp/limits.ts";
+import { UNHANDLED_CHARACTERS, UNHANDLED_MESSAGES } from "../../mcp/limits.ts";
 import type { Question } from "../../mcp/peer.ts";
 import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
 import { namedTasks, taskAskedUnder, unfinished } from "../../stream-messages/queries.ts";
@@ -24,243 +24,246 @@ import { CAPTURED_TOGETHER, DATABASE_RETRY_MS, DRAIN_STREAMS_MS, STORED_TOGETHER
 import { fencedTransaction, LeaseLost, type WatcherContext } from "../watcher/context.ts";
 import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";
 import { clockMs, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
-import { thoseThatMayAsk } from "./sessions.ts";
+import { tasksThatMayAsk } from "./sessions.ts";
 import { resetSilence } from "./streams.ts";
 
-/** A message that is not dealt with yet. */
-interface Open {
+/** A message that is not handled yet. */
+interface UnhandledMessage {
   message: NewStreamMessage;
-  /** Of the task that it names; null: it names none, or was read from its row, which has a digest of it. */
+  /** The handle that the message names; null if it names none, or was read from its row, which has a digest. */
   handle: string | null;
-  /** Of its question, in characters. */
+  /** Size of the question, in characters. */
   size: number;
-  /** Null: no task of its session is watched any more. */
-  live: LiveSession | null;
-  /** The tasks of its session when it came. */
+  /** Null if no task of the session is watched any more. */
+  session: LiveSession | null;
+  /** The tasks of the session when the message came. */
   tasks: SessionTask[];
-  heardAt: number;
-  /** Those that it may be of; null: nobody has looked yet. */
+  receivedAt: number;
+  /** Ids of the tasks that may have asked; null before the first try to attribute the message. */
   candidates: string[] | null;
-  /** What the looks at them since it came have shown. */
+  /** What polls of the candidates have shown since the message came. */
   seen: Map<string, "waiting" | "working">;
-  /** The task that it is of, which has as many open questions as are taken at a time. */
+  /** The task that asked, if it has the maximum number of open questions already. */
   waitsFor: string | null;
 }
 
-interface Surroundings {
-  /** A transaction of the organization under no fence: what was said is true whoever watches. */
+interface Dependencies {
+  /** Runs a transaction without the fence: what a server said is true whichever engine holds the lease. */
   record<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  entries(): Iterable<WatchedTask>;
+  tasks(): Iterable<WatchedTask>;
   onLeaseLost(): void;
 }
 
 export class StreamInbox {
   #ctx: WatcherContext;
-  #around: Surroundings;
-  /** Not stored yet. */
-  #heard: Open[] = [];
-  /** Stored, and not dealt with. */
-  #open: Open[] = [];
+  #deps: Dependencies;
+  /** Messages that are not stored yet. */
+  #unstored: UnhandledMessage[] = [];
+  /** Messages that are stored and not handled. */
+  #stored: UnhandledMessage[] = [];
   #storing: Promise<void> | null = null;
-  #dealing: Promise<void> | null = null;
-  #again = false;
-  /** The lease is gone, or going: what comes now is only stored, and another engine deals with it. */
+  #handling: Promise<void> | null = null;
+  #handleOnceMore = false;
+  /** The lease is lost or being released: messages are only stored, for another engine to handle. */
   #isGone = false;
-  /** Its tasks are leaving their sessions, which says nothing of whose a question is. */
+  /** The tasks are leaving their sessions, so elimination proves nothing about who asked. */
   #isEnding = false;
-  /** Said once a session, whatever comes on it. */
+  /** Sessions about which a warning was logged, once each. */
   #warned = new WeakSet<LiveSession>();
 
-  constructor(ctx: WatcherContext, around: Surroundings) {
+  constructor(ctx: WatcherContext, deps: Dependencies) {
     this.#ctx = ctx;
-    this.#around = around;
+    this.#deps = deps;
   }
 
-  /** Takes what was just heard. False: more is unsettled in its session than any server could mean. */
-  hear(said: Omit<NewStreamMessage, "id">, live: LiveSession, handle: string | null): boolean {
+  /** Takes a message that just arrived. Returns false if its session has too many unhandled messages already. */
+  receive(received: Omit<NewStreamMessage, "id">, session: LiveSession, handle: string | null): boolean {
     this.#bringAllIntoSessions();
-    const isQuestion = said.question !== null;
-    const most = NEWS * Math.max(1, live.tasks.size);
-    const unsettled = [...this.#heard, ...this.#open].filter(
-      (one) => one.live === live && (one.message.question !== null) === isQuestion,
+    const isQuestion = received.question !== null;
+    const most = UNHANDLED_MESSAGES * Math.max(1, session.tasks.size);
+    const unsettled = [...this.#unstored, ...this.#stored].filter(
+      (one) => one.session === session && (one.message.question !== null) === isQuestion,
     ).length;
-    const isLarge = this.#characters() + sizeOf(said) > NEWS_CHARACTERS;
+    const isLarge = this.#characters() + sizeOf(received) > UNHANDLED_CHARACTERS;
     if (unsettled >= most || isLarge) return false;
-    const message = { ...said, id: uuidv7() };
-    this.#heard.push({ ...opened(message, live, null), handle });
+    const message = { ...received, id: uuidv7() };
+    this.#unstored.push({ ...unhandled(message, session, null), handle });
     this.#begin();
     return true;
   }
 
-  /** For reading what was stored by others: what is known of it, and for how many characters of more there is room. */
+  /** Returns the known messages' ids, and room for how many more characters, for reading rows that others stored. */
   room(): { known: string[]; characters: number } {
-    const known = [...this.#heard, ...this.#open].map(({ message }) => message.id);
-    return { known, characters: NEWS_CHARACTERS - this.#characters() };
+    const known = [...this.#unstored, ...this.#stored].map(({ message }) => message.id);
+    return { known, characters: UNHANDLED_CHARACTERS - this.#characters() };
   }
 
   #characters(): number {
     let sum = 0;
-    for (const { size } of this.#heard) sum += size;
-    for (const { size } of this.#open) sum += size;
+    for (const { size } of this.#unstored) sum += size;
+    for (const { size } of this.#stored) sum += size;
     return sum;
   }
 
-  /** Takes on what was stored by others. The watched tasks are known. */
+  /** Takes over messages that other engines stored. The watched tasks are known by now. */
   adopt(messages: StreamMessage[]): void {
-    const known = new Set([...this.#heard, ...this.#open].map(({ message }) => message.id));
+    const known = new Set([...this.#unstored, ...this.#stored].map(({ message }) => message.id));
     const fresh = messages.filter(({ id }) => !known.has(id));
-    // What could not be dealt with is looked at once more.
-    if (this.#open.length > 0) this.#lookAgain();
+    // Messages that could not be handled are tried once more.
+    if (this.#stored.length > 0) this.#handleAgain();
     if (fresh.length === 0) return;
     const byDigest = new Map<string, LiveSession>();
-    for (const entry of this.#around.entries()) {
-      const live = restoreSession(this.#ctx, entry);
-      if (live) byDigest.set(sessionDigest(this.#ctx, live.record).toString("hex"), live);
+    for (const task of this.#deps.tasks()) {
+      const session = restoreSession(this.#ctx, task);
+      if (session) byDigest.set(sessionDigest(this.#ctx, session.record).toString("hex"), session);
     }
     for (const message of fresh) {
       const candidates = message.candidates.length > 0 ? message.candidates : null;
-      const live = byDigest.get(message.sessionDigest.toString("hex")) ?? null;
-      this.#open.push(opened(message, live, candidates));
+      const session = byDigest.get(message.sessionDigest.toString("hex")) ?? null;
+      this.#stored.push(unhandled(message, session, candidates));
     }
-    this.#lookAgain();
+    this.#handleAgain();
   }
 
-  /** A step of this task is over: what waits for news of it may be dealt with now. */
-  reconsider(entry: WatchedTask): void {
-    const { id, polledAt, checkedAt, work } = entry;
-    const mine = this.#open.filter(
+  /** Handles the messages that wait for this task, because a step of it is over. */
+  reconsider(task: WatchedTask): void {
+    const { id, polledAt, checkedAt, work } = task;
+    const affected = this.#stored.filter(
       ({ candidates, handle, waitsFor }) =>
-        waitsFor === id || candidates?.includes(id) || (handle !== null && handle === entry.handle),
+        waitsFor === id || candidates?.includes(id) || (handle !== null && handle === task.handle),
     );
-    if (mine.length === 0) return;
-    // The poll began after it came, and was answered.
-    for (const { heardAt, seen } of mine)
-      if (polledAt > heardAt && checkedAt >= polledAt && isRunning(work.state))
+    if (affected.length === 0) return;
+    // Counts only polls that began after the message came, and were answered.
+    for (const { receivedAt, seen } of affected)
+      if (polledAt > receivedAt && checkedAt >= polledAt && isRunning(work.state))
         if (seen.get(id) !== "waiting") seen.set(id, work.state === "working" ? "working" : "waiting");
-    this.#lookAgain();
+    this.#handleAgain();
   }
 
-  /** Something is not dealt with yet. */
+  /** Whether any message is not handled yet. */
   get hasOpen(): boolean {
-    return this.#heard.length + this.#open.length > 0;
+    return this.#unstored.length + this.#stored.length > 0;
   }
 
-  /** A question came in this session of which nobody knows whose it is. */
-  hasUnattributed(live: LiveSession): boolean {
-    return this.#open.some((one) => one.live === live && one.message.question !== null);
+  /** Whether a question came in this session whose task is not known. */
+  hasUnattributed(session: LiveSession): boolean {
+    return this.#stored.some((one) => one.session === session && one.message.question !== null);
   }
 
-  /** The last of this watcher: resolves when all that was heard is stored and dealt with, or after a while. */
+  /** Ends the inbox: resolves when all messages are stored and handled, or after `DRAIN_STREAMS_MS`. */
   async end(): Promise<void> {
     this.#isEnding = true;
     const done = async () => {
-      while (this.#heard.length > 0 || this.#dealing) {
+      while (this.#unstored.length > 0 || this.#handling) {
         this.#begin();
-        await Promise.all([this.#storing, this.#dealing]);
+        await Promise.all([this.#storing, this.#handling]);
       }
     };
     await Promise.race([done(), pause(DRAIN_STREAMS_MS, null, { ref: false })]);
     this.#isGone = true;
   }
 
-  /** Neither waits for the other: what is said is stored while something else is held up by a lock. */
+  /** Storing and handling run side by side, so that a lock that blocks handling does not delay storing. */
   #begin(): void {
     this.#storing ??= this.#storeAll().finally(() => {
       this.#storing = null;
-      if (this.#heard.length > 0) this.#begin();
+      if (this.#unstored.length > 0) this.#begin();
     });
   }
 
-  /** Never rejects, and goes on as long as anything is to be stored. */
+  /** Stores until nothing is left. Never rejects. */
   async #storeAll(): Promise<void> {
-    while (this.#heard.length > 0) {
-      if (await this.#store()) this.#lookAgain();
+    while (this.#unstored.length > 0) {
+      if (await this.#store()) this.#handleAgain();
       else await pause(DATABASE_RETRY_MS / 4);
     }
   }
 
-  #lookAgain(): void {
-    this.#again = true;
-    this.#dealing ??= this.#dealAll().finally(() => {
-      this.#dealing = null;
-      if (this.#again) this.#lookAgain();
+  #handleAgain(): void {
+    this.#handleOnceMore = true;
+    this.#handling ??= this.#handleAll().finally(() => {
+      this.#handling = null;
+      if (this.#handleOnceMore) this.#handleAgain();
     });
   }
 
-  async #dealAll(): Promise<void> {
-    while (this.#again && !this.#isGone) {
-      this.#again = false;
-      await this.#deal();
+  async #handleAll(): Promise<void> {
+    while (this.#handleOnceMore && !this.#isGone) {
+      this.#handleOnceMore = false;
+      await this.#handle();
     }
-    this.#again = false;
+    this.#handleOnceMore = false;
   }
 
-  /** False: the database is away. */
+  /** Returns false if the database is down. */
   async #store(): Promise<boolean> {
-    const some = this.#heard.slice(0, STORED_TOGETHER);
+    const some = this.#unstored.slice(0, STORED_TOGETHER);
     try {
       await this.#record(some);
     } catch (error) {
       const { log } = this.#ctx;
       if (isDatabaseDown(error)) {
-        log.warn({ err: error, messages: this.#heard.length }, "what came on streams waits for the database");
+        log.warn(
+          { err: error, messages: this.#unstored.length },
+          "what came on streams waits for the database",
+        );
         return false;
       }
-      // One of them can't be stored: it holds up none of the others.
+      // One of them can't be stored. Stores each alone, so that this one does not block the others.
       for (const one of some)
         await this.#record([one]).catch((cause: unknown) => {
           if (isDatabaseDown(cause)) return;
           log.error({ err: cause }, "a message of a stream could not be stored");
-          this.#heard = this.#heard.filter((other) => other !== one);
+          this.#unstored = this.#unstored.filter((other) => other !== one);
         });
     }
     return true;
   }
 
-  async #record(some: Open[]): Promise<void> {
+  async #record(some: UnhandledMessage[]): Promise<void> {
     const { organizationId, connectionId } = this.#ctx;
-    const stored = await this.#around.record(async (tx) => {
+    const stored = await this.#deps.record(async (tx) => {
       const ids = await recordMessages(
         organizationId,
         tx,
         connectionId,
-        some.map(({ message, heardAt }) => ({ ...message, heardAgoMs: clockMs() - heardAt })),
+        some.map(({ message, receivedAt }) => ({ ...message, heardAgoMs: clockMs() - receivedAt })),
       );
-      // Whoever watches the connection by now is told.
-      if (this.#isGone) await lookAtStreams(tx, connectionId);
+      // Another engine may watch the connection by now, and gets a hint.
+      if (this.#isGone) await hintStreams(tx, connectionId);
       return ids;
     });
-    this.#heard = this.#heard.filter((one) => !some.includes(one));
-    this.#open.push(...some.filter(({ message }) => stored.has(message.id)));
+    this.#unstored = this.#unstored.filter((one) => !some.includes(one));
+    this.#stored.push(...some.filter(({ message }) => stored.has(message.id)));
   }
 
-  /** In order of arrival; questions of different tasks beside each other. */
-  async #deal(): Promise<void> {
+  /** Handles messages in order of arrival; questions of different tasks concurrently. */
+  async #handle(): Promise<void> {
     try {
       const named = await this.#named();
-      const run: Open[] = [];
-      for (const one of [...this.#open]) {
+      const run: UnhandledMessage[] = [];
+      for (const one of [...this.#stored]) {
         if (one.message.question) {
           run.push(one);
           continue;
         }
-        await this.#dealWithQuestions(run.splice(0), named);
-        await this.#alone(() => this.#takeBack(one));
+        await this.#handleQuestions(run.splice(0), named);
+        await this.#isolated(() => this.#retract(one));
       }
-      await this.#dealWithQuestions(run, named);
+      await this.#handleQuestions(run, named);
     } catch (error) {
       if (error instanceof LeaseLost) {
         this.#isGone = true;
-        this.#around.onLeaseLost();
+        this.#deps.onLeaseLost();
       } else if (isDatabaseDown(error)) {
         await pause(DATABASE_RETRY_MS);
-        this.#again = true;
+        this.#handleOnceMore = true;
       } else this.#ctx.log.error({ err: error }, "what came on a stream could not be dealt with");
     }
   }
 
-  /** What can't be written of one task holds up none of the others. */
-  async #alone(work: () => Promise<void>): Promise<void> {
+  /** Logs an error of one task, so that its failed write does not block the others. */
+  async #isolated(work: () => Promise<void>): Promise<void> {
     await work().catch((error: unknown) => {
       if (error instanceof LeaseLost || isDatabaseDown(error)) throw error;
       this.#ctx.log.error({ err: error }, "what came on a stream could not be dealt with");
@@ -268,35 +271,39 @@ export class StreamInbox {
   }
 
   async #named(): Promise<Map<string, string>> {
-    const digests = this.#open.flatMap(({ message }) => message.namedDigest ?? []);
+    const digests = this.#stored.flatMap(({ message }) => message.namedDigest ?? []);
     if (digests.length === 0) return new Map();
     const { organizationId, connectionId } = this.#ctx;
     return this.#ctx.read((tx) => namedTasks(organizationId, tx, connectionId, digests));
   }
 
-  async #dealWithQuestions(run: Open[], named: Map<string, string>): Promise<void> {
-    const byTask = new Map<string, Open[]>();
-    const told = new Set<string>();
+  async #handleQuestions(run: UnhandledMessage[], named: Map<string, string>): Promise<void> {
+    const byTask = new Map<string, UnhandledMessage[]>();
+    const attributed = new Set<string>();
     for (const one of run) {
-      const taskId = one.waitsFor ?? (await this.#whose(one, named, told));
+      const taskId = one.waitsFor ?? (await this.#taskOf(one, named, attributed));
       if (taskId) byTask.set(taskId, [...(byTask.get(taskId) ?? []), one]);
     }
     await Promise.all(
       [...byTask].map(async ([taskId, questions]) => {
         for (let first = 0; first < questions.length; first += CAPTURED_TOGETHER) {
           const some = questions.slice(first, first + CAPTURED_TOGETHER);
-          await this.#alone(() => this.#capture(taskId, some));
+          await this.#isolated(() => this.#capture(taskId, some));
         }
       }),
     );
   }
 
   /**
-   * The task that a question is of, as far as anybody can know by now. `told`: those that a question was told to be of by
-   * their status just now, which tells one of each.
+   * Returns the task that asked the question, or null if that is not known yet. `attributed`: tasks that got a question
+   * by their status in this run; a status proves one question per task.
    */
-  async #whose(one: Open, named: Map<string, string>, told: Set<string>): Promise<string | null> {
-    const { message, live } = one;
+  async #taskOf(
+    one: UnhandledMessage,
+    named: Map<string, string>,
+    attributed: Set<string>,
+  ): Promise<string | null> {
+    const { message, session } = one;
     const { streamTaskId, namedDigest } = message;
     const names = namedDigest && {
       taskId: named.get(namedDigest.toString("hex")) ?? this.#taskByHandle(one)?.id ?? null,
@@ -311,47 +318,46 @@ export class StreamInbox {
     if (this.#isEnding) return null;
     const { candidates, seen } = one;
     if (!candidates.some((id) => this.#ctx.task(id))) {
-      // A start of unknown outcome is not watched, and may have asked.
+      // A task whose start has an unknown outcome is not watched, and may have asked.
       const open = await this.#ctx.read((tx) => unfinished(this.#ctx.organizationId, tx, candidates));
-      // Nobody is left whose it could be. One that names a task of others' stays as long as its session.
-      const isOver = open.length === 0 && (candidates.length > 0 || !live || live.tasks.size === 0);
+      // No candidate is left. A question that names a task of somebody else stays as long as its session.
+      const isOver = open.length === 0 && (candidates.length > 0 || !session || session.tasks.size === 0);
       if (isOver) await this.#settle(one, null);
       return null;
     }
     if (names) return null;
     const taskId = attributeByStatus(
       candidates.map((id) => {
-        const entry = this.#ctx.task(id);
-        const waits = entry?.work.state === "input_required" && !entry.stale;
+        const task = this.#ctx.task(id);
+        const waits = task?.work.state === "input_required" && !task.stale;
         return {
           id,
-          seen: (entry && seen.get(id)) ?? null,
-          waitsUnasked: waits && entry.work.requests.length === 0,
+          seen: (task && seen.get(id)) ?? null,
+          waitsUnasked: waits && task.work.requests.length === 0,
         };
       }),
     );
-    if (taskId === null || told.has(taskId)) return null;
-    told.add(taskId);
+    if (taskId === null || attributed.has(taskId)) return null;
+    attributed.add(taskId);
     return taskId;
   }
 
-  /** The server's reply to the call may be here, and not stored yet. */
-  #taskByHandle({ handle }: Open): WatchedTask | null {
+  /** Finds the task in memory, because the reply that names the handle may not be stored yet. */
+  #taskByHandle({ handle }: UnhandledMessage): WatchedTask | null {
     return handle === null ? null : this.#ctx.taskByHandle(handle);
   }
 
-  /** A task that was not looked at since its watcher began lives in its session all the same, and may ask there. */
+  /** Restores every task's session, because a task may ask there before its first step in this watcher. */
   #bringAllIntoSessions(): void {
-    for (const entry of this.#around.entries())
-      if (entry.work.state !== "queued") restoreSession(this.#ctx, entry);
+    for (const task of this.#deps.tasks()) if (task.work.state !== "queued") restoreSession(this.#ctx, task);
   }
 
-  /** A question that nobody knows the task of: it stays in sight, and each of those that may have asked is looked at. */
-  async #leaveOpen(one: Open, candidates: string[]): Promise<void> {
+  /** Keeps a question whose task is not known, and wakes every task that may have asked. */
+  async #leaveOpen(one: UnhandledMessage, candidates: string[]): Promise<void> {
     const { organizationId, log, serverId } = this.#ctx;
     one.candidates = candidates;
-    if (one.live && !this.#warned.has(one.live)) {
-      this.#warned.add(one.live);
+    if (one.session && !this.#warned.has(one.session)) {
+      this.#warned.add(one.session);
       log.warn({ serverId, candidates }, "a question came that no task can be told for yet");
     }
     // It names a task that is none of ours: nobody can do anything about it.
@@ -361,25 +367,25 @@ export class StreamInbox {
       await publishChange(organizationId, tx, "task", candidates);
       await publishChange(organizationId, tx, "server", [serverId]);
     });
-    const entries = candidates.flatMap((id) => this.#ctx.task(id) ?? []);
-    // A call that is no task has no task to be named.
+    const tasks = candidates.flatMap((id) => this.#ctx.task(id) ?? []);
+    // A plain call makes no task that the question could name.
     const isProof =
       one.message.namedDigest === null &&
-      entries.length === candidates.length &&
-      entries.every(({ work }) => work.durable && !isPlain(work));
+      tasks.length === candidates.length &&
+      tasks.every(({ work }) => work.durable && !isPlain(work));
     if (isProof && candidates.length > 1) this.#ctx.learn({ namesTask: false });
-    for (const entry of entries) {
-      // Asked for its question alone, and soon: what it puts then is its own.
-      setCold(entry, { resultStreamAgainAt: 0, resultStreamUntil: 0 });
-      this.#ctx.wake(entry.id, 0);
+    for (const task of tasks) {
+      // Requests the task's own question soon; a question on that stream is certainly the task's.
+      setCold(task, { resultStreamAgainAt: 0, resultStreamUntil: 0 });
+      this.#ctx.wake(task.id, 0);
     }
   }
 
-  /** Makes questions a task's, in the order in which they came. */
-  async #capture(taskId: string, questions: Open[]): Promise<void> {
+  /** Stores the questions as the task's, in order of arrival. */
+  async #capture(taskId: string, questions: UnhandledMessage[]): Promise<void> {
     const { organizationId } = this.#ctx;
-    const entry = this.#ctx.task(taskId);
-    const done: Open[] = [];
+    const task = this.#ctx.task(taskId);
+    const done: UnhandledMessage[] = [];
     const work = async (tx: Tx) => {
       done.length = 0;
       const lessons = new TraitUpdates(this.#ctx);
@@ -396,7 +402,7 @@ export class StreamInbox {
           continue;
         }
         const digest = message.sessionDigest;
-        if (entry) learnFromQuestion(lessons, entry, question, digest.toString("hex"));
+        if (task) learnFromQuestion(lessons, task, question, digest.toString("hex"));
         events.push(
           ...(await captureQuestion(organizationId, tx, taskId, {
             question,
@@ -418,28 +424,41 @@ export class StreamInbox {
       await appendEvents(organizationId, tx, events);
       return lessons;
     };
-    const lessons = await (entry
-      ? fencedTransaction(this.#ctx, entry, work)
-      : this.#ctx.transaction(work, taskId));
-    lessons.learn(this.#ctx);
-    this.#open = this.#open.filter((one) => !done.includes(one));
-    if (!entry || done.length === 0) return;
+    await this.#write(task, taskId, work);
+    this.#stored = this.#stored.filter((one) => !done.includes(one));
+    if (!task || done.length === 0) return;
     const isUnnamed = done.some(({ message }) => message.namedDigest === null);
-    if (isUnnamed && entry.handle !== null && this.#ctx.traits.namesTask === undefined)
+    if (isUnnamed && task.handle !== null && this.#ctx.traits.namesTask === undefined)
       this.#ctx.learn({ namesTask: false });
-    resetSilence(entry);
-    if (entry.calls.call) entry.calls.call.hasAsked = true;
+    resetSilence(task);
+    if (task.calls.call) task.calls.call.hasAsked = true;
     this.#ctx.wake(taskId, 0);
   }
 
-  /** The same question, of which it was not known whose it is: put again, on a stream that says so. */
-  #sameUnattributed(one: Open, taskId: string, done: Open[]): Open | null {
+  /** Writes about a task in a fenced transaction, and learns the traits that `work` returns. */
+  async #write(
+    task: WatchedTask | null,
+    taskId: string,
+    work: (tx: Tx) => Promise<TraitUpdates>,
+  ): Promise<void> {
+    const lessons = await (task
+      ? fencedTransaction(this.#ctx, task, work)
+      : this.#ctx.transaction(work, taskId));
+    lessons.learn(this.#ctx);
+  }
+
+  /** Returns the same question without a known task, if the server repeated it on a stream that names the task. */
+  #sameUnattributed(
+    one: UnhandledMessage,
+    taskId: string,
+    done: UnhandledMessage[],
+  ): UnhandledMessage | null {
     const content = contentOf(one.message.question!);
-    const same = this.#open.find(
+    const same = this.#stored.find(
       (other) =>
         other !== one &&
         !done.includes(other) &&
-        other.live === one.live &&
+        other.session === one.session &&
         other.candidates?.includes(taskId) &&
         other.message.question !== null &&
         contentOf(other.message.question) === content,
@@ -447,43 +466,40 @@ export class StreamInbox {
     return same ?? null;
   }
 
-  /** The server takes a question back. */
-  async #takeBack(one: Open): Promise<void> {
+  /** Handles the server's withdrawal of a question. */
+  async #retract(one: UnhandledMessage): Promise<void> {
     const { organizationId } = this.#ctx;
     const { sessionDigest: digest, rpcId } = one.message;
     const taskId = await this.#ctx.read((tx) => taskAskedUnder(organizationId, tx, digest, rpcId));
     if (taskId === null) {
-      const asked = this.#open.find(
+      const asked = this.#stored.find(
         ({ message }) =>
           message.question !== null && message.rpcId === rpcId && message.sessionDigest.equals(digest),
       );
       if (asked) await this.#settle(asked, null);
       return this.#settle(one, null);
     }
-    const entry = this.#ctx.task(taskId);
+    const task = this.#ctx.task(taskId);
     const work = async (tx: Tx) => {
       const lessons = new TraitUpdates(this.#ctx);
       await markHandled(organizationId, tx, one.message.id, taskId);
       const request = await retractAsk(organizationId, tx, taskId, digest, rpcId);
       if (!request) return lessons;
       const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
-      const known = entry?.work.requests.find(({ id }) => id === request.id);
-      if (entry && known && verdict === "withdraw") learnWithdrawn(lessons, entry, known);
-      const ending = entry ? endingOf(lessons, entry, request.id) : RETRACTED;
+      const known = task?.work.requests.find(({ id }) => id === request.id);
+      if (task && known && verdict === "withdraw") learnWithdrawn(lessons, task, known);
+      const ending = task ? endingOf(lessons, task, request.id) : RETRACTED;
       const judged = { taskId, inputRequestId: request.id, deliveryId: request.delivery?.id ?? null };
       const events = await carryOutVerdict(organizationId, tx, judged, verdict, ending);
       await appendEvents(organizationId, tx, events);
       return lessons;
     };
-    const lessons = await (entry
-      ? fencedTransaction(this.#ctx, entry, work)
-      : this.#ctx.transaction(work, taskId));
-    lessons.learn(this.#ctx);
-    this.#open = this.#open.filter((other) => other !== one);
+    await this.#write(task, taskId, work);
+    this.#stored = this.#stored.filter((other) => other !== one);
     this.#ctx.wake(taskId, 0);
   }
 
-  async #settle(one: Open, taskId: string | null): Promise<void> {
+  async #settle(one: UnhandledMessage, taskId: string | null): Promise<void> {
     const { organizationId, serverId } = this.#ctx;
     await this.#ctx.transaction(async (tx) => {
       await markHandled(organizationId, tx, one.message.id, taskId);
@@ -491,20 +507,24 @@ export class StreamInbox {
       await publishChange(organizationId, tx, "task", one.candidates);
       await publishChange(organizationId, tx, "server", [serverId]);
     });
-    this.#open = this.#open.filter((other) => other !== one);
+    this.#stored = this.#stored.filter((other) => other !== one);
   }
 }
 
-function opened(message: NewStreamMessage, live: LiveSession | null, candidates: string[] | null): Open {
-  const tasks = live ? thoseThatMayAsk(live) : [];
+function unhandled(
+  message: NewStreamMessage,
+  session: LiveSession | null,
+  candidates: string[] | null,
+): UnhandledMessage {
+  const tasks = session ? tasksThatMayAsk(session) : [];
   const size = sizeOf(message);
   return {
     message,
     handle: null,
     size,
-    live,
+    session,
     tasks,
-    heardAt: clockMs(),
+    receivedAt: clockMs(),
     candidates,
     seen: new Map(),
     waitsFor: null,
@@ -517,10 +537,10 @@ function sizeOf({ question }: Pick<NewStreamMessage, "question">): number {
   return question.message.length + schema + (question.url?.length ?? 0);
 }
 
-/** Of a task that nobody watches. */
+/** The ending of a request whose task is not watched. */
 const RETRACTED = { state: "withdrawn", reason: "retracted" } as const;
 
-/** What is asked, whoever is asked. */
+/** Returns a hash of the question, regardless of the task. */
 function contentOf(question: Question): string {
   return questionHash({ taskId: "", ...question });
 }

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { until } from "../../../test/fixtures/world.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { createDatabase } from "../../base/db/db.ts";
 import { createNetwork, type Network } from "../../base/network.ts";
@@ -44,7 +44,7 @@ test("tasks beyond the first five hundred are told of too, and for a new one onl
   const follows = (count: number[]) =>
     until(`streams of ${count} tasks`, async () => {
       for (const handle of running) subscription.follow(handle);
-      const sizes = remote.subscriptions.told.map(({ length }) => length).sort((a, b) => a - b);
+      const sizes = remote.subscriptions.taskIds.map(({ length }) => length).sort((a, b) => a - b);
       return JSON.stringify(sizes) === JSON.stringify(count);
     });
   try {

@@ -5,7 +5,7 @@
 import { PeerError, type Stream, type StreamListener } from "../../mcp/peer.ts";
 import {
   OPEN_DEADLINE_MS,
-  RESUBSCRIBE_AFTER_TROUBLE_MS,
+  RESUBSCRIBE_AFTER_FAILURE_MS,
   RESUBSCRIBE_MS,
   SUBSCRIBE_AFTER_MS,
 } from "../tunables.ts";
@@ -29,7 +29,7 @@ export class Subscription {
   #handles: () => string[];
   #all: Listening[] = [];
   /** Handles that any open stream covers. */
-  #told = new Set<string>();
+  #covered = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #notBefore = 0;
   #closed = false;
@@ -42,13 +42,14 @@ export class Subscription {
 
   /** Schedules a subscription that covers a running task. */
   follow(handle: string): void {
-    if (this.#told.has(handle) || this.#timer || this.#closed || performance.now() < this.#notBefore) return;
+    if (this.#covered.has(handle) || this.#timer || this.#closed || performance.now() < this.#notBefore)
+      return;
     this.#timer = setTimeout(() => {
       void this.#openFor()
         .catch((error: unknown) => {
           // The subscription is only a speed-up: polls continue.
           this.#ctx.log.warn({ err: error }, "a subscription failed");
-          this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_TROUBLE_MS;
+          this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_FAILURE_MS;
         })
         .finally(() => {
           this.#timer = undefined;
@@ -66,8 +67,8 @@ export class Subscription {
   async #openFor(): Promise<void> {
     if (this.#ctx.paused) return;
     const running = new Set(this.#handles());
-    const untold = [...running].filter((handle) => !this.#told.has(handle));
-    if (untold.length === 0) return;
+    const uncovered = [...running].filter((handle) => !this.#covered.has(handle));
+    if (uncovered.length === 0) return;
     const lists = this.#all.map((listening) => ({
       listening,
       kept: listening.handles.filter((handle) => running.has(handle)),
@@ -75,16 +76,16 @@ export class Subscription {
     const fewest = lists.sort((a, b) => a.kept.length - b.kept.length)[0];
     const isFull = !fewest || fewest.kept.length >= TASKS_A_STREAM;
     if (isFull && lists.length >= MOST_STREAMS) {
-      this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_TROUBLE_MS;
+      this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_FAILURE_MS;
       return;
     }
     const kept = isFull ? [] : fewest.kept;
-    const added = untold.slice(0, TASKS_A_STREAM - kept.length);
+    const added = uncovered.slice(0, TASKS_A_STREAM - kept.length);
     if (!(await this.#open([...kept, ...added]))) return;
     // The old stream closes only now, so that no change in between is missed.
     if (!isFull) this.#drop(fewest.listening);
     // A poll finds what changed before the new stream was open.
-    for (const handle of added) this.#look(handle);
+    for (const handle of added) this.#pollTask(handle);
   }
 
   async #open(handles: string[]): Promise<boolean> {
@@ -96,7 +97,7 @@ export class Subscription {
       isOver = true;
       if (listening) this.#forget(listening);
       if (performance.now() - since < SHORT_MS)
-        this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_TROUBLE_MS;
+        this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_FAILURE_MS;
     };
     try {
       const peer = this.#ctx.peer("2026-07-28");
@@ -107,12 +108,12 @@ export class Subscription {
       if (!stream || this.#closed || isOver) return false;
       listening = { stream, handles };
       this.#all.push(listening);
-      for (const handle of handles) this.#told.add(handle);
+      for (const handle of handles) this.#covered.add(handle);
       return true;
     } catch (error) {
       if (!(error instanceof PeerError)) throw error;
       this.#ctx.log.debug({ err: error }, "a subscription was refused");
-      this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_TROUBLE_MS;
+      this.#notBefore = performance.now() + RESUBSCRIBE_AFTER_FAILURE_MS;
       return false;
     }
   }
@@ -124,7 +125,7 @@ export class Subscription {
 
   #forget(listening: Listening): void {
     this.#all = this.#all.filter((one) => one !== listening);
-    this.#told = new Set(this.#all.flatMap(({ handles }) => handles));
+    this.#covered = new Set(this.#all.flatMap(({ handles }) => handles));
   }
 
   #listener(onBroken: () => void): StreamListener {
@@ -133,7 +134,7 @@ export class Subscription {
       onRetracted: () => undefined,
       onStatus: (handle) => {
         this.#ctx.learn({ notifies: true });
-        this.#look(handle);
+        this.#pollTask(handle);
       },
       onProgress: () => undefined,
       onEventId: () => undefined,
@@ -143,7 +144,7 @@ export class Subscription {
     };
   }
 
-  #look(handle: string): void {
+  #pollTask(handle: string): void {
     const task = this.#ctx.taskByHandle(handle);
     if (task) pollSoon(this.#ctx, task);
   }

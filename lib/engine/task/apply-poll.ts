@@ -9,14 +9,14 @@ import {
   endTask,
   noteServerState,
   recordStatus,
-  type StatusNews,
+  type StatusChange,
   type TaskEnd,
 } from "../../task-lifecycle/progress.ts";
 import { hasEnded } from "../../tasks/status.ts";
 import { leaveBehind } from "../sessions/sessions.ts";
 import {
   CANCEL_GRACE_MS,
-  MINOR_NEWS_MS,
+  MINOR_STATUS_MS,
   MISSING_RESULTS,
   POLL_DEADLINE_MS,
   WATCH_CANCELLED_MS,
@@ -38,45 +38,45 @@ import { taskRef } from "./sealed.ts";
 /** Applies a poll's report. Returns true if anything was written. */
 export async function applyRemote(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   remote: RemoteTask,
 ): Promise<boolean> {
-  if (hasEnded(entry.work.state)) return noteEnded(ctx, entry, remote);
-  if (remote.status !== "working" && remote.status !== "input_required") return applyEnd(ctx, entry, remote);
+  if (hasEnded(task.work.state)) return noteEnded(ctx, task, remote);
+  if (remote.status !== "working" && remote.status !== "input_required") return applyEnd(ctx, task, remote);
 
-  const { work } = entry;
+  const { work } = task;
   if ((work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS) {
     // The server accepted the cancel but continues, so the task is cancelled here, with the server's state
     // noted.
-    await end(ctx, entry, { state: "cancelled", serverState: remote.status, watchForMs: WATCH_CANCELLED_MS });
+    await end(ctx, task, { state: "cancelled", serverState: remote.status, watchForMs: WATCH_CANCELLED_MS });
     return true;
   }
   const isSending = work.requests.some((request) => request.delivery?.state === "sending");
-  const pollsInSending = isSending ? entry.cold.pollsInSending + 1 : 0;
-  setCold(entry, { pollsInSending });
-  const saidToWait = entry.cold.saidToWaitAt < entry.polledAt;
-  if (saidToWait) setCold(entry, { saidToWaitAt: Number.POSITIVE_INFINITY });
+  const pollsInSending = isSending ? task.cold.pollsInSending + 1 : 0;
+  setCold(task, { pollsInSending });
+  const saidToWait = task.cold.saidToWaitAt < task.polledAt;
+  if (saidToWait) setCold(task, { saidToWaitAt: Number.POSITIVE_INFINITY });
   const now = clockMs();
   const memory: Memory = {
     pollsInSending,
-    elapsedMs: now - entry.loadedAt,
-    missingForMs: (id) => now - (entry.cold.missing.get(id) ?? now),
+    elapsedMs: now - task.loadedAt,
+    missingForMs: (id) => now - (task.cold.missing.get(id) ?? now),
     saidToWait,
-    hadOthers: now < entry.cold.answerSettledAt + REPEAT_AFTER_MS,
+    hadOthers: now < task.cold.answerSettledAt + REPEAT_AFTER_MS,
   };
   const plan =
     work.era === "2026-07-28"
-      ? judgeKeyed(work, remote, (question) => questionHash({ taskId: entry.id, ...question }), memory)
+      ? judgeKeyed(work, remote, (question) => questionHash({ taskId: task.id, ...question }), memory)
       : judgeUnkeyed(work, remote, memory);
-  noteMissing(ctx, entry, plan.missing, now);
-  const minorNews = isMinor(entry, remote, plan) ? newsOf(remote, remote.status) : null;
-  const isTooSoon = minorNews !== null && clockMs() < entry.minorNewsAt + MINOR_NEWS_MS;
-  setCold(entry, { minorNews: isTooSoon ? minorNews : null });
+  noteMissing(ctx, task, plan.missing, now);
+  const minorStatus = isMinor(task, remote, plan) ? statusChangeOf(remote, remote.status) : null;
+  const isTooSoon = minorStatus !== null && clockMs() < task.minorStatusAt + MINOR_STATUS_MS;
+  setCold(task, { minorStatus: isTooSoon ? minorStatus : null });
   if (isEmpty(plan) || isTooSoon) return false;
-  entry.minorNewsAt = clockMs();
+  task.minorStatusAt = clockMs();
   const lessons = new TraitUpdates(ctx);
-  learnFromPlan(lessons, entry, plan);
-  await carryOut(ctx, entry, remote, remote.status, plan, lessons);
+  learnFromPlan(lessons, task, plan);
+  await carryOut(ctx, task, remote, remote.status, plan, lessons);
   lessons.learn(ctx);
   return true;
 }
@@ -84,86 +84,84 @@ export async function applyRemote(
 /**
  * Remembers questions missing from this poll, and schedules another poll that skips the fingerprint check.
  */
-function noteMissing(ctx: WatcherContext, entry: WatchedTask, ids: string[], now: number): void {
-  const before = entry.cold.missing;
+function noteMissing(ctx: WatcherContext, task: WatchedTask, ids: string[], now: number): void {
+  const before = task.cold.missing;
   if (ids.length === 0 && before.size === 0) return;
-  setCold(entry, { missing: new Map(ids.map((id) => [id, before.get(id) ?? now])) });
-  if (ids.length > 0) ctx.wake(entry.id, GONE_CONFIRM_MS);
+  setCold(task, { missing: new Map(ids.map((id) => [id, before.get(id) ?? now])) });
+  if (ids.length > 0) ctx.wake(task.id, GONE_CONFIRM_MS);
 }
 
 /** Returns whether only numbers in the message changed, which is not stored at every poll. */
-function isMinor(entry: WatchedTask, remote: RemoteTask, plan: Plan): boolean {
-  const { state, statusMessage } = entry.work;
+function isMinor(task: WatchedTask, remote: RemoteTask, plan: Plan): boolean {
+  const { state, statusMessage } = task.work;
   return (
     isStatusOnly(plan) && state === remote.status && differByNumbers(statusMessage, remote.statusMessage)
   );
 }
 
-function newsOf(
+function statusChangeOf(
   { statusMessage, ttlMs, pollIntervalMs }: RemoteTask,
-  state: StatusNews["state"],
-): StatusNews {
+  state: StatusChange["state"],
+): StatusChange {
   return { state, statusMessage, ttlMs, pollIntervalMs };
 }
 
 async function carryOut(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   remote: RemoteTask,
   state: "working" | "input_required",
   plan: Plan,
   lessons: TraitUpdates,
 ): Promise<void> {
   const { organizationId } = ctx;
-  await fencedTransaction(ctx, entry, async (tx) => {
+  await fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];
     for (const { request, verdict } of plan.verdicts) {
-      const ending = endingOf(lessons, entry, request.id);
-      events.push(
-        ...(await carryOutVerdict(organizationId, tx, requestIds(entry, request), verdict, ending)),
-      );
+      const ending = endingOf(lessons, task, request.id);
+      events.push(...(await carryOutVerdict(organizationId, tx, requestIds(task, request), verdict, ending)));
     }
     for (const { question, key } of plan.capture)
       events.push(
-        ...(await captureQuestion(organizationId, tx, entry.id, {
+        ...(await captureQuestion(organizationId, tx, task.id, {
           question,
           key,
           rpc: null,
           lifetimeMs: null,
         })),
       );
-    if (plan.status) await recordStatus(organizationId, tx, entry.id, newsOf(remote, state));
+    if (plan.status) await recordStatus(organizationId, tx, task.id, statusChangeOf(remote, state));
     await appendEvents(organizationId, tx, events);
   });
 }
 
-export function idsOf(entry: WatchedTask, inputRequestId: string, deliveryId: string) {
-  return { taskId: entry.id, inputRequestId, deliveryId };
+export function idsOf(task: WatchedTask, inputRequestId: string, deliveryId: string) {
+  return { taskId: task.id, inputRequestId, deliveryId };
 }
 
 /** Returns the ids that `carryOutVerdict()` takes. */
 export function requestIds(
-  entry: WatchedTask,
+  task: WatchedTask,
   { id, delivery }: { id: string; delivery: { id: string } | null },
 ): JudgedRequest {
-  return { taskId: entry.id, inputRequestId: id, deliveryId: delivery?.id ?? null };
+  return { taskId: task.id, inputRequestId: id, deliveryId: delivery?.id ?? null };
 }
 
 /** Ends the task as the server reports: fetches the result first, then stores everything at once. */
-async function applyEnd(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask): Promise<boolean> {
+async function applyEnd(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): Promise<boolean> {
   const state = remote.status as "completed" | "failed" | "cancelled";
   const base = { state, statusMessage: remote.statusMessage };
   if (state === "cancelled") {
-    await end(ctx, entry, base);
+    await end(ctx, task, base);
     return true;
   }
-  const outcome = await fetchResult(ctx, entry, remote);
+  const outcome = await fetchResult(ctx, task, remote);
   const lessons = new TraitUpdates(ctx);
-  learnFromEnd(lessons, entry, remote, outcome);
+  learnFromEnd(lessons, task, remote, outcome);
   const missing = { code: "result_missing", message: "The server did not hand over the result." };
   await end(
     ctx,
-    entry,
+    task,
     !outcome
       ? { ...base, error: missing }
       : outcome.kind === "result"
@@ -187,26 +185,26 @@ async function applyEnd(ctx: WatcherContext, entry: WatchedTask, remote: RemoteT
 /** Returns the result, or null if the server claims to have one but repeatedly fails to return it. */
 async function fetchResult(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   remote: RemoteTask,
 ): Promise<TaskResult | null> {
-  const peer = ctx.peer(entry.work.era!);
+  const peer = ctx.peer(task.work.era!);
   try {
-    const outcome = await peer.result(taskRef(ctx, entry), remote, {
-      ...callOptions(entry, POLL_DEADLINE_MS),
+    const outcome = await peer.result(taskRef(ctx, task), remote, {
+      ...callOptions(task, POLL_DEADLINE_MS),
       signal: ctx.leaving,
     });
     // A completed task has a result, so an error here is a server failure that the next try may not meet.
     const broke = outcome.kind === "error" && remote.status === "completed";
-    const { missingResults } = entry.cold;
-    if (broke) setCold(entry, { missingResults: missingResults + 1 });
+    const { missingResults } = task.cold;
+    if (broke) setCold(task, { missingResults: missingResults + 1 });
     if (broke && missingResults < MISSING_RESULTS)
       throw new PeerError("bad_reply", "yes", "The server broke down over the result");
     return outcome;
   } catch (error) {
     if (!(error instanceof PeerError) || !NOT_GIVEN.has(error.code)) throw error;
-    const missingResults = entry.cold.missingResults + 1;
-    setCold(entry, { missingResults });
+    const missingResults = task.cold.missingResults + 1;
+    setCold(task, { missingResults });
     if (missingResults < MISSING_RESULTS) throw error;
     return null;
   }
@@ -214,17 +212,17 @@ async function fetchResult(
 
 const NOT_GIVEN = new Set(["not_ready", "task_not_found", "not_supported", "bad_reply", "too_large"]);
 
-export async function end(ctx: WatcherContext, entry: WatchedTask, how: TaskEnd): Promise<void> {
-  await fencedTransaction(ctx, entry, (tx) => endTask(ctx.organizationId, tx, entry.id, how));
+export async function end(ctx: WatcherContext, task: WatchedTask, how: TaskEnd): Promise<void> {
+  await fencedTransaction(ctx, task, (tx) => endTask(ctx.organizationId, tx, task.id, how));
 }
 
-async function noteEnded(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask): Promise<boolean> {
+async function noteEnded(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): Promise<boolean> {
   const goesOn = remote.status === "working" || remote.status === "input_required";
-  const watching = (entry.work.watchEndsInMs ?? 0) > 0;
-  if (goesOn && watching && entry.work.serverState === remote.status) return false;
-  if (goesOn && !watching) leaveBehind(entry);
-  await fencedTransaction(ctx, entry, (tx) =>
-    noteServerState(ctx.organizationId, tx, entry.id, remote.status, goesOn),
+  const watching = (task.work.watchEndsInMs ?? 0) > 0;
+  if (goesOn && watching && task.work.serverState === remote.status) return false;
+  if (goesOn && !watching) leaveBehind(task);
+  await fencedTransaction(ctx, task, (tx) =>
+    noteServerState(ctx.organizationId, tx, task.id, remote.status, goesOn),
   );
   return true;
 }

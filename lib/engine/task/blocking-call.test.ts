@@ -1,8 +1,12 @@
 /** Calls that are no tasks: one connection carries a call and its questions to their end. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
-import { lookInto } from "../../../test/fixtures/look.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../test/servers/session-server.ts";
 import type { Tool } from "../../mcp/peer.ts";
@@ -15,25 +19,25 @@ vi.mock("../tunables.ts", async (original) => ({
   ELSEWHERE_MS: 2_000,
 }));
 
-let world: World;
+let fixture: OrganizationFixture;
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
 let engine: Engine;
-const look = lookInto(() => world);
+const queries = createQueries(() => fixture);
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
 });
 beforeEach(async () => {
   remote = await startSessionServer();
-  server = await world.addServer(remote.url, "2025-11-25");
-  engine = await world.startEngine();
+  server = await fixture.addServer(remote.url, "2025-11-25");
+  engine = await fixture.startEngine();
 });
 afterEach(async () => {
   await engine.stop();
   await remote.close();
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const PLAIN: Tool = {
   name: "work",
@@ -49,136 +53,136 @@ const approve = { action: "accept" as const, content: { approve: true } };
 
 /** Starts a call that the server keeps open. */
 async function held() {
-  const id = await world.startTask(server, {}, PLAIN);
+  const id = await fixture.startTask(server, {}, PLAIN);
   const call = await until("the server has the call", async () => remote.calls[0]);
   return { id, call };
 }
 const callsSeen = () => remote.seen.filter(({ method }) => method === "tools/call").length;
 
-test("a call that lasts is working and not durable, tells its progress, and ends with its result", async () => {
+test("a blocking call shows as working and not durable, shows its progress, and ends with its result", async () => {
   const { id, call } = await held();
-  await look.inState(id, "working");
-  expect((await look.task(id)).durable).toBe(false);
+  await queries.inState(id, "working");
+  expect((await queries.task(id)).durable).toBe(false);
   call.progress(3, 10);
   await until("the progress shows", async () => {
-    const { progress } = await look.task(id);
+    const { progress } = await queries.task(id);
     return (progress as { progress?: number } | null)?.progress === 3;
   });
   call.finish("Sum: 42");
-  expect((await look.inState(id, "completed")).outcome).toBe("42");
+  expect((await queries.inState(id, "completed")).outcome).toBe("42");
   expect(callsSeen()).toBe(1);
 });
 
-test("what it asks is captured while the call is open; the answer goes to its session, and the call goes on", async () => {
+test("a question during an open call is captured; the answer goes to its session, and the call continues", async () => {
   const { id, call } = await held();
   const rpcId = call.ask("Really?");
-  const request = await look.openRequest(id, "Really?");
-  await look.inState(id, "input_required");
-  await world.answer(request.id, { action: "accept", content: { approve: true } });
+  const request = await queries.openRequest(id, "Really?");
+  await queries.inState(id, "input_required");
+  await fixture.answer(request.id, { action: "accept", content: { approve: true } });
   await until("the server has the answer", async () => remote.answered[0]);
   expect(remote.answered).toEqual([
     { session: call.session, id: rpcId, result: { action: "accept", content: { approve: true } } },
   ]);
-  await look.inState(id, "working");
+  await queries.inState(id, "working");
   call.finish("done");
-  await look.inState(id, "completed");
-  expect((await look.request(request.id)).state).toBe("settled");
-  expect(await look.deliveryOf(request.id)).toMatchObject({
+  await queries.inState(id, "completed");
+  expect((await queries.request(request.id)).state).toBe("settled");
+  expect(await queries.deliveryOf(request.id)).toMatchObject({
     state: "confirmed",
     attempts: 1,
     rung: "same_session",
   });
 });
 
-test("an answer whose connection is cut unread is sent once more under its id, and the call goes on", async () => {
+test("an answer whose connection is cut before it is read is sent once more under its id, and the call continues", async () => {
   const { id, call } = await held();
   const rpcId = call.ask("Really?");
-  const request = await look.openRequest(id, "Really?");
+  const request = await queries.openRequest(id, "Really?");
   let cut = 0;
   remote.behave.unread = () => ++cut === 1;
-  await world.answer(request.id, approve);
+  await fixture.answer(request.id, approve);
   await until("the server has the answer", async () => remote.answered.length > 0);
   expect(cut).toBe(2);
   call.finish("done");
-  await look.inState(id, "completed");
+  await queries.inState(id, "completed");
   expect(remote.answered).toEqual([{ session: call.session, id: rpcId, result: approve }]);
-  expect((await look.request(request.id)).state).toBe("settled");
-  expect(await look.deliveryOf(request.id)).toMatchObject({ state: "confirmed", attempts: 2 });
+  expect((await queries.request(request.id)).state).toBe("settled");
+  expect(await queries.deliveryOf(request.id)).toMatchObject({ state: "confirmed", attempts: 2 });
 });
 
 test.each([
-  { what: "ignores", status: undefined, told: "confirmed" },
-  { what: "refuses", status: 400, told: "failed" },
+  { what: "ignores", status: undefined, ends: "confirmed" },
+  { what: "refuses", status: 400, ends: "failed" },
 ])(
   "a server that took an answer without a reply, and $what the same id again: nobody is told that it was not sent",
   async (as) => {
     const { id, call } = await held();
     const rpcId = call.ask("Really?");
-    const request = await look.openRequest(id, "Really?");
+    const request = await queries.openRequest(id, "Really?");
     let cut = 0;
     remote.behave.cut = () => ++cut === 1;
     remote.behave.refusesAnswer = () => (remote.answered.length > 1 ? as.status : undefined);
-    await world.answer(request.id, approve);
+    await fixture.answer(request.id, approve);
     await until("it is sent once more", async () => remote.answered.length === 2);
     expect(remote.answered.map((one) => one.id)).toEqual([rpcId, rpcId]);
-    await until("its reply is known", async () => (await look.deliveryOf(request.id)).state !== "sending");
+    await until("its reply is known", async () => (await queries.deliveryOf(request.id)).state !== "sending");
     call.finish("done");
-    await look.inState(id, "completed");
+    await queries.inState(id, "completed");
     expect(remote.answered.length).toBe(2);
-    const delivery = await look.deliveryOf(request.id);
-    expect(delivery).toMatchObject({ state: as.told, inDoubt: true, attempts: 2 });
+    const delivery = await queries.deliveryOf(request.id);
+    expect(delivery).toMatchObject({ state: as.ends, inDoubt: true, attempts: 2 });
   },
 );
 
-test("a connection that breaks ends it as lost, with its question; it is never called again by itself", async () => {
+test("a broken connection ends the task as lost, with its question; the tool is never called again automatically", async () => {
   const { id, call } = await held();
   call.ask("Really?");
-  const request = await look.openRequest(id, "Really?");
-  await look.inState(id, "input_required");
+  const request = await queries.openRequest(id, "Really?");
+  await queries.inState(id, "input_required");
   call.cut();
-  const lost = await look.inState(id, "lost");
+  const lost = await queries.inState(id, "lost");
   expect(lost.error).toMatchObject({ code: "connection_lost" });
-  expect((await look.request(request.id)).state).toBe("withdrawn");
+  expect((await queries.request(request.id)).state).toBe("withdrawn");
   expect(callsSeen()).toBe(1);
 });
 
-test("cancelled by a person: the server is told which call, and the task is cancelled", async () => {
+test("cancelled by a person: the server gets a cancellation of that call, and the task is cancelled", async () => {
   const { id, call } = await held();
-  await look.inState(id, "working");
-  await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, id));
-  await look.inState(id, "cancelled");
+  await queries.inState(id, "working");
+  await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, id));
+  await queries.inState(id, "cancelled");
   expect(remote.givenUp).toEqual([call.id]);
 });
 
 test("an engine that is killed takes its open calls with it: lost, not repeated, and nothing is sent", async () => {
   await engine.stop();
-  const process = await startEngineProcess(world.engineEnvironment);
+  const process = await startEngineProcess(fixture.engineEnvironment);
   const { id } = await held();
-  await look.inState(id, "working");
+  await queries.inState(id, "working");
   await process.kill();
-  engine = await world.startEngine();
-  expect((await look.inState(id, "lost")).error).toMatchObject({ code: "connection_lost" });
+  engine = await fixture.startEngine();
+  expect((await queries.inState(id, "lost")).error).toMatchObject({ code: "connection_lost" });
   expect(callsSeen()).toBe(1);
   expect(remote.givenUp).toEqual([]);
 });
 
-test("a tool of 2026-07-28 that takes its time to answer is not durable until it has", async () => {
+test("a slow tool of 2026-07-28 is not durable until it has replied", async () => {
   const other: TestServer = await startTestServer();
-  const place = await world.addServer(other.url, "2026-07-28");
+  const place = await fixture.addServer(other.url, "2026-07-28");
   try {
     let answer = () => {};
     other.behave.onCall = () =>
       new Promise((resolve) => {
         answer = () => resolve("answer");
       });
-    const id = await world.startTask(place, {}, { ...PLAIN, name: "approve", taskSupport: "optional" });
-    await look.inState(id, "working");
-    expect((await look.task(id)).durable).toBe(false);
+    const id = await fixture.startTask(place, {}, { ...PLAIN, name: "approve", taskSupport: "optional" });
+    await queries.inState(id, "working");
+    expect((await queries.task(id)).durable).toBe(false);
     answer();
-    const request = await look.openRequest(id);
-    expect(await look.task(id)).toMatchObject({ state: "input_required", durable: true });
-    await world.answer(request.id, { action: "accept", content: { approve: true } });
-    await look.inState(id, "completed");
+    const request = await queries.openRequest(id);
+    expect(await queries.task(id)).toMatchObject({ state: "input_required", durable: true });
+    await fixture.answer(request.id, { action: "accept", content: { approve: true } });
+    await queries.inState(id, "completed");
     expect(other.calls.length).toBe(1);
   } finally {
     await other.close();

@@ -16,24 +16,24 @@ import { deliver, dueDeliveries, turnOf } from "./deliver.ts";
 import { sealSession } from "./sealed.ts";
 
 /** Takes one step of an open call. Returns the pause until the next one, in ms. */
-export async function stepOpenCall(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
-  const { work } = entry;
-  const { call } = entry.calls;
+export async function stepOpenCall(ctx: WatcherContext, task: WatchedTask): Promise<number> {
+  const { work } = task;
+  const { call } = task.calls;
   const attempt = work.attemptId!;
-  if (!call) return handleBrokenCall(ctx, entry, attempt);
-  if (call.result) return storeCallOutcome(ctx, entry, call);
-  if (work.cancelRequested) return cancel(ctx, entry);
-  if (await repeatUnclear(ctx, entry)) return 0;
-  const due = dueDeliveries(entry);
-  for (const request of due) await deliver(ctx, entry, request, null);
+  if (!call) return handleBrokenCall(ctx, task, attempt);
+  if (call.result) return storeCallOutcome(ctx, task, call);
+  if (work.cancelRequested) return cancel(ctx, task);
+  if (await repeatUnclear(ctx, task)) return 0;
+  const due = dueDeliveries(task);
+  for (const request of due) await deliver(ctx, task, request, null);
   if (due.length > 0) return AFTER_ANSWER_MS;
   const waits = work.requests.some(({ delivery }) => delivery?.state !== "accepted");
   const state = waits ? "input_required" : "working";
   if (work.state !== state)
-    await fencedTransaction(ctx, entry, (tx) => setOpenCallState(ctx.organizationId, tx, entry.id, state));
-  if (entry.idsChanged) await storeIds(ctx, entry);
-  resumeAgain(ctx, entry);
-  return Math.min(entry.calls.call?.resumed ? RESUME_AGAIN_MS : SLOW_POLL_MS, nextTurn(entry));
+    await fencedTransaction(ctx, task, (tx) => setOpenCallState(ctx.organizationId, tx, task.id, state));
+  if (task.idsChanged) await storeIds(ctx, task);
+  resumeAgain(ctx, task);
+  return Math.min(task.calls.call?.resumed ? RESUME_AGAIN_MS : SLOW_POLL_MS, nextTurn(task));
 }
 
 /**
@@ -41,17 +41,17 @@ export async function stepOpenCall(ctx: WatcherContext, entry: WatchedTask): Pro
  * tell. An open call proves that the server still waits for all its questions. Returns true if any is to be
  * sent again.
  */
-async function repeatUnclear(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
+async function repeatUnclear(ctx: WatcherContext, task: WatchedTask): Promise<boolean> {
   const { organizationId } = ctx;
   const asked = { kind: "asked", polls: POLLS_BEFORE_REPEAT } as const;
-  const unclear = entry.work.requests.filter(
+  const unclear = task.work.requests.filter(
     ({ delivery }) => delivery?.state === "sending" && judgeDelivery(delivery, asked) === "repeat",
   );
   if (unclear.length === 0) return false;
-  await fencedTransaction(ctx, entry, async (tx) => {
+  await fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];
     for (const { id, delivery } of unclear)
-      events.push(...(await repeat(organizationId, tx, idsOf(entry, id, delivery!.id))));
+      events.push(...(await repeat(organizationId, tx, idsOf(task, id, delivery!.id))));
     await appendEvents(organizationId, tx, events);
   });
   return true;
@@ -60,43 +60,43 @@ async function repeatUnclear(ctx: WatcherContext, entry: WatchedTask): Promise<b
 /**
  * Returns the pause of a task without polls, in ms: people's actions wake it, held answers have a due time.
  */
-export function nextTurn(entry: WatchedTask): number {
-  const turns = entry.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
+export function nextTurn(task: WatchedTask): number {
+  const turns = task.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
   // Due times are relative to the last load.
-  if (turns.length > 0) entry.stale = true;
+  if (turns.length > 0) task.stale = true;
   return Math.min(SLOW_POLL_MS, ...turns.map((ms) => ms + 20));
 }
 
 /**
  * Resumes the stream again, because some servers replay old events on a resumed stream but send no new ones.
  */
-function resumeAgain(ctx: WatcherContext, entry: WatchedTask): void {
-  const { call, ownEventId } = entry.calls;
+function resumeAgain(ctx: WatcherContext, task: WatchedTask): void {
+  const { call, ownEventId } = task.calls;
   if (!call?.resumed || call.result || ownEventId === null) return;
   if (performance.now() - call.resumed.at < RESUME_AGAIN_MS) return;
   call.close();
   const from = { callId: call.resumed.callId, eventId: ownEventId };
-  setCalls(entry, { call: resumeCall(ctx, entry, call.attempt, from) });
+  setCalls(task, { call: resumeCall(ctx, task, call.attempt, from) });
 }
 
 /** Stores the session with the ids that resuming its streams after a restart takes. */
-export async function storeIds(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
-  entry.idsChanged = false;
-  const sealed = sealSession(ctx, entry);
+export async function storeIds(ctx: WatcherContext, task: WatchedTask): Promise<void> {
+  task.idsChanged = false;
+  const sealed = sealSession(ctx, task);
   if (sealed === null) return;
-  await fencedTransaction(ctx, entry, (tx) => storeSession(ctx.organizationId, tx, entry.id, sealed));
+  await fencedTransaction(ctx, task, (tx) => storeSession(ctx.organizationId, tx, task.id, sealed));
 }
 
 /** Carries out a person's cancel: notifies the server of the cancelled call and drops the connection. */
-async function cancel(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
-  const { work, live } = entry;
-  const { callId } = entry.calls;
+async function cancel(ctx: WatcherContext, task: WatchedTask): Promise<number> {
+  const { work, session } = task;
+  const { callId } = task.calls;
   await ctx.mayChange();
   if (ctx.paused) return 0;
-  if (live && callId !== null)
-    await ctx.peer(work.era!).cancelCall(live.record, callId, callOptions(entry, CALL_DEADLINE_MS));
-  await end(ctx, entry, { state: "cancelled" });
-  dropStreams(ctx, entry);
-  setCalls(entry, { call: null });
+  if (session && callId !== null)
+    await ctx.peer(work.era!).cancelCall(session.record, callId, callOptions(task, CALL_DEADLINE_MS));
+  await end(ctx, task, { state: "cancelled" });
+  dropStreams(ctx, task);
+  setCalls(task, { call: null });
   return 0;
 }

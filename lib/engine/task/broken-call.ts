@@ -14,29 +14,29 @@ import { isPlain, mayRepeat, resumeCall } from "./call.ts";
  */
 export async function handleBrokenCall(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   attempt: string,
   why: PeerErrorCode = "unreachable",
 ): Promise<number> {
-  const { callId, ownEventId, hasResumed } = entry.calls;
-  const mayResume = entry.work.era === "2025-11-25" && entry.live !== null && !hasResumed;
+  const { callId, ownEventId, hasResumed } = task.calls;
+  const mayResume = task.work.era === "2025-11-25" && task.session !== null && !hasResumed;
   if (mayResume && callId !== null && ownEventId !== null) {
     // If the server refuses, this function runs again, with `hasResumed` set.
-    setCalls(entry, { hasResumed: true });
-    setCalls(entry, { call: resumeCall(ctx, entry, attempt, { callId, eventId: ownEventId }) });
+    setCalls(task, { hasResumed: true });
+    setCalls(task, { call: resumeCall(ctx, task, attempt, { callId, eventId: ownEventId }) });
     return SLOW_POLL_MS;
   }
-  const { toolHints, cancelRequested } = entry.work;
-  if (!isPlain(entry.work) && mayRepeat(toolHints, cancelRequested)) {
-    await fencedTransaction(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
+  const { toolHints, cancelRequested } = task.work;
+  if (!isPlain(task.work) && mayRepeat(toolHints, cancelRequested)) {
+    await fencedTransaction(ctx, task, (tx) => markRepeating(ctx.organizationId, tx, task.id, attempt));
     return 0;
   }
   if (cancelRequested) {
-    await end(ctx, entry, { state: "cancelled" });
+    await end(ctx, task, { state: "cancelled" });
     return 0;
   }
-  const wait = why in USELESS_REPLIES ? 0 : await waitElsewhere(ctx, entry, attempt);
-  if (wait <= 0) await end(ctx, entry, { state: "lost", error: USELESS_REPLIES[why] ?? CONNECTION_LOST });
+  const wait = why in USELESS_REPLIES ? 0 : await waitElsewhere(ctx, task, attempt);
+  if (wait <= 0) await end(ctx, task, { state: "lost", error: USELESS_REPLIES[why] ?? CONNECTION_LOST });
   return Math.max(0, wait);
 }
 
@@ -44,21 +44,21 @@ export async function handleBrokenCall(
  * Returns how long to wait for another engine that may still receive the reply because it is only frozen or
  * cut off from the database; in ms, 0 to give up.
  */
-async function waitElsewhere(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<number> {
-  const { tries, isElsewhere } = entry.calls;
-  const { attemptDueInMs } = entry.work;
+async function waitElsewhere(ctx: WatcherContext, task: WatchedTask, attempt: string): Promise<number> {
+  const { tries, isElsewhere } = task.calls;
+  const { attemptDueInMs } = task.work;
   // This watcher made the call, or the previous engine gave it up on stopping.
   if (tries > 0 || attemptDueInMs === null) return 0;
   if (isElsewhere) {
     // The other engine may report meanwhile that the call is still open.
-    entry.stale = true;
+    task.stale = true;
     return Math.min(attemptDueInMs, SLOW_POLL_MS);
   }
   const { organizationId } = ctx;
-  await fencedTransaction(ctx, entry, (tx) =>
-    awaitElsewhere(organizationId, tx, entry.id, attempt, ELSEWHERE_MS),
+  await fencedTransaction(ctx, task, (tx) =>
+    awaitElsewhere(organizationId, tx, task.id, attempt, ELSEWHERE_MS),
   );
-  setCalls(entry, { isElsewhere: true });
+  setCalls(task, { isElsewhere: true });
   return Math.min(ELSEWHERE_MS, SLOW_POLL_MS);
 }
 

@@ -36,8 +36,8 @@ import { type CallOutcome, type OpenCall, setCalls, type WatchedTask } from "../
 import { handleBrokenCall } from "./broken-call.ts";
 import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./call.ts";
 import { rediscover } from "./rediscover.ts";
-import { confirmTaken, failRound, keepRound, waitAgain } from "./rounds.ts";
 import { sealedTask } from "./sealed.ts";
+import { confirmTaken, failRound, storeRound, waitAgain } from "./store-round.ts";
 
 /**
  * Stores the outcome of a call. The call stays on its task until then, so that the next step retries a failed
@@ -45,16 +45,16 @@ import { sealedTask } from "./sealed.ts";
  */
 export async function storeCallOutcome(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   call: OpenCall,
 ): Promise<number> {
   const came = call.result;
-  if (!came) throw new Error(`the call of task ${entry.id} has no outcome yet`);
+  if (!came) throw new Error(`the call of task ${task.id} has no outcome yet`);
   const forget = () => {
-    if (entry.calls.call === call) setCalls(entry, { call: null });
+    if (task.calls.call === call) setCalls(task, { call: null });
   };
   try {
-    const pause = await settleOnce(ctx, entry, call.attempt, came);
+    const pause = await settleOnce(ctx, task, call.attempt, came);
     forget();
     return pause;
   } catch (error) {
@@ -66,16 +66,16 @@ export async function storeCallOutcome(
 
 function settleOnce(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   attempt: string,
   came: CallOutcome,
 ): Promise<number> {
   if ("outcome" in came) {
-    if (entry.live) ctx.sessions.answered(entry.live);
-    return keep(ctx, entry, attempt, came.outcome);
+    if (task.session) ctx.sessions.answered(task.session);
+    return storeReply(ctx, task, attempt, came.outcome);
   }
   if (!(came.error instanceof PeerError)) throw came.error;
-  return afterFailure(ctx, entry, attempt, came.error, came.hasNewAccess);
+  return afterFailure(ctx, task, attempt, came.error, came.hasNewAccess);
 }
 
 /**
@@ -85,102 +85,101 @@ function settleOnce(
  */
 export async function storeAfterLeaseLost(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   call: OpenCall,
 ): Promise<void> {
   const { organizationId } = ctx;
-  const tell = () =>
+  const report = () =>
     ctx
-      .unfenced((tx) => stillAwaited(organizationId, tx, entry.id, call.attempt, ELSEWHERE_MS), entry.id)
+      .unfenced((tx) => stillAwaited(organizationId, tx, task.id, call.attempt, ELSEWHERE_MS), task.id)
       .catch((error: unknown) =>
-        ctx.log.warn({ err: error, taskId: entry.id }, "an open call was not told of"),
+        ctx.log.warn({ err: error, taskId: task.id }, "an open call was not told of"),
       );
   const patience = setTimeout(() => call.close(), HANDLE_REPLY_MS).unref();
-  const telling = setInterval(tell, ELSEWHERE_MS / 6).unref();
+  const reporting = setInterval(report, ELSEWHERE_MS / 6).unref();
   const came = await call.done;
   clearTimeout(patience);
-  clearInterval(telling);
-  if ("outcome" in came) await retryUntilStored(ctx, () => keep(ctx, entry, call.attempt, came.outcome));
+  clearInterval(reporting);
+  if ("outcome" in came) await retryUntilStored(ctx, () => storeReply(ctx, task, call.attempt, came.outcome));
 }
 
 /** Stores a reply in one transaction that expects the attempt. */
-async function keep(
+async function storeReply(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   attempt: string,
   outcome: StartOutcome,
 ): Promise<number> {
   const { organizationId, connectionId } = ctx;
   // Later messages name the handle, which is masked in all of them.
-  if (outcome.kind === "task") ctx.name(entry, outcome.task.taskId);
-  const stored = await storeOutcome(ctx, entry, async (tx) => {
-    if (!(await awaitsOutcome(organizationId, tx, connectionId, entry.id, attempt))) return false;
-    await confirmTaken(ctx, tx, entry);
-    if (outcome.kind === "input_required") await keepRound(ctx, tx, entry, attempt, outcome);
-    else if (outcome.kind === "task") await keepTask(ctx, tx, entry, attempt, outcome.task);
-    else await endTask(organizationId, tx, entry.id, { state: "completed", result: outcome.result });
+  if (outcome.kind === "task") ctx.name(task, outcome.task.taskId);
+  const stored = await storeOutcome(ctx, task, async (tx) => {
+    if (!(await awaitsOutcome(organizationId, tx, connectionId, task.id, attempt))) return false;
+    await confirmTaken(ctx, tx, task);
+    if (outcome.kind === "input_required") await storeRound(ctx, tx, task, attempt, outcome);
+    else if (outcome.kind === "task") await storeTask(ctx, tx, task, attempt, outcome.task);
+    else await endTask(organizationId, tx, task.id, { state: "completed", result: outcome.result });
     return true;
   });
   if (!stored) {
-    if (outcome.kind === "task") ctx.name(entry, null);
-    ctx.log.info({ taskId: entry.id, attempt }, "an outcome was not awaited any more");
+    if (outcome.kind === "task") ctx.name(task, null);
+    ctx.log.info({ taskId: task.id, attempt }, "an outcome was not awaited any more");
     return 0;
   }
   // 2025-11-25: the repeated call, maybe days later, opens a session of its own.
-  if (outcome.kind === "input_required") await leaveSession(ctx, entry);
+  if (outcome.kind === "input_required") await leaveSession(ctx, task);
   // The task is no start any more, so its first poll runs in another lane.
-  if (outcome.kind === "task") entry.work = { ...entry.work, state: "working" };
+  if (outcome.kind === "task") task.work = { ...task.work, state: "working" };
   return 0;
 }
 
-async function keepTask(
+async function storeTask(
   ctx: WatcherContext,
   tx: Tx,
-  entry: WatchedTask,
+  watched: WatchedTask,
   attempt: string,
   task: RemoteTask,
 ): Promise<void> {
-  setCalls(entry, { callId: null });
-  const sealed = sealedTask(ctx, entry, task.taskId);
-  await markStarted(ctx.organizationId, tx, entry.id, attempt, task, sealed);
+  setCalls(watched, { callId: null });
+  const sealed = sealedTask(ctx, watched, task.taskId);
+  await markStarted(ctx.organizationId, tx, watched.id, attempt, task, sealed);
 }
 
 async function afterFailure(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   attempt: string,
   error: PeerError,
   hasNewAccess: boolean,
 ): Promise<number> {
-  const isRetry = answersUnderWay(entry.work).length > 0;
-  const isHeld = !entry.work.durable;
-  if (wasNotRun(error) && (!isHeld || (await startsAgain(ctx, entry, attempt)))) {
-    const isForgotten = error.code === "session_gone" && leaveIfGone(ctx, entry);
-    if (error.code === "header_mismatch" && !(await rereadTool(ctx, entry)))
-      return refused(ctx, entry, error);
-    if (isRetry) await waitAgain(ctx, entry, attempt, reasonOf(error), error.retryAfterMs);
+  const isRetry = answersUnderWay(task.work).length > 0;
+  const isHeld = !task.work.durable;
+  if (wasNotRun(error) && (!isHeld || (await startsAgain(ctx, task, attempt)))) {
+    const isForgotten = error.code === "session_gone" && leaveIfGone(ctx, task);
+    if (error.code === "header_mismatch" && !(await rereadTool(ctx, task))) return refused(ctx, task, error);
+    if (isRetry) await waitAgain(ctx, task, attempt, reasonOf(error), error.retryAfterMs);
     else
-      await fencedTransaction(ctx, entry, (tx) =>
-        markNotStarted(ctx.organizationId, tx, entry.id, attempt, reasonOf(error)),
+      await fencedTransaction(ctx, task, (tx) =>
+        markNotStarted(ctx.organizationId, tx, task.id, attempt, reasonOf(error)),
       );
     // An old token's refusal says nothing about the new one, whose hint an open call's task got already.
     if (error.code === "header_mismatch" || (error.code === "unauthorized" && hasNewAccess)) return 0;
     throw isForgotten ? new SessionsForgotten() : error;
   }
   if (error.code === "rejected" || error.code === "not_supported" || (isHeld && wasNotRun(error)))
-    return refused(ctx, entry, error);
-  if (isHeld && !error.rpcError) return handleBrokenCall(ctx, entry, attempt, error.code);
-  if (error.rpcError && !(await mayTryAgain(ctx, entry, attempt))) {
+    return refused(ctx, task, error);
+  if (isHeld && !error.rpcError) return handleBrokenCall(ctx, task, attempt, error.code);
+  if (error.rpcError && !(await mayTryAgain(ctx, task, attempt))) {
     const words = error.rpcError.message.slice(0, 2_000);
-    await failRound(ctx, entry, {
+    await failRound(ctx, task, {
       code: "server_error",
       message: `The server broke down over the call: ${words}`,
     });
     return 0;
   }
   // The tool may have run. `resolveStart()` decides after the attempt's deadline.
-  ctx.log.warn({ taskId: entry.id, code: error.code }, "the outcome of a start is unknown");
-  entry.stale = true;
+  ctx.log.warn({ taskId: task.id, code: error.code }, "the outcome of a start is unknown");
+  task.stale = true;
   return DEFAULT_POLL_MS;
 }
 
@@ -188,45 +187,45 @@ async function afterFailure(
  * Makes an open 2026-07-28 call that did not run a start again. Returns false if the call waits for an answer
  * or has ended.
  */
-async function startsAgain(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
-  if (entry.work.era !== "2026-07-28") return false;
-  return fencedTransaction(ctx, entry, (tx) => markRepeating(ctx.organizationId, tx, entry.id, attempt));
+async function startsAgain(ctx: WatcherContext, task: WatchedTask, attempt: string): Promise<boolean> {
+  if (task.work.era !== "2026-07-28") return false;
+  return fencedTransaction(ctx, task, (tx) => markRepeating(ctx.organizationId, tx, task.id, attempt));
 }
 
 /**
  * Handles a server error on the call. Returns true if a repeatable call may be made again, or if the task was
  * found in the server's list.
  */
-async function mayTryAgain(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
-  const { toolHints, cancelRequested } = entry.work;
-  if (isPlain(entry.work)) return false;
+async function mayTryAgain(ctx: WatcherContext, task: WatchedTask, attempt: string): Promise<boolean> {
+  const { toolHints, cancelRequested } = task.work;
+  if (isPlain(task.work)) return false;
   if (mayRepeat(toolHints, cancelRequested)) {
-    const brokenCalls = entry.calls.brokenCalls + 1;
-    setCalls(entry, { brokenCalls });
+    const brokenCalls = task.calls.brokenCalls + 1;
+    setCalls(task, { brokenCalls });
     return brokenCalls < MAX_BROKEN_CALLS;
   }
-  return rediscover(ctx, entry, attempt);
+  return rediscover(ctx, task, attempt);
 }
 
-async function refused(ctx: WatcherContext, entry: WatchedTask, error: PeerError): Promise<number> {
+async function refused(ctx: WatcherContext, task: WatchedTask, error: PeerError): Promise<number> {
   const message = error.rpcError?.message.slice(0, 2_000) ?? "The server refused the call.";
-  await failRound(ctx, entry, { code: "rejected", message });
+  await failRound(ctx, task, { code: "rejected", message });
   return 0;
 }
 
 /**
  * Reads the tool's schema again after a header mismatch. Returns true if the next attempt has a new schema.
  */
-async function rereadTool(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
-  if (entry.calls.rereadTool) return false;
-  setCalls(entry, { rereadTool: true });
+async function rereadTool(ctx: WatcherContext, task: WatchedTask): Promise<boolean> {
+  if (task.calls.rereadTool) return false;
+  setCalls(task, { rereadTool: true });
   const tools = await ctx
-    .peer(entry.work.era!)
-    .listTools(entry.live?.record ?? null, callOptions(entry, ATTEMPT_DEADLINE_MS));
-  const tool = tools.find(({ name }) => name === entry.work.tool);
+    .peer(task.work.era!)
+    .listTools(task.session?.record ?? null, callOptions(task, ATTEMPT_DEADLINE_MS));
+  const tool = tools.find(({ name }) => name === task.work.tool);
   if (!tool) return false;
-  await fencedTransaction(ctx, entry, (tx) =>
-    renewInputSchema(ctx.organizationId, tx, entry.id, tool.inputSchema),
+  await fencedTransaction(ctx, task, (tx) =>
+    renewInputSchema(ctx.organizationId, tx, task.id, tool.inputSchema),
   );
   return true;
 }

@@ -23,30 +23,30 @@ import {
 import { openRequestState } from "./sealed.ts";
 
 /** Makes the call. The attempt must be committed, and `mayChange()` have resolved. */
-export function sendCall(ctx: WatcherContext, entry: WatchedTask, attempt: string): OpenCall {
-  const { work, live } = entry;
+export function sendCall(ctx: WatcherContext, task: WatchedTask, attempt: string): OpenCall {
+  const { work, session } = task;
   const args = work.arguments;
-  if (args === null) throw new Error(`the call of task ${entry.id} was made before`);
-  setCalls(entry, { callId: null, ownEventId: null, tries: entry.calls.tries + 1 });
-  return hold(ctx, entry, attempt, null, (signal) =>
+  if (args === null) throw new Error(`the call of task ${task.id} was made before`);
+  setCalls(task, { callId: null, ownEventId: null, tries: task.calls.tries + 1 });
+  return hold(ctx, task, attempt, null, (signal) =>
     ctx.peer(work.era!).start(
-      live?.record ?? null,
+      session?.record ?? null,
       {
         tool: work.tool,
         arguments: args,
         ttlMs: work.requestedTtlMs === null ? null : Math.min(work.requestedTtlMs, MAX_TTL_MS),
         // All attempts share one key, so that a server which honours keys makes one task of them.
-        idempotencyKey: entry.id,
+        idempotencyKey: task.id,
         taskSupport: work.toolHints?.taskSupport,
         inputSchema: work.toolHints?.inputSchema ?? undefined,
-        retry: retryOf(ctx, entry),
+        retry: retryOf(ctx, task),
         onCall(callId) {
-          setCalls(entry, { callId });
-          entry.idsChanged = true;
+          setCalls(task, { callId });
+          task.idsChanged = true;
         },
       },
-      listenerFor(ctx, entry, live),
-      { ...callOptions(entry, CALL_DEADLINE_MS), replyWithinMs: patienceFor(entry), signal },
+      listenerFor(ctx, task, session),
+      { ...callOptions(task, CALL_DEADLINE_MS), replyWithinMs: patienceFor(task), signal },
     ),
   );
 }
@@ -72,18 +72,20 @@ function patienceFor({ work, calls: { tries } }: WatchedTask): number {
 /** Resumes a call of another process, if the server can replay the missed events. */
 export function resumeCall(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   attempt: string,
   from: { callId: number; eventId: string },
 ): OpenCall {
-  const { live } = entry;
-  if (!live) throw new Error(`the call of task ${entry.id} has no session`);
-  return hold(ctx, entry, attempt, from.callId, (signal) =>
-    ctx.peer("2025-11-25").resume(live.record, from.eventId, from.callId, listenerFor(ctx, entry, live), {
-      ...callOptions(entry, CALL_DEADLINE_MS),
-      replyWithinMs: MAX_TIMER_MS,
-      signal,
-    }),
+  const { session } = task;
+  if (!session) throw new Error(`the call of task ${task.id} has no session`);
+  return hold(ctx, task, attempt, from.callId, (signal) =>
+    ctx
+      .peer("2025-11-25")
+      .resume(session.record, from.eventId, from.callId, listenerFor(ctx, task, session), {
+        ...callOptions(task, CALL_DEADLINE_MS),
+        replyWithinMs: MAX_TIMER_MS,
+        signal,
+      }),
   );
 }
 
@@ -105,7 +107,7 @@ export async function promptOutcome(call: OpenCall): Promise<CallOutcome | null>
 
 function hold(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   attempt: string,
   resumedId: number | null,
   make: (signal: AbortSignal) => Promise<StartOutcome>,
@@ -123,19 +125,19 @@ function hold(
   const call: OpenCall = { attempt, done, result: null, hasAsked: false, resumed, close };
   void done.then((result) => {
     call.result = result;
-    setCalls(entry, { callsAt: Number.NEGATIVE_INFINITY });
+    setCalls(task, { callsAt: Number.NEGATIVE_INFINITY });
     // The stream ended with its reply, so nothing is left to replay.
-    if ("outcome" in result) setCalls(entry, { ownEventId: null });
-    ctx.wake(entry.id, 0);
+    if ("outcome" in result) setCalls(task, { ownEventId: null });
+    ctx.wake(task.id, 0);
   });
   return call;
 }
 
 /** Returns the answers that a multi round trip's repeated call carries; undefined for a first call. */
-function retryOf(ctx: WatcherContext, entry: WatchedTask) {
-  const answers = answersUnderWay(entry.work);
+function retryOf(ctx: WatcherContext, task: WatchedTask) {
+  const answers = answersUnderWay(task.work);
   if (answers.length === 0) return undefined;
-  return { inputResponses: Object.fromEntries(answers), requestState: openRequestState(ctx, entry) };
+  return { inputResponses: Object.fromEntries(answers), requestState: openRequestState(ctx, task) };
 }
 
 export function answersUnderWay(work: TaskWork): [key: string, answer: AnswerBody][] {
@@ -146,8 +148,8 @@ export function answersUnderWay(work: TaskWork): [key: string, answer: AnswerBod
   );
 }
 
-function listenerFor(ctx: WatcherContext, entry: WatchedTask, live: LiveSession | null): StreamListener {
-  return live ? listenerOf(ctx, live, entry, () => undefined) : deafListener;
+function listenerFor(ctx: WatcherContext, task: WatchedTask, session: LiveSession | null): StreamListener {
+  return session ? listenerOf(ctx, session, task, () => undefined) : deafListener;
 }
 
 /**

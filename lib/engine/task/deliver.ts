@@ -36,10 +36,10 @@ import { statusOf } from "./judge-poll.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
 
 /** Returns the requests with a due answer whose question the last poll showed. */
-export function dueDeliveries(entry: WatchedTask): RequestWork[] {
-  return entry.work.requests.filter(
+export function dueDeliveries(task: WatchedTask): RequestWork[] {
+  return task.work.requests.filter(
     ({ id, delivery }) =>
-      delivery?.state === "pending" && delivery.dueInMs <= 0 && !entry.cold.missing.has(id),
+      delivery?.state === "pending" && delivery.dueInMs <= 0 && !task.cold.missing.has(id),
   );
 }
 
@@ -56,33 +56,33 @@ export function turnOf(delivery: DeliveryWork | null): number {
  */
 export async function deliver(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   request: RequestWork,
   remote: RemoteTask | null,
 ): Promise<number> {
-  const ask = liveAsk(ctx, entry, request);
-  if (!ask) return waitToBeAsked(ctx, entry, request);
-  resetSilence(entry);
+  const ask = liveAsk(ctx, task, request);
+  if (!ask) return waitToBeAsked(ctx, task, request);
+  resetSilence(task);
   const { traceparent } = request.delivery!;
-  if (traceparent === null) return send(ctx, entry, request, remote, ask);
-  return inSpan("answer.deliver", spanAfter(ctx, entry, traceparent), () =>
-    send(ctx, entry, request, remote, ask),
+  if (traceparent === null) return send(ctx, task, request, remote, ask);
+  return inSpan("answer.deliver", spanAfter(ctx, task, traceparent), () =>
+    send(ctx, task, request, remote, ask),
   );
 }
 
 async function send(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   request: RequestWork,
   remote: RemoteTask | null,
   ask: AskWork,
 ): Promise<number> {
   const delivery = request.delivery!;
-  const ids = idsOf(entry, request.id, delivery.id);
+  const ids = idsOf(task, request.id, delivery.id);
   await ctx.mayChange();
   const marked = await fencedTransaction(
     ctx,
-    entry,
+    task,
     async (tx) =>
       ctx.mayBegin &&
       (await markSending(ctx.organizationId, tx, ids, {
@@ -97,50 +97,50 @@ async function send(
     action: delivery.action,
     ...(delivery.content && { content: delivery.content }),
   };
-  const peer = ctx.peer(entry.work.era!);
+  const peer = ctx.peer(task.work.era!);
   try {
     await ctx.mayChange();
-    const where = remote ? taskRef(ctx, entry) : { taskId: "", session: entry.live?.record ?? null };
-    await peer.answer(where, addressOf(ask), answer, callOptions(entry, CALL_DEADLINE_MS));
+    const where = remote ? taskRef(ctx, task) : { taskId: "", session: task.session?.record ?? null };
+    await peer.answer(where, addressOf(ask), answer, callOptions(task, CALL_DEADLINE_MS));
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
-    return afterFailure(ctx, entry, request, error);
+    return afterFailure(ctx, task, request, error);
   }
   const attempt = delivery.attempts + 1;
   await retryUntilStored(ctx, () =>
-    storeOutcome(ctx, entry, async (tx) => {
+    storeOutcome(ctx, task, async (tx) => {
       await markAccepted(ctx.organizationId, tx, ids, attempt);
       await appendEvents(
         ctx.organizationId,
         tx,
-        await askedMeanwhile(ctx.organizationId, tx, entry.id, request.id),
+        await askedMeanwhile(ctx.organizationId, tx, task.id, request.id),
       );
     }),
   );
   const { requestId } = delivery;
-  ctx.log.info({ taskId: entry.id, inputRequestId: request.id, requestId }, "an answer was delivered");
-  entry.unchangedPolls = 0;
-  entry.fingerprint = undefined;
+  ctx.log.info({ taskId: task.id, inputRequestId: request.id, requestId }, "an answer was delivered");
+  task.unchangedPolls = 0;
+  task.fingerprint = undefined;
   return AFTER_ANSWER_MS;
 }
 
 /** Requests the question again, or gives up after `UNASKED_LIMIT` tries. */
-async function waitToBeAsked(ctx: WatcherContext, entry: WatchedTask, request: RequestWork): Promise<number> {
-  if (!entry.live) throw new Error(`task ${entry.id} has no session to be asked on`);
-  if (entry.cold.unasked >= UNASKED_LIMIT || !entry.work.durable) {
-    await giveUp(ctx, entry, request, { kind: "not_asked_again" }, "not_asked_again");
+async function waitToBeAsked(ctx: WatcherContext, task: WatchedTask, request: RequestWork): Promise<number> {
+  if (!task.session) throw new Error(`task ${task.id} has no session to be asked on`);
+  if (task.cold.unasked >= UNASKED_LIMIT || !task.work.durable) {
+    await giveUp(ctx, task, request, { kind: "not_asked_again" }, "not_asked_again");
     return AFTER_ANSWER_MS;
   }
   const { id, dueInMs, waits } = request.delivery!;
   // Most servers repeat the question at once, so people are told only after a wait.
-  if (!waits && clockMs() - entry.loadedAt - dueInMs >= QUESTION_WAIT_MS)
-    await fencedTransaction(ctx, entry, (tx) =>
-      markWaiting(ctx.organizationId, tx, idsOf(entry, request.id, id)),
+  if (!waits && clockMs() - task.loadedAt - dueInMs >= QUESTION_WAIT_MS)
+    await fencedTransaction(ctx, task, (tx) =>
+      markWaiting(ctx.organizationId, tx, idsOf(task, request.id, id)),
     );
   const now = performance.now();
-  await tryStandalone(ctx, entry, now);
-  await requestPendingQuestion(ctx, entry, now);
-  return Math.max(1_000, entry.cold.resultStreamAgainAt - now);
+  await tryStandalone(ctx, task, now);
+  await requestPendingQuestion(ctx, task, now);
+  return Math.max(1_000, task.cold.resultStreamAgainAt - now);
 }
 
 /**
@@ -149,15 +149,15 @@ async function waitToBeAsked(ctx: WatcherContext, entry: WatchedTask, request: R
  */
 async function giveUp(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   request: RequestWork,
   observed: Observation,
   reason: string,
 ): Promise<void> {
   const verdict = judgeDelivery(request.delivery, observed);
   const ending = { state: "withdrawn", reason, notTaken: observed.kind === "refused" } as const;
-  await fencedTransaction(ctx, entry, async (tx) => {
-    const target = requestIds(entry, request);
+  await fencedTransaction(ctx, task, async (tx) => {
+    const target = requestIds(task, request);
     const events = await carryOutVerdict(ctx.organizationId, tx, target, verdict, ending);
     await appendEvents(ctx.organizationId, tx, events);
   });
@@ -165,32 +165,32 @@ async function giveUp(
 
 async function afterFailure(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   request: RequestWork,
   error: PeerError,
 ): Promise<number> {
   const delivery = request.delivery!;
-  const ids = idsOf(entry, request.id, delivery.id);
+  const ids = idsOf(task, request.id, delivery.id);
   // Outcome unknown: the answer stays in `sending` until polls show whether the server took it. A server that
   // broke down over the answer, or replied unreadably, may have taken it too.
   const broke = error.code === "bad_reply" || error.code === "too_large";
   if (error.reached === "maybe" || (broke && delivery.attempts < MAX_BROKEN_ANSWERS)) throw error;
   if (broke || (error.reached === "yes" && error.code === "rejected")) {
     const reason = error.rpcError?.message.slice(0, 500) ?? "the server refused the answer";
-    await giveUp(ctx, entry, request, { kind: broke ? "broken" : "refused" }, reason);
-    entry.fingerprint = undefined;
+    await giveUp(ctx, task, request, { kind: broke ? "broken" : "refused" }, reason);
+    task.fingerprint = undefined;
     return AFTER_ANSWER_MS;
   }
   const retryInMs = error.retryAfterMs ?? backoffDelay(delivery.attempts + 1);
-  await fencedTransaction(ctx, entry, (tx) => markUnsent(ctx.organizationId, tx, ids, error.code, retryInMs));
+  await fencedTransaction(ctx, task, (tx) => markUnsent(ctx.organizationId, tx, ids, error.code, retryInMs));
   throw error;
 }
 
 /** Returns the newest answerable ask, or null. After a 2xx the same JSON-RPC id is never posted again. */
-function liveAsk(ctx: WatcherContext, entry: WatchedTask, request: RequestWork): AskWork | null {
-  if (entry.work.era === "2026-07-28") return request.asks.find((ask) => ask.key !== null) ?? null;
-  if (!entry.live) return null;
-  const digest = sessionDigest(ctx, entry.live.record).toString("hex");
+function liveAsk(ctx: WatcherContext, task: WatchedTask, request: RequestWork): AskWork | null {
+  if (task.work.era === "2026-07-28") return request.asks.find((ask) => ask.key !== null) ?? null;
+  if (!task.session) return null;
+  const digest = sessionDigest(ctx, task.session.record).toString("hex");
   return request.asks.find((ask) => ask.sessionDigest === digest && !ask.accepted) ?? null;
 }
 

@@ -109,7 +109,7 @@ test("another text under the same key is captured, for capture to replace or con
   expect(said(plan)).toEqual([]);
 });
 
-test("a question that changes again and again is written down now and then, and what it says meanwhile is not", () => {
+test("a question whose text changes at every poll is stored now and then, not every time", () => {
   const changed = remote({ questions: [question("a", "B?")] });
   const restless = (more: Partial<RequestWork>, elapsedMs = 0) =>
     judgeKeyed(work([request("1", "a", "A?", undefined, more)]), changed, hashOf, memory({ elapsedMs }));
@@ -118,13 +118,13 @@ test("a question that changes again and again is written down now and then, and 
   expect(restless({ rewordedAgoMs: 1_000 }, 30_000).capture).toHaveLength(1);
 });
 
-test("an answer that was given whatever the text says stays on its way while the text changes", () => {
+test("an answer given for any wording is delivered although the text changes", () => {
   const agreed = request("1", "a", "A?", { state: "pending", anyWording: true }, { rewordedAgoMs: 1_000 });
   const plan = judgeKeyed(work([agreed]), remote({ questions: [question("a", "B?")] }), hashOf, memory());
   expect(isEmpty(plan)).toBe(true);
 });
 
-test("a task that has asked as much as is taken is asked no more, and nothing is written for it", () => {
+test("a task with the maximum number of questions opens no more, and nothing is written for it", () => {
   const full = work([], { full: true });
   expect(isEmpty(judgeKeyed(full, remote({ questions: [question("a", "A?")] }), hashOf, memory()))).toBe(
     true,
@@ -184,7 +184,7 @@ test("without keys, an answer of unknown outcome is not confirmed by a message t
   expect(unkeyed(unknown, { status: "working" }, 1)).toEqual(["1 confirm"]);
 });
 
-test("without keys, leaving input_required takes an unanswered question back, and confirms what had been taken", () => {
+test("without keys, leaving input_required withdraws an unanswered question, and confirms an accepted answer", () => {
   expect(unkeyed(work([request("1", "e", "A?")]), { status: "working" })).toEqual(["1 withdraw"]);
   const again = { state: "pending" as const, accepted: true, statusBefore: "input_required " };
   expect(unkeyed(work([request("1", "e", "A?", again)]), { status: "working" })).toEqual(["1 confirm"]);
@@ -196,7 +196,7 @@ test("without keys, leaving input_required takes an unanswered question back, an
   expect(said(judgeUnkeyed(never, remote({ status: "working" }), saidToWait))).toEqual(["1 withdraw"]);
 });
 
-test("without keys, a new message takes no open question back: a task may go on beside it", () => {
+test("without keys, a new status message withdraws no open question, because the task may continue beside it", () => {
   const beside = work([request("1", "e", "A?")], { state: "working", statusMessage: "reading" });
   expect(unkeyed(beside, { status: "working", statusMessage: "paying" })).toEqual([]);
 });
@@ -236,7 +236,7 @@ test("without keys, an accepted answer that was sent while the task worked is no
   expect(unkeyed(working, { status: "input_required" })).toEqual(["1 confirm"]);
 });
 
-test("without keys, a task that begins to wait tells nothing of an answer of unknown outcome", () => {
+test("without keys, a task that begins to wait proves nothing about an answer of unknown outcome", () => {
   const working = (state: "accepted" | "sending") =>
     work([request("1", "e", "A?", { state, statusBefore: "working " })], { state: "working" });
   expect(unkeyed(working("sending"), {}, 1)).toEqual([]);

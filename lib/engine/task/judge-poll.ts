@@ -1,4 +1,4 @@
-/** What news of a running task call for: pure. What becomes of an answer is judged in lib/input-requests/deliveries; the writer is apply-poll.ts. */
+/** Decides what a poll's reply changes. Pure: apply-poll.ts writes, lib/input-requests/deliveries judges answers. */
 
 import { answerFits } from "../../input-requests/capture.ts";
 import { judgeDelivery, type Observation, type Verdict } from "../../input-requests/deliveries/judge.ts";

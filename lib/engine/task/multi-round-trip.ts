@@ -18,37 +18,37 @@ import { sealSession } from "./sealed.ts";
 import { call, prepare } from "./start.ts";
 
 /** Waits until every question has a final answer, then repeats the call. Returns the pause in ms. */
-export async function stepRound(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
-  const { work } = entry;
+export async function stepRound(ctx: WatcherContext, task: WatchedTask): Promise<number> {
+  const { work } = task;
   if (work.cancelRequested) {
     // Nothing runs at the server, so nothing is to be cancelled there.
-    await end(ctx, entry, { state: "cancelled" });
+    await end(ctx, task, { state: "cancelled" });
     return 0;
   }
   if (work.era === "2025-11-25" && work.requests.some(isDeclined)) {
-    await endDeclined(ctx, entry);
+    await endDeclined(ctx, task);
     return 0;
   }
   const dues = work.requests.map(({ delivery }) =>
     delivery?.state === "pending" ? Math.max(0, delivery.dueInMs) : Number.POSITIVE_INFINITY,
   );
   const due = Math.max(0, ...dues);
-  if (work.requests.length === 0 || due > 0) return nextTurn(entry);
+  if (work.requests.length === 0 || due > 0) return nextTurn(task);
 
-  const pause = await prepare(ctx, entry);
+  const pause = await prepare(ctx, task);
   if (pause !== null) return pause;
   const attempt = randomUUID();
   await ctx.mayChange();
-  const marked = await fencedTransaction(ctx, entry, async (tx) => {
+  const marked = await fencedTransaction(ctx, task, async (tx) => {
     if (!ctx.mayBegin) return false;
-    const retrying = await markRetrying(ctx.organizationId, tx, entry.id, {
+    const retrying = await markRetrying(ctx.organizationId, tx, task.id, {
       id: attempt,
       deadlineMs: ATTEMPT_DEADLINE_MS,
-      sealedSession: sealSession(ctx, entry),
+      sealedSession: sealSession(ctx, task),
     });
     if (!retrying) return false;
     for (const { id, delivery, asks } of work.requests) {
-      const ids = idsOf(entry, id, delivery!.id);
+      const ids = idsOf(task, id, delivery!.id);
       const how = { epoch: ctx.epoch, askId: asks[0]!.id, statusBefore: "", rung: "retry" as const };
       // Impossible while the task is locked and not cancelled. The throw rolls everything back.
       if (!(await markSending(ctx.organizationId, tx, ids, how))) throw new Error("an answer is not pending");
@@ -64,8 +64,8 @@ export async function stepRound(ctx: WatcherContext, entry: WatchedTask): Promis
       attempts: request.delivery!.attempts + 1,
     },
   }));
-  entry.work = { ...work, state: "starting", requests };
-  return call(ctx, entry, attempt);
+  task.work = { ...work, state: "starting", requests };
+  return call(ctx, task, attempt);
 }
 
 /** Returns whether the answer is a refusal that can no longer be undone. */
@@ -77,15 +77,15 @@ function isDeclined({ delivery }: RequestWork): boolean {
  * 2025-11-25: a repeated call tells the server that the address was visited, and carries no answers. After a
  * refusal the call is therefore not repeated, and the task ends as cancelled.
  */
-async function endDeclined(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
+async function endDeclined(ctx: WatcherContext, task: WatchedTask): Promise<void> {
   const { organizationId } = ctx;
-  await fencedTransaction(ctx, entry, async (tx) => {
+  await fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];
-    for (const { id } of entry.work.requests.filter(isDeclined))
-      events.push(...(await settleUnsent(organizationId, tx, entry.id, id)));
+    for (const { id } of task.work.requests.filter(isDeclined))
+      events.push(...(await settleUnsent(organizationId, tx, task.id, id)));
     // The refusals were undone after all.
     if (events.length === 0) return;
-    await endTask(organizationId, tx, entry.id, { state: "cancelled", error: DECLINED });
+    await endTask(organizationId, tx, task.id, { state: "cancelled", error: DECLINED });
     await appendEvents(organizationId, tx, events);
   });
 }

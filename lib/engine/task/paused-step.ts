@@ -14,19 +14,19 @@ import { reload, storeProgress } from "./step.ts";
  * their messages. An ended task stays watched, so that its session is closed when the server continues.
  * Returns the pause until the next look, in ms.
  */
-export async function stepWhilePaused(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
-  if (entry.stale && !(await reload(ctx, entry))) {
-    entry.stale = true;
-    return nextTurn(entry);
+export async function stepWhilePaused(ctx: WatcherContext, task: WatchedTask): Promise<number> {
+  if (task.stale && !(await reload(ctx, task))) {
+    task.stale = true;
+    return nextTurn(task);
   }
-  const { work } = entry;
-  const { call } = entry.calls;
+  const { work } = task;
+  const { call } = task.calls;
   const isOurs = work.state === "starting" || (!work.durable && !hasEnded(work.state));
-  if (call?.result && isOurs && canBeSettled(call.result)) await storeCallOutcome(ctx, entry, call);
+  if (call?.result && isOurs && canBeSettled(call.result)) await storeCallOutcome(ctx, task, call);
   if (work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
-    await fencedTransaction(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
-  if (isRunning(work.state)) await storeProgress(ctx, entry);
-  return entry.stale ? 0 : nextTurn(entry);
+    await fencedTransaction(ctx, task, (tx) => releaseHeld(ctx.organizationId, tx, task.id));
+  if (isRunning(work.state)) await storeProgress(ctx, task);
+  return task.stale ? 0 : nextTurn(task);
 }
 
 /** Returns whether memory holds a reply or progress that the server may not send again. */

@@ -2,7 +2,7 @@
 
 import { PeerError, type RemoteTask, type TaskList } from "../../mcp/peer.ts";
 import { markStarted, otherUnknownStarts } from "../../task-lifecycle/attempts.ts";
-import { keepCandidate, strangersAmong } from "../../tasks/found/candidates.ts";
+import { keepCandidate, unknownAmong } from "../../tasks/found/candidates.ts";
 import { joinSession, renewSession } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, POLL_DEADLINE_MS } from "../tunables.ts";
 import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
@@ -18,42 +18,42 @@ const MARGIN_MS = 2_000;
  * Adopts the only listed task that fits this start and returns true. Otherwise stores the candidates for a
  * person to choose from and returns false. 2026-07-28 servers list no tasks.
  */
-export async function rediscover(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<boolean> {
-  if (entry.work.era !== "2025-11-25") return false;
-  const listed = await list(ctx, entry);
+export async function rediscover(ctx: WatcherContext, task: WatchedTask, attempt: string): Promise<boolean> {
+  if (task.work.era !== "2025-11-25") return false;
+  const listed = await list(ctx, task);
   ctx.learn({ listsTasks: listed !== null });
   if (!listed) return false;
   const { organizationId, connectionId, seal } = ctx;
-  const { strangers, others } = await ctx.read(async (tx) => ({
-    strangers: await strangersAmong(organizationId, tx, seal, connectionId, listed.tasks),
-    others: await otherUnknownStarts(organizationId, tx, connectionId, entry.id),
+  const { unknown, others } = await ctx.read(async (tx) => ({
+    unknown: await unknownAmong(organizationId, tx, seal, connectionId, listed.tasks),
+    others: await otherUnknownStarts(organizationId, tx, connectionId, task.id),
   }));
-  const attemptAgoMs = (entry.work.attemptAgoMs ?? 0) + (performance.now() - entry.loadedAt);
+  const attemptAgoMs = (task.work.attemptAgoMs ?? 0) + (performance.now() - task.loadedAt);
   const call = { attemptAt: Date.now() - attemptAgoMs, clockOffsetMs: listed.clockOffsetMs };
-  const fitting = fittingTasks(strangers, call);
+  const fitting = fittingTasks(unknown, call);
   const [only] = fitting;
   if (only && fitting.length === 1 && others === 0) {
-    ctx.name(entry, only.taskId);
-    const sealed = sealedTask(ctx, entry, only.taskId);
-    return fencedTransaction(ctx, entry, (tx) =>
-      markStarted(organizationId, tx, entry.id, attempt, only, sealed, true),
+    ctx.name(task, only.taskId);
+    const sealed = sealedTask(ctx, task, only.taskId);
+    return fencedTransaction(ctx, task, (tx) =>
+      markStarted(organizationId, tx, task.id, attempt, only, sealed, true),
     );
   }
   // Tasks made later, or without a creation time, are candidates too, because a server may be slow.
-  const candidates = strangers.filter(
+  const candidates = unknown.filter(
     ({ createdAt }) =>
       createdAt === null || Date.parse(createdAt) >= call.attemptAt + (call.clockOffsetMs ?? 0) - MARGIN_MS,
   );
-  await fencedTransaction(ctx, entry, async (tx) => {
+  await fencedTransaction(ctx, task, async (tx) => {
     for (const remote of candidates)
       await keepCandidate(
         organizationId,
         tx,
         seal,
-        { connectionId, taskId: entry.id },
+        { connectionId, taskId: task.id },
         {
           remote,
-          session: entry.live && JSON.stringify(entry.live.record),
+          session: task.session && JSON.stringify(task.session.record),
           createdAt: ourTime(remote.createdAt, listed.clockOffsetMs),
         },
       );
@@ -65,17 +65,17 @@ export async function rediscover(ctx: WatcherContext, entry: WatchedTask, attemp
  * Lists tasks in the call's session, to which tasks may be bound, or in a new one if the server forgot that.
  * Returns null if the server does not list tasks, or without a session.
  */
-async function list(ctx: WatcherContext, entry: WatchedTask): Promise<TaskList | null> {
+async function list(ctx: WatcherContext, task: WatchedTask): Promise<TaskList | null> {
   const peer = ctx.peer("2025-11-25");
-  const live = restoreSession(ctx, entry) ?? (await joinSession(ctx, entry));
-  if (!live) return null;
+  const session = restoreSession(ctx, task) ?? (await joinSession(ctx, task));
+  if (!session) return null;
   try {
-    return await peer.list(live.record, LIST_LIMIT, callOptions(entry, POLL_DEADLINE_MS));
+    return await peer.list(session.record, LIST_LIMIT, callOptions(task, POLL_DEADLINE_MS));
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "session_gone") {
-      await renewSession(ctx, entry);
-      return peer.list(entry.live!.record, LIST_LIMIT, callOptions(entry, POLL_DEADLINE_MS));
+      await renewSession(ctx, task);
+      return peer.list(task.session!.record, LIST_LIMIT, callOptions(task, POLL_DEADLINE_MS));
     }
     if (error.reached !== "yes" || ["unauthorized", "rate_limited"].includes(error.code)) throw error;
     // Any other refusal means that the server does not list tasks.

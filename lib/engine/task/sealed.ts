@@ -15,48 +15,48 @@ export function sealRequestState(ctx: WatcherContext, taskId: string, state: str
   return state === null ? null : ctx.seal.seal(place(ctx, taskId, "sealed_request_state"), state);
 }
 
-export function openRequestState(ctx: WatcherContext, entry: WatchedTask): string | null {
-  const sealed = entry.work.sealedRequestState;
-  return sealed === null ? null : ctx.seal.open(place(ctx, entry.id, "sealed_request_state"), sealed);
+export function openRequestState(ctx: WatcherContext, task: WatchedTask): string | null {
+  const sealed = task.work.sealedRequestState;
+  return sealed === null ? null : ctx.seal.open(place(ctx, task.id, "sealed_request_state"), sealed);
 }
 
 /** Seals the task's session with the ids for resuming its streams. Returns null without a session. */
-export function sealSession(ctx: WatcherContext, entry: WatchedTask): string | null {
-  if (!entry.live) return null;
-  const { ownEventId, callId } = entry.calls;
-  const stored: StoredSession = { ...entry.live.record, ownEventId, callId };
-  return ctx.seal.seal(place(ctx, entry.id, "sealed_session"), JSON.stringify(stored));
+export function sealSession(ctx: WatcherContext, task: WatchedTask): string | null {
+  if (!task.session) return null;
+  const { ownEventId, callId } = task.calls;
+  const stored: StoredSession = { ...task.session.record, ownEventId, callId };
+  return ctx.seal.seal(place(ctx, task.id, "sealed_session"), JSON.stringify(stored));
 }
 
 type StoredSession = SessionRecord & Partial<Pick<CallState, "ownEventId" | "callId">>;
 
 /** Puts a task back into its stored session. Returns null if none is stored. */
-export function restoreSession(ctx: WatcherContext, entry: WatchedTask): LiveSession | null {
-  const { sealedSession } = entry.work;
-  if (entry.live || sealedSession === null) return entry.live;
-  const opened = ctx.seal.open(place(ctx, entry.id, "sealed_session"), sealedSession);
+export function restoreSession(ctx: WatcherContext, task: WatchedTask): LiveSession | null {
+  const { sealedSession } = task.work;
+  if (task.session || sealedSession === null) return task.session;
+  const opened = ctx.seal.open(place(ctx, task.id, "sealed_session"), sealedSession);
   const { ownEventId = null, callId = null, ...kept } = JSON.parse(opened) as StoredSession;
-  setCalls(entry, { ownEventId, callId });
-  return ctx.sessions.attach(entry, kept);
+  setCalls(task, { ownEventId, callId });
+  return ctx.sessions.attach(task, kept);
 }
 
 /** Replaces an opened handle in memory, because the sealed text is not needed again and takes space. */
 const OPENED = "opened";
 
 /** Returns the server's id of the task, or null if unknown. */
-export function handleOf(ctx: WatcherContext, entry: WatchedTask): string | null {
-  const { sealedHandle } = entry.work;
-  if (entry.handle === null && sealedHandle !== null)
-    ctx.name(entry, ctx.seal.open(place(ctx, entry.id, "sealed_handle"), sealedHandle));
-  if (sealedHandle !== null) entry.work.sealedHandle = OPENED;
-  return entry.handle;
+export function handleOf(ctx: WatcherContext, task: WatchedTask): string | null {
+  const { sealedHandle } = task.work;
+  if (task.handle === null && sealedHandle !== null)
+    ctx.name(task, ctx.seal.open(place(ctx, task.id, "sealed_handle"), sealedHandle));
+  if (sealedHandle !== null) task.work.sealedHandle = OPENED;
+  return task.handle;
 }
 
 /** Returns the task's address at its server. Throws if the handle is unknown. */
-export function taskRef(ctx: WatcherContext, entry: WatchedTask): TaskRef {
-  const taskId = handleOf(ctx, entry);
-  if (taskId === null) throw new Error(`task ${entry.id} has no handle`);
-  return { taskId, session: restoreSession(ctx, entry)?.record ?? null };
+export function taskRef(ctx: WatcherContext, task: WatchedTask): TaskRef {
+  const taskId = handleOf(ctx, task);
+  if (taskId === null) throw new Error(`task ${task.id} has no handle`);
+  return { taskId, session: restoreSession(ctx, task)?.record ?? null };
 }
 
 /** Digest of a session, to match asks without keeping the session's secret. */
@@ -65,10 +65,10 @@ export function sessionDigest(ctx: WatcherContext, session: SessionRecord): Buff
 }
 
 /** Returns the stored form of a task's handle and session. */
-export function sealedTask(ctx: WatcherContext, entry: WatchedTask, handle: string) {
+export function sealedTask(ctx: WatcherContext, task: WatchedTask, handle: string) {
   return {
-    handle: ctx.seal.seal(place(ctx, entry.id, "sealed_handle"), handle),
+    handle: ctx.seal.seal(place(ctx, task.id, "sealed_handle"), handle),
     digest: handleDigest(ctx.seal, ctx.organizationId, handle),
-    session: sealSession(ctx, entry),
+    session: sealSession(ctx, task),
   };
 }

@@ -21,47 +21,47 @@ import { rediscover } from "./rediscover.ts";
 import { restoreSession, sealSession } from "./sealed.ts";
 
 /** Makes the first attempt of a queued task. Returns the pause until the next step, in ms. */
-export async function start(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
-  const pause = await prepare(ctx, entry);
+export async function start(ctx: WatcherContext, task: WatchedTask): Promise<number> {
+  const pause = await prepare(ctx, task);
   if (pause !== null) return pause;
   const attempt = randomUUID();
   const era = await ctx.era();
   await ctx.mayChange();
   const marked = await fencedTransaction(
     ctx,
-    entry,
+    task,
     async (tx) =>
       ctx.mayBegin &&
-      (await markStarting(ctx.organizationId, tx, entry.id, {
+      (await markStarting(ctx.organizationId, tx, task.id, {
         id: attempt,
         deadlineMs: ATTEMPT_DEADLINE_MS,
         era,
-        sealedSession: sealSession(ctx, entry),
+        sealedSession: sealSession(ctx, task),
       })),
   );
   if (!marked) return 0;
-  entry.work = { ...entry.work, era };
-  return call(ctx, entry, attempt);
+  task.work = { ...task.work, era };
+  return call(ctx, task, attempt);
 }
 
 /**
  * Prepares token, era, session and stream, all of which may fail without harm. Returns the pause in ms if the
  * call can't be made now, else null.
  */
-export async function prepare(ctx: WatcherContext, entry: WatchedTask): Promise<number | null> {
+export async function prepare(ctx: WatcherContext, task: WatchedTask): Promise<number | null> {
   try {
     await ctx.ready();
     if ((await ctx.era()) !== "2025-11-25") return null;
-    const live = await joinListening(ctx, entry);
-    if (!live) {
-      await note(ctx, entry, SESSIONS_FULL);
+    const session = await joinListening(ctx, task);
+    if (!session) {
+      await note(ctx, task, SESSIONS_FULL);
       return SESSION_WAIT_MS;
     }
-    return takeCallTurn(live, entry, ctx.traits) ? null : CALLER_WAIT_MS;
+    return takeCallTurn(session, task, ctx.traits) ? null : CALLER_WAIT_MS;
   } catch (error) {
     if (error instanceof PeerError) {
-      if (error.code === "session_gone") dropStreams(ctx, entry);
-      await note(ctx, entry, reasonOf(error));
+      if (error.code === "session_gone") dropStreams(ctx, task);
+      await note(ctx, task, reasonOf(error));
     }
     throw error;
   }
@@ -72,74 +72,74 @@ export async function prepare(ctx: WatcherContext, entry: WatchedTask): Promise<
  * the stream is closed. Reuses the session and stream of an attempt that made no call. Returns null if no
  * session is free.
  */
-async function joinListening(ctx: WatcherContext, entry: WatchedTask): Promise<LiveSession | null> {
-  const isNew = entry.live === null;
-  const live = await joinSession(ctx, entry);
-  if (!live) return null;
-  waitForCall(live, entry);
+async function joinListening(ctx: WatcherContext, task: WatchedTask): Promise<LiveSession | null> {
+  const isNew = task.session === null;
+  const session = await joinSession(ctx, task);
+  if (!session) return null;
+  waitForCall(session, task);
   // Some servers answer 404 if they have no such stream, so a 404 does not mean that a new session is gone.
-  await openStandalone(ctx, entry, live, isNew);
-  return live;
+  await openStandalone(ctx, task, session, isNew);
+  return session;
 }
 
 /** Resolves a task found in `starting`, whose call's outcome is unknown. Returns the pause in ms. */
-export async function resolveStart(ctx: WatcherContext, entry: WatchedTask): Promise<number> {
+export async function resolveStart(ctx: WatcherContext, task: WatchedTask): Promise<number> {
   // A task that the call made before a crash lives in the session stored with the attempt.
-  restoreSession(ctx, entry);
-  const { attemptDueInMs, toolHints, cancelRequested } = entry.work;
-  const last = entry.work.attemptId!;
+  restoreSession(ctx, task);
+  const { attemptDueInMs, toolHints, cancelRequested } = task.work;
+  const last = task.work.attemptId!;
   if ((attemptDueInMs ?? 0) > 0) {
-    entry.stale = true;
+    task.stale = true;
     return attemptDueInMs!;
   }
   if (!mayRepeat(toolHints, cancelRequested)) {
-    if (await rediscover(ctx, entry, last)) return 0;
-    await fencedTransaction(ctx, entry, (tx) => markStartUnknown(ctx.organizationId, tx, entry.id, last));
+    if (await rediscover(ctx, task, last)) return 0;
+    await fencedTransaction(ctx, task, (tx) => markStartUnknown(ctx.organizationId, tx, task.id, last));
     // The session stays open on the server, because a task may live in it.
-    if (entry.live) entry.live.mayHoldMore = true;
-    leaveBehind(entry);
-    dropStreams(ctx, entry);
+    if (task.session) task.session.mayHoldMore = true;
+    leaveBehind(task);
+    dropStreams(ctx, task);
     return 0;
   }
   // A task of the last attempt may ask in the old session; a new one keeps the questions apart.
-  leaveBehind(entry);
-  dropStreams(ctx, entry);
-  const pause = await prepare(ctx, entry);
+  leaveBehind(task);
+  dropStreams(ctx, task);
+  const pause = await prepare(ctx, task);
   if (pause !== null) return pause;
   const attempt = randomUUID();
   await ctx.mayChange();
   const renewed = await fencedTransaction(
     ctx,
-    entry,
+    task,
     async (tx) =>
       ctx.mayBegin &&
-      (await renewAttempt(ctx.organizationId, tx, entry.id, last, {
+      (await renewAttempt(ctx.organizationId, tx, task.id, last, {
         id: attempt,
         deadlineMs: ATTEMPT_DEADLINE_MS,
-        sealedSession: sealSession(ctx, entry),
+        sealedSession: sealSession(ctx, task),
       })),
   );
-  return renewed ? call(ctx, entry, attempt) : 0;
+  return renewed ? call(ctx, task, attempt) : 0;
 }
 
 /** Makes the call of an attempt that was just committed. Slow replies are awaited in later steps. */
-export function call(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<number> {
-  const { work } = entry;
+export function call(ctx: WatcherContext, task: WatchedTask, attempt: string): Promise<number> {
+  const { work } = task;
   // A repeated call belongs to the trace of the person who answered.
   const answer = work.requests.find(({ delivery }) => delivery?.state === "sending")?.delivery;
   const asked = answer ? answer.traceparent : work.traceparent;
   const name = answer ? "answer.deliver" : "task.start";
-  if (asked === null) return place(ctx, entry, attempt);
-  return inSpan(name, spanAfter(ctx, entry, asked), () => place(ctx, entry, attempt));
+  if (asked === null) return place(ctx, task, attempt);
+  return inSpan(name, spanAfter(ctx, task, asked), () => place(ctx, task, attempt));
 }
 
-async function place(ctx: WatcherContext, entry: WatchedTask, attempt: string): Promise<number> {
+async function place(ctx: WatcherContext, task: WatchedTask, attempt: string): Promise<number> {
   await ctx.mayChange();
-  ctx.log.info({ taskId: entry.id }, "a tool is called");
-  const placed = sendCall(ctx, entry, attempt);
-  setCalls(entry, { call: placed });
+  ctx.log.info({ taskId: task.id }, "a tool is called");
+  const placed = sendCall(ctx, task, attempt);
+  setCalls(task, { call: placed });
   await promptOutcome(placed);
-  return placed.result ? storeCallOutcome(ctx, entry, placed) : markLongRunning(ctx, entry, placed);
+  return placed.result ? storeCallOutcome(ctx, task, placed) : markLongRunning(ctx, task, placed);
 }
 
 /**
@@ -148,16 +148,16 @@ async function place(ctx: WatcherContext, entry: WatchedTask, attempt: string): 
  */
 export async function markLongRunning(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   call: OpenCall,
 ): Promise<number> {
-  if (!mayBeHeld(entry.work)) return SLOW_POLL_MS;
-  await fencedTransaction(ctx, entry, (tx) =>
-    markOpenCall(ctx.organizationId, tx, entry.id, call.attempt, sealSession(ctx, entry)),
+  if (!mayBeHeld(task.work)) return SLOW_POLL_MS;
+  await fencedTransaction(ctx, task, (tx) =>
+    markOpenCall(ctx.organizationId, tx, task.id, call.attempt, sealSession(ctx, task)),
   );
   return 0;
 }
 
-async function note(ctx: WatcherContext, entry: WatchedTask, why: { code: string; message: string }) {
-  await fencedTransaction(ctx, entry, (tx) => noteWaiting(ctx.organizationId, tx, entry.id, why));
+async function note(ctx: WatcherContext, task: WatchedTask, why: { code: string; message: string }) {
+  await fencedTransaction(ctx, task, (tx) => noteWaiting(ctx.organizationId, tx, task.id, why));
 }

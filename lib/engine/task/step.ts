@@ -29,7 +29,7 @@ import {
   SESSION_WAIT_MS,
 } from "../tunables.ts";
 import { callOptions, fencedTransaction, retryUntilStored, type WatcherContext } from "../watcher/context.ts";
-import { learnFromBeing, learnFromGone, ttlOverForMs } from "../watcher/learning.ts";
+import { learnFromGone, learnFromOutliving, ttlOverForMs } from "../watcher/learning.ts";
 import { pollDelay } from "../watcher/poll-schedule.ts";
 import { spanOf } from "../watcher/traced-peer.ts";
 import type { OpenCall } from "../watcher/watched-task.ts";
@@ -39,106 +39,106 @@ import { stepOpenCall, storeIds } from "./blocking-call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { deliver, dueDeliveries, turnOf } from "./deliver.ts";
 import { stepRound } from "./multi-round-trip.ts";
-import { isRound } from "./rounds.ts";
 import { handleOf, restoreSession, taskRef } from "./sealed.ts";
 import { markLongRunning, resolveStart, start } from "./start.ts";
+import { isRound } from "./store-round.ts";
 
 /**
  * Takes one step, in the log scope of the call that started the task. Returns the pause until the next step
  * in ms, or null if the task needs no more steps.
  */
-export function step(ctx: WatcherContext, entry: WatchedTask): Promise<number | null> {
-  return inScope({ requestId: entry.work.requestId, trace: null }, () => takeStep(ctx, entry));
+export function step(ctx: WatcherContext, task: WatchedTask): Promise<number | null> {
+  return inScope({ requestId: task.work.requestId, trace: null }, () => takeStep(ctx, task));
 }
 
-async function takeStep(ctx: WatcherContext, entry: WatchedTask): Promise<number | null> {
+async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number | null> {
   // Only the database's clock knows how long ago a cancel, or an answer of unknown outcome, was sent.
-  const { cancelSent, requests } = entry.work;
-  if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) entry.stale = true;
-  if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
-  if (entry.work.state === "queued") return untilStart(entry) ?? start(ctx, entry);
-  if (entry.work.state === "starting" && entry.calls.call) return awaitReply(ctx, entry, entry.calls.call);
-  if (entry.work.state === "starting") return resolveStart(ctx, entry);
+  const { cancelSent, requests } = task.work;
+  if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) task.stale = true;
+  if (task.stale && !(await reload(ctx, task))) return finish(ctx, task);
+  if (task.work.state === "queued") return untilStart(task) ?? start(ctx, task);
+  if (task.work.state === "starting" && task.calls.call) return awaitReply(ctx, task, task.calls.call);
+  if (task.work.state === "starting") return resolveStart(ctx, task);
 
-  restoreSession(ctx, entry);
-  if (entry.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
-    await fencedTransaction(ctx, entry, (tx) => releaseHeld(ctx.organizationId, tx, entry.id));
-  if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
+  restoreSession(ctx, task);
+  if (task.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
+    await fencedTransaction(ctx, task, (tx) => releaseHeld(ctx.organizationId, tx, task.id));
+  if (task.stale && !(await reload(ctx, task))) return finish(ctx, task);
 
-  if (isRunning(entry.work.state)) await storeProgress(ctx, entry);
-  if (!entry.work.durable && !hasEnded(entry.work.state)) return stepOpenCall(ctx, entry);
-  if (isRound(entry.work)) return stepRound(ctx, entry);
-  if (!(await tendMemory(ctx, entry))) return SESSION_WAIT_MS;
-  const remote = await look(ctx, entry);
-  if (entry.stale && !(await reload(ctx, entry))) return finish(ctx, entry);
+  if (isRunning(task.work.state)) await storeProgress(ctx, task);
+  if (!task.work.durable && !hasEnded(task.work.state)) return stepOpenCall(ctx, task);
+  if (isRound(task.work)) return stepRound(ctx, task);
+  if (!(await tendMemory(ctx, task))) return SESSION_WAIT_MS;
+  const remote = await poll(ctx, task);
+  if (task.stale && !(await reload(ctx, task))) return finish(ctx, task);
   if (remote) {
-    const pause = await act(ctx, entry, remote);
+    const pause = await act(ctx, task, remote);
     if (pause !== null) return pause;
   }
-  await tendStreams(ctx, entry, performance.now());
-  return nextPause(ctx, entry);
+  await tendStreams(ctx, task, performance.now());
+  return nextPause(ctx, task);
 }
 
 /** Returns the pause before a delayed attempt, by the database's clock; null if the attempt is due. */
-function untilStart(entry: WatchedTask): number | null {
-  const { startsInMs } = entry.work;
+function untilStart(task: WatchedTask): number | null {
+  const { startsInMs } = task.work;
   if (startsInMs === null || startsInMs <= 0) return null;
-  entry.stale = true;
+  task.stale = true;
   return Math.min(Math.ceil(startsInMs), MAX_TIMER_MS);
 }
 
 /** Handles a call whose reply, a handle, is late. */
-async function awaitReply(ctx: WatcherContext, entry: WatchedTask, call: OpenCall): Promise<number> {
-  return call.result ? storeCallOutcome(ctx, entry, call) : markLongRunning(ctx, entry, call);
+async function awaitReply(ctx: WatcherContext, task: WatchedTask, call: OpenCall): Promise<number> {
+  return call.result ? storeCallOutcome(ctx, task, call) : markLongRunning(ctx, task, call);
 }
 
 /**
  * Restores in-memory state of a running task, and joins a session if the task has none. Returns false if no
  * session is free.
  */
-async function tendMemory(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
-  handleOf(ctx, entry);
-  if (entry.work.era === "2025-11-25" && !entry.live) {
-    if (!(await joinSession(ctx, entry))) return false;
-    entry.idsChanged = true;
+async function tendMemory(ctx: WatcherContext, task: WatchedTask): Promise<boolean> {
+  handleOf(ctx, task);
+  if (task.work.era === "2025-11-25" && !task.session) {
+    if (!(await joinSession(ctx, task))) return false;
+    task.idsChanged = true;
   }
-  if (entry.idsChanged) await storeIds(ctx, entry);
+  if (task.idsChanged) await storeIds(ctx, task);
   return true;
 }
 
 /** Stores progress received by notifications, at most once per `PROGRESS_MS`. */
-export async function storeProgress(ctx: WatcherContext, entry: WatchedTask): Promise<void> {
-  const { progress, progressAt } = entry.cold;
+export async function storeProgress(ctx: WatcherContext, task: WatchedTask): Promise<void> {
+  const { progress, progressAt } = task.cold;
   if (!progress || performance.now() < progressAt + PROGRESS_MS) return;
-  setCold(entry, { progress: null, progressAt: performance.now() });
-  await ctx.transaction((tx) => recordProgress(ctx.organizationId, tx, entry.id, progress));
+  setCold(task, { progress: null, progressAt: performance.now() });
+  await ctx.transaction((tx) => recordProgress(ctx.organizationId, tx, task.id, progress));
 }
 
-export async function reload(ctx: WatcherContext, entry: WatchedTask): Promise<boolean> {
-  entry.stale = false;
-  const [work] = await ctx.read((tx) => loadWork(ctx.organizationId, tx, ctx.connectionId, [entry.id]));
+export async function reload(ctx: WatcherContext, task: WatchedTask): Promise<boolean> {
+  task.stale = false;
+  const [work] = await ctx.read((tx) => loadWork(ctx.organizationId, tx, ctx.connectionId, [task.id]));
   if (!work) return false;
-  const was = entry.work;
+  const was = task.work;
   const moved = work.state !== was.state || work.statusMessage !== was.statusMessage;
   if (
     moved ||
     work.requests.length !== was.requests.length ||
     work.refreshRequestedAt !== was.refreshRequestedAt
   ) {
-    entry.unchangedPolls = 0;
-    setCold(entry, { resultStreamAgainAt: 0, unasked: 0 });
+    task.unchangedPolls = 0;
+    setCold(task, { resultStreamAgainAt: 0, unasked: 0 });
   }
-  entry.work = work;
-  entry.loadedAt = clockMs();
+  task.work = work;
+  task.loadedAt = clockMs();
   if (
     work.state === "input_required" &&
     was.requests.some((request) => isAnswered(request) && !isAmong(request, work))
   )
-    setCold(entry, { answerSettledAt: clockMs() });
+    setCold(task, { answerSettledAt: clockMs() });
   // The transaction just read has settled the call.
-  if (entry.calls.call && !awaits(work, entry.calls.call)) {
-    entry.calls.call.close();
-    setCalls(entry, { call: null });
+  if (task.calls.call && !awaits(work, task.calls.call)) {
+    task.calls.call.close();
+    setCalls(task, { call: null });
   }
   return true;
 }
@@ -157,9 +157,9 @@ function awaits({ state, durable, attemptId }: TaskWork, { attempt }: OpenCall):
 }
 
 /** Drops the streams of an ended task, and closes its session if no other task uses that. */
-async function finish(ctx: WatcherContext, entry: WatchedTask): Promise<null> {
-  if (entry.work.state === "start_unknown") dropStreams(ctx, entry);
-  else await leaveSession(ctx, entry);
+async function finish(ctx: WatcherContext, task: WatchedTask): Promise<null> {
+  if (task.work.state === "start_unknown") dropStreams(ctx, task);
+  else await leaveSession(ctx, task);
   return null;
 }
 
@@ -167,47 +167,47 @@ const unchangedPolls = polls.labels("unchanged");
 const changedPolls = polls.labels("changed");
 
 /** Polls the task. Returns null if the task is unchanged or gone, or needs another look. */
-async function look(ctx: WatcherContext, entry: WatchedTask): Promise<RemoteTask | null> {
-  const { work } = entry;
+async function poll(ctx: WatcherContext, task: WatchedTask): Promise<RemoteTask | null> {
+  const { work } = task;
   const mustParse =
     (work.cancelRequested && !work.cancelSent) ||
     (work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS ||
-    entry.cold.missing.size > 0 ||
-    entry.cold.saidToWaitAt < Number.POSITIVE_INFINITY ||
+    task.cold.missing.size > 0 ||
+    task.cold.saidToWaitAt < Number.POSITIVE_INFINITY ||
     work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
-  const polled = entry.messages.length;
-  entry.polledAt = clockMs();
+  const polled = task.messages.length;
+  task.polledAt = clockMs();
   try {
-    const reply = await ctx.peer(work.era!).get(taskRef(ctx, entry), {
-      ...callOptions(entry, POLL_DEADLINE_MS),
+    const reply = await ctx.peer(work.era!).get(taskRef(ctx, task), {
+      ...callOptions(task, POLL_DEADLINE_MS),
       signal: ctx.leaving,
-      ...(!mustParse && entry.fingerprint !== undefined && { fingerprint: entry.fingerprint }),
+      ...(!mustParse && task.fingerprint !== undefined && { fingerprint: task.fingerprint }),
     });
-    ctx.answered(performance.now() - entry.polledAt);
-    if (entry.live) ctx.sessions.answered(entry.live);
-    if (entry.cold.notFoundAt !== null) setCold(entry, { notFoundAt: null });
-    entry.replySize = reply.size;
-    entry.checkedAt = clockMs();
-    if (isRunning(work.state) && learnFromBeing(ctx, entry))
-      await fencedTransaction(ctx, entry, (tx) => dropTimeLimit(ctx.organizationId, tx, entry.id));
-    const changed = reply.task !== null && (await applyRemote(ctx, entry, reply.task));
+    ctx.answered(performance.now() - task.polledAt);
+    if (task.session) ctx.sessions.answered(task.session);
+    if (task.cold.notFoundAt !== null) setCold(task, { notFoundAt: null });
+    task.replySize = reply.size;
+    task.checkedAt = clockMs();
+    if (isRunning(work.state) && learnFromOutliving(ctx, task))
+      await fencedTransaction(ctx, task, (tx) => dropTimeLimit(ctx.organizationId, tx, task.id));
+    const changed = reply.task !== null && (await applyRemote(ctx, task, reply.task));
     // Set only after the write, because unwritten news must not count as seen. Equal text is not copied.
-    if (reply.fingerprint !== entry.fingerprint) entry.fingerprint = reply.fingerprint;
-    entry.unchangedPolls = changed ? 0 : entry.unchangedPolls + 1;
+    if (reply.fingerprint !== task.fingerprint) task.fingerprint = reply.fingerprint;
+    task.unchangedPolls = changed ? 0 : task.unchangedPolls + 1;
     (changed ? changedPolls : unchangedPolls).inc();
     // Messages of a poll that changed nothing are dropped.
-    if (!changed) keepMessages(entry, polled);
+    if (!changed) keepMessages(task, polled);
     else if (work.traceparent !== null)
-      noteSpan("task.changed", { since: entry.polledAt, ...spanOf(ctx, entry) });
+      noteSpan("task.changed", { since: task.polledAt, ...spanOf(ctx, task) });
     return reply.task;
   } catch (error) {
     polls.inc({ result: resultOf(error) });
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "session_gone" && work.era === "2025-11-25") {
-      ctx.wake(entry.id, await sessionGone(ctx, entry));
+      ctx.wake(task.id, await sessionGone(ctx, task));
       return null;
     }
-    if (error.code === "task_not_found") return gone(ctx, entry);
+    if (error.code === "task_not_found") return gone(ctx, task);
     throw error;
   }
 }
@@ -218,31 +218,31 @@ function resultOf(error: unknown): string {
 }
 
 /** Ends a task after a second "not found": as expired if its ttl is over, else as lost. */
-async function gone(ctx: WatcherContext, entry: WatchedTask): Promise<null> {
+async function gone(ctx: WatcherContext, task: WatchedTask): Promise<null> {
   const now = performance.now();
-  const notFoundAt = entry.cold.notFoundAt ?? now;
-  setCold(entry, { notFoundAt });
-  if (hasEnded(entry.work.state) || now - notFoundAt >= NOT_FOUND_CONFIRM_MS) {
-    if (await returnToFormer(ctx, entry)) {
-      ctx.wake(entry.id, 0);
+  const notFoundAt = task.cold.notFoundAt ?? now;
+  setCold(task, { notFoundAt });
+  if (hasEnded(task.work.state) || now - notFoundAt >= NOT_FOUND_CONFIRM_MS) {
+    if (await returnToFormer(ctx, task)) {
+      ctx.wake(task.id, 0);
       return null;
     }
-    const overForMs = ttlOverForMs(entry);
+    const overForMs = ttlOverForMs(task);
     const isOver = overForMs !== null && overForMs >= 0;
-    if (isOver) learnFromGone(ctx, entry, overForMs);
+    if (isOver) learnFromGone(ctx, task, overForMs);
     const state = isOver ? "expired" : "lost";
     const message =
       state === "lost" ? "The server does not know the task any more." : "The task's time ran out.";
-    if (hasEnded(entry.work.state)) await applyRemote(ctx, entry, missingRemote(entry));
-    else await end(ctx, entry, { state, error: { code: state, message } });
-  } else ctx.wake(entry.id, NOT_FOUND_CONFIRM_MS);
+    if (hasEnded(task.work.state)) await applyRemote(ctx, task, missingRemote(task));
+    else await end(ctx, task, { state, error: { code: state, message } });
+  } else ctx.wake(task.id, NOT_FOUND_CONFIRM_MS);
   return null;
 }
 
 /** A stand-in report for a task that ended here and is unknown to the server. */
-function missingRemote(entry: WatchedTask): RemoteTask {
+function missingRemote(task: WatchedTask): RemoteTask {
   return {
-    taskId: entry.handle ?? "",
+    taskId: task.handle ?? "",
     status: "cancelled",
     statusMessage: null,
     createdAt: null,
@@ -254,8 +254,8 @@ function missingRemote(entry: WatchedTask): RemoteTask {
 }
 
 /** Sends the cancel or the due answers after a poll. Returns the pause in ms, or null if nothing was sent. */
-async function act(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask): Promise<number | null> {
-  const { work } = entry;
+async function act(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): Promise<number | null> {
+  const { work } = task;
   if (hasEnded(work.state)) return null;
   if (work.cancelRequested) {
     const sending = work.requests.some(({ delivery }) => delivery?.state === "sending");
@@ -263,33 +263,33 @@ async function act(ctx: WatcherContext, entry: WatchedTask, remote: RemoteTask):
     await ctx.mayChange();
     if (ctx.paused) return 0;
     try {
-      await inSpan("task.cancel", spanOf(ctx, entry), () =>
-        ctx.peer(work.era!).cancel(taskRef(ctx, entry), callOptions(entry, CALL_DEADLINE_MS)),
+      await inSpan("task.cancel", spanOf(ctx, task), () =>
+        ctx.peer(work.era!).cancel(taskRef(ctx, task), callOptions(task, CALL_DEADLINE_MS)),
       );
     } catch (error) {
       // A refused cancel means that the task has ended, which the next poll shows, or can't be cancelled.
       const isFinal =
         error instanceof PeerError &&
-        (isRefusal(error) || (error.code === "bad_reply" && entry.failures >= MAX_BROKEN_CANCELS));
+        (isRefusal(error) || (error.code === "bad_reply" && task.failures >= MAX_BROKEN_CANCELS));
       if (!isFinal) throw error;
     }
     await retryUntilStored(ctx, () =>
-      fencedTransaction(ctx, entry, (tx) => markCancelSent(ctx.organizationId, tx, entry.id)),
+      fencedTransaction(ctx, task, (tx) => markCancelSent(ctx.organizationId, tx, task.id)),
     );
-    entry.fingerprint = undefined;
+    task.fingerprint = undefined;
     return 0;
   }
-  const due = dueDeliveries(entry);
+  const due = dueDeliveries(task);
   let pause: number | null = null;
   for (const request of due) {
-    const next = await deliver(ctx, entry, request, remote);
+    const next = await deliver(ctx, task, request, remote);
     pause = Math.min(pause ?? next, next);
   }
   const silent = work.requests.some(
     ({ delivery }) => delivery?.state === "accepted" && (delivery.pollsSinceAccepted > 0 || delivery.flagged),
   );
   // 2025-11-25: the server may repeat its question, or ask another one with the same status.
-  if (silent && work.era === "2025-11-25") await requestQuestion(ctx, entry, performance.now());
+  if (silent && work.era === "2025-11-25") await requestQuestion(ctx, task, performance.now());
   return pause;
 }
 
@@ -298,19 +298,19 @@ function isRefusal({ code }: PeerError): boolean {
   return code === "rejected" || code === "not_supported";
 }
 
-function nextPause(ctx: WatcherContext, entry: WatchedTask): number {
-  const waitsForCancel = entry.work.cancelSent && !hasEnded(entry.work.state);
-  const unchangedPolls = waitsForCancel ? 0 : entry.unchangedPolls;
-  const wanted = pollDelay({ ...entry.work, unchangedPolls, replySize: entry.replySize });
+function nextPause(ctx: WatcherContext, task: WatchedTask): number {
+  const waitsForCancel = task.work.cancelSent && !hasEnded(task.work.state);
+  const unchangedPolls = waitsForCancel ? 0 : task.unchangedPolls;
+  const wanted = pollDelay({ ...task.work, unchangedPolls, replySize: task.replySize });
   const pause = Math.max(wanted, Math.ceil(ctx.leastPauseMs()));
-  const turns = entry.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
+  const turns = task.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
   const next = Math.ceil(Math.min(pause, ...turns.map((ms) => ms + 20)));
-  if (turns.length > 0) entry.stale = true; // due times are relative to the last load
-  entry.nextCheckAt = clockMs() + next;
+  if (turns.length > 0) task.stale = true; // due times are relative to the last load
+  task.nextCheckAt = clockMs() + next;
   // A pace that changed by less than an eighth is not worth a write.
-  if (entry.pace === 0 || Math.abs(next - entry.pace) > entry.pace / 8) {
-    entry.pace = next;
-    entry.timesChanged = true;
+  if (task.pace === 0 || Math.abs(next - task.pace) > task.pace / 8) {
+    task.pace = next;
+    task.timesChanged = true;
   }
   return next;
 }

@@ -75,13 +75,16 @@ export interface WatcherContext {
   /** Returns the watched task with this server handle, or null if none has it. */
   taskByHandle(handle: string): WatchedTask | null;
   /** Records the task's handle and indexes the task by it. */
-  name(entry: WatchedTask, handle: string | null): void;
+  name(task: WatchedTask, handle: string | null): void;
   /** Traits of the server learned so far. */
   readonly traits: Traits;
-  /** Stores what was heard on a stream of a session; `handle`: of the task that it names. False: it is more than is taken. */
-  hear(said: Omit<StreamMessage, "id">, live: LiveSession, handle: string | null): boolean;
-  /** A question came on this session of which nobody knows whose it is. */
-  hasUnattributed(live: LiveSession): boolean;
+  /**
+   * Stores a message of a session's stream. `handle` is the one that the message names, or null. Returns false if the
+   * session has too many unhandled messages.
+   */
+  receive(said: Omit<StreamMessage, "id">, session: LiveSession, handle: string | null): boolean;
+  /** Whether a question came in this session whose task is not known. */
+  hasUnattributed(session: LiveSession): boolean;
   /** Records observed traits of the server. Not awaited: a lost observation is made again. */
   learn(seen: Traits): void;
 }
@@ -90,21 +93,21 @@ export interface WatcherContext {
  * Returns options for a call about a task: its deadline, and a recorder that keeps its masked messages until
  * the next write.
  */
-export function callOptions(entry: WatchedTask, deadlineMs: number): CallOptions {
-  const secrets = () => secretsOf(entry);
-  const { traced, traceparent } = entry.work;
+export function callOptions(task: WatchedTask, deadlineMs: number): CallOptions {
+  const secrets = () => secretsOf(task);
+  const { traced, traceparent } = task.work;
   return {
     deadlineMs,
     secrets,
     ...(traced && traceparent !== null && { traceparent }),
     onMessage: (direction, method, body) => {
-      entry.messages = recordMessage(entry.messages, { direction, method, body }, secrets());
+      task.messages = recordMessage(task.messages, { direction, method, body }, secrets());
     },
   };
 }
 
-function secretsOf({ handle, live }: WatchedTask): string[] {
-  return [handle, live?.record.id].filter((secret) => typeof secret === "string");
+function secretsOf({ handle, session }: WatchedTask): string[] {
+  return [handle, session?.record.id].filter((secret) => typeof secret === "string");
 }
 
 /**
@@ -114,35 +117,35 @@ function secretsOf({ handle, live }: WatchedTask): string[] {
  */
 export function fencedTransaction<T>(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return write(ctx, entry, work, ctx.transaction);
+  return write(ctx, task, work, ctx.transaction);
 }
 
 /** Stores a call's outcome without the fence, because only this engine knows that outcome. */
 export function storeOutcome<T>(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return write(ctx, entry, work, ctx.unfenced);
+  return write(ctx, task, work, ctx.unfenced);
 }
 
 async function write<T>(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   work: (tx: Tx) => Promise<T>,
   transaction: WatcherContext["unfenced"],
 ): Promise<T> {
-  const messages = entry.messages;
-  const toKeep = toStore(messages, secretsOf(entry));
+  const messages = task.messages;
+  const toKeep = toStore(messages, secretsOf(task));
   const result = await transaction(async (tx) => {
-    await storeMessages(ctx.organizationId, tx, entry.id, toKeep);
+    await storeMessages(ctx.organizationId, tx, task.id, toKeep);
     return work(tx);
-  }, entry.id);
-  entry.messages = entry.messages.filter((message) => !messages.includes(message));
-  entry.stale = true;
+  }, task.id);
+  task.messages = task.messages.filter((message) => !messages.includes(message));
+  task.stale = true;
   return result;
 }
 

@@ -46,13 +46,13 @@ export class FailurePolicy {
   }
 
   /** Returns how long a step must wait before a call, in ms. */
-  waitFor(entry: WatchedTask): number {
-    return this.#circuit.waitFor(entry.id, performance.now());
+  waitFor(task: WatchedTask): number {
+    return this.#circuit.waitFor(task.id, performance.now());
   }
 
   /** Ends the task's probe of the server, if any, whatever the step's outcome. */
-  release(entry: WatchedTask): void {
-    this.#circuit.release(entry.id);
+  release(task: WatchedTask): void {
+    this.#circuit.release(task.id);
   }
 
   /** Lets the next step probe the server now. */
@@ -66,17 +66,17 @@ export class FailurePolicy {
   }
 
   /** Forgets a task that is no longer watched. */
-  forget(entry: WatchedTask): void {
-    this.#unreadable.delete(entry.id);
+  forget(task: WatchedTask): void {
+    this.#unreadable.delete(task.id);
   }
 
   /**
    * Records a successful step, which proves nothing if the step called no server: many tasks wait for people.
    * Returns true if the server has answered for the first time since its last failure.
    */
-  succeeded(entry: WatchedTask): boolean {
-    entry.failures = 0;
-    this.#unreadable.delete(entry.id);
+  succeeded(task: WatchedTask): boolean {
+    task.failures = 0;
+    this.#unreadable.delete(task.id);
     if (this.#deps.link.replies === this.#repliesAtFailure || !this.#circuit.succeed()) return false;
     this.answered();
     return true;
@@ -89,49 +89,49 @@ export class FailurePolicy {
   }
 
   /** Handles every error of a step. Returns the pause until the next one, in ms. */
-  async failed(entry: WatchedTask, error: unknown): Promise<number> {
+  async failed(task: WatchedTask, error: unknown): Promise<number> {
     const { log, leaving, onLeaseLost } = this.#deps;
     // This watcher aborted the call, so the timeout says nothing about the server.
     if (error instanceof PeerError && error.code === "timeout" && leaving.aborted) return 0;
-    entry.stale = true;
+    task.stale = true;
     // Wake-ups during the failed step must not skip its pause.
-    if (!entry.urgent) entry.due = Number.POSITIVE_INFINITY;
+    if (!task.urgent) task.due = Number.POSITIVE_INFINITY;
     failures.inc({ class: classOf(error) });
     if (error instanceof LeaseLost) {
       onLeaseLost();
       return MAX_TIMER_MS;
     }
     const isOurs = error instanceof TokensUnreadable;
-    if (error instanceof PeerError && !isOurs) return this.#callFailed(entry, error);
+    if (error instanceof PeerError && !isOurs) return this.#callFailed(task, error);
     if (isOurs || isDatabaseDown(error)) {
-      log.warn({ err: error, taskId: entry.id }, "the database can't be reached");
+      log.warn({ err: error, taskId: task.id }, "the database can't be reached");
       return DATABASE_RETRY_MS;
     }
-    entry.failures++;
-    log.error({ err: error, taskId: entry.id, requestId: entry.work.requestId }, "a step failed");
-    return backoffDelay(entry.failures + 2);
+    task.failures++;
+    log.error({ err: error, taskId: task.id, requestId: task.work.requestId }, "a step failed");
+    return backoffDelay(task.failures + 2);
   }
 
-  async #callFailed(entry: WatchedTask, error: PeerError): Promise<number> {
-    const { requestId } = entry.work;
+  async #callFailed(task: WatchedTask, error: PeerError): Promise<number> {
+    const { requestId } = task.work;
     const { code } = error;
-    const isServers = error.neededScope === null && isTroubleOfServer(error);
+    const isServers = error.neededScope === null && isServerFailure(error);
     // Failures of the server, or of a missing sign-in, must not count against the task once they are over.
-    if (!isServers) entry.failures++;
-    const failures = isServers ? undefined : entry.failures;
-    this.#deps.log.info({ taskId: entry.id, requestId, code, failures }, "a call to a server failed");
+    if (!isServers) task.failures++;
+    const failures = isServers ? undefined : task.failures;
+    this.#deps.log.info({ taskId: task.id, requestId, code, failures }, "a call to a server failed");
     // Only a broader grant helps, and granting one makes the engine take the connection anew.
     if (error.neededScope !== null) return SCOPE_RETRY_MS;
-    this.#noteUnreadable(entry, error);
-    return isServers ? this.#serverFailed(error) : backoffDelay(entry.failures);
+    this.#noteUnreadable(task, error);
+    return isServers ? this.#serverFailed(error) : backoffDelay(task.failures);
   }
 
   /** Reports an unreadable task in the server's health without opening the circuit for the other tasks. */
-  #noteUnreadable(entry: WatchedTask, error: PeerError): void {
-    if (!UNREADABLE.has(error.code) || entry.failures < UNREADABLE_REPLIES) return;
+  #noteUnreadable(task: WatchedTask, error: PeerError): void {
+    if (!UNREADABLE.has(error.code) || task.failures < UNREADABLE_REPLIES) return;
     const { link, own } = this.#deps;
     if (this.#unreadable.size === 0) own(link.failed(error, [], this.#circuit.state(performance.now())));
-    this.#unreadable.add(entry.id);
+    this.#unreadable.add(task.id);
   }
 
   /** Opens the circuit for a failure of the server, not of one task. Returns the pause in ms. */
@@ -145,7 +145,7 @@ export class FailurePolicy {
       .failed(error, ids, this.#circuit.state(performance.now()))
       .catch((cause: unknown) => log.warn({ err: cause }, "a server's health was not stored"));
     // Recording the health marks accepted answers in the database.
-    for (const entry of taskIndex) entry.stale = true;
+    for (const task of taskIndex) task.stale = true;
     return pause;
   }
 }
@@ -161,7 +161,7 @@ function classOf(error: unknown): string {
 }
 
 /** Returns whether the failure concerns the whole server, not one task or session. */
-function isTroubleOfServer(error: PeerError): boolean {
+function isServerFailure(error: PeerError): boolean {
   if (error instanceof SessionsForgotten) return true;
   return error.code !== "sessions_full" && !isReply(error);
 }

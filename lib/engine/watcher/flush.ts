@@ -12,10 +12,10 @@ import { clockMs, setCold } from "./watched-task.ts";
 export async function flush(
   ctx: WatcherContext,
   link: ServerLink,
-  entries: Iterable<WatchedTask>,
+  tasks: Iterable<WatchedTask>,
 ): Promise<void> {
   const changed: WatchedTask[] = [];
-  for (const entry of entries) if (entry.timesChanged) changed.push(entry);
+  for (const task of tasks) if (task.timesChanged) changed.push(task);
   const counted = link.calls.take();
   if (counted)
     await ctx
@@ -29,13 +29,13 @@ export async function flush(
 }
 
 async function flushTimes(ctx: WatcherContext, changed: WatchedTask[]): Promise<void> {
-  for (const entry of changed) entry.timesChanged = false;
+  for (const task of changed) task.timesChanged = false;
   const zero = Date.now() - performance.now();
-  const times = changed.map((entry) => ({
-    taskId: entry.id,
-    lastCheckedAt: new Date(zero + entry.checkedAt),
-    nextCheckAt: new Date(zero + entry.nextCheckAt),
-    unchangedPolls: entry.unchangedPolls,
+  const times = changed.map((task) => ({
+    taskId: task.id,
+    lastCheckedAt: new Date(zero + task.checkedAt),
+    nextCheckAt: new Date(zero + task.nextCheckAt),
+    unchangedPolls: task.unchangedPolls,
   }));
   await ctx.transaction((tx) => flushWatchTimes(ctx.organizationId, tx, times));
 }
@@ -44,20 +44,20 @@ async function flushTimes(ctx: WatcherContext, changed: WatchedTask[]): Promise<
  * Stores status messages that polls left in memory, even if the server is failing by now. A newer message
  * that a step writes meanwhile wins.
  */
-export async function flushMinorNews(ctx: WatcherContext, entries: Iterable<WatchedTask>): Promise<void> {
-  const told: WatchedTask[] = [];
-  for (const entry of entries) if (entry.cold.minorNews) told.push(entry);
-  for (let first = 0; first < told.length; first += FLUSHED_AT_ONCE) {
-    const some = told.slice(first, first + FLUSHED_AT_ONCE);
-    const news = some.map(({ id, work, cold }) => {
-      return { ...cold.minorNews!, taskId: id, replaces: work.statusMessage };
+export async function flushMinorStatuses(ctx: WatcherContext, tasks: Iterable<WatchedTask>): Promise<void> {
+  const changed: WatchedTask[] = [];
+  for (const task of tasks) if (task.cold.minorStatus) changed.push(task);
+  for (let first = 0; first < changed.length; first += FLUSHED_AT_ONCE) {
+    const some = changed.slice(first, first + FLUSHED_AT_ONCE);
+    const statuses = some.map(({ id, work, cold }) => {
+      return { ...cold.minorStatus!, taskId: id, replaces: work.statusMessage };
     });
-    await ctx.transaction((tx) => recordStatuses(ctx.organizationId, tx, news));
-    for (const [at, entry] of some.entries()) {
-      entry.stale = true;
-      entry.minorNewsAt = clockMs();
-      const { statusMessage } = news[at]!;
-      if (entry.cold.minorNews?.statusMessage === statusMessage) setCold(entry, { minorNews: null });
+    await ctx.transaction((tx) => recordStatuses(ctx.organizationId, tx, statuses));
+    for (const [at, task] of some.entries()) {
+      task.stale = true;
+      task.minorStatusAt = clockMs();
+      const { statusMessage } = statuses[at]!;
+      if (task.cold.minorStatus?.statusMessage === statusMessage) setCold(task, { minorStatus: null });
     }
   }
 }

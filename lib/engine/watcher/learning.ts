@@ -35,23 +35,23 @@ export class TraitUpdates {
 }
 
 /** Learns how long the server keeps questions: withdrawn ones show a lifetime, later answers disprove one. */
-export function learnFromPlan(updates: TraitUpdates, entry: WatchedTask, plan: Plan): void {
-  if (entry.work.era !== "2025-11-25") return;
+export function learnFromPlan(updates: TraitUpdates, task: WatchedTask, plan: Plan): void {
+  if (task.work.era !== "2025-11-25") return;
   for (const { request, verdict } of plan.verdicts) {
-    if (verdict === "withdraw") learnWithdrawn(updates, entry, request);
-    if (verdict === "confirm") updates.add(learnSurvival(updates.known, ageOf(entry, request)));
+    if (verdict === "withdraw") learnWithdrawn(updates, task, request);
+    if (verdict === "confirm") updates.add(learnSurvival(updates.known, ageOf(task, request)));
   }
 }
 
 /** Learns from a question that the server withdrew by itself. */
-export function learnWithdrawn(updates: TraitUpdates, entry: WatchedTask, request: RequestWork): void {
-  updates.add(learnWithdrawal(updates.known, ageOf(entry, request)));
+export function learnWithdrawn(updates: TraitUpdates, task: WatchedTask, request: RequestWork): void {
+  updates.add(learnWithdrawal(updates.known, ageOf(task, request)));
 }
 
 /** Returns how a question that the server withdrew ends: expired if its lifetime was over, else withdrawn. */
-export function endingOf({ known }: TraitUpdates, entry: WatchedTask, requestId: string) {
-  const request = entry.work.requests.find(({ id }) => id === requestId);
-  const isOver = request !== undefined && isLifetimeOver(known, ageOf(entry, request));
+export function endingOf({ known }: TraitUpdates, task: WatchedTask, requestId: string) {
+  const request = task.work.requests.find(({ id }) => id === requestId);
+  const isOver = request !== undefined && isLifetimeOver(known, ageOf(task, request));
   return isOver
     ? { state: "expired" as const, reason: "question_lifetime" }
     : { state: "withdrawn" as const, reason: "retracted" };
@@ -60,34 +60,34 @@ export function endingOf({ known }: TraitUpdates, entry: WatchedTask, requestId:
 /** Learns from servers that fail the task when a question times out. */
 export function learnFromEnd(
   updates: TraitUpdates,
-  entry: WatchedTask,
+  task: WatchedTask,
   remote: RemoteTask,
   outcome: TaskResult | null,
 ): void {
-  if (entry.work.era !== "2025-11-25" || remote.status !== "failed") return;
-  const open = entry.work.requests.find(({ state }) => state === "open");
+  if (task.work.era !== "2025-11-25" || remote.status !== "failed") return;
+  const open = task.work.requests.find(({ state }) => state === "open");
   const words = `${remote.statusMessage ?? ""} ${JSON.stringify(outcome ?? "")}`;
-  if (open && /time[ds]?[ -]?out/i.test(words)) learnWithdrawn(updates, entry, open);
+  if (open && /time[ds]?[ -]?out/i.test(words)) learnWithdrawn(updates, task, open);
 }
 
 /** Learns that the server reissues questions, if an open one came again under another JSON-RPC id. */
 export function learnFromQuestion(
   updates: TraitUpdates,
-  entry: WatchedTask,
+  task: WatchedTask,
   question: Question,
   sessionDigest: string,
 ): void {
   const { address } = question;
   if (address.kind !== "rpc" || updates.known.reissues) return;
-  const hash = questionHash({ taskId: entry.id, ...question });
-  const same = entry.work.requests.find((request) => request.questionHash === hash);
+  const hash = questionHash({ taskId: task.id, ...question });
+  const same = task.work.requests.find((request) => request.questionHash === hash);
   const isThisAsk = (ask: AskWork) => ask.rpcId === address.rpcId && ask.sessionDigest === sessionDigest;
   if (same && !same.asks.some(isThisAsk)) updates.add({ reissues: true });
 }
 
 /** Learns that the server does not reissue questions, after two requests for a pending one brought none. */
-export function learnFromSilence(ctx: WatcherContext, entry: WatchedTask): void {
-  if (entry.cold.unasked >= 2 && ctx.traits.reissues !== false) ctx.learn({ reissues: false });
+export function learnFromSilence(ctx: WatcherContext, task: WatchedTask): void {
+  if (task.cold.unasked >= 2 && ctx.traits.reissues !== false) ctx.learn({ reissues: false });
 }
 
 /** Returns how long the task's ttl has been over, in ms; negative before its end, null without a ttl. */
@@ -96,9 +96,9 @@ export function ttlOverForMs({ work, loadedAt }: WatchedTask): number | null {
 }
 
 /** Learns that the server keeps tasks beyond their ttl. Returns true if people see a time limit to drop. */
-export function learnFromBeing(ctx: WatcherContext, entry: WatchedTask): boolean {
-  const { ttlMs, hasTimeLimit } = entry.work;
-  const overForMs = ttlOverForMs(entry);
+export function learnFromOutliving(ctx: WatcherContext, task: WatchedTask): boolean {
+  const { ttlMs, hasTimeLimit } = task.work;
+  const overForMs = ttlOverForMs(task);
   if (ttlMs === null || overForMs === null || !outlivedTtl(ttlMs, overForMs)) return false;
   ctx.learn({ outlivesTtl: true });
   return hasTimeLimit;
@@ -114,6 +114,6 @@ export function learnFromGone(
     ctx.learn({ outlivesTtl: undefined });
 }
 
-function ageOf(entry: WatchedTask, request: RequestWork): number {
-  return request.ageMs + (performance.now() - entry.loadedAt);
+function ageOf(task: WatchedTask, request: RequestWork): number {
+  return request.ageMs + (performance.now() - task.loadedAt);
 }

@@ -4,42 +4,42 @@ import { type RecordedMessage, recordMessage, toStore, trimmedAtRest } from "./r
 const KILOBYTE = 1024;
 const said = (method: string, body: unknown) => ({ direction: "in" as const, method, body });
 const asked = (method: string, body: unknown) => ({ direction: "out" as const, method, body });
-const sizeOf = (heard: readonly RecordedMessage[]) => JSON.stringify(heard).length;
+const sizeOf = (messages: readonly RecordedMessage[]) => JSON.stringify(messages).length;
 
 test("twenty replies of a megabyte in one step: some hundred kilobytes of the newest are held", () => {
-  let heard: readonly RecordedMessage[] = [];
+  let messages: readonly RecordedMessage[] = [];
   for (let at = 0; at < 20; at++)
-    heard = recordMessage(
-      heard,
+    messages = recordMessage(
+      messages,
       said("tasks/get", { at, data: Array(1_000).fill("x".repeat(KILOBYTE)) }),
       [],
     );
-  expect(sizeOf(heard)).toBeLessThan(200 * KILOBYTE);
-  expect(heard.at(-1)?.body).toMatchObject({ at: 19 });
+  expect(sizeOf(messages)).toBeLessThan(200 * KILOBYTE);
+  expect(messages.at(-1)?.body).toMatchObject({ at: 19 });
 });
 
 test("a notification is held with its beginning, however long it is", () => {
-  const heard = recordMessage(
+  const messages = recordMessage(
     [],
     said("notifications/message", { level: "info", data: "x".repeat(100 * KILOBYTE) }),
     [],
   );
-  expect(sizeOf(heard)).toBeLessThan(3 * KILOBYTE);
-  expect(heard[0]?.body).toMatchObject({ level: "info" });
+  expect(sizeOf(messages)).toBeLessThan(3 * KILOBYTE);
+  expect(messages[0]?.body).toMatchObject({ level: "info" });
 });
 
 test("after a step that wrote nothing, the beginning of the last exchange is left, without secrets", () => {
-  let heard: readonly RecordedMessage[] = [];
+  let messages: readonly RecordedMessage[] = [];
   for (let at = 0; at < 5; at++) {
-    heard = recordMessage(heard, asked("tasks/get", { at, secret: "s3cret" }), ["s3cret"]);
-    heard = trimmedAtRest(
-      recordMessage(heard, said("tasks/get", { at, data: "s3cret ".repeat(10_000) }), ["s3cret"]),
+    messages = recordMessage(messages, asked("tasks/get", { at, secret: "s3cret" }), ["s3cret"]);
+    messages = trimmedAtRest(
+      recordMessage(messages, said("tasks/get", { at, data: "s3cret ".repeat(10_000) }), ["s3cret"]),
     );
   }
-  expect(heard).toHaveLength(2);
-  expect(sizeOf(heard)).toBeLessThan(5 * KILOBYTE);
-  expect(heard[0]?.body).toEqual({ at: 4, secret: "•••" });
-  expect(trimmedAtRest(heard)).toBe(heard);
+  expect(messages).toHaveLength(2);
+  expect(sizeOf(messages)).toBeLessThan(5 * KILOBYTE);
+  expect(messages[0]?.body).toEqual({ at: 4, secret: "•••" });
+  expect(trimmedAtRest(messages)).toBe(messages);
 });
 
 test("lists of nothing take room: of a million empty ones few are held", () => {
@@ -49,6 +49,6 @@ test("lists of nothing take room: of a million empty ones few are held", () => {
 });
 
 test("what was said before the task's secrets were known is stored without them", () => {
-  const heard = recordMessage([], asked("tools/call", { name: "pay", session: "late" }), []);
-  expect(toStore(heard, ["late"])[0]?.body).toEqual({ name: "pay", session: "•••" });
+  const messages = recordMessage([], asked("tools/call", { name: "pay", session: "late" }), []);
+  expect(toStore(messages, ["late"])[0]?.body).toEqual({ name: "pay", session: "•••" });
 });

@@ -26,22 +26,22 @@ const NOTIFICATION_CHARACTERS = 2_000;
 
 /** Adds a message and returns the newest ones within the bounds. */
 export function recordMessage(
-  heard: readonly RecordedMessage[],
+  messages: readonly RecordedMessage[],
   message: { direction: "in" | "out"; method: string; body: unknown },
   secrets: string[],
 ): readonly RecordedMessage[] {
   const { direction, method } = message;
   const at = new Date();
-  if (direction === "out") return newest([...heard, { ...message, at, secrets, size: 0 }]);
+  if (direction === "out") return newest([...messages, { ...message, at, secrets, size: 0 }]);
   const most = method.startsWith("notifications/") ? NOTIFICATION_CHARACTERS : undefined;
   const { body, size } = maskWithin(message.body, secrets, most);
-  return newest([...heard, { at, direction, method, body, secrets: null, size }]);
+  return newest([...messages, { at, direction, method, body, secrets: null, size }]);
 }
 
 /** Trims the messages that a step did not store to the beginnings of the last exchange, kept as evidence. */
-export function trimmedAtRest(heard: readonly RecordedMessage[]): readonly RecordedMessage[] {
-  if (heard.length <= 2 && heard.every(isShort)) return heard;
-  return heard.slice(-2).map((message) => {
+export function trimmedAtRest(messages: readonly RecordedMessage[]): readonly RecordedMessage[] {
+  if (messages.length <= 2 && messages.every(isShort)) return messages;
+  return messages.slice(-2).map((message) => {
     if (isShort(message)) return message;
     const { body, size } = maskWithin(message.body, message.secrets ?? [], RESTING_CHARACTERS);
     return { ...message, body, size, secrets: null };
@@ -57,21 +57,21 @@ function isShort({ secrets, size }: RecordedMessage): boolean {
  * Returns the messages in their stored form. `secrets` are the task's current ones; some were unknown when a
  * message was recorded.
  */
-export function toStore(heard: readonly RecordedMessage[], secrets: string[]): NewMessage[] {
-  return heard.map(({ at, direction, method, body, secrets: own }) => {
+export function toStore(messages: readonly RecordedMessage[], secrets: string[]): NewMessage[] {
+  return messages.map(({ at, direction, method, body, secrets: own }) => {
     if (own === null) return { at, direction, method, body };
     return { at, direction, method, body: maskMessage(body, [...new Set([...own, ...secrets])]) };
   });
 }
 
-function newest(heard: RecordedMessage[]): readonly RecordedMessage[] {
+function newest(messages: RecordedMessage[]): readonly RecordedMessage[] {
   let characters = 0;
-  let from = heard.length;
-  while (from > 0 && heard.length - from < MOST_MESSAGES) {
-    characters += heard[from - 1]!.size;
+  let from = messages.length;
+  while (from > 0 && messages.length - from < MOST_MESSAGES) {
+    characters += messages[from - 1]!.size;
     // The last message is kept at any size, which masking bounds.
-    if (characters > MOST_CHARACTERS && from < heard.length) break;
+    if (characters > MOST_CHARACTERS && from < messages.length) break;
     from--;
   }
-  return from === 0 ? heard : heard.slice(from);
+  return from === 0 ? messages : messages.slice(from);
 }

@@ -44,7 +44,7 @@ export class Scans {
 
   begin(): void {
     const { own } = this.#deps;
-    const scan = () => own(this.look());
+    const scan = () => own(this.run());
     this.#every(SLOW_SCAN_MS, timeOf(this.#ctx.organizationId, SLOW_SCAN_MS), scan);
     this.#every(SCAN_ALL_MS, timeOf(this.#ctx.connectionId, SCAN_ALL_MS), () => own(this.#scanAll()));
   }
@@ -62,7 +62,7 @@ export class Scans {
   }
 
   /** Scans for tasks that need work. `wantsAll` also reads everything else that hints announce. */
-  async look(wantsAll = false): Promise<void> {
+  async run(wantsAll = false): Promise<void> {
     const { taskIndex, failurePolicy, adopt, scan } = this.#deps;
     const ids = await scan();
     const unknown = ids.filter((id) => !taskIndex.has(id));
@@ -70,9 +70,9 @@ export class Scans {
     if (wantsAll || failurePolicy.lasts) await this.#scanAll();
     if (this.#ctx.paused || failurePolicy.isOpen) return;
     for (const id of ids) {
-      const entry = taskIndex.get(id);
-      if (!entry || entry.failures > 0 || waitsForPlace(entry)) continue;
-      entry.stale = true;
+      const task = taskIndex.get(id);
+      if (!task || task.failures > 0 || waitsForPlace(task)) continue;
+      task.stale = true;
       this.#ctx.wake(id, 0);
     }
   }

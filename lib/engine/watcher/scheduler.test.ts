@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { until } from "../../../test/fixtures/world.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { MOST_STEPS_AT_ONCE, STEPS_AT_ONCE } from "../tunables.ts";
 import { type LaneName, type Scheduled, Scheduler } from "./scheduler.ts";
 

@@ -156,7 +156,7 @@ export class ServerLink {
   }
 
   /** Stores a notable change in the server's lateness. */
-  async tellLate(late: Late | null): Promise<void> {
+  async reportLateness(late: Late | null): Promise<void> {
     const before = this.#late;
     if (!differsNotably(before, late)) return;
     const { organizationId, connectionId } = this.#options.connection;

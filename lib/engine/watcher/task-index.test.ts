@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { TaskIndex } from "./task-index.ts";
 import type { WatchedTask } from "./watched-task.ts";
 
-const entry = (id: string, handle: string | null) =>
+const task = (id: string, handle: string | null) =>
   ({ id, handle, work: { state: "working" } }) as WatchedTask;
 
 test("a task is found by the handle that it came with, or was given", () => {
   const taskIndex = new TaskIndex();
-  const [came, given] = [entry("1", "a"), entry("2", null)];
+  const [came, given] = [task("1", "a"), task("2", null)];
   taskIndex.add(came);
   taskIndex.add(given);
   taskIndex.name(given, "b");
@@ -20,7 +20,7 @@ test("a task is found by the handle that it came with, or was given", () => {
 
 test("a task that is named before it is taken on is found once it is", () => {
   const taskIndex = new TaskIndex();
-  const early = entry("1", null);
+  const early = task("1", null);
   taskIndex.name(early, "a");
   expect(taskIndex.byHandle("a")).toBeNull();
   taskIndex.add(early);
@@ -31,7 +31,7 @@ test("a server that names tasks which nobody knows costs a look each, however ma
   const taskIndex = new TaskIndex();
   let reads = 0;
   for (let at = 0; at < 1_000; at++) {
-    const watched = entry(`${at}`, null);
+    const watched = task(`${at}`, null);
     taskIndex.add(watched);
     Object.defineProperty(watched, "handle", {
       get: () => {

@@ -3,20 +3,20 @@ import type { WatchedTask } from "./watched-task.ts";
 
 /** A watcher's tasks in memory, by id and by the server's handle. */
 export class TaskIndex {
-  #entries = new Map<string, WatchedTask>();
+  #tasks = new Map<string, WatchedTask>();
   /** A separate index, because notifications name tasks by handle, including unknown ones. */
   #byHandle = new Map<string, WatchedTask>();
 
   get size(): number {
-    return this.#entries.size;
+    return this.#tasks.size;
   }
 
   get(id: string): WatchedTask | null {
-    return this.#entries.get(id) ?? null;
+    return this.#tasks.get(id) ?? null;
   }
 
   has(id: string): boolean {
-    return this.#entries.has(id);
+    return this.#tasks.has(id);
   }
 
   byHandle(handle: string): WatchedTask | null {
@@ -24,35 +24,34 @@ export class TaskIndex {
   }
 
   /** Sets the task's handle; null if the handle turned out to be another task's. */
-  name(entry: WatchedTask, handle: string | null): void {
-    this.#forgetHandle(entry);
-    entry.handle = handle;
-    if (handle !== null && this.#entries.get(entry.id) === entry) this.#byHandle.set(handle, entry);
+  name(task: WatchedTask, handle: string | null): void {
+    this.#forgetHandle(task);
+    task.handle = handle;
+    if (handle !== null && this.#tasks.get(task.id) === task) this.#byHandle.set(handle, task);
   }
 
   /** Handles of the running tasks. */
   runningHandles(): string[] {
-    return [...this.#entries.values()].flatMap(({ handle, work }) =>
+    return [...this.#tasks.values()].flatMap(({ handle, work }) =>
       handle !== null && isRunning(work.state) ? [handle] : [],
     );
   }
 
-  add(entry: WatchedTask): void {
-    this.#entries.set(entry.id, entry);
-    if (entry.handle !== null) this.#byHandle.set(entry.handle, entry);
+  add(task: WatchedTask): void {
+    this.#tasks.set(task.id, task);
+    if (task.handle !== null) this.#byHandle.set(task.handle, task);
   }
 
-  remove(entry: WatchedTask): void {
-    this.#entries.delete(entry.id);
-    this.#forgetHandle(entry);
+  remove(task: WatchedTask): void {
+    this.#tasks.delete(task.id);
+    this.#forgetHandle(task);
   }
 
-  #forgetHandle(entry: WatchedTask): void {
-    if (entry.handle !== null && this.#byHandle.get(entry.handle) === entry)
-      this.#byHandle.delete(entry.handle);
+  #forgetHandle(task: WatchedTask): void {
+    if (task.handle !== null && this.#byHandle.get(task.handle) === task) this.#byHandle.delete(task.handle);
   }
 
   [Symbol.iterator](): IterableIterator<WatchedTask> {
-    return this.#entries.values();
+    return this.#tasks.values();
   }
 }

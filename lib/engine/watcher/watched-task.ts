@@ -1,6 +1,6 @@
 /** In-memory state of a watcher: tasks, their calls, and 2025-11-25 sessions. Data only. */
 import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
-import type { StatusNews } from "../../task-lifecycle/progress.ts";
+import type { StatusChange } from "../../task-lifecycle/progress.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
 import type { RecordedMessage } from "./recorded-messages.ts";
 import type { LaneName } from "./scheduler.ts";
@@ -31,13 +31,13 @@ export interface WatchedTask {
   /** The server's id of the task; written by the task index. */
   handle: string | null;
   /** 2025-11-25: the task's session. */
-  live: LiveSession | null;
+  session: LiveSession | null;
   calls: Readonly<CallState>;
   cold: Readonly<ColdState>;
   /** JSON-RPC or event ids were seen that are not stored yet. */
   idsChanged: boolean;
   /** When a status change was last written. */
-  minorNewsAt: number;
+  minorStatusAt: number;
   /** When `work` was read. */
   loadedAt: number;
   messages: readonly RecordedMessage[];
@@ -71,7 +71,7 @@ export interface LiveSession {
   shared: boolean;
   /** The task that is being asked for its question alone, and those that wait for this, in order. */
   asking: WatchedTask | null;
-  readonly line: Set<WatchedTask>;
+  readonly askQueue: Set<WatchedTask>;
   /** Tasks that wait for earlier tasks' calls, with the time of each one's last try. */
   readonly callers: Map<WatchedTask, number>;
   /** A start of unknown outcome may have left a task in the session, so the session is not closed. */
@@ -145,7 +145,7 @@ export interface ColdState {
   /** Consecutive requests for the pending question that brought none. */
   unasked: number;
   /** A status message held back because its numbers alone differ from the one just written. */
-  minorNews: StatusNews | null;
+  minorStatus: StatusChange | null;
   /** When the server notified that the task waits for an answer; Infinity if not since the last poll. */
   saidToWaitAt: number;
   /** When an answer was last found settled by something other than a poll. */
@@ -178,11 +178,11 @@ export function newWatchedTask(work: TaskWork): WatchedTask {
     unchangedPolls: work.unchangedPolls,
     failures: 0,
     handle: null,
-    live: null,
+    session: null,
     calls: NO_CALL_STATE,
     cold: NO_COLD_STATE,
     idsChanged: false,
-    minorNewsAt: NEVER,
+    minorStatusAt: NEVER,
     loadedAt: clockMs(),
     messages: NO_MESSAGES,
     polledAt: NEVER,
@@ -196,8 +196,8 @@ export function newWatchedTask(work: TaskWork): WatchedTask {
 const NO_MESSAGES: readonly RecordedMessage[] = [];
 
 /** Keeps only the first `count` messages. */
-export function keepMessages(entry: WatchedTask, count: number): void {
-  entry.messages = count === 0 ? NO_MESSAGES : entry.messages.slice(0, count);
+export function keepMessages(task: WatchedTask, count: number): void {
+  task.messages = count === 0 ? NO_MESSAGES : task.messages.slice(0, count);
 }
 
 const NO_CALL_STATE: Readonly<CallState> = {
@@ -218,7 +218,7 @@ const NO_COLD_STATE: Readonly<ColdState> = {
   resultStreamUntil: 0,
   resultStreamAgainAt: 0,
   unasked: 0,
-  minorNews: null,
+  minorStatus: null,
   saidToWaitAt: Number.POSITIVE_INFINITY,
   answerSettledAt: Number.NEGATIVE_INFINITY,
   progress: null,
@@ -230,12 +230,12 @@ const NO_COLD_STATE: Readonly<ColdState> = {
   formerSession: null,
 };
 
-export function setCalls(entry: { calls: Readonly<CallState> }, values: Partial<CallState>): void {
-  entry.calls = withValues(entry.calls, values);
+export function setCalls(task: { calls: Readonly<CallState> }, values: Partial<CallState>): void {
+  task.calls = withValues(task.calls, values);
 }
 
-export function setCold(entry: { cold: Readonly<ColdState> }, values: Partial<ColdState>): void {
-  entry.cold = withValues(entry.cold, values);
+export function setCold(task: { cold: Readonly<ColdState> }, values: Partial<ColdState>): void {
+  task.cold = withValues(task.cold, values);
 }
 
 /** Returns the same object if nothing changes, so that unchanged states take no memory. */

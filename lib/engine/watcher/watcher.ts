@@ -22,7 +22,7 @@ import { step } from "../task/step.ts";
 import * as tunables from "../tunables.ts";
 import { LeaseLost, type WatcherContext } from "./context.ts";
 import { FailurePolicy } from "./failure-policy.ts";
-import { flush, flushMinorNews } from "./flush.ts";
+import { flush, flushMinorStatuses } from "./flush.ts";
 import { firstLookIn, pollDelay } from "./poll-schedule.ts";
 import { trimmedAtRest } from "./recorded-messages.ts";
 import { Scans } from "./scans.ts";
@@ -67,7 +67,7 @@ export class Watcher {
   #failurePolicy: FailurePolicy;
   #scans: Scans;
   #inbox: StreamInbox;
-  #scheduler = new Scheduler<WatchedTask>((entry) => (entry.running ? null : this.#take(entry)));
+  #scheduler = new Scheduler<WatchedTask>((task) => (task.running ? null : this.#take(task)));
   #halted: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
   /** Aborted on halt: pending reads are not awaited. */
@@ -118,7 +118,7 @@ export class Watcher {
       sessions: new Sessions(),
       task: (id) => this.#taskIndex.get(id),
       taskByHandle: (handle) => this.#taskIndex.byHandle(handle),
-      name: (entry, handle) => this.#taskIndex.name(entry, handle),
+      name: (task, handle) => this.#taskIndex.name(task, handle),
       get traits() {
         return link.traits;
       },
@@ -132,14 +132,14 @@ export class Watcher {
         return renewals();
       },
       learn: (seen) => link.learn(seen),
-      hear: (said, live, handle) => this.#inbox.hear(said, live, handle),
-      hasUnattributed: (live) => this.#inbox.hasUnattributed(live),
+      receive: (said, session, handle) => this.#inbox.receive(said, session, handle),
+      hasUnattributed: (session) => this.#inbox.hasUnattributed(session),
       leaving: this.#leaving.signal,
     };
     const taskIndex = this.#taskIndex;
     this.#inbox = new StreamInbox(this.#context, {
       record: (work) => options.database.withOrganization(this.organizationId, work),
-      entries: () => taskIndex,
+      tasks: () => taskIndex,
       onLeaseLost: options.onLeaseLost,
     });
     this.#failurePolicy = new FailurePolicy({
@@ -179,7 +179,7 @@ export class Watcher {
   /** Stopping would end an open call, or a command server's process. */
   get carriesCalls(): boolean {
     if (this.#link.isCommand) return true;
-    for (const entry of this.#taskIndex) if (entry.calls.call) return true;
+    for (const task of this.#taskIndex) if (task.calls.call) return true;
     return false;
   }
 
@@ -195,8 +195,8 @@ export class Watcher {
     this.#scans.begin();
     this.#flush = setInterval(() => this.#own(this.#flushTimes()), tunables.FLUSH_MS);
     this.#flushMinorNews = setInterval(
-      () => this.#own(flushMinorNews(this.#context, this.#taskIndex)),
-      tunables.MINOR_NEWS_MS,
+      () => this.#own(flushMinorStatuses(this.#context, this.#taskIndex)),
+      tunables.MINOR_STATUS_MS,
     );
   }
 
@@ -212,12 +212,12 @@ export class Watcher {
     this.#renewals++;
     this.#link.renewAccess();
     this.#failurePolicy.forgive();
-    for (const entry of this.#taskIndex) entry.stale = true;
+    for (const task of this.#taskIndex) task.stale = true;
     this.#tryAll();
   }
 
   /** Reads the server's pause state with an empty transaction; every transaction reads it. */
-  lookAtPause(): void {
+  readPause(): void {
     this.#own(this.#context.read(async () => undefined));
   }
 
@@ -233,7 +233,7 @@ export class Watcher {
 
   /** Scans for everything that lost hints may have announced. */
   scanAll(): void {
-    if (!this.#halted) this.#own(this.#scans.look(true));
+    if (!this.#halted) this.#own(this.#scans.run(true));
   }
 
   /** Retries a failing server now, because a person asked. */
@@ -244,7 +244,7 @@ export class Watcher {
 
   /** Steps under way began before this and may still fail by the old state, so their next step is urgent. */
   #tryAll(): void {
-    for (const entry of this.#taskIndex) this.#wake(entry.id, 0, entry.running);
+    for (const task of this.#taskIndex) this.#wake(task.id, 0, task.running);
   }
 
   /** Begins no more steps. Waits for those under way, except for their polls, which are aborted. */
@@ -278,9 +278,9 @@ export class Watcher {
     const late = [...this.#taskIndex].filter(
       ({ calls: { call } }) => call?.result || (call && isLate && !this.#link.isCommand),
     );
-    const calls = late.map((entry) => this.#storeAfterLeaseLost(entry, entry.calls.call!));
+    const calls = late.map((task) => this.#storeAfterLeaseLost(task, task.calls.call!));
     if (!isLate) await this.#leaveCalls();
-    for (const entry of this.#taskIndex) leaveStreams(this.#context, entry, late.includes(entry));
+    for (const task of this.#taskIndex) leaveStreams(this.#context, task, late.includes(task));
     if (!isLate) await Promise.all(calls);
     // Most servers would not send these messages again.
     await this.#inbox.end();
@@ -300,72 +300,72 @@ export class Watcher {
       );
   }
 
-  #storeAfterLeaseLost(entry: WatchedTask, call: OpenCall): Promise<void> {
-    return storeAfterLeaseLost(this.#context, entry, call).catch((error: unknown) =>
-      this.#options.log.error({ err: error, taskId: entry.id }, "what a call came to is lost"),
+  #storeAfterLeaseLost(task: WatchedTask, call: OpenCall): Promise<void> {
+    return storeAfterLeaseLost(this.#context, task, call).catch((error: unknown) =>
+      this.#options.log.error({ err: error, taskId: task.id }, "what a call came to is lost"),
     );
   }
 
   #wake(taskId: string, afterMs: number, byPerson: boolean): void {
-    const entry = this.#taskIndex.get(taskId);
-    if (!entry || this.#halted) return;
+    const task = this.#taskIndex.get(taskId);
+    if (!task || this.#halted) return;
     if (byPerson) {
-      entry.stale = true;
-      entry.urgent = true;
+      task.stale = true;
+      task.urgent = true;
       // The flush then stores the check time, which the person sees.
-      entry.pace = 0;
+      task.pace = 0;
     }
     const due = performance.now() + afterMs;
-    if (entry.running) {
-      entry.due = Math.min(entry.due, due);
+    if (task.running) {
+      task.due = Math.min(task.due, due);
       return;
     }
-    this.#schedule(entry, entry.heapIndex === -1 ? due : Math.min(due, entry.due));
+    this.#schedule(task, task.heapIndex === -1 ? due : Math.min(due, task.due));
   }
 
-  #schedule(entry: WatchedTask, due: number): void {
-    const isStart = entry.work.state === "queued" || entry.work.state === "starting";
-    this.#scheduler.schedule(entry, isStart ? "start" : entry.urgent ? "urgent" : "regular", due);
+  #schedule(task: WatchedTask, due: number): void {
+    const isStart = task.work.state === "queued" || task.work.state === "starting";
+    this.#scheduler.schedule(task, isStart ? "start" : task.urgent ? "urgent" : "regular", due);
   }
 
-  async #take(entry: WatchedTask): Promise<void> {
-    entry.running = true;
-    entry.due = Number.POSITIVE_INFINITY;
+  async #take(task: WatchedTask): Promise<void> {
+    task.running = true;
+    task.due = Number.POSITIVE_INFINITY;
     let pause: number | null;
     try {
       // A person's action skips the circuit's wait.
-      const wait = entry.urgent || this.#paused ? 0 : this.#failurePolicy.waitFor(entry);
-      entry.urgent = false;
-      if (this.#paused) pause = await stepWhilePaused(this.#context, entry);
+      const wait = task.urgent || this.#paused ? 0 : this.#failurePolicy.waitFor(task);
+      task.urgent = false;
+      if (this.#paused) pause = await stepWhilePaused(this.#context, task);
       else if (wait > 0) {
-        if (hasToStore(entry)) await stepWhilePaused(this.#context, entry);
+        if (hasToStore(task)) await stepWhilePaused(this.#context, task);
         pause = wait;
       } else {
-        const { checkedAt } = entry;
-        pause = await step(this.#context, entry);
-        if (this.#failurePolicy.succeeded(entry))
+        const { checkedAt } = task;
+        pause = await step(this.#context, task);
+        if (this.#failurePolicy.succeeded(task))
           for (const { id } of this.#taskIndex) this.#wake(id, 0, false);
-        if (entry.checkedAt !== checkedAt) this.#failurePolicy.answered();
+        if (task.checkedAt !== checkedAt) this.#failurePolicy.answered();
       }
     } catch (error) {
-      pause = await this.#failurePolicy.failed(entry, error);
-      entry.nextCheckAt = clockMs() + Math.ceil(pause);
-      entry.pace = 0;
-      entry.timesChanged = entry.checkedAt > 0;
+      pause = await this.#failurePolicy.failed(task, error);
+      task.nextCheckAt = clockMs() + Math.ceil(pause);
+      task.pace = 0;
+      task.timesChanged = task.checkedAt > 0;
     } finally {
       // Messages of an open call are stored with its outcome.
-      if (!entry.calls.call) entry.messages = trimmedAtRest(entry.messages);
-      entry.running = false;
-      this.#failurePolicy.release(entry);
-      this.#inbox.reconsider(entry);
+      if (!task.calls.call) task.messages = trimmedAtRest(task.messages);
+      task.running = false;
+      this.#failurePolicy.release(task);
+      this.#inbox.reconsider(task);
     }
     if (pause === null) {
-      this.#taskIndex.remove(entry);
-      this.#failurePolicy.forget(entry);
+      this.#taskIndex.remove(task);
+      this.#failurePolicy.forget(task);
       this.#lastWork = performance.now();
       return;
     }
-    this.#schedule(entry, Math.min(entry.due, performance.now() + pause));
+    this.#schedule(task, Math.min(task.due, performance.now() + pause));
   }
 
   /** Records a poll's latency, and now and then judges whether a slow server delays polls. */
@@ -380,7 +380,7 @@ export class Watcher {
     for (const { work, unchangedPolls } of this.#taskIndex)
       if (isRunning(work.state)) wantedMs = Math.min(wantedMs, pollDelay({ ...work, unchangedPolls }));
     const late = latenessOf(answers.quickestMs, wantedMs, this.#scheduler.leastPauseMs(this.#taskIndex.size));
-    this.#own(this.#link.tellLate(late));
+    this.#own(this.#link.reportLateness(late));
   }
 
   /** Applies a pause state; ignores older ones, because reads may end out of order. */
@@ -391,7 +391,7 @@ export class Watcher {
     this.#paused = paused;
     if (!goesOn) return;
     this.tryNow();
-    for (const entry of this.#taskIndex) entry.stale = true;
+    for (const task of this.#taskIndex) task.stale = true;
   }
 
   /** Loads and watches tasks in batches, so that polls of others can run in between. */
@@ -414,17 +414,17 @@ export class Watcher {
         this.#wake(work.id, 0, true);
         continue;
       }
-      const entry = newWatchedTask(work);
+      const task = newWatchedTask(work);
       // Indexes the task's handle, by which questions and notifications name it.
-      handleOf(this.#context, entry);
+      handleOf(this.#context, task);
       const inMs = spread ? firstLookIn(work, this.#taskIndex.size) : 0;
-      this.#taskIndex.add(entry);
-      this.#schedule(entry, performance.now() + inMs);
+      this.#taskIndex.add(task);
+      this.#schedule(task, performance.now() + inMs);
     }
   }
 
   async #flushAll(): Promise<void> {
-    await flushMinorNews(this.#context, this.#taskIndex);
+    await flushMinorStatuses(this.#context, this.#taskIndex);
     await this.#flushTimes();
   }
 

@@ -4,7 +4,7 @@ import { stepWords } from "./task-steps.ts";
 const START = Date.parse("2026-03-01T12:00:00.000Z");
 
 /** The words beside each step; a step is `type request`, after so many seconds. */
-function told(steps: [number, string, object?][]): (string | undefined)[] {
+function text(steps: [number, string, object?][]): (string | undefined)[] {
   const list = steps.map(([seconds, words, data = {}], seq) => {
     const [type = "", inputRequestId = null] = words.split(" ");
     return {
@@ -21,7 +21,7 @@ function told(steps: [number, string, object?][]): (string | undefined)[] {
 
 test("says how long each step took, of what it is about", () => {
   expect(
-    told([
+    text([
       [0, "task.queued"],
       [3, "task.starting"],
       [3.4, "task.started"],
@@ -55,14 +55,14 @@ test("says how long each step took, of what it is about", () => {
 
 test("of a history without its beginning, or its payloads, tells what is there", () => {
   expect(
-    told([
+    text([
       [50, "answer.recorded a"],
       [55, "delivery.sending a"],
       [59, "answer.undone a"],
     ]),
   ).toEqual([undefined, "after 5 s", "9 s later"]);
   expect(
-    told([
+    text([
       [5, "task.cancel_requested"],
       [8, "task.cancelled"],
     ]),

@@ -20,11 +20,11 @@ export function stepWords(steps: Step[], createdAt: string): Map<number, string>
       const then = seen.get(`${type} ${requestId}`);
       return then === undefined ? null : at - then;
     };
-    const told = TOLD[step.type]?.(since, step, at - Date.parse(createdAt));
+    const text = TOLD[step.type]?.(since, step, at - Date.parse(createdAt));
     const before = steps[index - 1];
     const gapMs = before ? at - Date.parse(before.at) : 0;
     const gap = gapMs >= GAP_WORTH_SAYING_MS ? `after ${formatDuration(gapMs)}` : null;
-    const said = told || gap;
+    const said = text || gap;
     if (said) words.set(step.seq, said);
     seen.set(`${step.type} ${step.inputRequestId}`, at);
   }

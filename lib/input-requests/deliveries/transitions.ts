@@ -163,7 +163,7 @@ export async function repeat(organizationId: string, tx: Tx, ids: Ids): Promise<
     UPDATE delivery SET ${set}, in_doubt = true, error = 'interrupted', not_before = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND ${from}`;
   const line = { type: "delivery.unsent" as const, data: { reason: "interrupted" } };
-  return repeated === 1 ? told(organizationId, tx, ids, line) : [];
+  return repeated === 1 ? publish(organizationId, tx, ids, line) : [];
 }
 
 /** Counts a poll that still shows the question of an accepted answer. */
@@ -178,7 +178,7 @@ export async function flag(organizationId: string, tx: Tx, ids: Ids): Promise<Ne
     UPDATE delivery SET polls_since_accepted = polls_since_accepted + 1, flagged = true
     WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND state = 'accepted'
       AND NOT flagged`;
-  return flagged === 1 ? told(organizationId, tx, ids, { type: "delivery.flagged" }) : [];
+  return flagged === 1 ? publish(organizationId, tx, ids, { type: "delivery.flagged" }) : [];
 }
 
 /** Queues an accepted answer again, since the server lost it (`by_itself`) or put the question anew. */
@@ -194,7 +194,7 @@ export async function sendAgain(
       automatic_resends = automatic_resends + ${why === "by_itself" ? 1 : 0}
     WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND ${from}`;
   const type = why === "by_itself" ? "delivery.resend" : "request.asked_again";
-  return again === 1 ? told(organizationId, tx, ids, { type }) : [];
+  return again === 1 ? publish(organizationId, tx, ids, { type }) : [];
 }
 
 /**
@@ -285,11 +285,11 @@ async function record(
   ids: Ids,
   event: Pick<NewEvent, "type" | "data">,
 ): Promise<void> {
-  await appendEvents(organizationId, tx, await told(organizationId, tx, ids, event));
+  await appendEvents(organizationId, tx, await publish(organizationId, tx, ids, event));
 }
 
 /** Publishes the change to viewers of the request. Returns the history line. */
-async function told(
+async function publish(
   organizationId: string,
   tx: Tx,
   { taskId, inputRequestId }: Ids,

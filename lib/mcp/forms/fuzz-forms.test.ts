@@ -147,7 +147,7 @@ fuzz(
       const isTheirs = theirs(given);
       const isOurs = validateContent(form, given).ok;
       if (isOurs) expect(isTheirs).toBe(true);
-      // Stricter in two points: numbers that are not exact, and the same choice twice.
+      // Intray refuses two more things: inexact numbers, and the same choice twice.
       const isPlain = Object.values(given as object).every(
         (one) =>
           (!Array.isArray(one) || new Set(one).size === one.length) &&
@@ -185,7 +185,7 @@ fuzz(
   "the hash of a question does not depend on the order of members, and on everything else",
   fc.property(oddJson, oddJson, oddText, (one, other, message) => {
     expect(hash(turned(one))).toBe(hash(one));
-    // As JSON has them: -0 is 0 there.
+    // JSON turns -0 into 0.
     const isSame =
       canonicalJson(JSON.parse(JSON.stringify(one))) === canonicalJson(JSON.parse(JSON.stringify(other)));
     expect(hash(one) === hash(other)).toBe(isSame || (one ?? null) === (other ?? null));

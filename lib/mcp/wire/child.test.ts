@@ -37,7 +37,7 @@ describe("a command that dies", () => {
       );
       expect(error).toMatchObject({ code: "unreachable" });
       refusals.push(error?.retryAfterMs ?? null);
-      // It was run a third time, and the pause is longer than the first.
+      // The command ran a third time, after a longer pause than the first.
       expect(refusals.filter((pause) => pause === null).length).toBeGreaterThanOrEqual(2);
       expect(Math.max(...refusals.map(Number))).toBeGreaterThan(500);
     });

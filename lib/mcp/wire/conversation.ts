@@ -56,7 +56,7 @@ export class Conversation {
       onLog: this.#log,
       onLine: (line) => {
         try {
-          this.#hear(line);
+          this.#readLine(line);
         } catch (error) {
           // A message whose handler throws must not end the conversation for all others.
           this.#log(`A message could not be handled: ${(error as Error).message.slice(0, 200)}`);
@@ -110,7 +110,7 @@ export class Conversation {
     return this.#child.end();
   }
 
-  #hear(line: string): void {
+  #readLine(line: string): void {
     let value: unknown;
     try {
       value = parseJson(line);

@@ -74,7 +74,7 @@ fuzz(
   "an event stream is read as the standard has it, however it is cut",
   fc.property(bytes, cuts, (all, at) => {
     expect(parse(chunked(all, at))).toEqual(parse([all]));
-    // A character that is cut off at the end is not there yet.
+    // A character cut off at the end is not decoded yet.
     const ended = Buffer.concat([all, Buffer.from("\n\n")]);
     expect(parse([ended])).toEqual(reference(ended));
   }),

@@ -70,7 +70,7 @@ test("replies that never end hold up the large ones of their own server, and no 
   const open: ServerResponse[] = [];
   const slow = await serverOf(1, (response, taskId, text) => {
     if (taskId === "small") return body(response, taskId, text);
-    // What is cut off is asked for once more.
+    // A read that was cut off is repeated.
     if (taskId === "endless" && open.length > LARGE_EACH) return response.writeHead(500).end();
     open.push(response);
     if (taskId === "late") return body(response, taskId, text.padStart(2 * LARGE_BYTES));

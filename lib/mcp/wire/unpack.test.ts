@@ -51,7 +51,7 @@ test.each([
     const { task, fingerprint } = await get();
     expect(task?.status).toBe("working");
     expect(asked).toBeUndefined();
-    // Packed or not, it says the same.
+    // Compressed or not, the message is the same.
     behave = (response, id) => response.writeHead(200, { "content-type": "application/json" }).end(reply(id));
     expect((await get()).fingerprint).toBe(fingerprint);
   },

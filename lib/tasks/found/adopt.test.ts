@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { readLedger } from "../../../test/fixtures/sample-ledger.ts";
-import { startElsewhere } from "../../../test/fixtures/stranger.ts";
-import { createWorld, type World } from "../../../test/fixtures/world.ts";
+import { startElsewhere } from "../../../test/fixtures/third-party-client.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
@@ -21,8 +24,8 @@ import { refreshFoundTasks } from "./refresh.ts";
 let aside: TestDatabase;
 let invoices: InvoiceServer;
 let dropInvoices: () => Promise<void>;
-let world: World;
-const look = lookInto(() => world, 30_000);
+let fixture: OrganizationFixture;
+const queries = createQueries(() => fixture, 30_000);
 let seal: Seal;
 let server: { serverId: string; connectionId: string };
 
@@ -31,13 +34,13 @@ beforeAll(async () => {
   const database = await createInvoiceDatabase(aside.adminUrl);
   dropInvoices = database.drop;
   invoices = await startInvoiceServer(database.url);
-  world = await createWorld([invoices.hostAndPort]);
-  const [kid = "", key = ""] = world.engineEnvironment.INTRAY_KEYS?.split(":") ?? [];
+  fixture = await createOrganizationFixture([invoices.hostAndPort]);
+  const [kid = "", key = ""] = fixture.engineEnvironment.INTRAY_KEYS?.split(":") ?? [];
   seal = createSeal([{ kid, key: Buffer.from(key, "base64") }]);
-  server = await world.addServer(invoices.url, "2025-11-25");
+  server = await fixture.addServer(invoices.url, "2025-11-25");
 });
 afterAll(async () => {
-  await world.close();
+  await fixture.close();
   await invoices.kill();
   await dropInvoices();
   await aside.drop();
@@ -47,19 +50,19 @@ afterAll(async () => {
 async function find(): Promise<{ handle: string; foundId: string }> {
   const handle = await startElsewhere(invoices.baseUrl, uuidv7());
   const services: Services = {
-    db: world.database,
+    db: fixture.database,
     network: createNetwork({ allowHosts: [invoices.hostAndPort], denyPorts: [] }),
     seal,
   };
-  const { items } = await refreshFoundTasks(services, world.organizationId, server.serverId);
+  const { items } = await refreshFoundTasks(services, fixture.organizationId, server.serverId);
   const [newest] = items.filter((item) => item.taskId === null);
   if (!newest) throw new Error("nothing was found");
   return { handle, foundId: newest.id };
 }
 
 async function approve(taskId: string): Promise<void> {
-  const { id } = await look.openRequest(taskId);
-  await world.answer(id, { action: "accept", content: { value: "approve" } });
+  const { id } = await queries.openRequest(taskId);
+  await fixture.answer(id, { action: "accept", content: { value: "approve" } });
 }
 
 async function answersTold(handle: string): Promise<number> {
@@ -68,30 +71,30 @@ async function answersTold(handle: string): Promise<number> {
 
 test("an adopted task asks its question, takes the answer once, and comes to its end", async () => {
   const { handle, foundId } = await find();
-  await world.startEngine();
-  const taskId = await world.within((tx) =>
+  await fixture.startEngine();
+  const taskId = await fixture.within((tx) =>
     adoptFoundTask(
-      world.organizationId,
+      fixture.organizationId,
       tx,
-      world.operator,
+      fixture.operator,
       seal,
       { serverId: server.serverId, foundId },
       { tool: "process_invoice" },
     ),
   );
   await approve(taskId);
-  await look.inState(taskId, "completed");
-  expect(await look.task(taskId)).toMatchObject({ adopted: true, outcome: "PAID" });
+  await queries.inState(taskId, "completed");
+  expect(await queries.task(taskId)).toMatchObject({ adopted: true, outcome: "PAID" });
   expect(await answersTold(handle)).toBe(1);
 });
 
 test("so does a start of unknown outcome, once a person has said what it made", async () => {
   const { handle, foundId } = await find();
   const started = uuidv7();
-  await world.within(async (tx) => {
+  await fixture.within(async (tx) => {
     await tx.task.create({
       data: {
-        organizationId: world.organizationId,
+        organizationId: fixture.organizationId,
         id: started,
         serverId: server.serverId,
         connectionId: server.connectionId,
@@ -100,14 +103,16 @@ test("so does a start of unknown outcome, once a person has said what it made", 
         state: "start_unknown",
         watched: false,
         visibility: "organization",
-        requestedBy: storable(world.operator.actor),
+        requestedBy: storable(fixture.operator.actor),
       },
     });
-    await tx.taskWatch.create({ data: { organizationId: world.organizationId, taskId: started } });
+    await tx.taskWatch.create({ data: { organizationId: fixture.organizationId, taskId: started } });
   });
-  await world.within((tx) => settleStart(world.organizationId, tx, world.operator, seal, started, foundId));
+  await fixture.within((tx) =>
+    settleStart(fixture.organizationId, tx, fixture.operator, seal, started, foundId),
+  );
   await approve(started);
-  await look.inState(started, "completed");
-  expect(await look.task(started)).toMatchObject({ adopted: true, outcome: "PAID" });
+  await queries.inState(started, "completed");
+  expect(await queries.task(started)).toMatchObject({ adopted: true, outcome: "PAID" });
   expect(await answersTold(handle)).toBe(1);
 });

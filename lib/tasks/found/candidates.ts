@@ -8,7 +8,7 @@ import type { RemoteTask } from "../../mcp/peer.ts";
 import { foundPlace, handleDigest, knownAmong } from "./handle.ts";
 
 /** The tasks of a server that Intray does not know. */
-export async function strangersAmong(
+export async function unknownAmong(
   organizationId: string,
   tx: Tx,
   seal: Seal,

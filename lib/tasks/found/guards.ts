@@ -8,7 +8,7 @@ import { knownAmong, type TakenFind } from "./handle.ts";
  * questions twice. Also refuses any find while a start is under way, which may have made the task without
  * storing its handle yet (`start_under_way`). The caller holds the connection.
  */
-export async function refuseUnlessStranger(
+export async function refuseUnlessUnknown(
   organizationId: string,
   tx: Tx,
   connectionId: string,

@@ -5,7 +5,7 @@ import { uuidv7 } from "../../base/ids.ts";
 import type { Seal } from "../../base/seal.ts";
 import { publishChange } from "../../live-updates/transitions.ts";
 import type { TaskList } from "../../mcp/peer.ts";
-import { strangersAmong } from "./candidates.ts";
+import { unknownAmong } from "./candidates.ts";
 import { holdConnection } from "./connection.ts";
 import { foundPlace, handleDigest } from "./handle.ts";
 
@@ -21,8 +21,8 @@ export async function recordFound(
   list: TaskList,
 ): Promise<void> {
   await holdConnection(organizationId, tx, connection.id);
-  const strangers = await strangersAmong(organizationId, tx, seal, connection.id, list.tasks);
-  const rows = strangers.map((task) => {
+  const unknown = await unknownAmong(organizationId, tx, seal, connection.id, list.tasks);
+  const rows = unknown.map((task) => {
     const id = uuidv7();
     return {
       id,

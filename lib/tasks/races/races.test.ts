@@ -1,7 +1,11 @@
 /** Races on real servers with a real engine, judged by the remaining rows. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { lookInto } from "../../../test/fixtures/look.ts";
-import { createWorld, until, type World } from "../../../test/fixtures/world.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { createNetwork } from "../../base/network.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";
@@ -10,16 +14,16 @@ import { type RaceStart, startRace } from "../../task-lifecycle/start-race.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 
 const PATIENCE_MS = 60_000;
-let world: World;
+let fixture: OrganizationFixture;
 let remotes: TestServer[];
 let servers: string[];
 
 beforeAll(async () => {
   remotes = await Promise.all([startTestServer(), startTestServer(), startTestServer()]);
-  world = await createWorld(["127.0.0.1"]);
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
   servers = [];
-  for (const { url } of remotes) servers.push((await world.addServer(url, "2026-07-28")).serverId);
-  await world.startEngine();
+  for (const { url } of remotes) servers.push((await fixture.addServer(url, "2026-07-28")).serverId);
+  await fixture.startEngine();
 });
 beforeEach(() => {
   for (const remote of remotes) {
@@ -28,11 +32,11 @@ beforeEach(() => {
   }
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await Promise.all((remotes ?? []).map((remote) => remote.close()));
 });
 
-const { task, inState, openRequest, request } = lookInto(() => world, PATIENCE_MS);
+const { task, inState, openRequest, request } = createQueries(() => fixture, PATIENCE_MS);
 const result = (text: string, isError = false) => ({ content: [{ type: "text", text }], isError });
 
 /** Has the newest task of a server end, at its next poll. */
@@ -44,12 +48,12 @@ function finish(index: number, outcome: ReturnType<typeof result>): void {
 
 async function race(tools: string[], more: Partial<RaceStart> = {}) {
   const services = {
-    db: world.database,
-    seal: world.seal,
+    db: fixture.database,
+    seal: fixture.seal,
     network: createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] }),
   };
   const starts = tools.map((tool, at) => ({ serverId: servers[at]!, tool, arguments: { note: "x" } }));
-  const started = await startRace(services, world.operator, {
+  const started = await startRace(services, fixture.operator, {
     starts,
     ttlMs: null,
     idempotencyKey: null,
@@ -63,14 +67,14 @@ async function race(tools: string[], more: Partial<RaceStart> = {}) {
 }
 
 const rowOf = (id: string) =>
-  world.within((tx) => tx.race.findFirstOrThrow({ where: { organizationId: world.organizationId, id } }));
+  fixture.within((tx) => tx.race.findFirstOrThrow({ where: { organizationId: fixture.organizationId, id } }));
 const settled = (id: string) =>
   until("the race is settled", async () => (await rowOf(id)).settledAt !== null, PATIENCE_MS);
 const decisions = (id: string) =>
-  world.within((tx) =>
+  fixture.within((tx) =>
     tx.event.findMany({
       where: {
-        organizationId: world.organizationId,
+        organizationId: fixture.organizationId,
         type: { in: ["race.won", "race.failed"] },
         data: { path: ["raceId"], equals: id },
       },
@@ -90,7 +94,7 @@ test("the first success wins, and the others are cancelled by Intray, with what 
       cancelRequestedBy: { kind: "engine", name: "Intray" },
     });
   expect((await request(requestId)).state).toBe("withdrawn");
-  expect(remotes[1]!.told).toEqual([]);
+  expect(remotes[1]!.answers).toEqual([]);
   expect(await rowOf(id)).toMatchObject({ state: "won", winnerTaskId: winner });
   expect(await decisions(id)).toHaveLength(1);
 });
@@ -102,8 +106,8 @@ test("of two that complete at once one wins, and the other stays as the server h
     // Both ends are written at once, as two engines would.
     const ended = await Promise.all(
       tasks.map((taskId) =>
-        world.within((tx) =>
-          endTask(world.organizationId, tx, taskId, { state: "completed", result: result("PAID") }),
+        fixture.within((tx) =>
+          endTask(fixture.organizationId, tx, taskId, { state: "completed", result: result("PAID") }),
         ),
       ),
     );
@@ -135,7 +139,7 @@ test("what completes with an error does not win; the race goes on to the first s
   // Whatever the servers make of it later: a task that has ended has ended, and so has its race.
   finish(1, result("Taken back", true));
   const late = { state: "failed" as const, error: { code: "server_error", message: "Late" } };
-  expect(await world.within((tx) => endTask(world.organizationId, tx, tasks[1], late))).toBe(false);
+  expect(await fixture.within((tx) => endTask(fixture.organizationId, tx, tasks[1], late))).toBe(false);
   expect(await rowOf(id)).toMatchObject({ state: "won", winnerTaskId: tasks[1] });
   expect(await task(tasks[1])).toMatchObject({ state: "completed", outcome: "PAID" });
 });
@@ -147,7 +151,7 @@ test("a server that ignores the cancel goes on: here it is cancelled, with the s
   finish(0, result("PAID"));
   await until("the server was told", async () => (await task(tasks[1])).cancelSentAt !== null, PATIENCE_MS);
   // Its time to follow is over.
-  await world.within(
+  await fixture.within(
     (tx) =>
       tx.$executeRaw`UPDATE task SET cancel_sent_at = cancel_sent_at - interval '1 minute' WHERE id = ${tasks[1]}::uuid`,
   );
@@ -167,7 +171,9 @@ test("when none succeeds the race has failed: by failures, errors and cancels, t
   expect((await rowOf(id)).state).toBe("running");
   const ends = [{ state: "lost" as const }, { state: "completed" as const, result: result("No", true) }];
   await Promise.all(
-    others.map((taskId, at) => world.within((tx) => endTask(world.organizationId, tx, taskId, ends[at]!))),
+    others.map((taskId, at) =>
+      fixture.within((tx) => endTask(fixture.organizationId, tx, taskId, ends[at]!)),
+    ),
   );
   expect(await rowOf(id)).toMatchObject({ state: "failed", winnerTaskId: null });
   expect(await decisions(id)).toHaveLength(1);
@@ -179,26 +185,29 @@ test("one that is still queued is cancelled at once, and a person may cancel one
     const { id, tasks } = await race(["wait", "wait", "wait"]);
     const [winner, queued, given] = tasks as string[] as [string, string, string];
     for (const each of [winner, given]) await inState(each, "working");
-    await world.within((tx) => requestCancel(world.organizationId, tx, world.operator, given));
+    await fixture.within((tx) => requestCancel(fixture.organizationId, tx, fixture.operator, given));
     await inState(given, "cancelled");
     expect((await rowOf(id)).state).toBe("running");
     finish(0, result("PAID"));
     await inState(queued, "cancelled");
     expect(remotes[1]!.tasks.size).toBe(0);
-    // Settled anew, by two engines at once: nobody is told twice.
+    // Two engines settle the race anew at once: no event is written twice.
     await settled(id);
-    const told = () =>
-      world.within((tx) =>
+    const countEvents = () =>
+      fixture.within((tx) =>
         tx.event.count({
-          where: { organizationId: world.organizationId, data: { path: ["raceId"], equals: id } },
+          where: { organizationId: fixture.organizationId, data: { path: ["raceId"], equals: id } },
         }),
       );
-    const before = await told();
-    await world.within((tx) =>
-      tx.race.updateMany({ where: { organizationId: world.organizationId, id }, data: { settledAt: null } }),
+    const before = await countEvents();
+    await fixture.within((tx) =>
+      tx.race.updateMany({
+        where: { organizationId: fixture.organizationId, id },
+        data: { settledAt: null },
+      }),
     );
-    await Promise.all([1, 2].map(() => settleRace(world.organizationId, world.database)));
-    expect(await told()).toBe(before);
+    await Promise.all([1, 2].map(() => settleRace(fixture.organizationId, fixture.database)));
+    expect(await countEvents()).toBe(before);
   } finally {
     await remotes[1]!.comeBack();
   }
@@ -209,8 +218,8 @@ test("one key makes one race, however often and at once it is sent; another body
   const [one, two] = await Promise.all([race(["wait", "wait"], key), race(["wait", "wait"], key)]);
   expect(one.id).toBe(two.id);
   expect([one.created, two.created].sort()).toEqual([false, true]);
-  const rows = await world.within((tx) =>
-    tx.task.count({ where: { organizationId: world.organizationId, raceId: one.id } }),
+  const rows = await fixture.within((tx) =>
+    tx.task.count({ where: { organizationId: fixture.organizationId, raceId: one.id } }),
   );
   expect(rows).toBe(2);
   await expect(race(["wait", "quick"], key)).rejects.toMatchObject({ code: "idempotency_mismatch" });

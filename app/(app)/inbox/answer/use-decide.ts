@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { insist, loadWhenTouched } from "@/components/ui/load-late.ts";
+import { loadWhenTouched, loadWithRetry } from "@/components/ui/load-late.ts";
 import { undoWindow } from "@/lib/api-client/answers.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
@@ -41,7 +41,7 @@ export function useDecide(question: InputRequestDetail) {
       client.setQueryData(requestDetail(question.id).queryKey, request);
       if (request.delivery?.state === "held") addUndoable(question.id, draftOf(question, decided));
       const what = `${decidedWord(decided.action, decided.content)} ${requestName(question)}`;
-      void insist(loadFollow).then((follow) => follow(client, request, { what, holdMs }));
+      void loadWithRetry(loadFollow).then((follow) => follow(client, request, { what, holdMs }));
       addDecided([question.id]);
       if (!activity.seen()) goOnFrom(question.id);
     } catch (error) {

@@ -47,6 +47,17 @@ export function BulkDialog({
   };
   const count = plural(requests.length, "request");
   const results = bulk.results;
+  const commentAndButtons = (onSend: () => void) => (
+    <CommentAndButtons
+      action={action}
+      comment={comment}
+      onComment={setComment}
+      pending={bulk.answer.isPending}
+      count={count}
+      onDismiss={onDismiss}
+      onSend={onSend}
+    />
+  );
   return (
     <Dialog
       open
@@ -78,28 +89,10 @@ export function BulkDialog({
           )}
           {action.form ? (
             <SharedFields form={action.form} refused={bulk.problem.errors} onSend={send}>
-              {(submit) => (
-                <CommentAndButtons
-                  action={action}
-                  comment={comment}
-                  onComment={setComment}
-                  pending={bulk.answer.isPending}
-                  count={count}
-                  onDismiss={onDismiss}
-                  onSend={submit}
-                />
-              )}
+              {commentAndButtons}
             </SharedFields>
           ) : (
-            <CommentAndButtons
-              action={action}
-              comment={comment}
-              onComment={setComment}
-              pending={bulk.answer.isPending}
-              count={count}
-              onDismiss={onDismiss}
-              onSend={() => send()}
-            />
+            commentAndButtons(() => send())
           )}
         </>
       )}

@@ -1,8 +1,12 @@
 /** Acceptance scenarios about one answer and what the server makes of it. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { lookInto } from "../../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
@@ -14,10 +18,10 @@ import { createTestDatabase } from "../../../../test/setup/postgres.ts";
 import type { Era } from "../../../mcp/peer.ts";
 import { readTask } from "../../../tasks/queries.ts";
 
-let world: World;
+let fixture: OrganizationFixture;
 let invoices: InvoiceServer;
 const ends: (() => Promise<void>)[] = [];
-const { task, requestsOf, openRequest, deliveryOf, asksOf, inState, health } = lookInto(() => world);
+const { task, requestsOf, openRequest, deliveryOf, asksOf, inState, health } = createQueries(() => fixture);
 const approve = { action: "accept" as const, content: { approve: true } };
 
 beforeAll(async () => {
@@ -27,9 +31,9 @@ beforeAll(async () => {
   ends.push(() => database.drop());
   invoices = await startInvoiceServer(database.url);
   ends.push(() => invoices.kill());
-  world = await createWorld(["127.0.0.1"]);
-  ends.push(() => world.close());
-  await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  ends.push(() => fixture.close());
+  await fixture.startEngine();
 });
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
@@ -39,21 +43,21 @@ describe("2: the server was killed after it took the answer, before it moved on,
   test("2026-07-28, the same key: the answer is sent again, and nobody is asked a second time", async () => {
     const remote = await startTestServer();
     onTestFinished(() => remote.close());
-    const server = await world.addServer(remote.url, "2026-07-28");
-    // What it took was in its memory only: after its restart the question stands as before.
+    const server = await fixture.addServer(remote.url, "2026-07-28");
+    // The server kept the answer in memory only, so after its restart the question is open again.
     remote.behave.onUpdate = () => {
       remote.behave.onUpdate = undefined;
       setTimeout(() => void remote.goDown(), 20);
       return "ignore";
     };
-    const id = await world.startTask(server, {}, tool("approve"));
+    const id = await fixture.startTask(server, {}, tool("approve"));
     const { id: requestId } = await openRequest(id);
-    await world.answer(requestId, approve);
+    await fixture.answer(requestId, approve);
     await until("it is missed", async () => (await health(server.serverId)) === "unreachable");
     expect(await deliveryOf(requestId)).toMatchObject({ state: "accepted", attempts: 1 });
     await remote.comeBack();
     await inState(id, "completed");
-    expect(remote.told.map(({ answer }) => answer)).toEqual([approve, approve]);
+    expect(remote.answers.map(({ answer }) => answer)).toEqual([approve, approve]);
     expect(await requestsOf(id)).toMatchObject([{ id: requestId, state: "settled" }]);
     expect(await deliveryOf(requestId)).toMatchObject({ state: "confirmed", attempts: 2 });
   });
@@ -61,10 +65,10 @@ describe("2: the server was killed after it took the answer, before it moved on,
   test("2025-11-25, another id in another session: the answer goes to that, once", async () => {
     const remote = await startSessionServer();
     onTestFinished(() => remote.close());
-    const server = await world.addServer(remote.url, "2025-11-25");
+    const server = await fixture.addServer(remote.url, "2025-11-25");
     remote.behave.reissues = "Pay?";
     remote.behave.acrossSessions = true;
-    const id = await world.startTask(server, {}, tool("work", { taskSupport: "required" }));
+    const id = await fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));
     await inState(id, "working");
     const there = remote.tasks[0]!;
     const before = there.session;
@@ -74,7 +78,7 @@ describe("2: the server was killed after it took the answer, before it moved on,
       remote.behave.answer = (again) => Object.assign(again, { status: "completed" });
       setTimeout(() => remote.forgetSessions(), 20);
     };
-    await world.answer(requestId, approve);
+    await fixture.answer(requestId, approve);
     await inState(id, "completed");
     expect(remote.answered.map(({ result }) => result)).toEqual([approve, approve]);
     expect(remote.answered.map(({ session }) => session === before)).toEqual([true, false]);
@@ -87,14 +91,14 @@ describe("2: the server was killed after it took the answer, before it moved on,
 test.each<Era>(["2026-07-28", "2025-11-25"])(
   "11: a rejected invoice of %s is completed with the outcome REJECTED, in the row and in the API's task",
   async (era) => {
-    const server = await world.addServer(invoices.url, era);
+    const server = await fixture.addServer(invoices.url, era);
     const lines = [{ description: "Line", amount: 10, due_date: "2024-06-30T00:00:00Z" }];
     const invoice = { invoice_id: `INV-${era}`, customer: "ACME Corp", lines };
-    const id = await world.startTask(server, { invoice });
-    await world.answer((await openRequest(id)).id, { action: "accept", content: { value: "reject" } });
+    const id = await fixture.startTask(server, { invoice });
+    await fixture.answer((await openRequest(id)).id, { action: "accept", content: { value: "reject" } });
     const rejected = { state: "completed", outcome: "REJECTED", outcomeIsError: false };
     expect(await inState(id, "completed")).toMatchObject(rejected);
-    const detail = await world.within((tx) => readTask(world.organizationId, tx, world.approver, id));
+    const detail = await fixture.within((tx) => readTask(fixture.organizationId, tx, fixture.approver, id));
     expect(detail).toMatchObject({ ...rejected, error: null });
     expect(detail.inputRequests).toMatchObject([{ state: "settled" }]);
   },
@@ -108,9 +112,9 @@ test.each([
   async (error) => {
     const remote = await startSessionServer();
     onTestFinished(() => remote.close());
-    const server = await world.addServer(remote.url, "2025-11-25");
+    const server = await fixture.addServer(remote.url, "2025-11-25");
     remote.behave.resultError = { ...error, early: true };
-    const id = await world.startTask(server, {}, tool("work", { taskSupport: "required" }));
+    const id = await fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));
     await inState(id, "working");
     const there = remote.tasks[0]!;
     there.status = "input_required";
@@ -121,7 +125,7 @@ test.each([
     expect(remote.ask(there, "Pay?")).not.toBeNull();
     const { id: requestId } = await openRequest(id, "Pay?");
     remote.behave.answer = () => Object.assign(there, { status: "completed" });
-    await world.answer(requestId, approve);
+    await fixture.answer(requestId, approve);
     await inState(id, "completed");
     expect(await task(id)).toMatchObject({ outcome: "done", error: null });
     expect(await health(server.serverId)).toBe("ok");
@@ -134,12 +138,12 @@ test.each(["idempotentHint", "readOnlyHint"])(
   async (hint) => {
     const remote = await startTestServer();
     onTestFinished(() => remote.close());
-    const server = await world.addServer(remote.url, "2026-07-28");
+    const server = await fixture.addServer(remote.url, "2026-07-28");
     remote.behave.onCall = () => {
       remote.behave.onCall = undefined;
       return "drop";
     };
-    const id = await world.startTask(server, {}, tool("approve", { annotations: { [hint]: true } }));
+    const id = await fixture.startTask(server, {}, tool("approve", { annotations: { [hint]: true } }));
     await openRequest(id);
     expect(remote.calls).toHaveLength(2);
   },

@@ -1,9 +1,13 @@
 /** Acceptance scenario 20: servers whose clock is wrong, and that say something new at every poll without any news. */
 import { describe, type TestContext, test } from "vitest";
-import { age, fingerprintOfRows } from "../../../../test/fixtures/age.ts";
-import { lookInto } from "../../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../../test/fixtures/queries.ts";
+import { age, fingerprintOfRows } from "../../../../test/fixtures/row-age.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
 import { startTestServer } from "../../../../test/servers/mcp-server.ts";
 import { startSessionServer } from "../../../../test/servers/session-server.ts";
 import { readTask } from "../../../tasks/queries.ts";
@@ -15,7 +19,7 @@ type Ends = Pick<TestContext, "onTestFinished">;
 interface Restless {
   url: string;
   polls(): number;
-  /** From the next poll on the status message is another one each time. */
+  /** Changes the status message at every poll from now on. */
   chatter(): void;
 }
 
@@ -57,19 +61,19 @@ const RESTLESS = {
 const saying = (time: number) => `Still working (${new Date(time).toISOString()})`;
 
 /** A task of a restless server, six hours and more after its last change. */
-async function setScene(era: keyof typeof RESTLESS, { onTestFinished }: Ends) {
-  const world = await createWorld(["127.0.0.1"]);
-  onTestFinished(() => world.close());
+async function createClockFixture(era: keyof typeof RESTLESS, { onTestFinished }: Ends) {
+  const fixture = await createOrganizationFixture(["127.0.0.1"]);
+  onTestFinished(() => fixture.close());
   const remote = await RESTLESS[era]({ onTestFinished });
-  const server = await world.addServer(remote.url, era);
-  const engine = await world.startEngine();
-  const id = await world.startTask(server, {}, tool("wait"));
-  await lookInto(() => world).inState(id, "working");
-  return { world, remote, engine, id };
+  const server = await fixture.addServer(remote.url, era);
+  const engine = await fixture.startEngine();
+  const id = await fixture.startTask(server, {}, tool("wait"));
+  await createQueries(() => fixture).inState(id, "working");
+  return { organization: fixture, remote, engine, id };
 }
 
-const detail = (world: World, id: string) =>
-  world.within((tx) => readTask(world.organizationId, tx, world.approver, id));
+const detail = (fixture: OrganizationFixture, id: string) =>
+  fixture.within((tx) => readTask(fixture.organizationId, tx, fixture.approver, id));
 /** Four at the server's pace, then more and more rarely; how long they take is our clock's business. */
 const polled = (remote: Restless, times: number) => {
   const before = remote.polls();
@@ -84,49 +88,49 @@ describe.concurrent.each(["2025-11-25", "2026-07-28"] as const)(
       expect,
       onTestFinished,
     }) => {
-      const { world, remote, engine, id } = await setScene(era, { onTestFinished });
+      const { organization, remote, engine, id } = await createClockFixture(era, { onTestFinished });
       await polled(remote, 2);
-      const rows = await fingerprintOfRows(world);
+      const rows = await fingerprintOfRows(organization);
       const began = performance.now();
       const before = remote.polls();
       await polled(remote, 8);
-      // At the 250 ms of this server these would be 8 × 250 ms; the longest pauses are long by now.
+      // At the server's interval eight polls would take 8 × 250 ms; by now the pauses are longer.
       expect((performance.now() - began) / (remote.polls() - before)).toBeGreaterThan(300);
-      expect(await fingerprintOfRows(world)).toBe(rows);
-      expect((await detail(world, id)).stalled).toBe(false);
+      expect(await fingerprintOfRows(organization)).toBe(rows);
+      expect((await detail(organization, id)).stalled).toBe(false);
 
       await engine.stop();
-      await age(world, id, STALLED_AFTER_MS / (24 * HOUR_MS) + 0.1);
+      await age(organization, id, STALLED_AFTER_MS / (24 * HOUR_MS) + 0.1);
       const polls = remote.polls();
-      await world.startEngine();
+      await organization.startEngine();
       await until("it is polled again", async () => remote.polls() > polls);
-      expect((await detail(world, id)).stalled).toBe(true);
+      expect((await detail(organization, id)).stalled).toBe(true);
     });
 
     test("the status message is a time stamp: polls get rare, no event lines, and it counts as stalled", async ({
       expect,
       onTestFinished,
     }) => {
-      const { world, remote, engine, id } = await setScene(era, { onTestFinished });
-      const look = lookInto(() => world);
+      const { organization, remote, engine, id } = await createClockFixture(era, { onTestFinished });
+      const queries = createQueries(() => organization);
       remote.chatter();
       await polled(remote, 2);
-      const events = await look.events();
+      const events = await queries.events();
       const began = performance.now();
       const before = remote.polls();
       await polled(remote, 8);
       expect((performance.now() - began) / (remote.polls() - before)).toBeGreaterThan(300);
-      expect((await look.events()) - events).toBeLessThanOrEqual(1);
+      expect((await queries.events()) - events).toBeLessThanOrEqual(1);
 
       await engine.stop();
-      await age(world, id, STALLED_AFTER_MS / (24 * HOUR_MS) + 0.1);
+      await age(organization, id, STALLED_AFTER_MS / (24 * HOUR_MS) + 0.1);
       const polls = remote.polls();
-      await world.startEngine();
+      await organization.startEngine();
       await until("it is polled again", async () => remote.polls() > polls);
       await until("that poll is worked in", async () =>
-        /Still working/.test((await detail(world, id)).statusMessage ?? ""),
+        /Still working/.test((await detail(organization, id)).statusMessage ?? ""),
       );
-      expect(await detail(world, id)).toMatchObject({ state: "working", stalled: true });
+      expect(await detail(organization, id)).toMatchObject({ state: "working", stalled: true });
     });
   },
 );

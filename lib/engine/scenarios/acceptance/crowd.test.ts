@@ -1,8 +1,12 @@
 /** Acceptance scenario 8: many tasks of one server at once. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { lookInto } from "../../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
 import { startTestServer } from "../../../../test/servers/mcp-server.ts";
 import { startSessionServer } from "../../../../test/servers/session-server.ts";
 import type { Engine } from "../../engine.ts";
@@ -10,21 +14,21 @@ import type { Engine } from "../../engine.ts";
 const CROWD = 200;
 const PATIENCE_MS = 180_000;
 const approve = { action: "accept" as const, content: { approve: true } };
-let world: World;
+let fixture: OrganizationFixture;
 let engine: Engine;
-const { inState } = lookInto(() => world, PATIENCE_MS);
+const { inState } = createQueries(() => fixture, PATIENCE_MS);
 
 beforeAll(async () => {
-  world = await createWorld(["127.0.0.1"]);
-  engine = await world.startEngine();
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  engine = await fixture.startEngine();
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 type Server = { serverId: string; connectionId: string };
 
 async function startCrowd(server: Server, name: string): Promise<string[]> {
   const ids: string[] = [];
-  while (ids.length < CROWD) ids.push(await world.startTask(server, {}, tool(name)));
+  while (ids.length < CROWD) ids.push(await fixture.startTask(server, {}, tool(name)));
   return ids;
 }
 
@@ -33,8 +37,8 @@ async function requestsOfCrowd(ids: string[]): Promise<string[]> {
   const open = await until(
     "all wait for people",
     async () => {
-      const where = { organizationId: world.organizationId, taskId: { in: ids }, state: "open" };
-      const rows = await world.within((tx) => tx.inputRequest.findMany({ where, select: { id: true } }));
+      const where = { organizationId: fixture.organizationId, taskId: { in: ids }, state: "open" };
+      const rows = await fixture.within((tx) => tx.inputRequest.findMany({ where, select: { id: true } }));
       return rows.length === CROWD && rows;
     },
     PATIENCE_MS,
@@ -43,16 +47,16 @@ async function requestsOfCrowd(ids: string[]): Promise<string[]> {
 }
 
 const left = (ids: string[]) =>
-  world.within((tx) =>
+  fixture.within((tx) =>
     tx.task.count({
-      where: { organizationId: world.organizationId, id: { in: ids }, state: { not: "completed" } },
+      where: { organizationId: fixture.organizationId, id: { in: ids }, state: { not: "completed" } },
     }),
   );
 const deliveries = (ids: string[]) =>
-  world.within((tx) =>
+  fixture.within((tx) =>
     tx.delivery.groupBy({
       by: ["state", "attempts"],
-      where: { organizationId: world.organizationId, taskId: { in: ids } },
+      where: { organizationId: fixture.organizationId, taskId: { in: ids } },
       _count: true,
     }),
   );
@@ -60,42 +64,42 @@ const deliveries = (ids: string[]) =>
 test("8: 200 tasks of 2026-07-28 wait at once: answered in any order, each once, and a start overtakes them", async () => {
   const remote = await startTestServer();
   onTestFinished(() => remote.close());
-  const server = await world.addServer(remote.url, "2026-07-28");
+  const server = await fixture.addServer(remote.url, "2026-07-28");
   const ids = await startCrowd(server, "approve");
   const requests = await requestsOfCrowd(ids);
   let toldBefore = CROWD;
   remote.behave.onCall = () => {
-    toldBefore = remote.told.length;
+    toldBefore = remote.answers.length;
     return "answer";
   };
   remote.behave.onUpdate = async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     return "take" as const;
   };
-  // All are due at once, and the start comes last.
+  // All polls are due at once, and the start is queued last.
   await engine.stop();
-  for (const id of requests) await world.answer(id, approve);
-  const started = await world.startTask(server, {}, tool("wait"));
-  engine = await world.startEngine();
+  for (const id of requests) await fixture.answer(id, approve);
+  const started = await fixture.startTask(server, {}, tool("wait"));
+  engine = await fixture.startEngine();
   await inState(started, "working");
   expect(toldBefore).toBeLessThan(CROWD - 50);
   await until("all are completed", async () => (await left(ids)) === 0, PATIENCE_MS);
-  expect(new Set(remote.told.map(({ taskId }) => taskId)).size).toBe(CROWD);
+  expect(new Set(remote.answers.map(({ taskId }) => taskId)).size).toBe(CROWD);
   expect(await deliveries(ids)).toMatchObject([{ state: "confirmed" }]);
 }, 400_000);
 
 test("8: 200 tasks of 2025-11-25, each asked on its own session, get each its own answer", async () => {
   const remote = await startSessionServer();
   onTestFinished(() => remote.close());
-  const server = await world.addServer(remote.url, "2025-11-25");
+  const server = await fixture.addServer(remote.url, "2025-11-25");
   const ids = await startCrowd(server, "work");
   await until("all work", async () => remote.tasks.length === CROWD, PATIENCE_MS);
   for (const there of remote.tasks)
     await until("somebody listens", async () => remote.ask(there, `Pay ${there.taskId}?`) !== null);
   const requests = await requestsOfCrowd(ids);
   remote.behave.answer = (there) => Object.assign(there, { status: "completed" });
-  const started = world.startTask(server, {}, tool("work"));
-  for (const id of requests) await world.answer(id, approve);
+  const started = fixture.startTask(server, {}, tool("work"));
+  for (const id of requests) await fixture.answer(id, approve);
   await inState(await started, "working");
   await until("all are completed", async () => (await left(ids)) === 0, PATIENCE_MS);
   expect(new Set(remote.answered.map(({ session }) => session)).size).toBe(CROWD);

@@ -2,10 +2,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../../../../test/engine-process.ts";
 import { type Invoice, invoiceKinds, startInvoice } from "../../../../test/fixtures/invoice-kinds.ts";
-import { lookInto } from "../../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { readLedger } from "../../../../test/fixtures/sample-ledger.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
@@ -21,7 +25,7 @@ const PATIENCE_MS = 180_000;
 type Server = { serverId: string; connectionId: string };
 
 let postgres: KillablePostgres;
-let world: World;
+let fixture: OrganizationFixture;
 let invoices: InvoiceServer;
 /** Has its tasks in memory, so that a kill takes them. */
 let forgetful: TestServer;
@@ -29,10 +33,10 @@ let forgetful: TestServer;
 let away: TestServer;
 let engines: EngineProcess[] = [];
 const ends: (() => Promise<void>)[] = [];
-const look = lookInto(() => world, PATIENCE_MS);
+const queries = createQueries(() => fixture, PATIENCE_MS);
 
 const kinds = invoiceKinds({
-  world: () => world,
+  fixture: () => fixture,
   serverUrl: () => invoices.baseUrl,
   patienceMs: PATIENCE_MS,
 });
@@ -40,9 +44,9 @@ const kinds = invoiceKinds({
 beforeAll(async () => {
   postgres = await startKillablePostgres();
   ends.push(() => postgres.remove());
-  world = await createWorld(["127.0.0.1"]);
-  ends.push(() => world.close());
-  const database = await createInvoiceDatabase(world.adminUrl);
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  ends.push(() => fixture.close());
+  const database = await createInvoiceDatabase(fixture.adminUrl);
   invoices = await startInvoiceServer(database.url, { INVOICE_RECONCILE_MS: "8000" });
   ends.push(() => invoices.kill());
   forgetful = await startTestServer();
@@ -57,15 +61,15 @@ afterAll(async () => {
 }, PATIENCE_MS);
 
 async function startEngines(): Promise<EngineProcess[]> {
-  const two = await Promise.all([1, 2].map(() => startEngineProcess(world.engineEnvironment)));
+  const two = await Promise.all([1, 2].map(() => startEngineProcess(fixture.engineEnvironment)));
   for (const engine of two) ends.push(() => engine.kill());
   return two;
 }
 
 test("16: everything is killed with 50 tasks in every state, and started again: all continue from where they were", async () => {
   const servers: Record<Era, Server> = {
-    "2025-11-25": await world.addServer(invoices.url, "2025-11-25"),
-    "2026-07-28": await world.addServer(invoices.url, "2026-07-28"),
+    "2025-11-25": await fixture.addServer(invoices.url, "2025-11-25"),
+    "2026-07-28": await fixture.addServer(invoices.url, "2026-07-28"),
   };
   const tasks = ERAS.flatMap((era) =>
     Object.entries(kinds).flatMap(([what, kind]) =>
@@ -77,12 +81,12 @@ test("16: everything is killed with 50 tasks in every state, and started again: 
   );
   const others = await startOthers();
   const early = tasks.filter(({ kind }) => kind.before);
-  for (const { task, kind } of early) await startInvoice(world, task, kind);
+  for (const { task, kind } of early) await startInvoice(fixture, task, kind);
   await Promise.all(early.map(({ task, kind }) => kind.before?.(task)));
 
   const late = tasks.filter(({ kind }) => !kind.before);
   await Promise.all([
-    ...late.map(({ task, kind }) => startInvoice(world, task, kind)),
+    ...late.map(({ task, kind }) => startInvoice(fixture, task, kind)),
     ...early.map(({ task, kind }) => kind.meanwhile?.(task)),
   ]);
   await Promise.all([
@@ -94,7 +98,7 @@ test("16: everything is killed with 50 tasks in every state, and started again: 
   forgetful.tasks.clear();
 
   await postgres.start();
-  await until("the database is back", () => look.events().catch(() => null), PATIENCE_MS);
+  await until("the database is back", () => queries.events().catch(() => null), PATIENCE_MS);
   await Promise.all([invoices.start(), forgetful.comeBack(), away.comeBack()]);
   ends.push(() => away.close());
   await startEngines();
@@ -102,17 +106,17 @@ test("16: everything is killed with 50 tasks in every state, and started again: 
   await Promise.all(tasks.map(({ task, kind }) => kind.after?.(task)));
   const rows = await Promise.all(
     tasks.map(async ({ task, kind }) => {
-      const { state, outcome } = await look.inState(task.id, kind.state);
+      const { state, outcome } = await queries.inState(task.id, kind.state);
       return { name: task.name, state, outcome };
     }),
   );
   expect(rows).toEqual(
     tasks.map(({ task: { name }, kind: { state, outcome } }) => ({ name, state, outcome })),
   );
-  for (const { id, state } of others) await look.inState(id, state);
+  for (const { id, state } of others) await queries.inState(id, state);
 
   const answered = tasks.flatMap(({ kind }) => Array.from({ length: kind.answers }));
-  const deliveries = await world.within((tx) => tx.delivery.findMany({ select: { state: true } }));
+  const deliveries = await fixture.within((tx) => tx.delivery.findMany({ select: { state: true } }));
   expect(deliveries).toEqual(answered.map(() => ({ state: "confirmed" })));
   const ledger = await readLedger(invoices.baseUrl);
   const of = (kind: string) => ledger.filter((line) => line.kind === kind);
@@ -124,19 +128,19 @@ test("16: everything is killed with 50 tasks in every state, and started again: 
   expect(of("told").filter(({ data }) => data.accepted)).toHaveLength(answered.length);
   expect(of("told").filter(({ data }) => !data.accepted)).toEqual([]);
   expect(of("paid")).toHaveLength(tasks.filter(({ kind }) => kind.outcome === "PAID").length);
-  expect(await verifyEvents(world.within)).toMatchObject({ ok: true });
+  expect(await verifyEvents(fixture.within)).toMatchObject({ ok: true });
 }, 300_000);
 
 /** Six that the sample server can't have: queued for a server that is down, of unknown start, lost in the kill. */
 async function startOthers(): Promise<{ id: string; state: string }[]> {
   const others: { id: string; state: string }[] = [];
   const add = async (server: Server, name: string, before: string, state: string) => {
-    const id = await world.startTask(server, {}, tool(name));
-    await look.inState(id, before);
+    const id = await fixture.startTask(server, {}, tool(name));
+    await queries.inState(id, before);
     others.push({ id, state });
   };
-  const there = await world.addServer(forgetful.url, "2026-07-28");
-  const down = await world.addServer(away.url, "2026-07-28");
+  const there = await fixture.addServer(forgetful.url, "2026-07-28");
+  const down = await fixture.addServer(away.url, "2026-07-28");
   for (const _ of [1, 2]) await add(there, "wait", "working", "lost");
   forgetful.behave.onCall = () => "drop";
   for (const _ of [1, 2]) await add(there, "wait", "start_unknown", "start_unknown");

@@ -1,9 +1,13 @@
 /** Acceptance scenarios of long waits. Days pass by making the rows older while no engine runs. */
 import { describe, type TestContext, test, vi } from "vitest";
-import { age, fingerprintOfRows } from "../../../../test/fixtures/age.ts";
-import { lookInto } from "../../../../test/fixtures/look.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../../test/fixtures/queries.ts";
+import { age, fingerprintOfRows } from "../../../../test/fixtures/row-age.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
-import { createWorld, until, type World } from "../../../../test/fixtures/world.ts";
 import { startTestServer } from "../../../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../../../test/servers/session-server.ts";
 import { readInputRequest } from "../../../input-requests/queries.ts";
@@ -16,7 +20,7 @@ vi.mock("../../tunables.ts", async (original) => ({
   RETRACTION_WAIT_MS: 1_500,
   SLOW_POLL_MS: 1_000,
   FLUSH_MS: 500,
-  // A busy machine makes a server look late, which is written: of that late-server.test.ts tells.
+  // A busy machine makes a server seem late, and lateness is stored; late-server.test.ts tests that.
   SLOW_ANSWER_MS: 600_000,
 }));
 
@@ -25,10 +29,10 @@ const FIVE_DAYS_MS = 5 * DAY_MS;
 const approve = { action: "accept" as const, content: { approve: true } };
 type Ends = Pick<TestContext, "onTestFinished">;
 
-async function worldOf({ onTestFinished }: Ends): Promise<World> {
-  const world = await createWorld(["127.0.0.1"]);
-  onTestFinished(() => world.close());
-  return world;
+async function worldOf({ onTestFinished }: Ends): Promise<OrganizationFixture> {
+  const fixture = await createOrganizationFixture(["127.0.0.1"]);
+  onTestFinished(() => fixture.close());
+  return fixture;
 }
 
 async function sessionServerOf({ onTestFinished }: Ends): Promise<SessionServer> {
@@ -42,9 +46,9 @@ const count = (remote: SessionServer, wanted: string) =>
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const nothingIsOpen = (remote: { open: number }) => until("nothing is open", async () => remote.open === 0);
 /** What the card on the screen says, which is what the API says. */
-const timeLeft = async (world: World, requestId: string) => {
-  const card = await world.within((tx) =>
-    readInputRequest(world.organizationId, tx, world.approver, requestId),
+const timeLeft = async (fixture: OrganizationFixture, requestId: string) => {
+  const card = await fixture.within((tx) =>
+    readInputRequest(fixture.organizationId, tx, fixture.approver, requestId),
   );
   return Date.parse(card.expiresAt!) - Date.now();
 };
@@ -55,63 +59,67 @@ describe.concurrent("14: a person thinks for four days of five:", () => {
     expect,
     onTestFinished,
   }) => {
-    const world = await worldOf({ onTestFinished });
+    const fixture = await worldOf({ onTestFinished });
     const remote = await startTestServer();
     onTestFinished(() => remote.close());
-    const look = lookInto(() => world);
+    const queries = createQueries(() => fixture);
     remote.behave.onCall = (task) => {
       task.ttlMs = FIVE_DAYS_MS;
       return "answer";
     };
-    const first = await world.startEngine();
-    const id = await world.startTask(await world.addServer(remote.url, "2026-07-28"), {}, tool("approve"));
-    const request = await look.openRequest(id);
+    const first = await fixture.startEngine();
+    const id = await fixture.startTask(
+      await fixture.addServer(remote.url, "2026-07-28"),
+      {},
+      tool("approve"),
+    );
+    const request = await queries.openRequest(id);
     await first.stop();
-    await age(world, id, 4);
+    await age(fixture, id, 4);
     const polls = () => remote.seen.filter((headers) => headers["mcp-method"] === "tasks/get").length;
     const before = polls();
-    await world.startEngine();
+    await fixture.startEngine();
     await until("it is looked at again", async () => polls() > before);
     await nothingIsOpen(remote);
     await pause(3_000);
     expect(remote.open).toBe(0);
     expect(polls()).toBe(before + 1);
-    expect(await timeLeft(world, request.id)).toSatisfy(aboutADay);
-    await world.answer(request.id, approve);
-    await look.inState(id, "completed");
-    expect(remote.told).toHaveLength(1);
+    expect(await timeLeft(fixture, request.id)).toSatisfy(aboutADay);
+    await fixture.answer(request.id, approve);
+    await queries.inState(id, "completed");
+    expect(remote.answers).toHaveLength(1);
   });
 
   test("2025-11-25, a server known to ask again: no stream is held, and the answer is taken", async ({
     expect,
     onTestFinished,
   }) => {
-    const world = await worldOf({ onTestFinished });
+    const fixture = await worldOf({ onTestFinished });
     const remote = await sessionServerOf({ onTestFinished });
-    const look = lookInto(() => world);
-    const server = await world.addServer(remote.url, "2025-11-25");
-    await world.within((tx) => learn(world.organizationId, tx, server.serverId, { reissues: true }));
+    const queries = createQueries(() => fixture);
+    const server = await fixture.addServer(remote.url, "2025-11-25");
+    await fixture.within((tx) => learn(fixture.organizationId, tx, server.serverId, { reissues: true }));
     remote.behave.reissues = "Pay?";
     remote.behave.call = (task) => {
       Object.assign(task, { ttl: FIVE_DAYS_MS, status: "input_required" });
       return undefined;
     };
-    const first = await world.startEngine();
-    const id = await world.startTask(server, {}, tool("work", { taskSupport: "required" }));
-    const request = await look.openRequest(id, "Pay?");
+    const first = await fixture.startEngine();
+    const id = await fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));
+    const request = await queries.openRequest(id, "Pay?");
     await first.stop();
-    await age(world, id, 4);
+    await age(fixture, id, 4);
     const before = remote.seen.length;
-    await world.startEngine();
+    await fixture.startEngine();
     await until("it is looked at again", async () => remote.seen.length > before);
     await nothingIsOpen(remote);
     await pause(3_000);
     expect(remote.open).toBe(0);
     expect(remote.seen.slice(before).map(({ method }) => method)).toEqual(["tasks/get"]);
-    expect(await timeLeft(world, request.id)).toSatisfy(aboutADay);
+    expect(await timeLeft(fixture, request.id)).toSatisfy(aboutADay);
     remote.behave.answer = (there) => Object.assign(there, { status: "completed" });
-    await world.answer(request.id, approve);
-    await look.inState(id, "completed");
+    await fixture.answer(request.id, approve);
+    await queries.inState(id, "completed");
     expect(remote.answered).toHaveLength(1);
   });
 
@@ -119,25 +127,25 @@ describe.concurrent("14: a person thinks for four days of five:", () => {
     expect,
     onTestFinished,
   }) => {
-    const world = await worldOf({ onTestFinished });
+    const fixture = await worldOf({ onTestFinished });
     const remote = await sessionServerOf({ onTestFinished });
-    const look = lookInto(() => world);
-    const server = await world.addServer(remote.url, "2025-11-25");
-    await world.startEngine();
-    const id = await world.startTask(server, {}, tool("work", { taskSupport: "required" }));
-    await look.inState(id, "working");
+    const queries = createQueries(() => fixture);
+    const server = await fixture.addServer(remote.url, "2025-11-25");
+    await fixture.startEngine();
+    const id = await fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));
+    await queries.inState(id, "working");
     const there = remote.tasks[0]!;
     there.status = "input_required";
     await until("it is asked", async () => remote.ask(there, "Pay?") !== null);
-    const request = await look.openRequest(id, "Pay?");
-    // Kept for a retraction at first.
+    const request = await queries.openRequest(id, "Pay?");
+    // The stream first stays open for a retraction.
     await nothingIsOpen(remote);
     const streams = count(remote, "GET");
     await pause(5_000);
     expect(count(remote, "GET")).toBe(streams);
     remote.behave.answer = (one) => Object.assign(one, { status: "completed" });
-    await world.answer(request.id, approve);
-    await look.inState(id, "completed");
+    await fixture.answer(request.id, approve);
+    await queries.inState(id, "completed");
     expect(remote.answered).toEqual([{ session: there.session, id: 0, result: approve }]);
   });
 });
@@ -149,21 +157,21 @@ describe.concurrent("18: a task that sleeps for three months costs almost nothin
     expect,
     onTestFinished,
   }) => {
-    const world = await worldOf({ onTestFinished });
+    const fixture = await worldOf({ onTestFinished });
     const remote = await sessionServerOf({ onTestFinished });
-    const look = lookInto(() => world);
-    const server = await world.addServer(remote.url, "2025-11-25");
-    await world.within((tx) => learn(world.organizationId, tx, server.serverId, { reissues: true }));
-    const first = await world.startEngine();
-    const id = await world.startTask(server, {}, tool("work", { taskSupport: "required" }));
-    await look.inState(id, "working");
+    const queries = createQueries(() => fixture);
+    const server = await fixture.addServer(remote.url, "2025-11-25");
+    await fixture.within((tx) => learn(fixture.organizationId, tx, server.serverId, { reissues: true }));
+    const first = await fixture.startEngine();
+    const id = await fixture.startTask(server, {}, tool("work", { taskSupport: "required" }));
+    await queries.inState(id, "working");
     await first.stop();
-    await age(world, id, 90);
+    await age(fixture, id, 90);
     const before = remote.seen.length;
-    await world.startEngine();
-    const where = { organizationId: world.organizationId, taskId: id };
+    await fixture.startEngine();
+    const where = { organizationId: fixture.organizationId, taskId: id };
     await until("the next poll is to be in five minutes", async () => {
-      const watch = await world.within((tx) => tx.taskWatch.findFirstOrThrow({ where }));
+      const watch = await fixture.within((tx) => tx.taskWatch.findFirstOrThrow({ where }));
       return Number(watch.nextCheckAt) - Number(watch.lastCheckedAt) >= SLOWEST_POLL_MS;
     });
     await nothingIsOpen(remote);
@@ -172,7 +180,7 @@ describe.concurrent("18: a task that sleeps for three months costs almost nothin
   });
 
   test("unchanged polls write no row", async ({ expect, onTestFinished }) => {
-    const world = await worldOf({ onTestFinished });
+    const fixture = await worldOf({ onTestFinished });
     const remote = await startTestServer();
     onTestFinished(() => remote.close());
     const polls = new Map<string, number>();
@@ -183,14 +191,14 @@ describe.concurrent("18: a task that sleeps for three months costs almost nothin
         async () => polls.size === tasks && Math.min(...polls.values()) >= times,
       );
     const tasks = 20;
-    const server = await world.addServer(remote.url, "2026-07-28");
-    await Promise.all(Array.from({ length: tasks }, () => world.startTask(server, {}, tool("wait"))));
-    await world.startEngine();
-    // What the first two told is written by then: a task is polled again once that is done.
+    const server = await fixture.addServer(remote.url, "2026-07-28");
+    await Promise.all(Array.from({ length: tasks }, () => fixture.startTask(server, {}, tool("wait"))));
+    await fixture.startEngine();
+    // The first two replies are stored by then, because a task is polled again only after that.
     await eachIsPolled(3);
-    const rows = await fingerprintOfRows(world);
+    const rows = await fingerprintOfRows(fixture);
     polls.clear();
     await eachIsPolled(6);
-    expect(await fingerprintOfRows(world)).toBe(rows);
+    expect(await fingerprintOfRows(fixture)).toBe(rows);
   });
 });

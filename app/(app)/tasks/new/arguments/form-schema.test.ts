@@ -171,6 +171,29 @@ describe("arguments are held against the schema", () => {
     );
   });
 
+  test("names that the schema allows by an expression are not refused, though the expression is not run", () => {
+    const { judge: closed } = readForm(
+      object({ id: {} }, { patternProperties: { "^x-": { type: "number" } }, additionalProperties: false }),
+    );
+    expect(judge(closed, { id: 1, "x-amount": 2 })).toEqual([]);
+  });
+
+  test("values are the same in whatever order their names stand", () => {
+    const pair = { amount: 1, currency: "EUR" };
+    const { judge: checked } = readForm(
+      object({
+        total: { const: pair },
+        kind: { enum: [pair] },
+        lines: { type: "array", items: {}, uniqueItems: true },
+      }),
+    );
+    const turned = { currency: "EUR", amount: 1 };
+    expect(judge(checked, { total: turned, kind: turned })).toEqual([]);
+    expect(judge(checked, { lines: [pair, turned] })).toEqual([
+      { path: ["lines"], message: "must not have an item twice" },
+    ]);
+  });
+
   test("a schema that passes everything refuses nothing, and conditions are followed", () => {
     expect(judge({}, { a: [null] })).toEqual([]);
     const conditional = readForm(

@@ -92,7 +92,7 @@ function ofList(schema: Json, value: unknown[], path: Path, says: Says): Problem
     ...says(min !== null && value.length < min, `must have at least ${counted(min ?? 0, "item")}`),
     ...says(max !== null && value.length > max, `must have at most ${counted(max ?? 0, "item")}`),
     ...says(
-      schema.uniqueItems === true && new Set(value.map((each) => JSON.stringify(each))).size < value.length,
+      schema.uniqueItems === true && new Set(value.map(inOrder)).size < value.length,
       "must not have an item twice",
     ),
     ...value.flatMap((each, at) => inspect(first[at] ?? schema.items ?? {}, each, [...path, at])),
@@ -180,7 +180,14 @@ function inWords(types: unknown[]): string {
 }
 
 function isSame(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  return a === b || inOrder(a) === inOrder(b);
+}
+
+/** Returns the value as JSON with sorted names, because their order means nothing. */
+function inOrder(value: unknown): string | undefined {
+  return JSON.stringify(value, (_, each) =>
+    isJson(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+  );
 }
 
 function counted(count: number, noun: string): string {

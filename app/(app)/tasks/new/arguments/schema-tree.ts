@@ -25,6 +25,8 @@ export function expand(schema: Json): Json {
     if (depth > MOST_DEPTH) throw new Beyond("Its schema is nested too deeply for a form.");
     const inner = (child: unknown) => visit(child, depth + 1, within);
     const own = Object.entries(given).flatMap(([keyword, value]) => {
+      // Expressions are dropped, so names that one of them allows must not count as additional.
+      if (keyword === "additionalProperties" && "patternProperties" in given) return [];
       const read = READERS[keyword]?.(value, inner);
       return read === undefined ? [] : [[keyword, read] as const];
     });

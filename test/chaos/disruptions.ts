@@ -1,9 +1,9 @@
 /** Deals the planned blows to the parts, and restarts each after its pause. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Part } from "./parts.ts";
-import type { Blow } from "./plan.ts";
+import type { Disruption } from "./plan.ts";
 
-export interface BlowsDealt {
+export interface DisruptionsDone {
   /** Kills by the name of the part. */
   kills: Map<string, number>;
   freezes: number;
@@ -18,9 +18,9 @@ export interface BlowsDealt {
  * Postgres that does not recover), or when the signal ends the run.
  */
 export async function deal(
-  blows: Blow[],
+  disruptions: Disruption[],
   parts: Part[],
-  dealt: BlowsDealt,
+  dealt: DisruptionsDone,
   signal: AbortSignal,
 ): Promise<void> {
   const byName = new Map(parts.map((part) => [part.name, part]));
@@ -28,19 +28,19 @@ export async function deal(
   const startedAt = performance.now();
   const recoveries: Promise<void>[] = [];
   let broken: unknown;
-  for (const blow of blows) {
-    const wait = blow.atMs - (performance.now() - startedAt);
+  for (const disruption of disruptions) {
+    const wait = disruption.atMs - (performance.now() - startedAt);
     if (wait > 0) await sleep(wait, undefined, { signal });
     if (broken) throw broken;
-    const target = blow.parts
+    const target = disruption.parts
       .flatMap((name) => byName.get(name) ?? [])
-      .find((part) => part.alive() && !(blow.kind === "freeze" && frozen.has(part.name)));
+      .find((part) => part.alive() && !(disruption.kind === "freeze" && frozen.has(part.name)));
     if (!target) {
       dealt.missed++;
       continue;
     }
     recoveries.push(
-      strike(blow, target, frozen, dealt, signal).catch((error: unknown) => {
+      strike(disruption, target, frozen, dealt, signal).catch((error: unknown) => {
         broken = error;
       }),
     );
@@ -50,25 +50,25 @@ export async function deal(
 }
 
 async function strike(
-  blow: Blow,
+  disruption: Disruption,
   part: Part,
   frozen: Set<string>,
-  dealt: BlowsDealt,
+  dealt: DisruptionsDone,
   signal: AbortSignal,
 ): Promise<void> {
-  if (blow.kind === "freeze") {
+  if (disruption.kind === "freeze") {
     dealt.freezes++;
     frozen.add(part.name);
     part.freeze();
-    await sleep(blow.downMs, undefined, { signal });
+    await sleep(disruption.downMs, undefined, { signal });
     // If the part was killed meanwhile, it is another process now, and not frozen.
     part.thaw();
     frozen.delete(part.name);
     return;
   }
-  if (blow.kind === "outage") dealt.outages.push(blow.downMs);
+  if (disruption.kind === "outage") dealt.outages.push(disruption.downMs);
   else dealt.kills.set(part.name, (dealt.kills.get(part.name) ?? 0) + 1);
   await part.kill();
-  await sleep(blow.downMs, undefined, { signal });
+  await sleep(disruption.downMs, undefined, { signal });
   await part.start();
 }

@@ -11,7 +11,7 @@ export interface Credential {
   cookie?: string;
   key?: string;
 }
-export interface Scene {
+export interface TenantFixture {
   organizationId: string;
   /** A word that stands in the texts of its rows and nowhere else. */
   canary: string;
@@ -21,11 +21,11 @@ export interface Scene {
   things(role: Role, operation?: Operation): Things;
 }
 
-export async function createScene(web: TestWeb, slug: string): Promise<Scene> {
+export async function createTenantFixture(web: TestWeb, slug: string): Promise<TenantFixture> {
   const canary = `canary-of-${slug}`;
   const organizationId = await web.organization(slug);
-  const people = {} as Scene["people"];
-  const keys = {} as Scene["keys"];
+  const people = {} as TenantFixture["people"];
+  const keys = {} as TenantFixture["keys"];
   for (const role of ROLES) {
     people[role] = await web.member(organizationId, `${role} ${canary}`, role);
     keys[role] = await web.key(organizationId, role);
@@ -49,15 +49,19 @@ export async function createScene(web: TestWeb, slug: string): Promise<Scene> {
 
 let spent = 0;
 
-/** Returns `scene`, or a new one like it for a call that leaves nothing for later ones. */
-export async function sceneFor(web: TestWeb, scene: Scene, { name }: Operation): Promise<Scene> {
-  if (!EXCEPTIONS[name]?.spends) return scene;
+/** Returns `tenant`, or a new one like it for a call that leaves nothing for later ones. */
+export async function tenantFor(
+  web: TestWeb,
+  tenant: TenantFixture,
+  { name }: Operation,
+): Promise<TenantFixture> {
+  if (!EXCEPTIONS[name]?.spends) return tenant;
   spent++;
-  return createScene(web, `spent-${spent}`);
+  return createTenantFixture(web, `spent-${spent}`);
 }
 
 /** Both kinds of credential of a role, each by its name. */
-export function credentialsOf({ people, keys }: Scene, role: Role): [string, Credential][] {
+export function credentialsOf({ people, keys }: TenantFixture, role: Role): [string, Credential][] {
   return [
     [`the ${role}'s session`, { cookie: people[role].cookie }],
     [`a key of role ${role}`, { key: keys[role] }],
@@ -65,8 +69,8 @@ export function credentialsOf({ people, keys }: Scene, role: Role): [string, Cre
 }
 
 /** Credentials that were valid once. */
-export async function deadCredentials(web: TestWeb, scene: Scene): Promise<[string, Credential][]> {
-  const { organizationId, people } = scene;
+export async function deadCredentials(web: TestWeb, tenant: TenantFixture): Promise<[string, Credential][]> {
+  const { organizationId, people } = tenant;
   const owner = people.owner;
   const call = (method: "POST" | "DELETE", path: string, who: Credential, body?: object) =>
     web.call(method, `/api/v1${path}`, { ...who, ...(body && { body }) });

@@ -30,7 +30,7 @@ export interface Sample {
   proxyUrl: string;
 }
 
-export interface Stage {
+export interface Installation {
   /** Logs are in its `logs/`. */
   folder: string;
   url: string;
@@ -43,7 +43,7 @@ export interface Stage {
   end(how: { keepLogs: boolean }): Promise<void>;
 }
 
-export interface StageOptions {
+export interface InstallationOptions {
   samples: number;
   engines: number;
   proxy(sample: string): Pick<ProxyOptions, "plan" | "onFault">;
@@ -53,7 +53,7 @@ export interface StageOptions {
 const READY_MS = 120_000;
 const PASSWORD = "intray-chaos";
 
-export async function setStage(options: StageOptions): Promise<Stage> {
+export async function startInstallation(options: InstallationOptions): Promise<Installation> {
   const folder = mkdtempSync(join(tmpdir(), "intray-chaos-"));
   chmodSync(folder, 0o711);
   const logs = join(folder, "logs");

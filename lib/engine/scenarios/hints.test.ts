@@ -1,42 +1,42 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
-import { createOAuthWorld, type OAuthWorld } from "../../../test/fixtures/oauth-world.ts";
+import { createOAuthFixture, type OAuthFixture } from "../../../test/fixtures/oauth-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { until } from "../../../test/fixtures/world.ts";
 import { recordAnswer } from "../../input-requests/transitions.ts";
 import { renewAccess, tryServer } from "../../live-updates/transitions.ts";
 
-// Beyond the patience of these tests: what is done within that waited neither for the pause after so many failures nor
-// for the look that finds what was told in vain.
+// Both pauses exceed the tests' patience: whatever happens in time waited neither for the backoff nor for the scan that
+// finds lost hints.
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),
   BACKOFF_CAP_MS: 24 * 3600_000,
   SCAN_ALL_MS: 24 * 3600_000,
 }));
 
-let scene: OAuthWorld;
-let world: OAuthWorld["world"];
+let oauth: OAuthFixture;
+let fixture: OAuthFixture["organization"];
 
 beforeEach(async () => {
-  scene = await createOAuthWorld();
-  world = scene.world;
+  oauth = await createOAuthFixture();
+  fixture = oauth.organization;
 });
-afterEach(() => scene.close());
+afterEach(() => oauth.close());
 
 const start = (connectionId: string, name: string) =>
-  world.startTask({ serverId: scene.serverId, connectionId }, {}, tool(name));
-const taskOf = (id: string) => world.within((tx) => tx.task.findFirstOrThrow({ where: { id } }));
+  fixture.startTask({ serverId: oauth.serverId, connectionId }, {}, tool(name));
+const taskOf = (id: string) => fixture.within((tx) => tx.task.findFirstOrThrow({ where: { id } }));
 const isSoon = (id: string, state: string) =>
   until(`the task is ${state}`, async () => (await taskOf(id)).state === state);
 const stateIs = (id: string, state: string) =>
-  until(`the connection is ${state}`, async () => (await scene.grant(id)).state === state);
-/** Held, until the returned function is called. */
+  until(`the connection is ${state}`, async () => (await oauth.grant(id)).state === state);
+/** Holds replies until the returned function is called. */
 function hold(method: string, status: number) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  scene.remote.behave.holds = (asked, answered) =>
+  oauth.remote.behave.holds = (asked, answered) =>
     asked === method && answered === status ? released : undefined;
   return () => release();
 }
@@ -47,75 +47,75 @@ test.each([
 ])(
   "more rights that somebody gives while a call is %s for want of them are used at once",
   async (_, state) => {
-    scene.remote.behave.needs = (method) => (method === "tools/call" ? "mcp:admin" : null);
-    const id = await scene.connect();
-    await world.startEngine();
+    oauth.remote.behave.needs = (method) => (method === "tools/call" ? "mcp:admin" : null);
+    const id = await oauth.connect();
+    await fixture.startEngine();
     const first = await start(id, "quick");
     await stateIs(id, "needs_scope");
     const release = hold("tools/call", 403);
     const second = await start(id, "quick");
-    const refused = () => scene.remote.seen.filter(({ status }) => status === 403).length;
+    const refused = () => oauth.remote.seen.filter(({ status }) => status === 403).length;
     await until("the other call was refused too, and has not heard of it", async () => refused() === 2);
     if (state === "working") await isSoon(second, state);
-    await scene.connect();
+    await oauth.connect();
     await isSoon(first, "completed");
     release();
     await isSoon(second, "completed");
-    expect([refused(), scene.inner.calls.length]).toEqual([2, 2]);
+    expect([refused(), oauth.inner.calls.length]).toEqual([2, 2]);
   },
 );
 
-/** A task that waits with an answer, on a connection that needs a sign-in from `end` on, and was tried in vain often. */
+/** Makes a task with an unsent answer, whose connection needs a sign-in from `end` on and has failed often. */
 async function triedInVain(id: string, end: () => Promise<unknown>): Promise<string> {
   const task = await start(id, "approve");
   const { id: requestId, questionHash } = await until("the question is here", () =>
-    world.within((tx) => tx.inputRequest.findFirst({ where: { taskId: task, state: "open" } })),
+    fixture.within((tx) => tx.inputRequest.findFirst({ where: { taskId: task, state: "open" } })),
   );
   await end();
   await stateIs(id, "needs_reauth");
-  await world.within((tx) =>
-    recordAnswer(world.organizationId, tx, world.operator, requestId, {
+  await fixture.within((tx) =>
+    recordAnswer(fixture.organizationId, tx, fixture.operator, requestId, {
       action: "accept",
       content: { approve: true },
       questionHash,
     }),
   );
   const failures = async () =>
-    (await world.within((tx) => tx.connection.findFirstOrThrow({ where: { id } }))).circuitFailures;
+    (await fixture.within((tx) => tx.connection.findFirstOrThrow({ where: { id } }))).circuitFailures;
   for (let n = await failures(); n < 14; n++) {
-    await world.within((tx) => tryServer(tx, id));
+    await fixture.within((tx) => tryServer(tx, id));
     await until("it was tried once more", async () => (await failures()) > n);
   }
   return task;
 }
 
 test("what failed for want of a sign-in is not held against a task afterwards: one bad reply is one", async () => {
-  const id = await scene.connect();
-  await world.startEngine();
-  const task = await triedInVain(id, () => scene.authority.revokeAll());
+  const id = await oauth.connect();
+  await fixture.startEngine();
+  const task = await triedInVain(id, () => oauth.authority.revokeAll());
   let bad = 0;
-  scene.inner.behave.onGet = () => {
+  oauth.inner.behave.onGet = () => {
     if (bad++ === 0) throw new Error("the server broke down");
   };
-  await scene.connect();
+  await oauth.connect();
   await isSoon(task, "completed");
   expect(bad).toBeGreaterThan(1);
-  expect(scene.inner.told).toHaveLength(1);
+  expect(oauth.inner.answers).toHaveLength(1);
 });
 
-/** As it is after a restart of the database, or of the network before it. */
+/** Ends the connections, as a restart of the database or the network does. */
 const breakListening = () =>
-  withClient(world.adminUrl, (client) =>
+  withClient(fixture.adminUrl, (client) =>
     client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND query LIKE 'LISTEN%intray_wake%'`),
   );
 
-test("what was told while the engine could not hear is found when it can: a sign-in, settings", async () => {
-  const id = await scene.connect();
-  await world.startEngine();
-  const { organizationId } = world;
+test("a sign-in and new settings whose hints were lost are found when the engine reconnects", async () => {
+  const id = await oauth.connect();
+  await fixture.startEngine();
+  const { organizationId } = fixture;
   const grant = (state: string) =>
-    world.within(
+    fixture.within(
       (
         tx,
       ) => tx.$executeRaw`UPDATE oauth_grant SET state = ${state}, version = version + 1, connected_at = now()
@@ -123,19 +123,19 @@ test("what was told while the engine could not hear is found when it can: a sign
     );
   const task = await triedInVain(id, async () => {
     await grant("needs_reauth");
-    await world.within((tx) => renewAccess(tx, id));
+    await fixture.within((tx) => renewAccess(tx, id));
   });
-  // As somebody's sign-in does it, but untold.
+  // Stores what a sign-in stores, without its hint.
   await grant("connected");
   await breakListening();
   await isSoon(task, "completed");
 
-  const connection = () => world.within((tx) => tx.connection.findFirstOrThrow({ where: { id } }));
+  const connection = () => fixture.within((tx) => tx.connection.findFirstOrThrow({ where: { id } }));
   const running = await start(id, "wait");
   await isSoon(running, "working");
   const { epoch } = await connection();
-  await world.within((tx) =>
-    tx.server.updateMany({ where: { id: scene.serverId }, data: { eraSetting: "auto" } }),
+  await fixture.within((tx) =>
+    tx.server.updateMany({ where: { id: oauth.serverId }, data: { eraSetting: "auto" } }),
   );
   await breakListening();
   await until("it was taken anew", async () => (await connection()).epoch > epoch);

@@ -1,8 +1,8 @@
 /** People are told in the app and by mail, programs by webhooks; what is told of decides nothing by itself. */
 
-import { judge } from "./fixtures/axe.ts";
-import { apiOf, askAbout, expect, newInvoiceId, readRequest, SOON, tabTo, test } from "./fixtures/desk.ts";
-import { toldOutside } from "./fixtures/outside.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
+import { readReceived } from "./fixtures/receivers.ts";
+import { apiOf, askAbout, expect, newInvoiceId, readRequest, SOON, tabTo, test } from "./fixtures/test.ts";
 
 test.describe.configure({ timeout: 180_000 });
 const LONG = { timeout: 90_000 };
@@ -19,7 +19,7 @@ test("a request is told in the app and by mail; following a link decides nothing
   await tabTo(ben, byMail);
   await ben.keyboard.press("Space");
   await expect(byMail).toBeChecked();
-  await judge(ben, "what one is told");
+  await checkAppearance(ben, "what one is told");
 
   const customer = `Customer ${newInvoiceId()}`;
   const { id, requestId } = await askAbout(ola, ola, { changes: { customer } });
@@ -27,16 +27,16 @@ test("a request is told in the app and by mail; following a link decides nothing
   const notice = ben.getByRole("listitem").filter({ hasText: id });
   await expect(notice).toContainText("A request waits for an answer", SOON);
   await expect(notice).toContainText("process_invoice");
-  await judge(ben, "notices");
+  await checkAppearance(ben, "notices");
 
   const path = `/inbox/${requestId}`;
-  const mailed = async () => (await toldOutside()).mails.find((mail) => mail.source.includes(path));
+  const mailed = async () => (await readReceived()).mails.find((mail) => mail.source.includes(path));
   await expect.poll(async () => (await mailed()) !== undefined, LONG).toBe(true);
   const mail = await mailed();
   expect(mail?.to).toEqual(["ben@acme.example"]);
   for (const never of [id, customer, "1,000"]) expect(mail?.source).not.toContain(never);
 
-  // As a scanner of mail does it: every link, by every method, without a session and with one.
+  // Like a mail scanner: requests every link by every method, with and without a session.
   const before = await readRequest(ben, requestId);
   const links = new Set(mail?.source.match(/http:\/\/localhost[^\s"<>]+/g));
   expect(links.size).toBeGreaterThan(1);
@@ -55,7 +55,7 @@ test("a request is told in the app and by mail; following a link decides nothing
   await ben.goto("/notices");
   await expect(ben.getByRole("heading", { name: "Notices" })).toBeVisible();
   await expect(ben.getByRole("listitem").filter({ hasText: id })).toHaveCount(0, SOON);
-  // The mail is still there; where it leads says who decided.
+  // The link in the mail still works, and shows who decided.
   await ben.goto(path);
   await expect(ben.getByText("Approved by Ola").first()).toBeVisible(SOON);
   await ben.goto("/notices");
@@ -70,13 +70,13 @@ test("a webhook is added by keyboard, told, and told again; it can be switched o
   ana,
   ola,
 }) => {
-  const { receiver } = await toldOutside();
+  const { receiver } = await readReceived();
   const url = `${receiver}/${newInvoiceId()}`;
   const { host } = new URL(url);
-  const calls = async () => (await toldOutside()).calls.filter(({ path }) => url.endsWith(path));
+  const calls = async () => (await readReceived()).calls.filter(({ path }) => url.endsWith(path));
   await ana.goto("/settings/webhooks");
   await expect(ana.getByText("No webhook so far")).toBeVisible();
-  await judge(ana, "no webhooks");
+  await checkAppearance(ana, "no webhooks");
   const add = ana.getByRole("button", { name: "Add a webhook…" });
   await tabTo(ana, add);
   await ana.keyboard.press("Enter");
@@ -85,12 +85,12 @@ test("a webhook is added by keyboard, told, and told again; it can be switched o
   await ana.keyboard.type("https://10.0.0.1/x");
   await ana.keyboard.press("Enter");
   await expect(dialog.getByText("Use a public https address")).toBeVisible();
-  await judge(ana, "a webhook with an error");
+  await checkAppearance(ana, "a webhook with an error");
   await dialog.getByLabel("Address").press("Control+A");
   await ana.keyboard.type(url);
   await ana.keyboard.press("Enter");
   await expect(dialog.getByLabel("Signing secret")).toHaveValue(/^whsec_/);
-  await judge(ana, "a webhook's secret");
+  await checkAppearance(ana, "a webhook's secret");
   await tabTo(ana, dialog.getByRole("button", { name: "Done" }));
   await ana.keyboard.press("Enter");
 
@@ -109,7 +109,7 @@ test("a webhook is added by keyboard, told, and told again; it can be switched o
   await tabTo(ana, again);
   await ana.keyboard.press("Enter");
   await expect.poll(async () => (await calls()).length, LONG).toBeGreaterThan(count);
-  await judge(ana, "a webhook's log");
+  await checkAppearance(ana, "a webhook's log");
 
   const more = ana.getByRole("button", { name: `More for ${host}` });
   await more.click();

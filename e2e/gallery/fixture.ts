@@ -4,7 +4,9 @@ import type { Page as ListPage } from "../../lib/base/page.ts";
 import type { AnswerInput } from "../../lib/input-requests/schema.ts";
 import type { Server } from "../../lib/servers/schema.ts";
 import type { TaskDetail } from "../../lib/tasks/schema.ts";
-import type { Backstage } from "../fixtures/database.ts";
+import type { Intray } from "../fixtures/intray.ts";
+import { KINDS, type Kind } from "../fixtures/question-kinds.ts";
+import type { QuestionServer } from "../fixtures/question-server.ts";
 import {
   apiOf,
   expect,
@@ -13,20 +15,18 @@ import {
   readRequest,
   SOON,
   startInvoice,
-} from "../fixtures/desk.ts";
-import type { Intray } from "../fixtures/intray.ts";
-import { KINDS, type Kind } from "../fixtures/question-kinds.ts";
-import type { QuestionServer } from "../fixtures/question-server.ts";
+} from "../fixtures/test.ts";
+import type { TestRows } from "../fixtures/test-rows.ts";
 
 export interface Asked {
   taskId: string;
   requestId: string;
 }
 
-export interface Scene {
+export interface GalleryFixture {
   intray: Intray;
   office: QuestionServer;
-  backstage: Backstage;
+  testRows: TestRows;
   /** A page of somebody who is signed in, behind the screen. */
   as(person: Person): Page;
   /** Starts a tool of the back office as Ola and waits for its question. */
@@ -48,19 +48,19 @@ export interface Scene {
   became(requestId: string, state: string): Promise<void>;
 }
 
-export async function setScene(
+export async function createGalleryFixture(
   intray: Intray,
   office: QuestionServer,
-  backstage: Backstage,
+  testRows: TestRows,
   pages: Map<Person, Page>,
-): Promise<Scene> {
+): Promise<GalleryFixture> {
   const as = (person: Person) => pages.get(person)!;
   const serverId = await connectOffice(as("Ana"), office);
 
-  const scene: Scene = {
+  const fixture: GalleryFixture = {
     intray,
     office,
-    backstage,
+    testRows,
     as,
     async ask(tool, more = {}) {
       const response = await apiOf(as("Ola")).write("POST", "/tasks", {
@@ -90,7 +90,7 @@ export async function setScene(
     openIn: (taskId) => openRequest(as("Ola"), taskId),
     async expire(taskId) {
       const expiresAt = new Date(Date.now() - 60_000);
-      await backstage.within((tx) => tx.task.updateMany({ where: { id: taskId }, data: { expiresAt } }));
+      await testRows.within((tx) => tx.task.updateMany({ where: { id: taskId }, data: { expiresAt } }));
       office.forget("deploy");
     },
     async delivered(requestId, state) {
@@ -107,7 +107,7 @@ export async function setScene(
       await expect.poll(look, SOON).toBe(state);
     },
   };
-  return scene;
+  return fixture;
 }
 
 /** Returns the server's id once its tools are known. */

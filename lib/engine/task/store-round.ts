@@ -1,4 +1,7 @@
-/** Stores the rounds of tools that ask before they make a task. multi-round-trip.ts repeats the call. */
+/**
+ * Writes of multi round trips: what a call's reply changes. Apart from multi-round-trip.ts, which makes the call and would
+ * close an import circle: call -> outcome -> writes.
+ */
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
 import { captureQuestion, closeRequest, confirmRequest } from "../../input-requests/capture.ts";
@@ -19,21 +22,21 @@ export function isRound(work: TaskWork): boolean {
 }
 
 /** Stores a round of questions. */
-export async function keepRound(
+export async function storeRound(
   ctx: WatcherContext,
   tx: Tx,
-  entry: WatchedTask,
+  task: WatchedTask,
   attempt: string,
   round: Extract<StartOutcome, { kind: "input_required" }>,
 ): Promise<void> {
   const { organizationId } = ctx;
-  const sealed = sealRequestState(ctx, entry.id, round.requestState);
-  await markAsking(organizationId, tx, entry.id, attempt, sealed);
+  const sealed = sealRequestState(ctx, task.id, round.requestState);
+  await markAsking(organizationId, tx, task.id, attempt, sealed);
   const events: NewEvent[] = [];
   for (const question of round.questions) {
     if (question.address.kind !== "key") continue;
     const captured = { question, key: question.address.key, rpc: null, lifetimeMs: null };
-    events.push(...(await captureQuestion(organizationId, tx, entry.id, captured)));
+    events.push(...(await captureQuestion(organizationId, tx, task.id, captured)));
   }
   await appendEvents(organizationId, tx, events);
 }
@@ -42,15 +45,15 @@ export async function keepRound(
  * Confirms the answers that the call carried, because the server has replied. An answer on an open call was
  * posted separately, under a JSON-RPC id, so the reply does not prove its acceptance.
  */
-export async function confirmTaken(ctx: WatcherContext, tx: Tx, entry: WatchedTask): Promise<void> {
+export async function confirmTaken(ctx: WatcherContext, tx: Tx, task: WatchedTask): Promise<void> {
   const { organizationId } = ctx;
   const events: NewEvent[] = [];
-  for (const { id, delivery, asks } of entry.work.requests) {
+  for (const { id, delivery, asks } of task.work.requests) {
     if (delivery?.state !== "sending") continue;
     const cameWithTheCall = asks.some(({ key }) => key !== null);
     if (cameWithTheCall)
-      await markAccepted(organizationId, tx, idsOf(entry, id, delivery.id), delivery.attempts);
-    events.push(...(await confirmRequest(organizationId, tx, entry.id, id)));
+      await markAccepted(organizationId, tx, idsOf(task, id, delivery.id), delivery.attempts);
+    events.push(...(await confirmRequest(organizationId, tx, task.id, id)));
   }
   await appendEvents(organizationId, tx, events);
 }
@@ -58,17 +61,17 @@ export async function confirmTaken(ctx: WatcherContext, tx: Tx, entry: WatchedTa
 /** Makes answers wait for another try, because the call that carried them did not reach the server. */
 export async function waitAgain(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   attempt: string,
   why: { code: string; message: string },
   retryAfterMs: number | null,
 ): Promise<void> {
-  await fencedTransaction(ctx, entry, async (tx) => {
-    if (!(await markNotRetried(ctx.organizationId, tx, entry.id, attempt, why))) return;
-    for (const { id, delivery } of entry.work.requests) {
+  await fencedTransaction(ctx, task, async (tx) => {
+    if (!(await markNotRetried(ctx.organizationId, tx, task.id, attempt, why))) return;
+    for (const { id, delivery } of task.work.requests) {
       if (delivery?.state !== "sending") continue;
       const inMs = retryAfterMs ?? backoffDelay(delivery.attempts);
-      await markUnsent(ctx.organizationId, tx, idsOf(entry, id, delivery.id), why.code, inMs);
+      await markUnsent(ctx.organizationId, tx, idsOf(task, id, delivery.id), why.code, inMs);
     }
   });
 }
@@ -76,20 +79,20 @@ export async function waitAgain(
 /** Fails a task whose call was refused for good, and closes the answers that the call carried. */
 export async function failRound(
   ctx: WatcherContext,
-  entry: WatchedTask,
+  task: WatchedTask,
   error: { code: string; message: string },
 ): Promise<void> {
   const { organizationId } = ctx;
-  await fencedTransaction(ctx, entry, async (tx) => {
+  await fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];
-    for (const { id, delivery } of entry.work.requests)
+    for (const { id, delivery } of task.work.requests)
       if (delivery?.state === "sending")
         events.push(
-          ...(await closeRequest(organizationId, tx, entry.id, id, "undeliverable", error.message, {
+          ...(await closeRequest(organizationId, tx, task.id, id, "undeliverable", error.message, {
             notTaken: error.code === "rejected",
           })),
         );
-    await endTask(organizationId, tx, entry.id, { state: "failed", error });
+    await endTask(organizationId, tx, task.id, { state: "failed", error });
     await appendEvents(organizationId, tx, events);
   });
 }
