@@ -51,7 +51,7 @@ for (const era of ERAS) {
       "Widget B30 Jun 2024200.00",
       /^Widget C28 Feb 2027.*300\.00$/,
       "Widget D5 Jul 2024400.00",
-      "Sum of 4 linesagrees with the message1,000.00",
+      "Sum of 4 linesMatches message1,000.00",
     ]);
 
     await pane.getByRole("button", { name: "Approve" }).click();

@@ -150,9 +150,9 @@ test("figures that do not fit, and a bill that was decided before, are said befo
   await ben.goto(`/inbox/${id}?tab=all`);
   const pane = requestPane(ben);
   await expect(pane.getByText(new RegExp(`^${label} was already approved by Cleo`))).toBeVisible();
-  await expect(pane.getByText("differs: the total says 1,000.00")).toBeVisible();
+  await expect(pane.getByText("Total says 1,000.00")).toBeVisible();
   await expect(pane.getByText("3 × 300.00 is 900.00")).toBeVisible();
-  await expect(pane.getByText("agrees with the message")).toBeVisible();
+  await expect(pane.getByText("Matches message")).toBeVisible();
   await expect(pane.getByText("5 days ago").first()).toBeVisible();
   await expect(pane.getByText("Approved 3 of 4")).toBeVisible();
   await judge(ben, "request with figures");

@@ -8,10 +8,10 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
 import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
-import { describeFacts } from "@/lib/format/facts/facts.ts";
 import { decisionOf, isDestructive } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
+import { describeFacts } from "@/lib/text/facts/facts.ts";
 import {
   AnswerArea,
   type AnswerAreaProps,
