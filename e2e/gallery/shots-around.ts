@@ -51,7 +51,7 @@ export const AROUND: Shot[] = [
     person: "Ben",
     async open(page) {
       await page.goto("/inbox/00000000-0000-7000-8000-000000000000");
-      await expect(page.getByText("This request is not here")).toBeVisible();
+      await expect(page.getByText("Request not found")).toBeVisible();
     },
   },
   {

@@ -1,5 +1,5 @@
 import type { Field, Form } from "../mcp/forms/form.ts";
-import { capitalise, humanise } from "../text/labels.ts";
+import { capitalise } from "../text/labels.ts";
 
 export interface Choice {
   label: string;
@@ -124,75 +124,8 @@ const PAST: [RegExp, string][] = [
   [/^allow/i, "Allowed"],
 ];
 
-/** Words of destruction with their inflections, and the verb that names each. */
-const DESTRUCTIVE: [RegExp, string][] = [
-  [/\bdelet(e|es|ed|ing|ion)\b/i, "delete"],
-  [/\bremov(e|es|ed|ing|al)\b/i, "remove"],
-  [/\bpurg(e|es|ed|ing)\b/i, "purge"],
-  [/\bdrop(s|ped|ping)?\b/i, "drop"],
-  [/\bdestr(oy|oys|oyed|oying|uction)\b/i, "destroy"],
-  [/\bwip(e|es|ed|ing)\b/i, "wipe"],
-  [/\beras(e|es|ed|ing|ure)\b/i, "erase"],
-  [/\btruncat(e|es|ed|ing|ion)\b/i, "truncate"],
-  [/\bterminat(e|es|ed|ing|ion)\b/i, "terminate"],
-  [/\brevok(e|es|ed|ing)\b/i, "revoke"],
-  [/\brevocation\b/i, "revoke"],
-];
-
-function destructiveWord(text: string): string | null {
-  return DESTRUCTIVE.find(([pattern]) => pattern.test(text))?.[1] ?? null;
-}
-
-/**
- * Whether a single key must not decide: the tool declares itself destructive, or declares nothing and has a
- * destructive name.
- */
-export function isDestructive(claim: boolean | null, tool: string): boolean {
-  return claim ?? destructiveWord(humanise(tool)) !== null;
-}
-
-/**
- * Returns the verb of what an answer destroys, e.g. `delete`, or null. Both have to say so: the tool, by its
- * hint or, where it gives none, by its name; and the question, by its message, its form's labels or the name
- * of its tool. A hint alone stands on every routine question of the tool, where nobody would read a warning.
- */
-export function destructionOf(question: {
-  /** The tool's own untrusted claim; null if unknown. */
-  destructive: boolean | null;
-  tool: string;
-  message: string;
-  form: Form;
-}): string | null {
-  if (!isDestructive(question.destructive, question.tool)) return null;
-  const fields = question.form.kind === "supported" ? question.form.fields : [];
-  const labels = fields.flatMap((field) => [
-    humanise(field.name),
-    field.title,
-    field.description ?? "",
-    ...("options" in field ? field.options.map((option) => option.title) : []),
-  ]);
-  for (const text of [question.message, ...labels, humanise(question.tool)]) {
-    const word = destructiveWord(text);
-    if (word) return word;
-  }
-  return null;
-}
-
-const SAFE = /^(no|not|never|none|keep|retain|preserve|skip|abort|cancel|stop|leave|later|don.?t|do not)\b/i;
-
-/**
- * Whether this choice of a destructive question may destroy something: every choice does that is not clearly
- * a no.
- */
-export function mayDestroy({ label, content }: Pick<Choice, "label" | "content">): boolean {
-  const [only] = Object.entries(content);
-  // “Keep the file?” is answered with no to destroy the file.
-  if (typeof only?.[1] === "boolean") return SAFE.test(humanise(only[0])) ? !only[1] : only[1];
-  return !isNo({ label, content }) && !SAFE.test(label);
-}
-
 /** Whether a choice is a plain no, which needs no second look. */
-function isNo({ label, content }: Pick<Choice, "label" | "content">): boolean {
+export function isNo({ label, content, affirmative }: Choice): boolean {
   const [value] = Object.values(content);
-  return value === false || NEGATIVE.test(label) || (typeof value === "string" && NEGATIVE.test(value));
+  return !affirmative && (value === false || NEGATIVE.test(label) || NEGATIVE.test(String(value)));
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Form } from "../mcp/forms/form.ts";
 import { isLongOverdue, judgeFigures } from "../text/facts/figure-warnings.ts";
-import { destructionOf } from "./decision.ts";
+import { destructionOf } from "./destruction.ts";
 import { type RequestWarning, requestWarningSchema } from "./schema.ts";
 
 export interface JudgedQuestion {
