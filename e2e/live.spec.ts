@@ -100,8 +100,9 @@ test("a session that ended elsewhere leaves the page and what was typed as they 
   await pane.getByRole("textbox", { name: /comment/i }).fill("half a thought");
   await page.context().clearCookies();
   await pane.getByRole("button", { name: "Approve" }).click();
-  await expect(page.getByText("You were signed out.").first()).toBeVisible();
-  await expect(pane.getByRole("alert").filter({ hasText: "Nothing was sent" })).toBeVisible();
+  await expect(page.getByText("You were signed out. What you typed is still here.")).toBeVisible();
+  await expect(pane.getByText("You were signed out. Sign in again to decide.")).toBeVisible();
+  await expect(pane.getByRole("button", { name: "Approve" })).toBeDisabled();
   await judge(page, "signed out elsewhere", ON_A_DESK);
 
   const opened = page.context().waitForEvent("page");

@@ -126,6 +126,8 @@ test("a list shows whose amounts differ, and several of them want a tick", async
   const rows = ben.getByRole("region", { name: "Requests", exact: true }).locator('a[href*="/inbox/"]');
   await expect(rows.getByText("Amounts differ")).toHaveCount(2);
   for (const row of [rows.first(), rows.last()]) await row.click({ modifiers: ["Shift"] });
+  const bar = ben.getByRole("region", { name: "Selected requests" });
+  await expect(bar.getByRole("button", { name: "Approve…" })).toBeVisible();
   await ben.keyboard.press("a");
   const dialog = ben.getByRole("dialog");
   const send = dialog.getByRole("button", { name: "Approve 2 requests" });

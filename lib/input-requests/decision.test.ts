@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../mcp/forms/form.ts";
-import { decidedWord, decisionOf, rejectionOf } from "./decision.ts";
+import { decidedWord, decisionOf } from "./decision.ts";
+import { rejectionOf } from "./rejection.ts";
 
 const base = { title: "Decision", description: null, required: true };
 const form = (...fields: Field[]): Form => ({ kind: "supported", fields });

@@ -46,7 +46,8 @@ function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
   return { kind: "choices", question: null, description: field.description, choices };
 }
 
-const BOOLEAN_WORDS: Record<string, [string, string]> = {
+/** The words of a yes and a no, by the name of the field. */
+export const BOOLEAN_WORDS: Record<string, [string, string]> = {
   approve: ["Approve", "Reject"],
   approved: ["Approve", "Reject"],
   confirm: ["Confirm", "No"],
@@ -69,37 +70,8 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
   };
 }
 
-const NEGATIVE = /^(reject|deny|denied|disapprove|refuse|decline|no)\b/i;
-const REASON = /(reason|comment|note|remark|explanation|justification)/i;
-
-/** The form's own way to say no: `content` is the answer; the server reads the text in `reasonField`. */
-export interface Rejection {
-  label: string;
-  content: Record<string, unknown>;
-  reasonField: string | null;
-}
-
-/**
- * Returns how the form itself says no, as against declining to answer, or null if the form has no such choice
- * or requires more than that choice and a reason.
- */
-export function rejectionOf(form: Form): Rejection | null {
-  if (form.kind !== "supported") return null;
-  const reason = form.fields.find(
-    (field) => field.kind === "text" && !field.format && REASON.test(field.name),
-  );
-  const rest = form.fields.filter((field) => field !== reason && (field.required || field.kind !== "text"));
-  const [choice, ...others] = rest;
-  if (!choice || others.some((field) => field.required)) return null;
-  const reasonField = reason?.name ?? null;
-  if (choice.kind === "one_of") {
-    const no = choice.options.find(({ value, title }) => NEGATIVE.test(value) || NEGATIVE.test(title));
-    return no ? { label: capitalise(no.title), content: { [choice.name]: no.value }, reasonField } : null;
-  }
-  const [, no] = (choice.kind === "boolean" && BOOLEAN_WORDS[choice.name.toLowerCase()]) || [];
-  return no ? { label: no, content: { [choice.name]: false }, reasonField } : null;
-}
-
+/** How a plain no begins. */
+export const NEGATIVE = /^(reject|deny|denied|disapprove|refuse|decline|no)\b/i;
 /** The decision as a past participle: `Approved`, `Rejected`, `Answered`. */
 export function decidedWord(action: string, content: Record<string, unknown> | null | undefined): string {
   if (action === "decline") return "Declined";

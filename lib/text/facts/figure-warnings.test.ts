@@ -45,10 +45,22 @@ describe("figures are warned of", () => {
     expect(kinds(values, message)).toEqual(expected);
   });
 
-  test("in words, each once, with the first of the dates", () => {
+  test.each<[Record<string, unknown>, string, string[]]>([
+    [{ total: 9500, currency: "USD" }, "Pay $1,000.00?", ["Total 9,500.00 USD: message says $1,000.00"]],
+    [{ total_price: 12 }, "Pay $15.00?", ["Amount 12.00: message says $15.00"]],
+    [
+      { items: [{ quantity: 3, unit_price: 300, amount: 1000 }], total: 1000 },
+      "",
+      ["Amount 1,000.00: 3 × 300.00 is 900.00"],
+    ],
+  ])("%o asked as “%s” in words", (values, message, words) => {
+    expect(figureWords(judgeFigures(values, message), NOW)).toEqual(words);
+  });
+
+  test("long overdue, in words, with the first of the dates", () => {
     const due = ["2024-06-30", "2024-07-05", "2027-02-28"].map((due) => ({ amount: 1, due }));
     expect(figureWords(judgeFigures({ lines: due, total: 4 }, ""), NOW)).toEqual([
-      "Total says 4.00",
+      "Sum of 3 lines 3.00: total says 4.00",
       "2 due dates passed, the first 30 Jun 2024, 2 years overdue",
     ]);
     expect(figureWords(judgeFigures({ due: "2023-11-20" }, ""), NOW)).toEqual([

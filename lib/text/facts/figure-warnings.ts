@@ -1,6 +1,7 @@
 /** Warnings about the figures of a call, for the list and for the page of a request. Pure. */
 import { amountOf } from "../amount.ts";
 import { plural } from "../labels.ts";
+import { formatMoney, sayMoney } from "../money.ts";
 import { formatDate, formatPast } from "../time.ts";
 import { type Check, checkMessage } from "./amount-checks.ts";
 import type { Cell, Json } from "./cells.ts";
@@ -12,7 +13,7 @@ export type FigureWarning = "sum_differs" | "currency_differs" | "overdue";
 const LONG_OVERDUE_MS = 90 * 86_400_000;
 
 export interface Figures {
-  /** The marks beside figures that contradict each other or the message. */
+  /** Figures that contradict each other or the message. */
   differences: { kind: Exclude<FigureWarning, "overdue">; words: string }[];
   /** The due dates as sent, earliest first. */
   dueDates: string[];
@@ -20,37 +21,45 @@ export interface Figures {
 
 /** Judges the same figures that `describeFacts()` marks on the page, and the amount that lists show. */
 export function judgeFigures(values: Json, message: string): Figures {
-  const cells = describeFacts(values, message).flatMap((block): Cell[] => {
-    if (block.kind === "json") return [];
-    if (block.kind === "fields") return block.fields.map((field) => field.cell);
-    const sum: Cell[] = block.sum?.check ? [{ kind: "number", text: "", check: block.sum.check }] : [];
-    return [...block.rows.flat(), ...sum];
-  });
+  const marks: { of: string; check: Check }[] = [];
+  const dueDates: string[] = [];
+  const look = (label: string, cell: Cell) => {
+    if (cell.kind === "number" && cell.check)
+      marks.push({ of: [label, cell.text, cell.currency].filter(Boolean).join(" "), check: cell.check });
+    if (cell.kind === "date" && cell.past === "overdue") dueDates.push(cell.at);
+  };
+  for (const block of describeFacts(values, message)) {
+    if (block.kind === "fields") for (const { label, cell } of block.fields) look(label, cell);
+    if (block.kind !== "table") continue;
+    for (const row of block.rows)
+      row.forEach((cell, at) => {
+        look(block.columns[at]?.label ?? "", cell);
+      });
+    const { sum } = block;
+    if (sum?.check) marks.push({ of: `${sum.label} ${formatMoney(sum.inCents ? sum.value / 100 : sum.value)}`, check: sum.check });
+  }
   const amount = amountOf(values, message);
-  const marks = cells.flatMap((cell) => (cell.kind === "number" && cell.check ? [cell.check] : []));
   // Lists show this amount, which the page's marks may not cover.
-  const unmarked = amount && marks.length === 0 && checkMessage(amount.value, amount.currency, message);
+  const check = amount && marks.length === 0 && checkMessage(amount.value, amount.currency, message);
+  if (check) marks.push({ of: `Amount ${sayMoney(amount)}`, check });
   return {
-    differences: distinct([...marks, ...(unmarked ? [unmarked] : [])].filter((check) => !check.ok)),
-    dueDates: cells
-      .flatMap((cell) => (cell.kind === "date" && cell.past === "overdue" ? [cell.at] : []))
-      .sort((a, b) => Date.parse(a) - Date.parse(b)),
+    differences: marks.filter((mark) => !mark.check.ok).map(toDifference),
+    dueDates: dueDates.sort((a, b) => Date.parse(a) - Date.parse(b)),
   };
 }
 
-function distinct(checks: Check[]): Figures["differences"] {
-  const byWords = new Map(checks.map((check) => [check.words, check]));
-  return [...byWords.values()].map(({ words, currencyOnly }) => ({
-    kind: currencyOnly ? "currency_differs" : "sum_differs",
-    words,
-  }));
+function toDifference({ of, check: { words, currencyOnly } }: { of: string; check: Check }) {
+  return {
+    kind: currencyOnly ? ("currency_differs" as const) : ("sum_differs" as const),
+    words: `${of}: ${words.charAt(0).toLowerCase()}${words.slice(1)}`,
+  };
 }
 
 export function isLongOverdue(dueAt: string | Date, now: number): boolean {
   return now - new Date(dueAt).getTime() > LONG_OVERDUE_MS;
 }
 
-/** Says what is wrong with the figures, a sentence each: `Total says 1,000.00`. */
+/** Says what is wrong with the figures, a line each: `Sum of 2 lines 300.50: total says 310.00`. */
 export function figureWords({ differences, dueDates }: Figures, now: number): string[] {
   const late = dueDates.filter((at) => isLongOverdue(at, now));
   const [first] = late;

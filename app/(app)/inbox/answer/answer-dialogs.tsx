@@ -9,7 +9,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { declineReasons } from "@/lib/api-client/answers.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
-import { rejectionOf } from "@/lib/input-requests/decision.ts";
+import { rejectionOf } from "@/lib/input-requests/rejection.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 const AssignDialog = lazyComponent(

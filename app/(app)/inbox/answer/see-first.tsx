@@ -88,7 +88,7 @@ function FiguresNotice({ question, children }: { question: InputRequestDetail; c
       {children && (
         <>
           {children}
-          <p className="text-muted">A comment below does as well.</p>
+          <p className="text-muted">Or write a comment below.</p>
         </>
       )}
     </Notice>

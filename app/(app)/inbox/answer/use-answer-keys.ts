@@ -41,9 +41,11 @@ export function useAnswerKeys({
   skip: () => void;
 }) {
   const press = (button: HTMLButtonElement | null, focusOnly: boolean) => {
-    if (!button || !showQuestion()) return;
+    if (!button) return;
+    const seen = showQuestion();
     // A disabled button shows its reason beside it, or waits for a tick.
     if (button.disabled) document.getElementById("see-first")?.focus();
+    else if (!seen) return;
     else if (focusOnly) button.focus();
     else button.click();
   };
