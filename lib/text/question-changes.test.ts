@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { areAlike, changedFacts } from "./question-changes.ts";
 
-const values = { vendor: "Northwind Traders", invoice: { approver: "Dana" }, total: 1000 };
+const values = { build: "4816", vendor: "Northwind Traders", invoice: { approver: "Dana" }, total: 1000 };
 
 describe("what matters in a changed question", () => {
   test.each<[string, string, string, [string, string | null, string | null][]]>([
@@ -17,6 +17,7 @@ describe("what matters in a changed question", () => {
       "Pay Contoso?",
       [["Vendor", "Northwind Traders", null]],
     ],
+    ["a number of the call", "Promote build 4816?", "Promote build 4817?", [["Build", "4816", null]]],
     ["a name one level down", "Pay?", "Pay for Dana?", [["Approver", null, "Dana"]]],
     [
       "several, amounts first",
@@ -40,7 +41,11 @@ describe("what matters in a changed question", () => {
 });
 
 test.each([
-  ["Promote build 4816 to production?", "Promote build 4817 to production? One test has failed.", true],
+  [
+    "Promote build 4816 to production?",
+    "Promote build 4817 to production? One of 1,204 tests has failed.",
+    true,
+  ],
   ["Which sense of “python” do you mean?", "Delete the archive for good?", false],
   ["", "Anything", false],
   ["Same", "Same", true],

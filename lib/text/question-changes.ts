@@ -35,16 +35,21 @@ export function changedFacts(before: string, after: string, values: Record<strin
   });
 }
 
-/** Whether one text is an edit of the other: at least half of the longer one stands in both. */
+/** Whether one text is an edit of the other: at least half of both texts together is the same. */
 export function areAlike(before: string, after: string): boolean {
   const same = diffWords(before, after)
     .filter((part) => part.kind === "same")
     .reduce((sum, part) => sum + part.text.length, 0);
-  return same >= Math.max(before.length, after.length) * LIKE_SHARE;
+  return 2 * same >= (before.length + after.length) * LIKE_SHARE;
 }
 
 function tokensOf(text: string, kind: "date" | "id"): string[] {
   return messageTokens(text).flatMap((token) => (token.kind === kind ? [token.text] : []));
+}
+
+/** Whether a text is no amount, date or reference, which are compared by themselves. */
+function isName(text: string): boolean {
+  return messageTokens(text).every((token) => token.kind === "text");
 }
 
 /** The short texts among the arguments, at the top and one level down. References are found by themselves. */
@@ -56,7 +61,7 @@ function namesOf(values: Record<string, unknown>): [label: string, name: string]
         : [[key, value] as const],
     )
     .flatMap(([key, value]) =>
-      typeof value === "string" && value.length > 2 && value.length <= LONGEST_NAME && !/\d/.test(value)
+      typeof value === "string" && value.length > 2 && value.length <= LONGEST_NAME && isName(value)
         ? [[humanise(key), value] as [string, string]]
         : [],
     );
