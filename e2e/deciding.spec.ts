@@ -88,7 +88,7 @@ test("declining takes a reason of the organization and words of one's own, by ke
 }) => {
   const { id, requestId } = await askAbout(ola, ben);
   await ben.keyboard.press("d");
-  const dialog = ben.getByRole("dialog", { name: `Decline ${id}` });
+  const dialog = ben.getByRole("dialog", { name: `Decline to answer ${id}` });
   await expect(dialog).toContainText("told only that it was declined");
   await expect(dialog.getByRole("textbox", { name: "Reason" })).toBeFocused();
   await ben.keyboard.type("see INV-1");

@@ -53,7 +53,7 @@ test("Ben sees an invoice and its two buttons, and every kind of request below i
   for (const name of ["Approve", "Reject"])
     await expect(pane.getByRole("button", { name, exact: true })).toBeVisible();
   // Its lines were due twelve days ago.
-  await expect(pane.getByText("12 days ago").first()).toBeVisible();
+  await expect(pane.getByText("12 days overdue").first()).toBeVisible();
   await expect.poll(async () => labels(await openOf(ben)), SEEDED).toEqual(WAITING);
 
   const open = async (label: string) => {

@@ -28,7 +28,7 @@ const summary = (page: Page) => requestPane(page).getByRole("alert").filter({ ha
 async function openKind(ana: Page, ben: Page, kind: Kind): Promise<Asked> {
   const asked = await ask(ana, kind);
   await ben.goto(`/inbox/${asked.requestId}`);
-  await expect(requestPane(ben).getByRole("heading", { name: "What you decide on" })).toBeVisible();
+  await expect(requestPane(ben).getByRole("heading", { name: "Details" })).toBeVisible();
   return asked;
 }
 
@@ -268,7 +268,7 @@ test("of two tabs the later draft wins, and neither eats what was typed in the o
 test("what asks for a secret, or can't be shown, is declined with a reason", async ({ ana, ben }) => {
   for (const kind of ["rotate_key", "map_columns"] as const) {
     const asked = await openKind(ana, ben, kind);
-    await expect(requestPane(ben).getByText("This form is not shown")).toBeVisible();
+    await expect(requestPane(ben).getByText("Intray can’t display this form")).toBeVisible();
     await expect(requestPane(ben).getByRole("form")).toHaveCount(0);
     await checkAppearance(ben, kind);
     await ben.keyboard.press("d");

@@ -10,7 +10,7 @@ test("what belongs to Acme is not there for Globex", async ({ ola, ben, gus }) =
   await gus.goto(`/tasks/${taskId}`);
   await expect(gus.getByText("This task is not here")).toBeVisible();
   await gus.goto(`/inbox/${requestId}`);
-  await expect(gus.getByText("This request is not here")).toBeVisible();
+  await expect(gus.getByText("Request not found")).toBeVisible();
   await gus.goto(`/servers/${server.id}`);
   await expect(gus.getByText("This server is not here")).toBeVisible();
   await gus.goto(`/tasks?q=${id}`);

@@ -47,11 +47,11 @@ for (const era of ERAS) {
     );
     await expect(pane.getByRole("table").getByRole("row")).toHaveText([
       "DescriptionDue dateAmount",
-      "Widget A30 Jun 2024100.00",
-      "Widget B30 Jun 2024200.00",
+      /^Widget A\d+ \w+ \d{4}(1 day overdue)?100\.00$/,
+      /^Widget B\d+ \w+ \d{4}(1 day overdue)?200\.00$/,
       /^Widget C28 Feb 2027.*300\.00$/,
-      "Widget D5 Jul 2024400.00",
-      "Sum of 4 linesagrees with the message1,000.00",
+      /^Widget D\d+ \w+ \d{4}(1 day overdue)?400\.00$/,
+      "Sum of 4 linesMatches message1,000.00",
     ]);
 
     await pane.getByRole("button", { name: "Approve" }).click();
@@ -228,8 +228,8 @@ test("a viewer reads a request and cannot decide on it", async ({ ana, ola, cleo
     const { requestId } = await askAbout(ola, cleo);
     await expect(requestPane(cleo).getByText("Viewers read requests")).toBeVisible();
     await expect(requestPane(cleo).getByRole("table")).toBeVisible();
-    for (const name of ["Approve", "Reject", "Decline…"])
-      await expect(cleo.getByRole("button", { name })).toHaveCount(0);
+    for (const name of ["Approve", "Reject", "More"])
+      await expect(requestPane(cleo).getByRole("button", { name, exact: true })).toHaveCount(0);
     const { questionHash } = await readRequest(cleo, requestId);
     const body = { action: "decline", questionHash };
     const refused = await apiOf(cleo).write("POST", `/input-requests/${requestId}/answer`, body);

@@ -52,10 +52,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   await keys.press("Enter");
   await expect(title).toBeFocused();
 
-  // The tool is destructive, so A only focuses the button.
   await keys.press("a");
-  await expectFocus(requestPane(ben).getByRole("button", { name: "Approve" }));
-  await keys.press("Enter");
   await expect(title).toContainText(second);
   expect(await answerOf(0)).toMatchObject({ action: "accept", content: { value: "approve" } });
   await keys.press("z");
@@ -63,10 +60,10 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   await expect(title).toContainText(first);
   expect(await answerOf(0)).toBeNull();
 
-  // The decision can be made again.
-  await expect(requestPane(ben).getByRole("button", { name: "Decline…" })).toBeEnabled();
+  // The decision is there to be made again.
+  await expect(requestPane(ben).getByRole("button", { name: "Approve" })).toBeEnabled();
   await keys.press("d");
-  const dialog = ben.getByRole("dialog", { name: `Decline ${first}` });
+  const dialog = ben.getByRole("dialog", { name: `Decline to answer ${first}` });
   await expectFocus(dialog.getByRole("textbox", { name: "Reason" }));
   await keys.type("Not ours");
   await tabVisibly(ben, dialog.getByRole("button", { name: "Decline" }));
@@ -102,8 +99,8 @@ test("keys lead to every place, and the sheet tells them", async ({ ola }) => {
   await ola.goto("/inbox");
   const sheet = ola.getByRole("dialog", { name: "Keyboard shortcuts" });
   await pressUntil(ola, "?", sheet);
-  await expect(sheet.getByText("Undo while it is held")).toBeVisible();
-  // Single-key shortcuts are off while a dialog is open.
+  await expect(sheet.getByText("Undo before it’s sent")).toBeVisible();
+  // They rest while a dialog is open.
   await keys.press("g");
   await keys.press("t");
   await keys.press("Escape");

@@ -51,7 +51,7 @@ test("all tabs of a browser share one stream, and another takes over when its ta
   await second.context().close();
 });
 
-test("offline, a decision is refused and what was typed stays; nothing goes out later", async ({
+test("offline, the buttons are off and say why, and what was typed stays; nothing goes out later", async ({
   ola,
   ben,
 }) => {
@@ -59,16 +59,19 @@ test("offline, a decision is refused and what was typed stays; nothing goes out 
   const pane = requestPane(ben);
   await pane.getByRole("textbox", { name: /comment/i }).fill("checked by phone");
   await ben.context().setOffline(true);
-  await expect(ben.getByText("You are offline.")).toBeVisible();
-  await pane.getByRole("button", { name: "Approve" }).click();
-  await expect(
-    pane.getByRole("alert").filter({ hasText: "Nothing was sent, and what you typed is still here" }),
-  ).toBeVisible();
+  await expect(ben.getByText("You’re offline. Decisions are paused. What you see may be old.")).toBeVisible();
+  await expect(pane.getByText("You’re offline. Decisions are paused.", { exact: true })).toBeVisible();
+  for (const name of ["Approve", "Reject"])
+    await expect(pane.getByRole("button", { name, exact: true })).toBeDisabled();
+  await ben.keyboard.press("Escape");
+  await ben.keyboard.press("a");
   await checkAppearance(ben, "offline", ON_DESKTOP);
   await expect(pane.getByRole("textbox", { name: /comment/i })).toHaveValue("checked by phone");
 
   await ben.context().setOffline(false);
-  await expect(ben.getByText("You are offline.")).toHaveCount(0);
+  await expect(ben.getByText("You’re offline. Decisions are paused. What you see may be old.")).toHaveCount(
+    0,
+  );
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
   await pane.getByRole("button", { name: "Approve" }).click();
   await backTo(ben, requestId);
@@ -80,13 +83,12 @@ test("what is asked for offline, before its script has come, opens once the netw
   ola,
   ben,
 }) => {
-  const { id, requestId } = await askAbout(ola, ben);
+  const { requestId } = await askAbout(ola, ben);
   await ben.context().setOffline(true);
-  await expect(ben.getByText("You are offline.")).toBeVisible();
-  await ben.keyboard.press("d");
+  await expect(ben.getByText("You’re offline. Decisions are paused. What you see may be old.")).toBeVisible();
+  await ben.keyboard.press("?");
   await ben.context().setOffline(false);
-  const dialog = ben.getByRole("dialog", { name: `Decline ${id}` });
-  await expect(dialog.getByRole("textbox", { name: "Reason" })).toBeFocused(SOON);
+  await expect(ben.getByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible(SOON);
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
 });
 
@@ -100,8 +102,9 @@ test("a session that ended elsewhere leaves the page and what was typed as they 
   await pane.getByRole("textbox", { name: /comment/i }).fill("half a thought");
   await page.context().clearCookies();
   await pane.getByRole("button", { name: "Approve" }).click();
-  await expect(page.getByText("You were signed out.").first()).toBeVisible();
-  await expect(pane.getByRole("alert").filter({ hasText: "Nothing was sent" })).toBeVisible();
+  await expect(page.getByText("You were signed out. What you typed is still here.")).toBeVisible();
+  await expect(pane.getByText("You were signed out. Sign in again to decide.")).toBeVisible();
+  await expect(pane.getByRole("button", { name: "Approve" })).toBeDisabled();
   await checkAppearance(page, "signed out elsewhere", ON_DESKTOP);
 
   const opened = page.context().waitForEvent("page");

@@ -150,12 +150,28 @@ test("figures that do not fit, and a bill that was decided before, are said befo
   await ben.goto(`/inbox/${id}?tab=all`);
   const pane = requestPane(ben);
   await expect(pane.getByText(new RegExp(`^${label} was already approved by Cleo`))).toBeVisible();
-  await expect(pane.getByText("differs: the total says 1,000.00")).toBeVisible();
-  await expect(pane.getByText("3 × 300.00 is 900.00")).toBeVisible();
-  await expect(pane.getByText("agrees with the message")).toBeVisible();
-  await expect(pane.getByText("5 days ago").first()).toBeVisible();
+  await expect(pane.locator("tfoot").getByText("Total says 1,000.00")).toBeVisible();
+  await expect(pane.locator("td").getByText("3 × 300.00 is 900.00")).toBeVisible();
+  await expect(pane.getByText("Matches message")).toBeVisible();
+  await expect(pane.getByText("5 days overdue").first()).toBeVisible();
   await expect(pane.getByText("Approved 3 of 4")).toBeVisible();
   await checkAppearance(ben, "request with figures");
+
+  // Approving waits until the difference was seen, or is explained; rejecting does not.
+  const approve = pane.getByRole("button", { name: "Approve" });
+  await expect(pane.getByText("The amounts differ", { exact: true })).toBeVisible();
+  await expect(approve).toBeDisabled();
+  await expect(pane.getByRole("button", { name: "Reject" })).toBeEnabled();
+  await pane.getByLabel("Your comment").fill("Rounded by the supplier");
+  await expect(approve).toBeEnabled();
+  await pane.getByLabel("Your comment").fill("");
+  await expect(approve).toBeDisabled();
+  await ben.evaluate(() => (document.activeElement as HTMLElement).blur());
+  await ben.keyboard.press("a");
+  const tick = pane.getByRole("checkbox", { name: "I’ve seen that the amounts differ" });
+  await expect(tick).toBeFocused();
+  await ben.keyboard.press(" ");
+  await expect(approve).toBeEnabled();
 
   const copied = await ben.evaluate(() => {
     const figure = document.querySelector<HTMLElement>('td [data-sent="1000"]');
@@ -240,10 +256,19 @@ test("a question that was asked before says what changed, and what was answered 
   });
   await ben.goto(`/inbox/${changed.id}?tab=all`);
   const pane = requestPane(ben);
-  await expect(pane.getByText("Amount: $1,000.00 → $1,100.00")).toBeVisible();
+  await expect(pane.getByText("This request changed. Review it again")).toBeVisible();
+  await expect(pane.locator("dl").getByText("$1,000.00 → $1,100.00")).toBeVisible();
   await expect(pane.getByText(/^Approved then by Cleo yesterday: “As agreed”/)).toBeVisible();
   await expect(pane.getByText("Also asked by this task").first()).toBeVisible();
   await checkAppearance(ben, "request asked differently");
+  const approve = pane.getByRole("button", { name: "Approve" });
+  await expect(approve).toBeDisabled();
+  await ben.keyboard.press("a");
+  const tick = pane.getByRole("checkbox", { name: "I’ve seen what changed" });
+  await expect(tick).toBeFocused();
+  await expect(approve).toBeDisabled();
+  await ben.keyboard.press(" ");
+  await expect(approve).toBeEnabled();
 
   const again = await ask({ message: "Pay $1,000.00 to ACME?", taskId: first.taskId, askedAgain: true });
   await ben.goto(`/inbox/${again.id}?tab=all`);
@@ -292,11 +317,11 @@ test("on a phone the question stays in view as a line, and the background is fol
   await ben.goto(`/inbox/${id}?tab=all`);
   const pane = requestPane(ben);
   await expect(pane.getByRole("heading", { level: 2 })).toBeVisible();
-  const soFar = pane.getByRole("button", { name: "So far" });
+  const soFar = pane.getByRole("button", { name: "Activity" });
   await expect(soFar).toHaveAttribute("aria-expanded", "false");
   await soFar.scrollIntoViewIfNeeded();
   await soFar.click();
-  await expect(pane.getByRole("link", { name: "All about the task" })).toBeVisible();
+  await expect(pane.getByRole("link", { name: "View task" })).toBeVisible();
   if (process.env.E2E_PICTURES)
     await ben.screenshot({ path: `${process.env.E2E_PICTURES}/request-phone-scrolled.png` });
 });

@@ -39,9 +39,12 @@ const TEN: Decision[] = [
     answer: accept({ decision: "reject" }),
   },
   {
-    // The tool is destructive, so A only focuses the button.
+    // It destroys: A only leads to the button, which is held.
     kind: "delete_file",
-    decide: (hands) => hands.press("a", "Enter"),
+    async decide(hands) {
+      await hands.press("a");
+      await hands.hold("Enter");
+    },
     answer: accept({ confirm: true }),
   },
   {
@@ -152,6 +155,13 @@ function handsOf(page: Page) {
   return {
     page,
     pane,
+    /** Until the button says that it records. */
+    async hold(key: string) {
+      await page.keyboard.down(key);
+      await expect(pane.getByRole("button", { name: "Confirm" })).toHaveCount(0);
+      await page.keyboard.up(key);
+      count++;
+    },
     count: () => count,
     press,
     reach,

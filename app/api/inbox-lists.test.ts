@@ -162,6 +162,32 @@ describe("a row", () => {
     expect(alike[2]).not.toBe(alike[0]);
   });
 
+  test("warns of figures that differ, of dates long past and of what is destroyed", async () => {
+    const organization = await web.organization("warned");
+    const server = await insertServer(web.db, organization);
+    const asked = async (tool: string, args: object, message: string) => {
+      const task = await insertTask(web.db, organization, server, { tool, arguments: args });
+      return insertRequest(web.db, organization, task, { message });
+    };
+    await asked("pay", { total: 100, currency: "EUR" }, "Pay €100.00?");
+    const warned = await asked("pay", { total: 100, due: "2020-01-31" }, "Pay $900.00?");
+    await asked("delete_file", { file: "a" }, "Go on?");
+    const { items } = await list({}, { key: await web.key(organization, "viewer") });
+    expect(items.map((item) => item.warnings)).toEqual([[], ["sum_differs", "overdue"], ["destructive"]]);
+
+    // As a version stored it that judged nothing: the page still warns.
+    await web.db.withOrganization(organization, (tx) =>
+      tx.inputRequest.updateMany({
+        where: { organizationId: organization },
+        data: { warnings: [], dueAt: null },
+      }),
+    );
+    const one = await web.call("GET", `/api/v1/input-requests/${warned.id}`, {
+      key: await web.key(organization, "viewer"),
+    });
+    expect(one.body.warnings).toEqual(["sum_differs", "overdue"]);
+  });
+
   test("is like none where its form cannot be filled in, or it is a link", async () => {
     const organization = await web.organization("unlike");
     const task = await insertTask(web.db, organization, await insertServer(web.db, organization));

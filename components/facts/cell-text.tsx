@@ -4,15 +4,15 @@ import { CheckMark } from "@/components/facts/check-mark.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
-import type { Cell } from "@/lib/format/facts/cells.ts";
-import { formatAhead, formatOverdue } from "@/lib/text/time.ts";
+import type { Cell } from "@/lib/text/facts/cells.ts";
+import { formatAhead, formatPast } from "@/lib/text/time.ts";
 
 export function CellText({ cell }: { cell: Cell }) {
   switch (cell.kind) {
     case "empty":
       return <span className="text-faint">—</span>;
     case "date":
-      return <DateText at={cell.at} text={cell.text} due={cell.due === true} />;
+      return <DateText {...cell} />;
     case "number":
       return <Figure cell={cell} />;
     case "text":
@@ -33,13 +33,13 @@ function Figure({ cell }: { cell: Extract<Cell, { kind: "number" }> }) {
   );
 }
 
-/** A future date shows the time left, a missed due date the time since: either is easily overlooked. */
-function DateText({ at, text, due }: { at: string; text: string; due: boolean }) {
+/** A future date shows the time left, a missed one the time since: either is easily overlooked. */
+function DateText({ at, text, past }: Extract<Cell, { kind: "date" }>) {
   const now = useNow(60_000);
   const zoneKnown = useZoneKnown();
   const known = zoneKnown || !text.includes(":");
   const ahead = formatAhead(at, now);
-  const overdue = due ? formatOverdue(at, now) : null;
+  const missed = past ? formatPast(at, now, past) : null;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
       <span
@@ -51,14 +51,14 @@ function DateText({ at, text, due }: { at: string; text: string; due: boolean })
       >
         {text}
       </span>
-      {(ahead ?? overdue) && (
+      {(ahead ?? missed) && (
         <span
           className={cn(
             "whitespace-nowrap rounded-md px-1.5 py-0.5 text-xs",
-            overdue ? "bg-wait-soft font-medium text-wait" : "bg-sunken text-muted",
+            missed ? "bg-wait-soft font-medium text-wait" : "bg-sunken text-muted",
           )}
         >
-          {ahead ?? overdue}
+          {ahead ?? missed}
         </span>
       )}
     </span>

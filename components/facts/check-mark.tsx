@@ -1,6 +1,6 @@
 import { Check as Tick, TriangleAlert } from "lucide-react";
 import { cn } from "@/components/ui/cn.ts";
-import type { Check } from "@/lib/format/facts/amount-checks.ts";
+import type { Check } from "@/lib/text/facts/amount-checks.ts";
 
 /** The result of a check of a figure, as icon and words. */
 export function CheckMark({ check, className }: { check: Check; className?: string }) {

@@ -7,7 +7,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import type { FactTable } from "@/lib/format/facts/fact-table.ts";
+import type { FactTable } from "@/lib/text/facts/fact-table.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { formatMoney } from "@/lib/text/money.ts";
 

@@ -7,7 +7,7 @@ import { FactsTable } from "@/components/facts/facts-table.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import { describeFacts, type FactBlock } from "@/lib/format/facts/facts.ts";
+import { describeFacts, type FactBlock } from "@/lib/text/facts/facts.ts";
 
 /** Shows values that neither fields nor a table can show. Loaded late: few arguments need a tree. */
 export const JsonTree = lazyComponent(() => import("./json-tree.tsx").then((file) => file.JsonTree), {

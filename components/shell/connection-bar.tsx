@@ -5,13 +5,14 @@ import { usePathname } from "next/navigation";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useWatchedConnection } from "@/lib/api-client/base/use-connection.ts";
 
-const WORDS = {
-  offline:
-    "You are offline. What you see may be old; decisions are refused until you are back, and none waits here.",
-  unreachable: "Intray cannot be reached. What you see may be old; decisions are refused until it is back.",
-  database: "Intray’s database is away. Nothing is lost; decisions are refused until it is back.",
-  not_live: "Changes do not arrive by themselves just now. The page reads anew every half minute.",
+/** Also the reason beside the buttons of a decision. */
+export const TROUBLE_WORDS = {
+  offline: "You’re offline. Decisions are paused.",
+  signed_out: "You were signed out. Sign in again to decide.",
+  unreachable: "Intray can’t be reached. Decisions are paused.",
+  database: "Intray’s database is away. Nothing is lost; decisions are paused.",
 };
+const NOT_LIVE = "Changes do not arrive by themselves just now. The page reads anew every half minute.";
 
 /** Says why the page cannot reach Intray, and the consequence for decisions. */
 export function ConnectionBar() {
@@ -38,7 +39,9 @@ export function ConnectionBar() {
               </a>
             </span>
           ) : (
-            <span>{WORDS[trouble]}</span>
+            <span>
+              {trouble === "not_live" ? NOT_LIVE : `${TROUBLE_WORDS[trouble]} What you see may be old.`}
+            </span>
           )}
         </p>
       )}

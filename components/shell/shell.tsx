@@ -14,7 +14,10 @@ import { Toaster } from "@/components/ui/toast/toaster.tsx";
 import { Live } from "@/lib/api-client/base/live.tsx";
 
 const GoHint = lazyComponent(() => import("./keys/go-hint.tsx").then((file) => file.GoHint), { warm: true });
-const Tour = lazyComponent(() => import("./tour.tsx").then((file) => file.Tour));
+const Tour = lazyComponent(() => import("./tour.tsx").then((file) => file.Tour), {
+  // The height of the strip.
+  loading: () => <div className="min-h-12 max-md:min-h-[116px]" />,
+});
 
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
@@ -34,6 +37,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <Live scope={`${me.user.id}:${me.organization.id}`} />
       <ConnectionBar />
+      {pathname.startsWith("/inbox") && !me.preferences.tourSeen && <Tour hiddenOnPhones={fullScreen} />}
       <div className="flex min-h-0 flex-1">
         <Nav />
         <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
@@ -41,7 +45,6 @@ export function Shell({ children }: { children: ReactNode }) {
         </main>
       </div>
       <BottomBar hidden={fullScreen} />
-      {pathname.startsWith("/inbox") && !me.preferences.tourSeen && <Tour hiddenOnPhones={fullScreen} />}
       <Overlays />
       {going && <GoHint />}
       <Toaster />

@@ -1,5 +1,6 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Keys } from "@/components/shell/keys/keys.tsx";
@@ -8,38 +9,38 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
-
-const CARDS: { title: string; text: ReactNode; forKeyboards?: true }[] = [
-  {
-    title: "What waits, and for whom",
-    text: "Mine is assigned to you or claimed by you. Unassigned is open to everyone who may answer. Done keeps what was decided, and by whom.",
-  },
-  {
-    title: "Nothing is sent before you press",
-    text: "Opening, reading and typing send nothing. After a decision you still have five seconds to undo it.",
-  },
-  {
-    title: "Quick with the keyboard",
-    forKeyboards: true,
-    text: (
-      <>
-        <Keys keys="J" /> and <Keys keys="K" /> step through the list, <Keys keys="?" /> shows every key, and{" "}
-        <Keys keys="Ctrl K" /> finds anything.
-      </>
-    ),
-  },
-];
+import { undoWindow } from "@/lib/api-client/answers.ts";
+import { plural } from "@/lib/text/labels.ts";
 
 /**
- * Three cards on the first visit to the inbox, which block nothing. Closing any card, or Esc, ends the tour
- * for good.
+ * Three cards on the first visit to the inbox, in a strip above the page that covers nothing. Closing any
+ * card, or Esc, ends the tour for good.
  */
 export function Tour({ hiddenOnPhones }: { hiddenOnPhones: boolean }) {
   const { prefer } = useMe();
   const [step, setStep] = useState(0);
   const [closed, setClosed] = useState(false);
-  const keyboard = isWide();
-  const cards = CARDS.filter((card) => keyboard || !card.forKeyboards);
+  const undo = useQuery(undoWindow()).data;
+  const cards: { title: string; text: ReactNode }[] = [
+    {
+      title: "Your inbox",
+      text: "Requests wait here until somebody decides. Done shows what was decided, and by whom.",
+    },
+    {
+      title: "Nothing is sent before you press",
+      text: `Opening, reading and typing send nothing. ${undo ? undoWords(undo.holdMs) : ""}`,
+    },
+  ];
+  if (isWide())
+    cards.push({
+      title: "Quick with the keyboard",
+      text: (
+        <>
+          <Keys keys="J" /> and <Keys keys="K" /> step through the list, <Keys keys="?" /> shows every key,
+          and <Keys keys="Ctrl K" /> finds anything.
+        </>
+      ),
+    });
   const card = cards[step];
   const end = () => {
     setClosed(true);
@@ -53,36 +54,28 @@ export function Tour({ hiddenOnPhones }: { hiddenOnPhones: boolean }) {
     <section
       aria-label="First visit"
       className={cn(
-        "appear fixed z-30 flex flex-col gap-2 rounded-xl border border-line bg-panel p-4 shadow-pop",
-        "max-md:inset-x-3 max-md:bottom-[calc(72px+env(safe-area-inset-bottom))] md:bottom-4 md:left-[68px] md:w-[276px] lg:left-[228px] xl:w-[348px]",
+        "flex min-h-12 shrink-0 items-center gap-x-4 gap-y-1 border-line border-b bg-accent-soft px-4 py-2 max-md:min-h-[116px] max-md:flex-wrap",
         hiddenOnPhones && "max-md:hidden",
       )}
     >
-      <div role="status" className="flex flex-col gap-1 pr-8">
+      <div role="status" className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 max-md:basis-full">
         <h2 className="font-semibold tracking-tight">{card.title}</h2>
         <p className="text-[13px] text-muted">{card.text}</p>
       </div>
-      <div className="flex items-center justify-between">
-        <span className="text-muted text-xs">
-          {step + 1} of {cards.length}
-        </span>
-        <Button
-          size="sm"
-          variant={last ? "primary" : "outline"}
-          onClick={last ? end : () => setStep(step + 1)}
-        >
-          {last ? "Got it" : "Next"}
-        </Button>
-      </div>
-      <button
-        type="button"
-        aria-label="Close"
-        title="Close"
-        onClick={end}
-        className="absolute top-2.5 right-2.5 grid size-8 place-items-center rounded-md text-muted hover:bg-sunken hover:text-ink max-md:size-11"
-      >
-        <X aria-hidden className="size-4" strokeWidth={1.75} />
-      </button>
+      <span className="text-muted text-xs max-md:mr-auto">
+        {step + 1} of {cards.length}
+      </span>
+      <Button size="sm" variant={last ? "primary" : "outline"} onClick={last ? end : () => setStep(step + 1)}>
+        {last ? "Got it" : "Next"}
+      </Button>
+      <Button variant="ghost" size="icon" aria-label="Close" title="Close" onClick={end}>
+        <X aria-hidden strokeWidth={1.75} />
+      </Button>
     </section>
   );
+}
+
+function undoWords(holdMs: number): string {
+  if (holdMs === 0) return "A decision is sent at once: your organization leaves no time to undo it.";
+  return `After a decision you have ${plural(holdMs / 1_000, "second")} to undo it.`;
 }

@@ -1,6 +1,7 @@
 /** The pages around the work: signing in, servers, settings, and what stands in for a page that is not there. */
-import { apiOf, expect, requestPane } from "../fixtures/test.ts";
+import { apiOf, expect } from "../fixtures/test.ts";
 import { DARK, LIGHT, type Shot } from "./shot.ts";
+import { openInbox } from "./shots-request.ts";
 
 const front = (name: string, path: string): Shot => ({
   name,
@@ -51,7 +52,7 @@ export const AROUND: Shot[] = [
     person: "Ben",
     async open(page) {
       await page.goto("/inbox/00000000-0000-7000-8000-000000000000");
-      await expect(page.getByText("This request is not here")).toBeVisible();
+      await expect(page.getByText("Request not found")).toBeVisible();
     },
   },
   {
@@ -179,9 +180,8 @@ export const AROUND: Shot[] = [
   {
     name: "offline",
     person: "Ben",
-    async open(page) {
-      await page.goto("/inbox");
-      await expect(requestPane(page).getByRole("heading", { level: 2 }).first()).toBeVisible();
+    async open(page, scene) {
+      await openInbox(page, (await scene.ask("approve_payment")).requestId);
       await page.context().setOffline(true);
       await expect(page.getByText(/offline/i).first()).toBeVisible();
     },

@@ -53,7 +53,13 @@ async function setTheDay(fixture: GalleryFixture): Promise<string> {
 async function bill(fixture: GalleryFixture, id: string, amount: number): Promise<string> {
   const ola = fixture.as("Ola");
   const { items } = await apiOf(ola).get<ListPage<Server>>("/servers");
-  const lines = [{ description: "Maintenance", amount, due_date: "2024-06-30T00:00:00Z" }];
+  const lines = [
+    {
+      description: "Maintenance",
+      amount,
+      due_date: new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10),
+    },
+  ];
   const response = await apiOf(ola).write("POST", "/tasks", {
     serverId: items.find(({ name }) => name === "Finance ERP")?.id,
     tool: "process_invoice",

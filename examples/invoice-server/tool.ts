@@ -107,8 +107,8 @@ export const processInvoice = {
       },
     },
   },
-  // A payment is irreversible, and the same call twice without a key pays two invoices.
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  // A payment adds to the books and destroys nothing; the same call twice without a key pays two invoices.
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   _meta: { [IDEMPOTENCY_KEY]: true },
 };
 

@@ -22,6 +22,7 @@ import type { Reach } from "./deliveries/status.ts";
 import * as deliveries from "./deliveries/transitions.ts";
 import { checkedContent } from "./guards.ts";
 import { judgeRewording, requests } from "./status.ts";
+import { judgeQuestion } from "./warnings.ts";
 
 /** Earlier question hashes that are kept, newest first: an answer names the hash of the text read. */
 const WORDINGS_KEPT = 50;
@@ -66,6 +67,9 @@ interface AskingTask {
   /** When the question ends, by the database's clock: with its task, or after the server's known wait. */
   endsAt: Date | null;
   arguments: unknown;
+  tool: string;
+  /** The tool's own claim. */
+  destructive: unknown;
   over: boolean;
 }
 
@@ -77,7 +81,8 @@ export async function captureQuestion(
   captured: CapturedQuestion,
 ): Promise<NewEvent[]> {
   const tasks = await tx.$queryRaw<AskingTask[]>`
-    SELECT id, connection_id AS "connectionId", arguments,
+    SELECT id, connection_id AS "connectionId", arguments, tool,
+      tool_hints->'annotations'->'destructiveHint' AS destructive,
       least(expires_at, now() + ${captured.lifetimeMs}::float8 * interval '1 ms') AS "endsAt",
       (cancel_requested_at IS NOT NULL OR finished_at IS NOT NULL) AS over
     FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
@@ -158,7 +163,9 @@ export async function captureQuestion(
 /** The stored columns of a question as the server puts it now. */
 function columnsOf(task: AskingTask, question: Question) {
   const shown = shownOf(question);
-  const amount = amountOf(z.record(z.string(), z.unknown()).parse(task.arguments), shown.message);
+  const args = z.record(z.string(), z.unknown()).parse(task.arguments);
+  const amount = amountOf(args, shown.message);
+  const { tool, destructive } = task;
   return {
     mode: question.mode,
     message: storableText(shown.message),
@@ -168,6 +175,7 @@ function columnsOf(task: AskingTask, question: Question) {
     questionHash: questionHash({ taskId: task.id, ...question }),
     amount: amount?.value ?? null,
     currency: amount?.currency ?? null,
+    ...judgeQuestion({ ...shown, tool, destructive, arguments: args }),
   };
 }
 

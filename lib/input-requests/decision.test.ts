@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../mcp/forms/form.ts";
-import { decidedWord, decisionOf, isDestructive, rejectionOf } from "./decision.ts";
+import { decidedWord, decisionOf } from "./decision.ts";
+import { rejectionOf } from "./rejection.ts";
 
 const base = { title: "Decision", description: null, required: true };
 const form = (...fields: Field[]): Form => ({ kind: "supported", fields });
@@ -89,10 +90,4 @@ test.each([
   ["decline", null, "Declined"],
 ])("%s %o is said as %s", (action, content, word) => {
   expect(decidedWord(action, content)).toBe(word);
-});
-
-test("a tool's own word on destruction counts, else its name", () => {
-  expect(isDestructive(null, "confirm_delete")).toBe(true);
-  expect(isDestructive(false, "confirm_delete")).toBe(false);
-  expect(isDestructive(null, "undeleted_items")).toBe(false);
 });

@@ -1,7 +1,7 @@
 import type { Field, Form } from "../mcp/forms/form.ts";
 import { capitalise } from "../text/labels.ts";
 
-interface Choice {
+export interface Choice {
   label: string;
   /** The content sent when this choice is pressed. */
   content: Record<string, unknown>;
@@ -46,11 +46,12 @@ function oneOfChoices(field: Extract<Field, { kind: "one_of" }>): Decision {
   return { kind: "choices", question: null, description: field.description, choices };
 }
 
-const BOOLEAN_WORDS: Record<string, [string, string]> = {
+/** The words of a yes and a no, by the name of the field. */
+export const BOOLEAN_WORDS: Record<string, [string, string]> = {
   approve: ["Approve", "Reject"],
   approved: ["Approve", "Reject"],
-  confirm: ["Confirm", "Do not confirm"],
-  confirmed: ["Confirm", "Do not confirm"],
+  confirm: ["Confirm", "No"],
+  confirmed: ["Confirm", "No"],
   allow: ["Allow", "Deny"],
   accept: ["Accept", "Refuse"],
 };
@@ -69,37 +70,8 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
   };
 }
 
-const NEGATIVE = /^(reject|deny|denied|disapprove|refuse|decline|no)\b/i;
-const REASON = /(reason|comment|note|remark|explanation|justification)/i;
-
-/** The form's own way to say no: `content` is the answer; the server reads the text in `reasonField`. */
-export interface Rejection {
-  label: string;
-  content: Record<string, unknown>;
-  reasonField: string | null;
-}
-
-/**
- * Returns how the form itself says no, as against declining to answer, or null if the form has no such choice
- * or requires more than that choice and a reason.
- */
-export function rejectionOf(form: Form): Rejection | null {
-  if (form.kind !== "supported") return null;
-  const reason = form.fields.find(
-    (field) => field.kind === "text" && !field.format && REASON.test(field.name),
-  );
-  const rest = form.fields.filter((field) => field !== reason && (field.required || field.kind !== "text"));
-  const [choice, ...others] = rest;
-  if (!choice || others.some((field) => field.required)) return null;
-  const reasonField = reason?.name ?? null;
-  if (choice.kind === "one_of") {
-    const no = choice.options.find(({ value, title }) => NEGATIVE.test(value) || NEGATIVE.test(title));
-    return no ? { label: capitalise(no.title), content: { [choice.name]: no.value }, reasonField } : null;
-  }
-  const [, no] = (choice.kind === "boolean" && BOOLEAN_WORDS[choice.name.toLowerCase()]) || [];
-  return no ? { label: no, content: { [choice.name]: false }, reasonField } : null;
-}
-
+/** How a plain no begins. */
+export const NEGATIVE = /^(reject|deny|denied|disapprove|refuse|decline|no)\b/i;
 /** The decision as a past participle: `Approved`, `Rejected`, `Answered`. */
 export function decidedWord(action: string, content: Record<string, unknown> | null | undefined): string {
   if (action === "decline") return "Declined";
@@ -124,13 +96,8 @@ const PAST: [RegExp, string][] = [
   [/^allow/i, "Allowed"],
 ];
 
-const DESTRUCTIVE =
-  /(^|[_\W])(delete|remove|purge|drop|destroy|wipe|erase|truncate|terminate|revoke)([_\W]|$)/i;
-
-/**
- * Whether a single key must not decide: the tool declares itself destructive, or declares nothing and has a
- * destructive name.
- */
-export function isDestructive(claim: boolean | null, tool: string): boolean {
-  return claim ?? DESTRUCTIVE.test(tool);
+/** Whether a choice is a plain no, which needs no second look. */
+export function isNo({ label, content, affirmative }: Choice): boolean {
+  const [value] = Object.values(content);
+  return !affirmative && (value === false || NEGATIVE.test(label) || NEGATIVE.test(String(value)));
 }

@@ -14,6 +14,7 @@ import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { iso, JOINS, person, type RequestRow, SUMMARY, toSummary } from "./row.ts";
 import type { InputRequestDetail } from "./schema.ts";
+import { judgeQuestion, warningsAt } from "./warnings.ts";
 
 /** Throws `not_found`, also for invisible requests. */
 export async function readInputRequest(
@@ -44,17 +45,21 @@ export async function readInputRequest(
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
   const summary = toSummary(principal, row);
+  const form = formSchema.parse(row.form);
+  const args = record.parse(row.arguments);
   return {
     ...summary,
+    // Judged anew: a question captured by an earlier version has no warnings stored.
+    warnings: warningsAt(judgeQuestion({ ...row, form, arguments: args }), Date.now()),
     server: {
       ...summary.server,
       pause: toPause(row),
       questionLifetimeMs: traitsSchema.catch({}).parse(row.traits).questionLifetimeMs ?? null,
     },
-    arguments: record.parse(row.arguments),
+    arguments: args,
     era: eraSchema.nullable().parse(row.era),
     schema: row.schema,
-    fields: formSchema.parse(row.form),
+    fields: form,
     url: row.url,
     previous:
       row.previousMessage === null

@@ -11,6 +11,7 @@ import {
   type SeenBecause,
 } from "./schema.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
+import { warningsAt } from "./warnings.ts";
 
 /** A claim is live while its holder is active. `c` is the claim. */
 export const CLAIM_IS_LIVE = Prisma.sql`c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
@@ -18,7 +19,7 @@ export const CLAIM_IS_LIVE = Prisma.sql`c.active_at > now() - ${CLAIM_IDLE_MS} *
 /** The columns of a request in lists, with JOINS; aliases `r` and `t`. */
 export const SUMMARY = Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
   t.tool, t.label, r.mode, r.message, r.question_hash AS "questionHash", r.amount, r.currency,
-  r.alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
+  r.warnings, r.due_at AS "dueAt", r.alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
   r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.action, a.content, a.comment, a.answered_by AS "answeredBy",
@@ -50,6 +51,8 @@ export interface RequestRow {
   questionHash: string;
   amount: number | null;
   currency: string | null;
+  warnings: string[];
+  dueAt: Date | null;
   alike: string | null;
   visibility: string;
   requesterId: string | null;
@@ -95,6 +98,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     message: row.message,
     questionHash: row.questionHash,
     amount: row.amount === null ? null : { value: row.amount, currency: row.currency },
+    warnings: warningsAt(row, Date.now()),
     alike: row.alike,
     seenBecause: seenBecause(principal, row),
     requestedBy: actorSchema.parse(row.requestedBy),

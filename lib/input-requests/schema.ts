@@ -139,6 +139,13 @@ export type Amount = z.infer<typeof amountSchema>;
 const seenBecauseSchema = z.enum(["assigned", "claimed", "requester", "organization"]);
 export type SeenBecause = z.infer<typeof seenBecauseSchema>;
 
+/**
+ * `destructive`: the answer may destroy something. `sum_differs`, `currency_differs`: figures of the call
+ * contradict each other or the message. `overdue`: something was due more than 90 days ago.
+ */
+export const requestWarningSchema = z.enum(["destructive", "sum_differs", "currency_differs", "overdue"]);
+export type RequestWarning = z.infer<typeof requestWarningSchema>;
+
 export const inputRequestSchema = z.object({
   id: z.uuid(),
   state: requestStateSchema,
@@ -152,6 +159,8 @@ export const inputRequestSchema = z.object({
   /** The hash that an answer binds to. */
   questionHash: z.string(),
   amount: amountSchema.nullable(),
+  /** What a person should see before accepting. */
+  warnings: z.array(requestWarningSchema),
   /** Equal for requests that may be answered together: same form, same server. Null: one by one only. */
   alike: z.string().nullable(),
   seenBecause: seenBecauseSchema,

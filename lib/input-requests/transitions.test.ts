@@ -56,8 +56,8 @@ const REMOTE: RemoteTask = {
 };
 
 /** A running task that asks, without an engine: the rows as the engine leaves them. */
-async function asking(question: Question = APPROVE) {
-  const taskId = await fixture.startTask(server, { invoice_id: "INV-1" });
+async function asking(question: Question = APPROVE, args: object = {}) {
+  const taskId = await fixture.startTask(server, { invoice_id: "INV-1", ...args });
   await fixture.within(async (tx) => {
     const attempt = { id: randomUUID(), deadlineMs: 1_000, era: "2026-07-28" as const, sealedSession: null };
     await markStarting(fixture.organizationId, tx, taskId, attempt);
@@ -100,6 +100,16 @@ const codeOf = (result: PromiseSettledResult<unknown>) =>
     : result.reason instanceof AppError
       ? result.reason.code
       : String(result.reason);
+
+test("a question is stored with what its figures contradict, and its successor with what that does", async () => {
+  const message = "Pay $9,500.00?";
+  const args = { total: 1000, currency: "USD", due_date: "2024-06-30" };
+  const asked = await asking({ ...APPROVE, message }, args);
+  expect(asked).toMatchObject({ warnings: ["sum_differs"], dueAt: new Date("2024-06-30") });
+  expect(await capture(asked.taskId, { ...APPROVE, message: "Pay €1,000.00?" })).toMatchObject({
+    warnings: ["currency_differs"],
+  });
+});
 
 test("two people answer at once: one wins, the other learns who did", async () => {
   const request = await asking();

@@ -3,6 +3,7 @@ import { EVENT_TYPES } from "../events/schema.ts";
 import { describeEvent } from "../format/events.ts";
 import { parseJsonText, readResult } from "../format/tasks/result.ts";
 import { humanise, shorten } from "./labels.ts";
+import { withRecentDueDates } from "./sample-invoice.ts";
 import { diffWords } from "./text-diff.ts";
 
 const actor = { kind: "member" as const, id: null, name: "Ben" };
@@ -91,4 +92,15 @@ test("a result is read part by part; structured content is not repeated as text"
   expect(readResult({ content: [], structuredContent: null })?.structured).toBeUndefined();
   expect(readResult("text")).toBeNull();
   expect(parseJsonText("{broken")).toBeNull();
+});
+
+test("a sample's due dates that have passed are yesterday's, later ones stay", () => {
+  const lines = ["2024-06-30T00:00:00Z", "2027-02-28T00:00:00Z"].map((due_date) => ({ due_date, amount: 1 }));
+  expect(withRecentDueDates({ id: "INV-1", lines }, Date.parse("2026-11-23T12:00:00Z"))).toEqual({
+    id: "INV-1",
+    lines: [
+      { due_date: "2026-11-22T00:00:00Z", amount: 1 },
+      { due_date: "2027-02-28T00:00:00Z", amount: 1 },
+    ],
+  });
 });

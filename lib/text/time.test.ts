@@ -8,7 +8,7 @@ import {
   formatDate,
   formatDay,
   formatExact,
-  formatOverdue,
+  formatPast,
   formatTimeOfDay,
   isDateText,
 } from "./time.ts";
@@ -37,9 +37,10 @@ test("writing times of many rows makes no formats anew", () => {
   const made = [vi.spyOn(Intl, "DateTimeFormat"), vi.spyOn(Intl, "RelativeTimeFormat")];
   const at = "2025-11-12T11:00:00Z";
   for (const write of [formatExact, formatDate, formatTimeOfDay]) write(at);
-  for (const write of [formatClock, formatDay, formatAhead, formatOverdue]) write(at, NOW);
+  for (const write of [formatClock, formatDay, formatAhead]) write(at, NOW);
+  formatPast(at, NOW, "ago");
   formatAhead("2027-02-28", NOW);
-  formatOverdue("2026-10-01", NOW);
+  formatPast("2026-10-01", NOW, "overdue");
   wallOf(at, "Europe/Berlin");
   const before = made[0]!.mock.calls.length;
   wallOf(at, "Europe/Berlin");
@@ -75,14 +76,14 @@ describe("times", () => {
     expect(formatAhead(text, NOW)).toBe(words);
   });
   test.each([
-    ["2026-11-16", "5 days ago"],
-    ["2026-10-01", "7 weeks ago"],
-    ["2026-06-01", "6 months ago"],
-    ["2024-06-30", null],
+    ["2026-11-16", "5 days overdue"],
+    ["2026-10-01", "7 weeks overdue"],
+    ["2026-06-01", "6 months overdue"],
+    ["2024-06-30", "2 years overdue"],
     ["2026-11-21", null],
     ["2026-11-22", null],
-  ])("%s was due %s", (text, words) => {
-    expect(formatOverdue(text, NOW)).toBe(words);
+  ])("%s was due, and is %s", (text, words) => {
+    expect(formatPast(text, NOW, "overdue")).toBe(words);
   });
   test("numbers and words are no dates", () => {
     expect(["2024-06-30", "2024-13-45", "4812", "June"].map(isDateText)).toEqual([true, false, false, false]);

@@ -84,10 +84,10 @@ export function formatAhead(text: string, now: number): string | null {
   return days >= 1 ? relative(days, 1) : null;
 }
 
-/** Formats `5 days ago` for a date 1 to 365 days in the past, else null: older due dates are history. */
-export function formatOverdue(text: string, now: number): string | null {
+/** Formats `5 days overdue` or `5 days ago` for a date at least a day in the past, else returns null. */
+export function formatPast(text: string, now: number, word: "overdue" | "ago"): string | null {
   const days = Math.floor((now - Date.parse(text)) / 86_400_000);
-  return days >= 1 && days <= 365 ? relative(days, -1) : null;
+  return days >= 1 ? relative(days, -1).replace(/ago$/, word) : null;
 }
 
 function relative(days: number, sign: 1 | -1): string {

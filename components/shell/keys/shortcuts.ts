@@ -14,7 +14,7 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
     shortcuts: [
       { keys: "J", what: "Next request" },
       { keys: "K", what: "Previous request" },
-      { keys: "Enter", what: "Into the request" },
+      { keys: "Enter", what: "Open request" },
       { keys: "X", what: "Select; A, R, D and C then mean all selected" },
       { keys: "Shift X", what: "Select up to here" },
       { keys: "/", what: "Search" },
@@ -26,9 +26,11 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
     shortcuts: [
       { keys: "A", what: "Approve, or the first choice" },
       { keys: "R", what: "Reject, or the second choice" },
-      { keys: "D", what: "Decline, with a reason" },
+      { keys: "3", what: "The third choice; 4 the fourth" },
+      { keys: "D", what: "Decline to answer, with a reason" },
+      { keys: "S", what: "Skip to the next request" },
       { keys: "C", what: "Claim or release" },
-      { keys: "Z", what: "Undo while it is held" },
+      { keys: "Z", what: "Undo before it’s sent" },
     ],
   },
   {

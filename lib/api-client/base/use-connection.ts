@@ -9,7 +9,7 @@ import type { Me } from "@/lib/members/schema.ts";
 /** How often the connection is probed while it is in trouble. */
 const PROBE_MS = 3_000;
 
-function useTrouble(): Trouble | null {
+export function useTrouble(): Trouble | null {
   return useSyncExternalStore(subscribeToConnection, trouble, () => null);
 }
 

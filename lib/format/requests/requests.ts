@@ -1,5 +1,5 @@
 import type { Reach } from "../../input-requests/deliveries/status.ts";
-import type { InputRequestSummary, RequestState } from "../../input-requests/schema.ts";
+import type { InputRequestSummary, RequestState, RequestWarning } from "../../input-requests/schema.ts";
 import { shorten } from "../../text/labels.ts";
 import { visibleText } from "../../text/message-tokens.ts";
 import type { Tone } from "../tasks/outcome.ts";
@@ -21,6 +21,13 @@ export const REQUEST_TONES: Record<RequestState, Tone> = {
   withdrawn: "neutral",
   expired: "bad",
   undeliverable: "bad",
+};
+
+export const WARNING_LABELS: Record<RequestWarning, string> = {
+  destructive: "Irreversible",
+  sum_differs: "Amounts differ",
+  currency_differs: "Currency differs",
+  overdue: "Long overdue",
 };
 
 /** A request's name in a toast or a dialog: its label, else the start of its message. */

@@ -5,18 +5,22 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
+import { useTrouble } from "@/lib/api-client/base/use-connection.ts";
 import type { AnswerValues } from "@/lib/format/requests/answer-values.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { acceptBlocker, answerBlocker } from "./answer-blockers.ts";
+import { acceptBlocker, answerBlocker, troubleBlocker } from "./answer-blockers.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 // Imported statically: the notice must render while the network is away.
 import { type AnswerError, AnswerErrorNotice, answerErrorOf } from "./answer-error.tsx";
 import { useClaim } from "./assignment/use-claim.ts";
 import { DecisionBar } from "./decision-bar.tsx";
+import { goOnFrom } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
 import { AnswerQuestion, type FieldsProps, NoForm } from "./fields/answer-question.tsx";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
+import { HoldButton } from "./main-buttons.tsx";
+import type { Seen } from "./see-first.tsx";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useDecide } from "./use-decide.ts";
 
@@ -25,6 +29,7 @@ const firstTouch = () => import("../request/first-touch.ts");
 const ClaimLine = lazyComponent(() => firstTouch().then((file) => file.ClaimLine), warm);
 const ClaimAlive = lazyComponent(() => firstTouch().then((file) => file.ClaimAlive), warm);
 const UrlQuestion = lazyComponent(() => firstTouch().then((file) => file.UrlQuestion), warm);
+const SeeFirst = lazyComponent(() => firstTouch().then((file) => file.SeeFirst), warm);
 const RestlessQuestion = lazyComponent(() => firstTouch().then((file) => file.RestlessQuestion), warm);
 const AnswerCommands = lazyComponent(() => firstTouch().then((file) => file.AnswerCommands), {
   patient: true,
@@ -43,7 +48,23 @@ export function lazyAnswerParts(request: InputRequestDetail) {
     request.fields.kind !== "supported" && NoForm,
     open && request.claimedBy !== null && ClaimLine,
     open && request.rewordedAt !== null && RestlessQuestion,
+    open && hasNotices(request) && SeeFirst,
+    open && request.warnings.includes("destructive") && HoldButton,
   ].filter((each) => !!each);
+}
+
+/** Whether the request carries notices that are read, or ticked, before a decision. */
+function hasNotices(request: InputRequestDetail): boolean {
+  const { change, figures } = asksToSee(request);
+  return change || figures || (request.askedAgain && request.rewordedAt === null);
+}
+
+/** What has to be seen before accepting. RestlessQuestion asks for a tick of its own. */
+function asksToSee({ previous, rewordedAt, warnings }: InputRequestDetail): Seen {
+  return {
+    change: previous !== null && rewordedAt === null,
+    figures: warnings.some((warning) => warning !== "destructive"),
+  };
 }
 
 export interface AnswerAreaProps {
@@ -56,8 +77,7 @@ export interface AnswerAreaProps {
   /** A single key must not decide: A only moves the focus. */
   cautious: boolean;
   showQuestion: () => boolean;
-  onClose: () => void;
-  children: (form: ReactNode) => ReactNode;
+  children: (form: ReactNode, notices: ReactNode) => ReactNode;
 }
 
 /** The parts of the form that the rest of the pane uses. */
@@ -78,7 +98,6 @@ export function AnswerArea({
   blocked,
   cautious,
   showQuestion,
-  onClose,
   children,
   form,
   fields,
@@ -103,8 +122,18 @@ export function AnswerArea({
   const restless = request.rewordedAt !== null;
   const [agreed, setAgreed] = useState(false);
   const barred = answerBlocker(request, me, blocked);
-  const reason = barred ?? (restless && !agreed ? "The wording changes: agree to that first." : null);
+  const trouble = troubleBlocker(useTrouble());
+  const reason =
+    trouble ?? barred ?? (restless && !agreed ? "The wording changes: agree to that first." : null);
   const acceptReason = reason ?? acceptBlocker(request, me);
+  const [seen, setSeen] = useState({ change: false, figures: false });
+  const asked = asksToSee(question);
+  const unseen =
+    asked.change && !seen.change
+      ? "Review what changed and tick the box above."
+      : asked.figures && !seen.figures && draft.comment.trim() === ""
+        ? "Tick the box above, or write a comment."
+        : null;
   /** The answer failed because the question is no longer open. The form stays on screen for reading. */
   const lost = error !== null && request.state !== "open";
   const answering = request.state === "open" && me.may("requests:answer");
@@ -123,7 +152,8 @@ export function AnswerArea({
     setDialog(null);
   };
   const sendForm = () => {
-    if (acceptReason === null) form.submit((content) => send({ action: "accept", content }));
+    if (acceptReason === null && unseen === null)
+      form.submit((content) => send({ action: "accept", content }));
   };
 
   const manyChoices =
@@ -133,6 +163,7 @@ export function AnswerArea({
     claim: answering && !claimedByOther ? () => claim.take(claimedByMe ? "release" : "claim") : null,
   };
   useAnswerKeys({
+    skip: () => goOnFrom(question.id),
     affirmative,
     other,
     onlyFocus: { affirmative: cautious || manyChoices || isUrl, other: manyChoices },
@@ -156,7 +187,13 @@ export function AnswerArea({
               />
             )}
             {isUrl ? (
-              <UrlQuestion question={question} opened={opened} disabled={blocked} onOpened={setOpened} />
+              <UrlQuestion
+                question={question}
+                opened={opened}
+                disabled={blocked}
+                canDecline={reason === null}
+                onOpened={setOpened}
+              />
             ) : fields ? (
               fields({
                 disabled: (barred ?? acceptBlocker(request, me)) !== null || lost,
@@ -165,7 +202,7 @@ export function AnswerArea({
                 onLeaveField: draft.flush,
               })
             ) : (
-              <AnswerQuestion decision={decision} />
+              <AnswerQuestion decision={decision} canDecline={reason === null} />
             )}
             <CommentBox
               value={draft.comment}
@@ -176,6 +213,14 @@ export function AnswerArea({
             {(isUrl || decision.kind !== "form") && draftLine}
           </div>
         ),
+        request.state === "open" && !blocked && hasNotices(question) && (
+          <SeeFirst
+            question={question}
+            asked={asked}
+            seen={seen}
+            onSeen={answering && barred === null ? setSeen : null}
+          />
+        ),
       )}
       {/* Beside the bar, where the person is looking; stays when another person's answer has removed the
           form. */}
@@ -185,16 +230,17 @@ export function AnswerArea({
       {request.state === "open" && (
         <DecisionBar
           request={request}
+          question={question}
           decision={decision}
           reason={
-            claimedByOther && me.may("requests:answer") ? (
+            !trouble && claimedByOther && me.may("requests:answer") ? (
               <ClaimLine request={request} onTakeOver={() => claim.take("take-over")} />
             ) : (
               acceptReason
             )
           }
           disabled={reason !== null}
-          cautious={cautious}
+          unseen={unseen}
           pending={decide.answer}
           opened={opened}
           affirmative={affirmative}
@@ -203,7 +249,6 @@ export function AnswerArea({
           onSubmitForm={sendForm}
           onDialog={setDialog}
           onClaim={claim.take}
-          onClose={onClose}
         />
       )}
       {claim.claimed && <ClaimAlive request={request} mine={claimedByMe} given={claim.given} />}
@@ -212,6 +257,7 @@ export function AnswerArea({
         decision={decision}
         reason={reason}
         acceptReason={acceptReason}
+        unseen={unseen}
         offered={offered}
         affirmative={affirmative}
         other={other}

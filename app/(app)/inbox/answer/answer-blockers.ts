@@ -1,5 +1,12 @@
+import { TROUBLE_WORDS } from "@/components/shell/connection-bar.tsx";
 import type { Me } from "@/components/shell/session/me.tsx";
+import type { Trouble } from "@/lib/api-client/connection.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+/** Returns why nobody can decide from this page now, as a sentence, or null. */
+export function troubleBlocker(trouble: Trouble | null): string | null {
+  return trouble === null || trouble === "not_live" ? null : TROUBLE_WORDS[trouble];
+}
 
 /** Returns why this person may not answer now, as a sentence, or null if they may. */
 export function answerBlocker(
@@ -12,7 +19,7 @@ export function answerBlocker(
   if (request.claimedBy && request.claimedBy.id !== me.user.id) {
     return `${request.claimedBy.name} has claimed this. A claim ends when released, or after 15 minutes without activity.`;
   }
-  if (questionChanged) return "The question has changed: look at the new one first.";
+  if (questionChanged) return "The question has changed. Review the new one first.";
   return null;
 }
 

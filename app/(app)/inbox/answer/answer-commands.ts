@@ -13,6 +13,7 @@ export function AnswerCommands({
   decision,
   reason,
   acceptReason,
+  unseen,
   offered,
   affirmative,
   other,
@@ -23,6 +24,8 @@ export function AnswerCommands({
   reason: string | null;
   /** Why the request cannot be accepted now; null if accepting is possible. */
   acceptReason: string | null;
+  /** What has to be done before the affirmative choice. */
+  unseen: string | null;
   offered: { decline: (() => void) | null; claim: (() => void) | null };
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
@@ -43,7 +46,7 @@ export function AnswerCommands({
         label: `${yes} ${name}…`,
         keys: "A",
         run: () => lead(affirmative),
-        ...because(acceptReason),
+        ...because(acceptReason ?? unseen),
       });
     if (no)
       add({
@@ -55,7 +58,7 @@ export function AnswerCommands({
       });
     add({
       id: "request:decline",
-      label: `Decline ${name}…`,
+      label: `Decline to answer ${name}…`,
       keys: "D",
       run: () => offered.decline?.(),
       ...because(reason),

@@ -9,7 +9,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { declineReasons } from "@/lib/api-client/answers.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
-import { rejectionOf } from "@/lib/input-requests/decision.ts";
+import { rejectionOf } from "@/lib/input-requests/rejection.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 const AssignDialog = lazyComponent(
@@ -45,7 +45,7 @@ export function AnswerDialogs({
       return (
         <Dialog
           {...common}
-          title={`Decline ${requestName(request)}`}
+          title={`Decline to answer ${requestName(request)}`}
           description={`${request.server.name} is told only that it was declined; most servers take it as a no. Your reason is kept in Intray, in the timeline.`}
         >
           <DeclineForm
@@ -62,7 +62,7 @@ export function AnswerDialogs({
         <Dialog
           {...common}
           title={`Send cancel for ${requestName(request)}`}
-          description="“Cancel” says that the question was dismissed without a choice. Many servers treat it as a rejection, some ask again. To decide later, use Close: it sends nothing."
+          description="“Cancel” says that the question was dismissed without a choice. Many servers treat it as a rejection, some ask again. To decide later, use Skip: it sends nothing."
         >
           <ReasonBox label="Comment" initial={comment} onSend={(said) => onSend({ action: "cancel" }, said)}>
             {(said) => (

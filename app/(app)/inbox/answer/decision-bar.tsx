@@ -21,13 +21,14 @@ const DecisionMenuItems = lazyComponent(
   { warm: true },
 );
 
-/** Always in view: the affirmative button, the others, Decline…, Close (which sends nothing), and a menu. */
+/** Always in view: the main choice, the second one, and a menu. */
 export function DecisionBar({
   request,
+  question,
   decision,
   reason,
   disabled,
-  cautious,
+  unseen,
   pending,
   opened,
   affirmative,
@@ -36,15 +37,16 @@ export function DecisionBar({
   onSubmitForm,
   onDialog,
   onClaim,
-  onClose,
 }: {
   request: InputRequestDetail;
+  /** The question on the screen. */
+  question: InputRequestDetail;
   decision: Decision;
   /** Why the request cannot be accepted here now; with `disabled`, why no decision is possible. */
   reason: ReactNode;
   disabled: boolean;
-  /** The key A only focuses the button, because the action may destroy something. */
-  cautious: boolean;
+  /** What has to be done before: until then only a plain no is possible. */
+  unseen: string | null;
   /** The decision being recorded. */
   pending: Decided | null;
   /** The site of a URL request was opened. */
@@ -55,7 +57,6 @@ export function DecisionBar({
   onSubmitForm: () => void;
   onDialog: (dialog: AnswerDialog) => void;
   onClaim: (step: ClaimStep) => void;
-  onClose: () => void;
 }) {
   const me = useMe();
   const bar = useRef<HTMLDivElement>(null);
@@ -64,61 +65,65 @@ export function DecisionBar({
   if (!me.may("requests:answer")) {
     return <p className="border-line border-t px-4 py-3.5 text-[13px] text-muted md:px-8">{reason}</p>;
   }
-  const noAccept = reason !== null;
-  const sent = inWhoseName(request, me.organization.name);
+  const destroys = question.warnings.includes("destructive");
+  const why = reason ?? unseen;
+  const sent = inWhoseName(request);
   // Many buttons, or long ones, need the whole line.
   const beside = !needsRoom(decision);
+  // Where the form has choices of its own, declining is a different thing, and stands in the menu.
+  const declines = decision.kind !== "choices";
   return (
     <div
       ref={bar}
+      id="decide"
       className="shrink-0 border-line border-t bg-panel px-4 pt-3 pb-[calc(0.75rem+env(safe-area-inset-bottom))] md:px-8"
       style={keyboard ? { paddingBottom: keyboard + 8 } : undefined}
     >
-      {reason ? (
+      {why ? (
         <div id="why-not" role="status" className="pb-2.5 text-[13px] text-muted">
-          {reason}
+          {why}
         </div>
       ) : (
         <p className="flex flex-wrap gap-x-4 text-muted text-xs">
-          <span className={cn("truncate pb-2", beside && "xl:hidden")}>{sent}</span>
-          {cautious && (
-            <span id="cautious" className="pb-2 max-md:hidden">
-              This may delete or change things for good: A leads to the button, Enter decides.
+          {destroys && (
+            <span id="irreversible" className="pb-2 font-medium text-[13px] text-bad">
+              Irreversible. Hold the button for a second
+              <span className="max-md:hidden">, or press A and hold Enter</span>.
             </span>
           )}
+          <span className={cn("truncate pb-2", beside && "xl:hidden")}>{sent}</span>
         </p>
       )}
       <div className="flex items-end gap-2 md:items-center">
         <MainButtons
+          question={question}
           decision={decision}
-          isUrl={request.mode === "url"}
           opened={opened}
-          disabled={noAccept}
+          disabled={reason !== null}
+          unseen={unseen !== null}
           pending={pending}
-          describedBy={noAccept ? "why-not" : cautious ? "cautious" : undefined}
+          describedBy={why ? "why-not" : destroys ? "irreversible" : undefined}
           affirmative={affirmative}
           other={other}
           onAccept={onAccept}
           onSubmitForm={onSubmitForm}
         />
-        <Button
-          variant={decision.kind === "none" ? "outline" : "ghost"}
-          className={decision.kind === "none" ? "max-md:flex-1" : "max-md:hidden"}
-          disabled={disabled || pending !== null}
-          aria-keyshortcuts="D"
-          onClick={() => onDialog("decline")}
-        >
-          Decline… <Kbd>D</Kbd>
-        </Button>
-        <Button variant="ghost" className="max-md:hidden" onClick={onClose} title="Sends nothing">
-          Close
-        </Button>
+        {declines && (
+          <Button
+            className="max-md:min-h-11 max-md:flex-1"
+            disabled={disabled || pending !== null}
+            aria-keyshortcuts="D"
+            onClick={() => onDialog("decline")}
+          >
+            Decline… <Kbd>D</Kbd>
+          </Button>
+        )}
         <DecisionMenu
           request={request}
+          declines={!declines}
           disabled={disabled || pending !== null}
           onDialog={onDialog}
           onClaim={onClaim}
-          onClose={onClose}
         />
         {beside && (
           <p className="min-w-0 flex-1 text-balance pl-4 text-right text-muted text-xs max-xl:hidden">
@@ -130,11 +135,9 @@ export function DecisionBar({
   );
 }
 
-function inWhoseName(request: InputRequestDetail, organization: string): string {
+function inWhoseName(request: InputRequestDetail): string {
   const owner = request.connectionOwner;
-  return owner
-    ? `Sent to ${request.server.name} as ${owner.name}’s connection`
-    : `Sent to ${request.server.name} through ${organization}’s shared connection`;
+  return `Will be sent to ${request.server.name} · ${owner ? `${owner.name}’s` : "shared"} connection`;
 }
 
 /** Other actions: claim, assign, and the answer that few servers need. */
@@ -144,8 +147,9 @@ function DecisionMenu(props: DecisionMenuProps) {
       side="top"
       items={DecisionMenuItems}
       trigger={
-        <Button size="icon" aria-label="More" className="max-md:ml-auto">
+        <Button aria-label="More" className="px-2.5 max-md:ml-auto">
           <MoreHorizontal aria-hidden strokeWidth={1.75} />
+          <span className="max-md:hidden">More</span>
         </Button>
       }
     >

@@ -1,6 +1,6 @@
 "use client";
 
-import { Ban, Hand, HandHelping, ThumbsDown, UserCheck, UserPlus, UserX, X } from "lucide-react";
+import { Ban, Hand, HandHelping, SkipForward, ThumbsDown, UserCheck, UserPlus, UserX } from "lucide-react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
@@ -8,17 +8,19 @@ import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { useAssign } from "./assignment/use-assign.ts";
 import type { ClaimStep } from "./assignment/use-claim.ts";
+import { goOnFrom } from "./decision-store.ts";
 
 export interface DecisionMenuProps {
   request: InputRequestDetail;
+  /** Declining is not in the bar. */
+  declines: boolean;
   /** No decision is possible here now. */
   disabled: boolean;
   onDialog: (dialog: AnswerDialog) => void;
   onClaim: (step: ClaimStep) => void;
-  onClose: () => void;
 }
 
-export function DecisionMenuItems({ request, disabled, onDialog, onClaim, onClose }: DecisionMenuProps) {
+export function DecisionMenuItems({ request, declines, disabled, onDialog, onClaim }: DecisionMenuProps) {
   const me = useMe();
   const assign = useAssign(request);
   const { claimedBy, assignedTo } = request;
@@ -26,9 +28,17 @@ export function DecisionMenuItems({ request, disabled, onDialog, onClaim, onClos
   const icon = { "aria-hidden": true, strokeWidth: 1.75 };
   return (
     <>
-      <MenuItem disabled={disabled} className="md:hidden" onSelect={() => onDialog("decline")}>
-        <ThumbsDown {...icon} />
-        Decline…
+      {declines && (
+        <MenuItem disabled={disabled} onSelect={() => onDialog("decline")}>
+          <ThumbsDown {...icon} />
+          Decline to answer…
+          <Kbd className="ml-auto">D</Kbd>
+        </MenuItem>
+      )}
+      <MenuItem onSelect={() => goOnFrom(request.id)}>
+        <SkipForward {...icon} />
+        Skip
+        <Kbd className="ml-auto">S</Kbd>
       </MenuItem>
       {claimedBy && !claimedByMe && me.may("requests:assign") ? (
         <MenuItem onSelect={() => onClaim("take-over")}>
@@ -65,10 +75,6 @@ export function DecisionMenuItems({ request, disabled, onDialog, onClaim, onClos
           )}
         </>
       )}
-      <MenuItem className="md:hidden" onSelect={onClose}>
-        <X {...icon} />
-        Close
-      </MenuItem>
       <MenuSeparator />
       <MenuItem disabled={disabled} className="items-start" onSelect={() => onDialog("cancel")}>
         <Ban {...icon} className="mt-0.5" />

@@ -1,12 +1,17 @@
 "use client";
 
-import { LoaderCircle } from "lucide-react";
-import type { ReactNode, Ref, RefObject } from "react";
-import { Button } from "@/components/ui/button.tsx";
+import type { RefObject } from "react";
 import { cn } from "@/components/ui/cn.ts";
-import { Kbd } from "@/components/ui/kbd.tsx";
-import type { Decision } from "@/lib/input-requests/decision.ts";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import { type Choice, type Decision, isNo } from "@/lib/input-requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { MainButton, type MainButtonProps } from "./main-button.tsx";
 import type { Decided } from "./use-decide.ts";
+
+export const HoldButton = lazyComponent(
+  () => import("../request/first-touch.ts").then((file) => file.HoldButton),
+  { warm: true },
+);
 
 /** Labels up to this length share a line on a phone; more than two or longer ones get lines of their own. */
 const SHORT = 14;
@@ -18,10 +23,11 @@ export function needsRoom(decision: Decision): boolean {
 
 /** The buttons that decide: one per choice, or one for the whole form. */
 export function MainButtons({
+  question,
   decision,
-  isUrl,
   opened,
   disabled,
+  unseen,
   pending,
   describedBy,
   affirmative,
@@ -29,10 +35,13 @@ export function MainButtons({
   onAccept,
   onSubmitForm,
 }: {
+  /** The question on the screen. A destructive one is decided by holding a button. */
+  question: InputRequestDetail;
   decision: Decision;
-  isUrl: boolean;
   opened: boolean;
   disabled: boolean;
+  /** Something has to be seen before; a plain no is possible without. */
+  unseen: boolean;
   /** The decision being recorded. */
   pending: Decided | null;
   describedBy: string | undefined;
@@ -41,36 +50,37 @@ export function MainButtons({
   onAccept: (content?: Record<string, unknown>) => void;
   onSubmitForm: () => void;
 }) {
-  const common = { describedBy, pending: false, busy: pending !== null, disabled };
+  const common = { describedBy, pending: false, busy: pending !== null };
   const single = {
     ...common,
     buttonRef: affirmative,
     shortcut: "A",
     primary: true,
     pending: pending?.action === "accept",
+    disabled: disabled || unseen,
   };
-  if (isUrl) {
-    return (
-      <Main {...single} disabled={disabled || !opened} onPress={() => onAccept()}>
-        Continue the task
-      </Main>
+  const destroys = question.warnings.includes("destructive");
+  const button = (props: MainButtonProps, choice?: Choice) =>
+    destroys ? (
+      <HoldButton key={choice?.label} {...props} question={question} choice={choice} />
+    ) : (
+      <MainButton key={choice?.label} {...props} />
     );
+  if (question.mode === "url") {
+    return button({
+      ...single,
+      disabled: single.disabled || !opened,
+      onPress: () => onAccept(),
+      children: "Continue the task",
+    });
   }
   switch (decision.kind) {
     case "none":
       return null;
     case "confirm":
-      return (
-        <Main {...single} onPress={() => onAccept({})}>
-          Confirm
-        </Main>
-      );
+      return button({ ...single, onPress: () => onAccept({}), children: "Confirm" });
     case "form":
-      return (
-        <Main {...single} onPress={onSubmitForm}>
-          Send answer
-        </Main>
-      );
+      return button({ ...single, onPress: onSubmitForm, children: "Send answer" });
     case "choices": {
       const long = decision.choices.some(({ label }) => label.length > SHORT);
       return (
@@ -80,19 +90,21 @@ export function MainButtons({
             needsRoom(decision) && (long ? "max-md:flex-col" : "max-md:grid max-md:grid-cols-2"),
           )}
         >
-          {decision.choices.map((choice, index) => (
-            <Main
-              key={choice.label}
-              {...common}
-              buttonRef={index === 0 ? affirmative : index === 1 ? other : null}
-              shortcut={index === 0 ? "A" : index === 1 ? "R" : null}
-              primary={index === 0 && choice.affirmative}
-              pending={same(pending?.content, choice.content)}
-              onPress={() => onAccept(choice.content)}
-            >
-              {choice.label}
-            </Main>
-          ))}
+          {decision.choices.map((choice, index) =>
+            button(
+              {
+                ...common,
+                buttonRef: index === 0 ? affirmative : index === 1 ? other : null,
+                shortcut: ["A", "R"][index] ?? String(index + 1),
+                primary: index === 0 && choice.affirmative,
+                pending: same(pending?.content, choice.content),
+                disabled: disabled || (unseen && !isNo(choice)),
+                onPress: () => onAccept(choice.content),
+                children: choice.label,
+              },
+              choice,
+            ),
+          )}
         </div>
       );
     }
@@ -101,58 +113,4 @@ export function MainButtons({
 
 function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** A button of a decision. While one is recorded, every button keeps its place and focus but does nothing. */
-function Main({
-  buttonRef,
-  shortcut,
-  primary,
-  disabled,
-  busy,
-  pending,
-  describedBy,
-  onPress,
-  children,
-}: {
-  buttonRef: Ref<HTMLButtonElement>;
-  shortcut: string | null;
-  primary: boolean;
-  disabled: boolean;
-  /** Whether any decision is being recorded; `pending`: this one. */
-  busy: boolean;
-  pending: boolean;
-  describedBy: string | undefined;
-  onPress: () => void;
-  children: ReactNode;
-}) {
-  return (
-    <Button
-      ref={buttonRef}
-      variant={primary ? "primary" : "outline"}
-      disabled={disabled}
-      aria-disabled={busy || undefined}
-      aria-busy={pending || undefined}
-      aria-describedby={describedBy}
-      aria-keyshortcuts={shortcut ?? undefined}
-      className="h-auto min-h-9 aria-busy:opacity-100 min-w-0 max-w-full shrink whitespace-normal py-1.5 text-left max-md:min-h-11 max-md:flex-1 max-md:text-center md:max-w-80"
-      onClick={() => !busy && onPress()}
-    >
-      {pending ? (
-        <>
-          <LoaderCircle
-            aria-hidden
-            strokeWidth={2}
-            className="animate-[turn_1.6s_linear_infinite] motion-reduce:animate-none"
-          />
-          Recording…
-        </>
-      ) : (
-        <>
-          <span className="wrap-anywhere">{children}</span>
-          {shortcut && <Kbd>{shortcut}</Kbd>}
-        </>
-      )}
-    </Button>
-  );
 }

@@ -13,11 +13,13 @@ export function UrlQuestion({
   question,
   opened,
   disabled,
+  canDecline,
   onOpened,
 }: {
   question: InputRequestDetail;
   opened: boolean;
   disabled: boolean;
+  canDecline: boolean;
   onOpened: () => void;
 }) {
   const me = useMe();
@@ -26,7 +28,7 @@ export function UrlQuestion({
     return (
       <Notice tone="bad" title="The server sent an address that cannot be opened safely">
         <p className="break-all font-mono text-xs">{question.url}</p>
-        <p>You can decline, with a reason.</p>
+        {canDecline && <p>You can decline to answer, with a reason.</p>}
       </Notice>
     );
   }

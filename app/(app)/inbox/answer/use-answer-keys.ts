@@ -16,7 +16,7 @@ function isFirst(key: string): boolean {
   return first;
 }
 
-/** The single keys of one request: A, R, D, C. A key whose action is not offered does nothing. */
+/** The single keys of one request: A, R, 3, 4, D, C, S. A key whose action is not offered does nothing. */
 export function useAnswerKeys({
   affirmative,
   other,
@@ -24,6 +24,7 @@ export function useAnswerKeys({
   showQuestion,
   decline,
   claim,
+  skip,
 }: {
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
@@ -36,14 +37,24 @@ export function useAnswerKeys({
   showQuestion: () => boolean;
   decline: (() => void) | null;
   claim: (() => void) | null;
+  /** Leads to the next request and sends nothing. */
+  skip: () => void;
 }) {
   const press = (button: HTMLButtonElement | null, focusOnly: boolean) => {
-    // A disabled button shows its reason beside it.
-    if (!button || button.disabled || !showQuestion()) return;
-    if (focusOnly) button.focus();
+    if (!button) return;
+    const seen = showQuestion();
+    // A disabled button shows its reason beside it, or waits for a tick.
+    if (button.disabled) document.getElementById("see-first")?.focus();
+    else if (!seen) return;
+    else if (focusOnly) button.focus();
     else button.click();
   };
+  /** A choice beyond the second: one of many, so that Enter decides. */
+  const reach = (key: string) =>
+    press(document.querySelector<HTMLButtonElement>(`#decide [aria-keyshortcuts="${key}"]`), true);
   useShortcuts({
+    3: () => reach("3"),
+    4: () => reach("4"),
     a: () => isFirst("a") && press(affirmative.current, onlyFocus.affirmative),
     r: () => isFirst("r") && press(other.current, onlyFocus.other),
     d: (event) => {
@@ -51,5 +62,6 @@ export function useAnswerKeys({
       decline?.();
     },
     c: () => claim?.(),
+    s: skip,
   });
 }

@@ -1,4 +1,4 @@
-import { decisionOf } from "@/lib/input-requests/decision.ts";
+import { decisionOf, isNo } from "@/lib/input-requests/decision.ts";
 import type { Action } from "@/lib/input-requests/schema.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 
@@ -12,11 +12,13 @@ export interface BulkAction {
   content: Record<string, unknown> | undefined;
   /** The form to fill in first, once for all requests. */
   form: Form | null;
+  /** A plain no, which destroys nothing and needs no second look. */
+  isNo: boolean;
 }
 
 /** Returns the actions for a form; none if the form is not supported. */
 export function bulkActions(form: Form): BulkAction[] {
-  const accept = { action: "accept" as const, form: null };
+  const accept = { action: "accept" as const, form: null, isNo: false };
   const decision = decisionOf(form);
   switch (decision.kind) {
     case "none":
@@ -26,11 +28,12 @@ export function bulkActions(form: Form): BulkAction[] {
     case "form":
       return [{ ...accept, label: "Answer", lead: true, content: undefined, form }];
     case "choices":
-      return decision.choices.map(({ label, content, affirmative }, index) => ({
+      return decision.choices.map((choice, index) => ({
         ...accept,
-        label,
-        lead: index === 0 && affirmative,
-        content,
+        label: choice.label,
+        lead: index === 0 && choice.affirmative,
+        content: choice.content,
+        isNo: isNo(choice),
       }));
   }
 }

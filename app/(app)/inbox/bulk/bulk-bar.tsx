@@ -40,13 +40,16 @@ export function BulkBar({
     ...requestDetail(first?.id ?? ""),
     enabled: first !== undefined && reason === null,
   });
-  const actions = reason === null && detail.data ? bulkActions(detail.data.fields) : [];
+  // What cannot be undone is accepted one by one; a no to all is possible.
+  const destroys = selected.some((request) => request.warnings.includes("destructive"));
+  const possible = reason === null && detail.data ? bulkActions(detail.data.fields) : [];
+  const actions = destroys ? possible.filter((action) => action.isNo) : possible;
   const begin = (action: BulkAction | undefined) => {
     if (action && reason === null) onBegin(action);
   };
   useImperativeHandle(keys, () => ({
-    a: () => begin(actions[0]),
-    r: () => begin(actions[1]),
+    a: () => begin(destroys ? undefined : possible[0]),
+    r: () => begin(destroys && !possible[1]?.isNo ? undefined : possible[1]),
     d: () => begin(DECLINE),
     c: () => claim.isPending || claim.mutate(selected),
   }));
@@ -82,13 +85,18 @@ export function BulkBar({
               {reason}
             </p>
           )}
+          {reason === null && destroys && (
+            <p role="status" className="text-[13px] text-bad">
+              Irreversible: accept these one by one.
+            </p>
+          )}
           <div className="flex flex-wrap gap-1.5">
-            {actions.map((action, at) => (
+            {actions.map((action) => (
               <Button
                 key={action.label}
                 size="sm"
                 variant={action.lead ? "primary" : "outline"}
-                aria-keyshortcuts={["A", "R"][at]}
+                aria-keyshortcuts={["A", "R"][possible.indexOf(action)]}
                 onClick={() => onBegin(action)}
               >
                 {action.label}…
@@ -124,6 +132,7 @@ const DECLINE: BulkAction = {
   lead: false,
   form: null,
   content: undefined,
+  isNo: true,
 };
 
 function alikeTo(first: InputRequestSummary | undefined, rows: StableRow[]): string[] {

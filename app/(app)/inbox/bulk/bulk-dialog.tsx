@@ -1,7 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { TriangleAlert } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -9,6 +11,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { declineReasons } from "@/lib/api-client/answers.ts";
 import { formatAmount, totals } from "@/lib/format/requests/amount-words.ts";
 import type { FieldError } from "@/lib/format/requests/answer-values.ts";
+import { WARNING_LABELS } from "@/lib/format/requests/requests.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
@@ -35,10 +38,14 @@ export function BulkDialog({
   onDone: () => void;
 }) {
   const [comment, setComment] = useState("");
+  const [seen, setSeen] = useState(false);
+  const warned = requests.filter((request) => request.warnings.length > 0).length;
+  /** A tick or a comment is missing. */
+  const unseen = warned > 0 && !action.isNo && !seen && comment.trim() === "";
   const bulk = useBulkAnswer(requests);
   const send = (content = action.content) => {
     const said = comment.trim();
-    if (!bulk.answer.isPending)
+    if (!bulk.answer.isPending && !unseen)
       bulk.answer.mutate({
         action: action.action,
         ...(content && { content }),
@@ -53,6 +60,7 @@ export function BulkDialog({
       comment={comment}
       onComment={setComment}
       pending={bulk.answer.isPending}
+      unseen={unseen}
       count={count}
       onDismiss={onDismiss}
       onSend={onSend}
@@ -82,6 +90,17 @@ export function BulkDialog({
       ) : (
         <>
           <ChosenRequests requests={requests} />
+          {warned > 0 && !action.isNo && (
+            <label className="flex min-h-9 items-center gap-2.5 max-md:min-h-11">
+              <input
+                type="checkbox"
+                className="size-4 shrink-0 accent-(--accent)"
+                checked={seen}
+                onChange={(event) => setSeen(event.target.checked)}
+              />
+              <span>I’ve seen what is marked on {plural(warned, "request")}, or say why below</span>
+            </label>
+          )}
           {bulk.answer.error && (
             <Notice live tone="bad" title={bulk.problem.title}>
               <p>{bulk.problem.detail}</p>
@@ -120,6 +139,11 @@ function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
             <span className="line-clamp-2 min-w-0 flex-1">
               <bdi>{visibleText(request.message)}</bdi>
             </span>
+            {request.warnings.map((warning) => (
+              <Badge key={warning} tone="bad" icon={TriangleAlert} className="shrink-0">
+                {WARNING_LABELS[warning]}
+              </Badge>
+            ))}
             {request.amount && (
               <span className="shrink-0 font-medium tabular-nums">{formatAmount(request.amount)}</span>
             )}
@@ -179,6 +203,7 @@ function CommentAndButtons({
   comment,
   onComment,
   pending,
+  unseen,
   count,
   onDismiss,
   onSend,
@@ -187,6 +212,7 @@ function CommentAndButtons({
   comment: string;
   onComment: (text: string) => void;
   pending: boolean;
+  unseen: boolean;
   count: string;
   onDismiss: () => void;
   onSend: () => void;
@@ -231,7 +257,7 @@ function CommentAndButtons({
         <Button onClick={onDismiss} disabled={pending}>
           Send nothing
         </Button>
-        <Button variant={declining ? "destructive" : "primary"} disabled={pending} onClick={onSend}>
+        <Button variant={declining ? "destructive" : "primary"} disabled={pending || unseen} onClick={onSend}>
           {pending ? "Recording…" : `${action.label} ${count}`}
         </Button>
       </DialogActions>

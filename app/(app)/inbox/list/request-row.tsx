@@ -7,6 +7,7 @@ import {
   type LucideIcon,
   MessageSquareText,
   Trash2,
+  TriangleAlert,
   UserRound,
 } from "lucide-react";
 import type { MouseEvent } from "react";
@@ -18,7 +19,12 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
 import { formatAmount } from "@/lib/format/requests/amount-words.ts";
-import { REQUEST_LABELS, REQUEST_TONES, requestName } from "@/lib/format/requests/requests.ts";
+import {
+  REQUEST_LABELS,
+  REQUEST_TONES,
+  requestName,
+  WARNING_LABELS,
+} from "@/lib/format/requests/requests.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { visibleText } from "@/lib/text/message-tokens.ts";
@@ -154,6 +160,11 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
   if (gone) return <Badge icon={Check}>No longer waiting</Badge>;
   return (
     <>
+      {request.warnings.map((warning) => (
+        <Badge key={warning} tone="bad" icon={TriangleAlert}>
+          {WARNING_LABELS[warning]}
+        </Badge>
+      ))}
       {request.mode === "url" && <Badge tone="accent">Opens a site</Badge>}
       {request.expiresAt && <TimeLeftBadge until={request.expiresAt} />}
       {request.claimedBy && (

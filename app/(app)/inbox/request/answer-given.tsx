@@ -13,10 +13,10 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestKeys } from "@/lib/api-client/requests.ts";
-import { describeFacts } from "@/lib/format/facts/facts.ts";
 import { deliveryMeaning, hasVanished, needsNoSending } from "@/lib/format/requests/delivery.ts";
 import { decidedWord, decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { describeFacts } from "@/lib/text/facts/facts.ts";
 import { useUndo } from "../answer/use-undo.ts";
 import { REQUEST_ICONS } from "./state-icons.ts";
 

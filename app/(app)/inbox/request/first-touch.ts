@@ -4,8 +4,10 @@
 export { AnswerCommands } from "../answer/answer-commands.ts";
 export { AnswerDialogs } from "../answer/answer-dialogs.tsx";
 export { ClaimAlive, ClaimLine } from "../answer/assignment/claim-status.tsx";
+export { HoldButton } from "../answer/hold-button.tsx";
+export { SeeFirst } from "../answer/see-first.tsx";
 export { UrlQuestion } from "../answer/url-question.tsx";
-export { AskedBefore, QuestionChanged, RestlessQuestion } from "./question-change.tsx";
+export { QuestionChanged, RestlessQuestion } from "./question-change.tsx";
 export { EndState, RequestClosed } from "./request-closed.tsx";
 export { NoForm, RequestMissing, RequestTrouble, TaskProgress, TimeLimitLine } from "./request-notices.tsx";
 export { StickySummary } from "./sticky-summary.tsx";

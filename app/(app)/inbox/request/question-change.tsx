@@ -1,15 +1,17 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { WordDiff } from "@/components/text/word-diff.tsx";
 import { Day, TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail, InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import { findMoney, sayMoney } from "@/lib/text/money.ts";
+import { areAlike, changedFacts } from "@/lib/text/question-changes.ts";
 import { diffFields } from "@/lib/text/schema-diff.ts";
 
 type Question = { message: string; schema: unknown; url: string | null };
@@ -71,9 +73,10 @@ export function RestlessQuestion({
         else when your answer arrives.
       </p>
       {before && (
-        <Details words={changed ? "What has changed since you opened it" : "What changed last"}>
+        <>
+          <p className="font-medium">{changed ? "What changed since you opened it" : "What changed last"}</p>
           <Difference before={before} after={request} />
-        </Details>
+        </>
       )}
       <label className="flex min-h-9 items-center gap-2.5 max-md:min-h-11">
         <input
@@ -90,9 +93,10 @@ export function RestlessQuestion({
 }
 
 /** Says that a question was asked before, in the same or other words, with the earlier answer. */
-export function AskedBefore({ request }: { request: InputRequestDetail }) {
+export function AskedBefore({ request, children }: { request: InputRequestDetail; children: ReactNode }) {
   const all = useQuery(requestsOfTask(request.taskId));
-  if (!request.previous && !request.askedAgain) return null;
+  // RestlessQuestion says so itself when the wording keeps changing.
+  if (request.rewordedAt !== null || (!request.previous && !request.askedAgain)) return null;
   const earlier = (all.data?.items ?? []).filter(
     (each) => each.id !== request.id && each.createdAt <= request.createdAt,
   );
@@ -100,17 +104,16 @@ export function AskedBefore({ request }: { request: InputRequestDetail }) {
     const { message } = request.previous;
     const then = earlier.findLast((each) => each.message === message);
     return (
-      <Notice tone="wait" title="The server asked something else before. Please decide on this one anew.">
+      <Notice tone="wait" title="This request changed. Review it again">
         <Then request={then} />
-        <Details words="Show what is different">
-          <Difference before={request.previous} after={request} />
-        </Details>
+        <Difference before={request.previous} after={request} />
+        {children}
       </Notice>
     );
   }
   const then = earlier.findLast((each) => each.questionHash === request.questionHash && each.answer);
   return (
-    <Notice tone="wait" title="The same question, asked again after your organization’s answer.">
+    <Notice tone="wait" title="The same question, asked again after your organization’s answer">
       <Then request={then} />
       <p>The server took that answer and then asked once more. Answer only if it should count again.</p>
     </Notice>
@@ -134,35 +137,64 @@ function Then({ request }: { request: InputRequestSummary | undefined }) {
   );
 }
 
-function Details({ words, children }: { words: string; children: React.ReactNode }) {
-  return (
-    <details open>
-      <summary className="w-fit rounded-sm font-medium marker:text-muted max-md:-my-3 max-md:py-3">
-        {words}
-      </summary>
-      <div className="flex flex-col gap-1.5 pt-1.5">{children}</div>
-    </details>
-  );
-}
-
-function Difference({ before, after }: { before: Question; after: Question }) {
-  const amounts = [before, after].map(({ message }) => findMoney(message).map(sayMoney).join(", "));
-  // The diff below shows a long list of amounts better.
-  const few = amounts.every((each) => each.length < 80);
+/** What matters comes first, fact by fact; then the fields of the form, then the words. */
+function Difference({
+  before,
+  after,
+}: {
+  before: Question;
+  after: Question & Pick<InputRequestDetail, "arguments">;
+}) {
+  const facts = changedFacts(before.message, after.message, after.arguments);
   return (
     <>
-      {few && amounts[0] !== amounts[1] && (
-        <p className="font-medium tabular-nums">
-          Amount: {amounts[0] || "none"} → {amounts[1] || "none"}
-        </p>
+      {facts.length > 0 && (
+        <dl className="grid w-fit grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 font-medium tabular-nums">
+          {facts.map((fact) => (
+            <div key={fact.label + fact.before} className="col-span-2 grid grid-cols-subgrid">
+              <dt className="font-normal text-muted">
+                <PlainText text={fact.label} />
+              </dt>
+              <dd className="wrap-anywhere">
+                <PlainText text={fact.before ?? "none"} /> → <PlainText text={fact.after ?? "none"} />
+              </dd>
+            </div>
+          ))}
+        </dl>
       )}
-      <WordDiff before={before.message} after={after.message} />
       {before.url !== after.url && <p>The address to open is another one.</p>}
       {diffFields(before.schema, after.schema).map((line) => (
         <p key={line}>
           <PlainText text={line} />
         </p>
       ))}
+      {before.message !== after.message && <Wording before={before.message} after={after.message} />}
     </>
+  );
+}
+
+/** The difference word by word of texts that are alike, else the earlier text. Folded beyond three lines. */
+function Wording({ before, after }: { before: string; after: string }) {
+  const [open, setOpen] = useState(false);
+  const alike = areAlike(before, after);
+  const text = alike ? before + after : before;
+  const long = text.length > 360 || text.split("\n").length > 3;
+  return (
+    <div className="flex flex-col items-start gap-1.5">
+      <div className={cn("wrap-anywhere", long && !open && "line-clamp-3")}>
+        {alike ? (
+          <WordDiff before={before} after={after} />
+        ) : (
+          <p className="whitespace-pre-wrap">
+            Before: “<PlainText text={before} />”
+          </p>
+        )}
+      </div>
+      {long && (
+        <Button size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? "Show less" : alike ? "Show every change" : "Show all"}
+        </Button>
+      )}
+    </div>
   );
 }

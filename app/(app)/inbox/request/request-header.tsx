@@ -180,7 +180,7 @@ function TaskNow({ request }: { request: InputRequestDetail }) {
       {progress && <TaskProgress progress={progress} />}
       {says && (
         <span>
-          The task says “<PlainText text={shorten(statusMessage, 160)} />”
+          Task status: <PlainText text={shorten(statusMessage, 160)} />
         </span>
       )}
     </div>

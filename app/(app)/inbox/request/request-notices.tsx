@@ -88,11 +88,11 @@ export function TaskProgress({
 }
 
 /** Says why a form is not shown. */
-export function NoForm({ reason }: { reason: string }) {
+export function NoForm({ reason, canDecline }: { reason: string; canDecline: boolean }) {
   return (
-    <Notice tone="wait" title="This form is not shown">
+    <Notice tone="wait" title="Intray can’t display this form">
       <p className="wrap-anywhere">{reason}.</p>
-      <p>You can decline, with a reason.</p>
+      {canDecline && <p>You can decline to answer, with a reason.</p>}
     </Notice>
   );
 }
@@ -103,7 +103,7 @@ export function RequestMissing({ onBack }: { onBack: () => void }) {
     <div className="m-auto">
       <Empty
         icon={Unplug}
-        title="This request is not here"
+        title="Request not found"
         action={<Button onClick={onBack}>Back to the inbox</Button>}
       >
         The link may be old, or it belongs to an organization that you are not in.

@@ -34,7 +34,7 @@ export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) 
         </Button>
       </div>
       {request.data && shown ? (
-        <RequestView request={request.data} similar={similar.data ?? null} onClose={onBack} />
+        <RequestView request={request.data} similar={similar.data ?? null} />
       ) : failure ? (
         <NotLoaded error={failure} onRetry={() => void request.refetch()} onBack={onBack} />
       ) : (

@@ -8,10 +8,10 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
 import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
-import { describeFacts } from "@/lib/format/facts/facts.ts";
-import { decisionOf, isDestructive } from "@/lib/input-requests/decision.ts";
+import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
+import { describeFacts } from "@/lib/text/facts/facts.ts";
 import {
   AnswerArea,
   type AnswerAreaProps,
@@ -31,7 +31,6 @@ const FormAnswerArea = lazyComponent(
 const RequestClosed = lazyComponent(() => firstTouch().then((file) => file.RequestClosed), warm);
 const RequestTrouble = lazyComponent(() => firstTouch().then((file) => file.RequestTrouble), warm);
 const QuestionChanged = lazyComponent(() => firstTouch().then((file) => file.QuestionChanged), warm);
-const AskedBefore = lazyComponent(() => firstTouch().then((file) => file.AskedBefore), warm);
 const loadContext = () => import("./request-context.tsx");
 const RepeatNotice = lazyComponent(() => loadContext().then((file) => file.RepeatNotice), warm);
 const DecidedBefore = lazyComponent(() => loadContext().then((file) => file.DecidedBefore), warm);
@@ -52,7 +51,6 @@ export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRe
     !open && RequestClosed,
     describeFacts(request.arguments).some((block) => block.kind === "json") && JsonTree,
     isStuck(request) && RequestTrouble,
-    open && wasAskedBefore(request) && AskedBefore,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
     ...lazyHeaderParts(request),
@@ -67,12 +65,10 @@ export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRe
 export function RequestView({
   request,
   similar,
-  onClose,
 }: {
   request: InputRequestDetail;
   /** Null if the read failed: nothing depends on it. */
   similar: SimilarRequests | null;
-  onClose: () => void;
 }) {
   const [question, setQuestion] = useState(request);
   const asked = useQuery(requestsOfTask(request.taskId));
@@ -96,11 +92,10 @@ export function RequestView({
       question={question}
       request={request}
       blocked={changed}
-      cautious={isDestructive(question.destructive, question.tool)}
+      cautious={question.destructive === true || question.warnings.includes("destructive")}
       showQuestion={showQuestion}
-      onClose={onClose}
     >
-      {(form) => (
+      {(form, notices) => (
         <div ref={scroller} className="scroll-quiet @container min-h-0 flex-1">
           <StickySummary request={request} scroller={scroller} />
           <div className="flex flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
@@ -109,21 +104,21 @@ export function RequestView({
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
             )}
             {isStuck(request) && <RequestTrouble request={request} />}
-            {!changed && open && wasAskedBefore(question) && <AskedBefore request={question} />}
+            {notices}
             {open && similar?.repeats && <RepeatNotice repeats={similar.repeats} />}
             <div className="grid @3xl:grid-cols-[minmax(0,1fr)_256px] gap-x-9 gap-y-7">
               <div className="flex min-w-0 flex-col gap-6">
                 {!open && <RequestClosed request={request} />}
                 <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
                   <h3 id="facts-heading" className="font-medium text-[13px] text-muted">
-                    {open ? "What you decide on" : "What it was about"}
+                    {open ? "Details" : "What it was about"}
                   </h3>
                   <Facts values={question.arguments} message={question.message} />
                 </section>
                 {form}
               </div>
               <aside aria-label="Background" className="flex min-w-0 flex-col gap-7 max-md:gap-0">
-                <SoFar request={request} />
+                <Activity request={request} />
                 {others.length > 0 && <OtherQuestions others={others} />}
                 {similar && similar.items.length > 0 && <DecidedBefore similar={similar} />}
               </aside>
@@ -140,10 +135,10 @@ function Answer(props: AnswerAreaProps) {
   return <AnswerArea {...props} form={NOTHING_TO_FILL} fields={null} />;
 }
 
-function SoFar({ request }: { request: InputRequestDetail }) {
+function Activity({ request }: { request: InputRequestDetail }) {
   const events = useQuery(taskEvents(request.taskId));
   return (
-    <RequestSection title="So far">
+    <RequestSection title="Activity">
       {events.data ? (
         <Timeline
           events={events.data.items}
@@ -156,7 +151,7 @@ function SoFar({ request }: { request: InputRequestDetail }) {
         href={`/tasks/${request.taskId}`}
         className="w-fit font-medium text-[13px] text-accent underline-offset-4 hover:underline max-md:py-2.5"
       >
-        All about the task
+        View task
       </Link>
     </RequestSection>
   );
@@ -169,12 +164,4 @@ function isForm({ fields }: InputRequestDetail): boolean {
 /** The answer waits, or would wait, for a sign-in or for the end of a pause. */
 function isStuck({ connectionState, server, state }: InputRequestDetail): boolean {
   return (connectionState !== "connected" || !!server.pause) && (state === "open" || state === "answered");
-}
-
-/**
- * Whether to say that the question was asked before. RestlessQuestion says so itself when the wording keeps
- * changing.
- */
-function wasAskedBefore({ previous, askedAgain, rewordedAt }: InputRequestDetail): boolean {
-  return rewordedAt === null && Boolean(previous || askedAgain);
 }

@@ -5,8 +5,8 @@ import { Facts } from "@/components/facts/facts.tsx";
 import { FactsTable } from "@/components/facts/facts-table.tsx";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { isObject } from "@/lib/format/facts/cells.ts";
-import { describeTable, isTable } from "@/lib/format/facts/fact-table.ts";
+import { isObject } from "@/lib/text/facts/cells.ts";
+import { describeTable, isTable } from "@/lib/text/facts/fact-table.ts";
 import { ResultText } from "./result-text.tsx";
 
 /** Objects with more fields are shown as a tree, which renders piece by piece. */

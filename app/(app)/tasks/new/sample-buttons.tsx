@@ -3,6 +3,9 @@
 import { FileText } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
+import { withRecentDueDates } from "@/lib/text/sample-invoice.ts";
+
+type Sample = Record<string, unknown> & Parameters<typeof withRecentDueDates>[0];
 
 /** Whether the tool takes the whole invoice as one argument named `invoice`. */
 export function isWrapped({ inputSchema }: { inputSchema: Record<string, unknown> }): boolean {
@@ -29,7 +32,7 @@ export function SampleButtons({
   const fill = async (file: string) => {
     const response = await fetch(file).catch(() => null);
     if (!response?.ok) return void toast.error("The sample could not be read. Try again.");
-    const sample = (await response.json()) as Record<string, unknown>;
+    const sample = withRecentDueDates((await response.json()) as Sample, Date.now());
     onFill(wrapped ? { invoice: sample } : sample);
   };
   return (

@@ -25,8 +25,14 @@ export interface FieldsProps {
  * The area between facts and bar for a request without fields: a question answered by one press, or why the
  * form is missing.
  */
-export function AnswerQuestion({ decision }: { decision: Decision }) {
-  if (decision.kind === "none") return <NoForm reason={decision.reason} />;
+export function AnswerQuestion({
+  decision,
+  canDecline = false,
+}: {
+  decision: Decision;
+  canDecline?: boolean;
+}) {
+  if (decision.kind === "none") return <NoForm reason={decision.reason} canDecline={canDecline} />;
   if (decision.kind !== "choices" || (!decision.question && !decision.description)) return null;
   return (
     <div className="flex flex-col gap-0.5 wrap-anywhere">

@@ -1,5 +1,6 @@
-import { formatMoney, isMoneyName, readMoney } from "../../text/money.ts";
-import { formatDate, isDateText } from "../../text/time.ts";
+import { humanise } from "../labels.ts";
+import { formatMoney, isMoneyName, readMoney } from "../money.ts";
+import { formatDate, isDateText } from "../time.ts";
 import { type Check, isInCents } from "./amount-checks.ts";
 
 export type Json = Record<string, unknown>;
@@ -9,12 +10,16 @@ export type Cell =
   | { kind: "text"; text: string }
   /** `sent`: the amount as sent, if shown differently. */
   | { kind: "number"; text: string; sent?: string; currency?: string; check?: Check }
-  /** `at`: the date as sent, for the words beside it. `due`: a past date deserves a warning. */
-  | { kind: "date"; text: string; at: string; due?: boolean }
+  /**
+   * `at`: the date as sent, for the words beside it. `past`: how a date that has passed is warned of; a due
+   * date is overdue, the end of something was so long ago.
+   */
+  | { kind: "date"; text: string; at: string; past?: "overdue" | "ago" }
   | { kind: "empty" };
 
 const WHOLE = new Intl.NumberFormat("en-US");
-const DUE = /(^|_|\b)(due|deadline|expir\w*|until|by|before)(_|\b|$)/i;
+const DUE = /\b(due|deadline|pay by|payable by)\b/i;
+const END = /\b(expir\w*|until|by|before)\b/i;
 
 /** Returns a single value as a cell, or null for a value that needs a block of its own. */
 export function describeValue(name: string, value: unknown, currency: string | null = null): Cell | null {
@@ -28,7 +33,9 @@ export function describeValue(name: string, value: unknown, currency: string | n
   if (typeof value === "number") return { kind: "number", text: String(value) };
   if (typeof value === "string") {
     if (!isDateText(value)) return { kind: "text", text: value };
-    return { kind: "date", text: formatDate(value), at: value, ...(DUE.test(name) ? { due: true } : {}) };
+    const words = humanise(name);
+    const past = DUE.test(words) ? "overdue" : END.test(words) ? "ago" : null;
+    return { kind: "date", text: formatDate(value), at: value, ...(past && { past }) };
   }
   if (Array.isArray(value) && value.every((item) => typeof item !== "object" || item === null)) {
     return value.length === 0 ? { kind: "empty" } : { kind: "text", text: value.map(String).join(", ") };

@@ -1,4 +1,4 @@
-import { humanise } from "../../text/labels.ts";
+import { humanise } from "../labels.ts";
 import { checkMessage, checkTotal, currencyOf, inUnits, totalOf } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
 import { describeTable, type FactTable, isTable } from "./fact-table.ts";

@@ -1,5 +1,5 @@
-import { humanise, plural } from "../../text/labels.ts";
-import { isMoneyName, readMoney, sumAmounts } from "../../text/money.ts";
+import { humanise, plural } from "../labels.ts";
+import { isMoneyName, readMoney, sumAmounts } from "../money.ts";
 import { type Check, checkLine, isInCents, isUnitPrice } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
 

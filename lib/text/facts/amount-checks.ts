@@ -11,12 +11,14 @@ import {
   sameAmount,
   sayMoney,
   sumAmounts,
-} from "../../text/money.ts";
+} from "../money.ts";
 
 /** The note beside a figure: a tick with words, or the difference in red. */
 export interface Check {
   ok: boolean;
   words: string;
+  /** The figures agree, and their currencies do not. */
+  currencyOnly?: true;
 }
 
 type Json = Record<string, unknown>;
@@ -25,18 +27,14 @@ type Json = Record<string, unknown>;
 export function checkMessage(value: number, currency: string | null, message: string): Check | null {
   const stated = findMoney(message);
   if (stated.length === 0) return null;
-  const agrees = stated.some(
+  const same = stated.filter(
     // “Refund of $5.00” and -5 are the same amount; “-$5.00” and 5 are not.
-    (money) =>
-      (sameAmount(money.value, value) || (money.value > 0 && sameAmount(money.value, -value))) &&
-      mayBeSameCurrency(money.currency, currency),
+    (money) => sameAmount(money.value, value) || (money.value > 0 && sameAmount(money.value, -value)),
   );
-  if (agrees) return { ok: true, words: "agrees with the message" };
+  if (same.some((money) => mayBeSameCurrency(money.currency, currency)))
+    return { ok: true, words: "Matches message" };
   const there = [...new Set(stated.map(sayMoney))].slice(0, 3).join(" and ");
-  return {
-    ok: false,
-    words: `differs: the message says ${there}`,
-  };
+  return { ok: false, words: `Message says ${there}`, ...(same.length > 0 && { currencyOnly: true }) };
 }
 
 const TOTALS = [
@@ -85,8 +83,8 @@ const TAKEN = /(^|_)(discount|rebate|credit|deposit|prepaid)(_|$)/;
 export function checkTotal(sum: number, values: Json): Check | null {
   const total = totalOf(values);
   if (!total) return null;
-  if (explains(sum, total.value, values)) return { ok: true, words: "agrees with the total" };
-  return { ok: false, words: `differs: the total says ${formatMoney(total.value)}` };
+  if (explains(sum, total.value, values)) return { ok: true, words: "Matches total" };
+  return { ok: false, words: `Total says ${formatMoney(total.value)}` };
 }
 
 function explains(sum: number, total: number, values: Json): boolean {

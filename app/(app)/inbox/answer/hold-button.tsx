@@ -1,0 +1,161 @@
+"use client";
+
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Input } from "@/components/ui/input.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { requestName } from "@/lib/format/requests/requests.ts";
+import type { Choice } from "@/lib/input-requests/decision.ts";
+import { destructionOf, mayDestroy } from "@/lib/input-requests/destruction.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { MainButton, type MainButtonProps } from "./main-button.tsx";
+
+/** Longer than any slip of a finger, shorter than patience. */
+const HOLD_MS = 1_000;
+
+/**
+ * A button that decides only after it was held for a second, with the pointer, Enter or Space. A short press,
+ * and a press by a voice or a switch, which cannot hold, asks for a typed word instead. A choice that
+ * destroys nothing is decided by one press.
+ */
+export function HoldButton({
+  question,
+  choice,
+  ...props
+}: MainButtonProps & { question: InputRequestDetail; choice: Choice | undefined }) {
+  const [holding, setHolding] = useState(false);
+  const [typing, setTyping] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  /** The pointer was held long enough, and its release is no press. */
+  const held = useRef(false);
+  const { busy, disabled, onPress, children } = props;
+  // Whoever loses the right to decide, or the button, meanwhile decides nothing.
+  useEffect(() => {
+    if (disabled) setHolding(false);
+    return () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    };
+  }, [disabled]);
+  const begin = (byPointer: boolean) => {
+    held.current = false;
+    if (busy || disabled) return;
+    setHolding(true);
+    timer.current = setTimeout(() => {
+      held.current = byPointer;
+      end();
+      onPress();
+    }, HOLD_MS);
+  };
+  /** Returns whether a hold was ended before its time. */
+  function end(): boolean {
+    const early = timer.current !== undefined;
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    setHolding(false);
+    return early;
+  }
+  if (choice && !mayDestroy(choice)) return <MainButton {...props} />;
+  // Both keys would press the button by themselves, Enter again and again.
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    if (event.type === "keydown" && !event.repeat) begin(false);
+    if (event.type === "keyup" && end()) setTyping(true);
+  };
+  return (
+    <>
+      <MainButton
+        {...props}
+        variant="destructive"
+        onPress={() => {
+          if (!held.current) setTyping(true);
+          held.current = false;
+        }}
+        onPointerDown={(event) => event.button === 0 && begin(true)}
+        onPointerUp={end}
+        onPointerLeave={end}
+        onPointerCancel={end}
+        onKeyDown={onKey}
+        onKeyUp={onKey}
+        onBlur={end}
+        onContextMenu={(event) => event.preventDefault()}
+        style={{
+          // A finger that rests on the button neither scrolls nor selects.
+          touchAction: "none",
+          WebkitTouchCallout: "none",
+          backgroundImage: "linear-gradient(color-mix(in oklab, currentColor 28%, transparent) 0 0)",
+          backgroundRepeat: "no-repeat",
+          backgroundSize: holding ? "100% 100%" : "0% 100%",
+          transition: `background-size ${holding ? HOLD_MS : 100}ms linear`,
+        }}
+      />
+      {typing && (
+        <TypedConfirmation
+          question={question}
+          label={String(children)}
+          onDismiss={() => setTyping(false)}
+          onConfirm={() => {
+            setTyping(false);
+            onPress();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Confirms by typing what is done, e.g. `delete`: possible for everybody who can write. */
+function TypedConfirmation({
+  question,
+  label,
+  onDismiss,
+  onConfirm,
+}: {
+  question: InputRequestDetail;
+  label: string;
+  onDismiss: () => void;
+  onConfirm: () => void;
+}) {
+  const id = useId();
+  const [typed, setTyped] = useState("");
+  const word = destructionOf({ ...question, form: question.fields }) ?? "confirm";
+  const matches = typed.trim().toLowerCase() === word;
+  return (
+    <Dialog
+      open
+      onOpenChange={onDismiss}
+      title={`${label}: ${requestName(question)}`}
+      description="Irreversible. Hold the button for a second, or type the word here."
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (matches) onConfirm();
+        }}
+      >
+        <div className="flex flex-col gap-1.5">
+          <label htmlFor={id} className="text-[13px] text-muted">
+            Type “<span className="font-medium text-ink">{word}</span>” to confirm
+          </label>
+          <Input
+            id={id}
+            autoFocus
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </div>
+        <DialogActions>
+          <Button onClick={onDismiss}>Keep it open</Button>
+          <Button type="submit" variant="destructive" disabled={!matches}>
+            {label}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

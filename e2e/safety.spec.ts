@@ -1,0 +1,151 @@
+/** No slip decides: what is irreversible is held or typed, and what does not fit is seen before it is accepted. */
+import { devices, type Page } from "@playwright/test";
+import { checkAppearance } from "./fixtures/appearance.ts";
+import { type Asked, ask } from "./fixtures/questions.ts";
+import {
+  expect,
+  newInvoiceId,
+  openPageAs,
+  readRequest,
+  requestPane,
+  SOON,
+  tabTo,
+  test,
+} from "./fixtures/test.ts";
+
+const pane = requestPane;
+const confirm = (page: Page) => pane(page).getByRole("button", { name: "Confirm" });
+const typed = (page: Page) => page.getByRole("dialog").getByLabel("Type “delete” to confirm");
+const stateOf = async (page: Page, asked: Asked) => (await readRequest(page, asked.requestId)).state;
+
+async function openDestructive(ana: Page, page: Page): Promise<Asked> {
+  const asked = await ask(ana, "delete_file");
+  await page.goto(`/inbox/${asked.requestId}`);
+  await expect(pane(page).getByText(/^Irreversible\. Hold the button for a second/)).toBeVisible();
+  await expect(confirm(page)).toHaveClass(/bg-bad/);
+  return asked;
+}
+
+test("what is irreversible is not decided by a key, by Enter or by a click", async ({ ana, ben }) => {
+  const asked = await openDestructive(ana, ben);
+  await checkAppearance(ben, "an irreversible request");
+  await ben.keyboard.press("a");
+  await expect(confirm(ben)).toBeFocused();
+  for (const press of [
+    () => ben.keyboard.press("Enter"),
+    () => ben.keyboard.press(" "),
+    () => confirm(ben).click(),
+    () => confirm(ben).dispatchEvent("click"),
+  ]) {
+    await press();
+    await expect(typed(ben)).toBeFocused();
+    await ben.keyboard.press("Enter");
+    await expect(ben.getByRole("dialog").getByRole("button", { name: "Confirm" })).toBeDisabled();
+    await ben.keyboard.press("Escape");
+    await expect(typed(ben)).toHaveCount(0);
+  }
+  expect(await stateOf(ana, asked)).toBe("open");
+
+  await confirm(ben).focus();
+  await ben.keyboard.down("Enter");
+  await expect.poll(() => stateOf(ana, asked), SOON).not.toBe("open");
+  await ben.keyboard.up("Enter");
+  await expect.poll(asked.received, SOON).toEqual({ action: "accept", content: { confirm: true } });
+});
+
+test("who cannot hold types what is done", async ({ ana, ben }) => {
+  const asked = await openDestructive(ana, ben);
+  await tabTo(ben, confirm(ben));
+  await ben.keyboard.press("Enter");
+  await checkAppearance(ben, "typing to confirm");
+  await ben.keyboard.type("remove");
+  await ben.keyboard.press("Enter");
+  await expect(typed(ben)).toHaveValue("remove");
+  expect(await stateOf(ana, asked)).toBe("open");
+  await typed(ben).fill("Delete");
+  await ben.keyboard.press("Enter");
+  await expect.poll(asked.received, SOON).toEqual({ action: "accept", content: { confirm: true } });
+});
+
+test("a no to what is irreversible is one press", async ({ ana, ben }) => {
+  const asked = await openDestructive(ana, ben);
+  await pane(ben).getByRole("button", { name: "No", exact: true }).click();
+  await expect.poll(asked.received, SOON).toEqual({ action: "accept", content: { confirm: false } });
+});
+
+test("on a phone a tap deletes nothing, and a held finger does", async ({ ana, browser }) => {
+  const desk = await openPageAs(browser, "Ben");
+  const { defaultBrowserType: _, ...phone } = devices["Pixel 7"];
+  const context = await browser.newContext({
+    ...phone,
+    baseURL: process.env.E2E_URL ?? "",
+    storageState: await desk.context().storageState(),
+  });
+  await desk.context().close();
+  const page = await context.newPage();
+  const asked = await openDestructive(ana, page);
+  await checkAppearance(page, "an irreversible request on a phone");
+  await confirm(page).tap();
+  await expect(typed(page)).toBeVisible();
+  await page.getByRole("button", { name: "Keep it open" }).tap();
+  await expect(typed(page)).toHaveCount(0);
+  expect(await stateOf(ana, asked)).toBe("open");
+
+  const box = await confirm(page).boundingBox();
+  const finger = await context.newCDPSession(page);
+  const touchPoints = [{ x: (box?.x ?? 0) + 20, y: (box?.y ?? 0) + 20 }];
+  await finger.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints });
+  await expect.poll(() => stateOf(ana, asked), SOON).not.toBe("open");
+  await finger.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await context.close();
+});
+
+test("irreversible requests are accepted one by one, also where several are selected", async ({
+  ana,
+  ben,
+}) => {
+  const batch = newInvoiceId();
+  for (const n of [1, 2]) await ask(ana, "delete_file", { label: `${batch}-${n}` });
+  await ben.goto(`/inbox?tab=all&q=${batch}`);
+  const rows = ben.getByRole("region", { name: "Requests", exact: true }).locator('a[href*="/inbox/"]');
+  await expect(rows).toHaveCount(2);
+  await expect(rows.first().getByText("Irreversible")).toBeVisible();
+  for (const row of [rows.first(), rows.last()]) await row.click({ modifiers: ["Shift"] });
+  const bar = ben.getByRole("region", { name: "Selected requests" });
+  await expect(bar).toContainText("Irreversible: accept these one by one.");
+  await expect(bar.getByRole("button", { name: "No…", exact: true })).toBeVisible();
+  await expect(bar.getByRole("button", { name: "Confirm…" })).toHaveCount(0);
+  await ben.keyboard.press("a");
+  await expect(ben.getByRole("dialog")).toHaveCount(0);
+});
+
+test("a list shows whose amounts differ, and several of them want a tick", async ({ ana, ben }) => {
+  const batch = newInvoiceId();
+  for (const n of [1, 2]) await ask(ana, "approve_payment", { label: `${batch}-${n}`, total: 9_500 });
+  await ben.goto(`/inbox?tab=all&q=${batch}`);
+  const rows = ben.getByRole("region", { name: "Requests", exact: true }).locator('a[href*="/inbox/"]');
+  await expect(rows.getByText("Amounts differ")).toHaveCount(2);
+  for (const row of [rows.first(), rows.last()]) await row.click({ modifiers: ["Shift"] });
+  const bar = ben.getByRole("region", { name: "Selected requests" });
+  await expect(bar.getByRole("button", { name: "Approve…" })).toBeVisible();
+  await ben.keyboard.press("a");
+  const dialog = ben.getByRole("dialog");
+  const send = dialog.getByRole("button", { name: "Approve 2 requests" });
+  await expect(send).toBeDisabled();
+  await dialog.getByRole("checkbox", { name: /^I’ve seen what is marked on 2 requests/ }).check();
+  await expect(send).toBeEnabled();
+});
+
+test("every choice has a key, and S skips without an answer", async ({ ana, ben }) => {
+  const batch = newInvoiceId();
+  const first = await ask(ana, "research", { label: `${batch}-1` });
+  const second = await ask(ana, "research", { label: `${batch}-2` });
+  await ben.goto(`/inbox/${first.requestId}?tab=all&q=${batch}`);
+  await expect(pane(ben).getByRole("button", { name: "The comedians" })).toBeEnabled();
+  await ben.keyboard.press("3");
+  await expect(pane(ben).getByRole("button", { name: "The comedians" })).toBeFocused();
+  await ben.keyboard.press("s");
+  await expect(ben).toHaveURL(new RegExp(`/inbox/${second.requestId}`));
+  expect(await stateOf(ana, first)).toBe("open");
+  await expect(pane(ben).getByText("Will be sent to Back office · shared connection").last()).toBeVisible();
+});
