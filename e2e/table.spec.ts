@@ -93,5 +93,5 @@ test("tasks, servers and the overview come with their pages", async ({ ola }) =>
   await ola.route("**/api/v1/**", (route) => route.abort());
   await ola.goto("/overview");
   await expect(ola.getByRole("heading", { name: "Tasks by state" })).toBeVisible();
-  await expect(ola.getByRole("table").filter({ hasText: "Slowest tenth" })).toContainText("Finance ERP");
+  await expect(ola.getByRole("table").filter({ hasText: "p90 latency" })).toContainText("Finance ERP");
 });

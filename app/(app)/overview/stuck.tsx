@@ -36,7 +36,7 @@ export function Stuck({ count }: { count: number | undefined }) {
       {list.data && tasks.length === 0 && (
         <p className="flex items-center gap-2 text-muted">
           <CircleCheck aria-hidden className="size-4 text-good" strokeWidth={1.75} />
-          Everything moves.
+          No stuck tasks
         </p>
       )}
       {tasks.length > 0 && (
