@@ -47,6 +47,7 @@ const STATUS = {
   server_paused: 409,
   start_not_settled: 409,
   start_under_way: 409,
+  started_again: 409,
   task_ended: 409,
   task_known: 409,
   tool_changed: 409,

@@ -181,6 +181,11 @@ export const taskFilterSchema = z.object({
   finishedBefore: queryTimeSchema.optional(),
   /** `me`, or the id of a member's account or of an API key. */
   requester: z.union([z.literal("me"), z.uuid()]).optional(),
+  /** A cause of failure, as in `GET /tasks/failures`: among the last 5,000 failures that match the rest. */
+  cause: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, "A cause, as in GET /tasks/failures")
+    .optional(),
 });
 export type TaskFilter = z.infer<typeof taskFilterSchema>;
 
@@ -203,6 +208,32 @@ export const taskCountsSchema = z.object({
   ended: z.object({ completed: z.number(), failed: z.number(), lost: z.number() }),
 });
 export type TaskCounts = z.infer<typeof taskCountsSchema>;
+
+/** Failures of one cause at one tool of a server. */
+const failureGroupSchema = z.object({
+  server: z.object({ id: z.uuid(), name: z.string() }),
+  tool: z.string(),
+  state: taskStateSchema,
+  /** Names the code and the message, as the filter of that name takes it. */
+  cause: z.string(),
+  code: z.string(),
+  /** The error's message; `…` stands for what differs from task to task. Untrusted. */
+  message: z.string(),
+  count: z.number(),
+  /**
+   * How many of them a bulk operation with this cause starts again: their outcome is known, or the tool
+   * declares that repeating it does no harm, and nobody has started them again yet.
+   */
+  repeatable: z.number(),
+  /** When the first and the last of them ended. */
+  firstAt: timestamp,
+  lastAt: timestamp,
+});
+export type FailureGroup = z.infer<typeof failureGroupSchema>;
+
+/** `counted`: the failures that were read, at most 5000. At most 50 groups, the largest first. */
+export const failureGroupsSchema = z.object({ counted: z.number(), items: z.array(failureGroupSchema) });
+export type FailureGroups = z.infer<typeof failureGroupsSchema>;
 
 const orderSchema = z.enum(["oldest", "newest"]).default("oldest");
 

@@ -89,6 +89,7 @@ import * as task from "@/app/api/v1/tasks/[id]/route.ts";
 import * as taskSettleStart from "@/app/api/v1/tasks/[id]/settle-start/route.ts";
 import * as tasksCounts from "@/app/api/v1/tasks/counts/route.ts";
 import * as tasksExport from "@/app/api/v1/tasks/export/route.ts";
+import * as tasksFailures from "@/app/api/v1/tasks/failures/route.ts";
 import * as tasksRecentArguments from "@/app/api/v1/tasks/recent-arguments/route.ts";
 import * as tasks from "@/app/api/v1/tasks/route.ts";
 import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
@@ -194,6 +195,7 @@ export const paths: Paths = {
   "/api/v1/tasks/{id}/restart": taskRestart,
   "/api/v1/tasks/{id}/settle-start": taskSettleStart,
   "/api/v1/tasks/counts": tasksCounts,
+  "/api/v1/tasks/failures": tasksFailures,
   "/api/v1/tasks/recent-arguments": tasksRecentArguments,
   "/api/v1/tasks/export": tasksExport,
   "/api/v1/undo-window": undoWindow,
