@@ -128,7 +128,12 @@ export function Columns({
       <div aria-hidden className="ml-10 flex gap-px text-[11px] text-muted md:gap-[3px]">
         {columns.map((column, index) => (
           <span key={column.key} className="min-w-0 flex-1">
-            {index % every === 0 && <span className="whitespace-nowrap">{column.label}</span>}
+            {index % every === 0 && (
+              // The last label may have less room than the others: it then ends with its column.
+              <span className={cn("flex", columns.length - index < every && "justify-end")}>
+                <span className="whitespace-nowrap">{column.label}</span>
+              </span>
+            )}
           </span>
         ))}
       </div>

@@ -91,4 +91,44 @@ export const OPERATIONS: Shot[] = [
       await expect(page.getByRole("link", { name: /INV-40/ }).first()).toBeVisible();
     },
   },
+  {
+    name: "failures retried together",
+    person: "Ola",
+    async open(page, scene) {
+      await troubledDay(scene);
+      await page.goto("/tasks?state=failed");
+      await page
+        .getByRole("button", { name: /^Retry these/ })
+        .first()
+        .click();
+      await expect(page.getByRole("dialog").getByLabel(/^Type \d+ to confirm/)).toBeVisible();
+    },
+  },
+  {
+    name: "task stuck with an owner",
+    person: "Ola",
+    async open(page, scene) {
+      await troubledDay(scene);
+      const stuck = scene.backstage.within((tx) => tx.task.findFirstOrThrow({ where: { label: "INV-401" } }));
+      await page.goto(`/tasks/${(await stuck).id}`);
+      await page.getByRole("button", { name: /on it/ }).click();
+      await page.getByRole("dialog").getByLabel("Note").fill("Asking the bank");
+      await page.keyboard.press("Enter");
+      await expect(page.getByText(/You are on it/)).toBeVisible();
+    },
+  },
+  {
+    name: "task queued for hours",
+    person: "Ola",
+    async open(page, scene) {
+      const server = await scene.backstage.serverNamed("Finance ERP");
+      const createdAt = new Date(Date.now() - 9 * HOUR_MS);
+      const id = await scene.backstage.insertTask(server, {
+        ...{ state: "queued", label: "INV-500", finishedAt: null, createdAt, changedAt: createdAt },
+        startAfter: new Date(Date.now() + HOUR_MS),
+      });
+      await page.goto(`/tasks/${id}`);
+      await expect(page.getByRole("list", { name: "Timeline" })).toContainText("Waiting");
+    },
+  },
 ];

@@ -87,6 +87,8 @@ export const taskSchema = z.object({
   stalled: z.boolean(),
   /** Why the task does not move, or soon needs a person. `since`: when the task last changed. */
   attention: z.object({ code: z.enum(ATTENTION_CODES), since: timestamp }).nullable(),
+  /** Who looks after the stuck task; null where nobody does, or the task is not stuck. */
+  acknowledgement: z.object({ by: personSchema, at: timestamp, note: z.string().nullable() }).nullable(),
   cancelRequestedAt: timestamp.nullable(),
   /** The server's last status, where it differs from `state` (e.g. still `input_required` after a cancel). */
   serverState: z.string().nullable(),
@@ -107,6 +109,13 @@ export const taskSchema = z.object({
   adopted: z.boolean(),
 });
 export type TaskSummary = z.infer<typeof taskSchema>;
+
+/** `takeOver`: the time of the acknowledgement that the caller has seen, to look after the task instead. */
+export const acknowledgeSchema = z.strictObject({
+  note: z.string().trim().min(1).max(500).optional(),
+  takeOver: timestamp.optional(),
+});
+export type Acknowledge = z.infer<typeof acknowledgeSchema>;
 
 /** At most ten. */
 export const attemptsSchema = z.object({ items: z.array(taskSchema) });
@@ -145,7 +154,14 @@ export const taskDetailSchema = taskSchema.extend({
    * The connection that runs the task. `owner`: the user whose own connection it is; null: the organization's
    * shared one.
    */
-  connection: z.object({ owner: personSchema.nullable(), state: connectionStateSchema }),
+  connection: z.object({
+    owner: personSchema.nullable(),
+    state: connectionStateSchema,
+    /** Until when no call is made, after failures. */
+    circuitOpenUntil: timestamp.nullable(),
+  }),
+  /** While it is queued: earlier tasks of its connection that wait to start too, at most 1000. */
+  ahead: z.number(),
   /** In `start_unknown`: tasks of the server that this start may have made. For operators; else empty. */
   candidates: z.array(candidateSchema),
   /** Tasks restarted from this one, newest first, at most 20. */
@@ -200,6 +216,9 @@ export type TaskOrder = z.infer<typeof taskOrderSchema>;
 
 export const taskListQuerySchema = taskFilterSchema.extend({ order: taskOrderSchema.optional() });
 export type TaskListQuery = z.infer<typeof taskListQuerySchema>;
+
+/** At most 10001, which means more than ten thousand. */
+export const taskTotalSchema = z.object({ total: z.number() });
 
 /** Each count is at most 1001. `attention`: tasks by severity. `ended`: after the given time. */
 export const taskCountsSchema = z.object({

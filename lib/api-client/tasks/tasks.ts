@@ -27,6 +27,17 @@ export function taskCounts(endedAfter: string) {
   });
 }
 
+/** The number of tasks in a list, whatever is loaded; above `MOST_TOTAL`, one more than that. */
+export function taskTotal(filter: TaskQuery | null) {
+  const { order: _, ...rest } = filter ?? {};
+  return queryOptions({
+    queryKey: [...taskKeys.lists, "total", rest] as const,
+    queryFn: ({ signal }) => api.get<{ total: number }>(`/api/v1/tasks/total${query(rest)}`, signal),
+  });
+}
+
+export const MOST_TOTAL = 10_000;
+
 /** Failures by cause, among the tasks of a list. Refetched with every list. */
 export function failureGroups(filter: TaskQuery) {
   const { order: _, attention: __, ...rest } = filter;

@@ -1,3 +1,4 @@
+import { END_ACKNOWLEDGEMENTS } from "./acknowledgements.ts";
 import { bulkOperations } from "./bulk-operations.ts";
 import type { Job } from "./jobs.ts";
 import { COUNT_LINES } from "./metrics.ts";
@@ -18,6 +19,7 @@ export const JOBS: Job[] = [
   WEBHOOK_OUTBOX,
   WEBHOOK_DELIVERIES,
   FORGET_TOLD,
+  END_ACKNOWLEDGEMENTS,
   COUNT_HISTORY,
   SAMPLE_OPEN_TASKS,
   RETENTION,

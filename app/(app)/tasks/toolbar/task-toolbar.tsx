@@ -11,15 +11,18 @@ import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overla
 import { Select } from "@/components/ui/select.tsx";
 import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import {
+  SPAN_WORDS,
   SYSTEM_VIEWS,
   type SystemViewName,
   stateWords,
+  type TaskSpan,
   taskChipsOf,
 } from "@/lib/format/tasks/task-filters.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { TASK_STATES } from "@/lib/tasks/status.ts";
 import { TASK_COLUMNS } from "../list/task-columns.tsx";
 import type { Columns } from "../list/use-columns.ts";
+import { totalWords } from "./total-words.ts";
 import type { TaskPlace } from "./use-task-place.ts";
 
 const TaskFilterPanel = lazyComponent(() =>
@@ -33,6 +36,7 @@ const SYSTEM: SystemViewName[] = ["stuck", "watch", "waiting", "failed", "mine"]
 export function TaskToolbar({
   place,
   tasks,
+  total,
   columns,
   views,
   onDialog,
@@ -40,6 +44,8 @@ export function TaskToolbar({
   place: TaskPlace;
   /** The loaded tasks, whose servers, tools and people are offered as choices. */
   tasks: TaskSummary[];
+  /** The number of tasks in the list; null if unknown. */
+  total: number | null;
   columns: Columns;
   views: SavedViews;
   onDialog: (dialog: ViewDialog) => void;
@@ -73,6 +79,23 @@ export function TaskToolbar({
           </option>
         ))}
       </Select>
+      <Select
+        aria-label="Time range"
+        className="max-w-48 max-md:w-auto max-md:flex-1 [&>select]:border-line"
+        value={filters.since}
+        onChange={(event) =>
+          place.go({
+            filters: { since: event.target.value as TaskSpan | "", createdAfter: "", createdBefore: "" },
+          })
+        }
+      >
+        <option value="">Started any time</option>
+        {Object.entries(SPAN_WORDS).map(([span, words]) => (
+          <option key={span} value={span}>
+            Started in the {words.toLowerCase()}
+          </option>
+        ))}
+      </Select>
       <Button
         ref={button}
         aria-expanded={filtering}
@@ -95,6 +118,9 @@ export function TaskToolbar({
         </button>
       ))}
       <span className="ml-auto flex items-center gap-1">
+        {total !== null && (
+          <span className="px-1 text-[13px] text-muted tabular-nums">{totalWords(total)}</span>
+        )}
         <Menu
           trigger={
             <Button variant="ghost" aria-label="Views">
