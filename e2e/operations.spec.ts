@@ -11,12 +11,17 @@ async function backstage<T>(work: (backstage: Backstage) => Promise<T>): Promise
 test("failures of one cause are started again together, each once", async ({ ola }) => {
   test.setTimeout(180_000);
   const cause = `Ledger ${newInvoiceId().replaceAll(/\d/g, (digit) => "abcdefghij"[Number(digit)]!)} is closed`;
+  const sample = await (await ola.request.get("/samples/invoice-acme.json")).json();
   const finishedAfter = new Date(Date.now() - 60_000).toISOString();
   await backstage(async ({ serverNamed, insertTask }) => {
     const server = await serverNamed(ERAS[0]!);
     for (let n = 0; n < 3; n++) {
       const error = { code: "task_failed", message: `${cause} for INV-${100 + n}` };
-      await insertTask(server, { state: "failed", error, arguments: { invoice_id: newInvoiceId() } });
+      await insertTask(server, {
+        state: "failed",
+        error,
+        arguments: { invoice: { ...sample, invoice_id: newInvoiceId() } },
+      });
     }
   });
   await ola.goto(`/tasks?state=failed&finishedAfter=${finishedAfter}`);
@@ -69,10 +74,7 @@ test("a stuck task has one owner, seen by everybody, until it is no longer stuck
   await expect(ola).toHaveURL(`/tasks/${id}`);
   // It never started: settled, it has failed, and nobody looks after it any more.
   await ola.getByRole("button", { name: "It never started…" }).click();
-  await ola
-    .getByRole("dialog")
-    .getByRole("button", { name: "It never started" })
-    .click();
+  await ola.getByRole("dialog").getByRole("button", { name: "It never started" }).click();
   await expect(ola.getByText(/on it · since/)).toHaveCount(0, SOON);
   await expect(ola.getByRole("list", { name: "Timeline" })).toContainText("No longer stuck", SOON);
 });
@@ -81,7 +83,7 @@ test("a timeline is never empty: it says what the task waits for", async ({ ola 
   const createdAt = new Date(Date.now() - 9 * 3600_000);
   const id = await backstage(async ({ serverNamed, insertTask }) =>
     insertTask(await serverNamed(ERAS[0]!), {
-      ...{ state: "queued", finishedAt: null, createdAt, changedAt: createdAt },
+      ...{ state: "queued", watched: true, finishedAt: null, createdAt, changedAt: createdAt },
       startAfter: new Date(Date.now() + 3600_000),
     }),
   );

@@ -124,7 +124,14 @@ export const OPERATIONS: Shot[] = [
       const server = await scene.backstage.serverNamed("Finance ERP");
       const createdAt = new Date(Date.now() - 9 * HOUR_MS);
       const id = await scene.backstage.insertTask(server, {
-        ...{ state: "queued", label: "INV-500", finishedAt: null, createdAt, changedAt: createdAt },
+        ...{
+          state: "queued",
+          label: "INV-500",
+          finishedAt: null,
+          watched: true,
+          createdAt,
+          changedAt: createdAt,
+        },
         startAfter: new Date(Date.now() + HOUR_MS),
       });
       await page.goto(`/tasks/${id}`);

@@ -22,7 +22,7 @@ export function FailedTasks({ from }: { from: string }) {
       action={
         <Link
           href={tasksHref({ ...filter, state: STATES })}
-          className="rounded-sm text-accent text-xs hover:underline max-md:py-3"
+          className="rounded-sm text-accent text-xs hover:underline max-md:py-3.5"
         >
           Show in tasks
         </Link>

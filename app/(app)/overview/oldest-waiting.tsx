@@ -17,7 +17,7 @@ export function OldestWaiting() {
       title="Oldest waiting"
       note="Requests without an answer"
       action={
-        <Link href="/inbox?tab=all" className="rounded-sm text-accent text-xs hover:underline max-md:py-3">
+        <Link href="/inbox?tab=all" className="rounded-sm text-accent text-xs hover:underline max-md:py-3.5">
           Open inbox
         </Link>
       }

@@ -24,7 +24,7 @@ export function Stuck({ count }: { count: number | undefined }) {
       action={
         <Link
           href={tasksHref({ attention: "stuck" })}
-          className="rounded-sm text-accent text-xs hover:underline max-md:py-3"
+          className="rounded-sm text-accent text-xs hover:underline max-md:py-3.5"
         >
           Show in tasks
         </Link>

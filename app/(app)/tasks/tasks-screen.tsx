@@ -21,7 +21,7 @@ import { taskCounts, taskList, taskTotal } from "@/lib/api-client/tasks/tasks.ts
 import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/tasks/task-filters.ts";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
 import { TaskCards } from "./list/task-cards.tsx";
-import { HOLDER_COLUMN } from "./list/task-columns.tsx";
+import { withHolder } from "./list/task-columns.tsx";
 import { TaskTable, TaskTableSkeleton } from "./list/task-table.tsx";
 import { TaskTiles } from "./list/task-tiles.tsx";
 import { useColumns } from "./list/use-columns.ts";
@@ -133,7 +133,7 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
           {wide ? (
             <TaskTable
               rows={rows}
-              columns={query?.attention ? [...columns.columns, HOLDER_COLUMN] : columns.columns}
+              columns={query?.attention ? withHolder(columns.columns) : columns.columns}
               order={order}
               onOrder={(next) => place.go({ filters: { order: next === "newest" ? "" : next } })}
               selection={selection}

@@ -53,14 +53,6 @@ export const TASK_WORDS = {
     const state = text(data.serverState);
     return say(state ? `Server says “${serverStateLabel(state)}”` : "Server says something else");
   },
-  "task.acknowledged": (data, who) =>
-    say(
-      text(data.from) ? `${who} took it over from ${text(data.from)}` : `${who} is on it`,
-      "accent",
-      text(data.note),
-    ),
-  "task.released": (data, who) =>
-    say(data.reason === "not_stuck" ? "No longer stuck" : `${who} is no longer on it`),
   "task.lost": (data) => say(LOST_BY[text(data.code) ?? ""] ?? "The server no longer knows this task", "bad"),
   "task.expired": () => say("Expired: the server's time for it ran out", "bad"),
   "task.start_unknown": () =>

@@ -11,7 +11,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { taskHistory } from "@/lib/api-client/tasks/task-history.ts";
 import type { TaskEvent } from "@/lib/events/schema.ts";
-import { describeTaskEvent } from "@/lib/format/tasks/task-events.ts";
+import { describeEvent } from "@/lib/format/events.ts";
 import { stepWords } from "@/lib/format/tasks/task-steps.ts";
 import { waitingWords } from "@/lib/format/tasks/waiting.ts";
 import type { TaskDetail, TaskEventQuery } from "@/lib/tasks/schema.ts";
@@ -88,7 +88,7 @@ function Begun({ task }: { task: TaskDetail }) {
 
 /** Memoized, because a history may have thousands of steps. */
 const Step = memo(function Step({ event, took }: { event: TaskEvent; took: string | undefined }) {
-  const words = describeTaskEvent(event);
+  const words = describeEvent(event);
   return (
     <li className="group relative flex gap-3 pb-2.5">
       <Line />

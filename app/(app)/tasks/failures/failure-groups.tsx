@@ -77,9 +77,9 @@ function Group({
   onRetry: (() => void) | null;
 }) {
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 rounded-md border-line border-t px-2 py-2 first:border-t-0">
-      <span className="w-12 shrink-0 text-right font-semibold tabular-nums">{formatCount(count)}</span>
-      <Link href={href} className="group min-w-0 flex-1 rounded-sm max-md:min-h-11">
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-line border-t px-2 py-2 first:border-t-0">
+      <span className="w-9 shrink-0 text-right font-semibold tabular-nums">{formatCount(count)}</span>
+      <Link href={href} className="group min-w-0 flex-1 basis-48 rounded-sm max-md:min-h-11">
         <span className="line-clamp-2 font-medium group-hover:underline">
           <PlainText text={message || STATE_LABELS[state]} />
         </span>
@@ -88,8 +88,13 @@ function Group({
           <TimeAgo at={lastAt} />
         </span>
       </Link>
+      {repeatable === 0 && (
+        <span className="text-muted text-xs max-md:ml-13">
+          {state !== "failed" || code === "result_missing" ? "May have run: review each" : "Started again"}
+        </span>
+      )}
       {onRetry && repeatable > 0 && (
-        <Button size="sm" className="max-md:ml-16" onClick={onRetry}>
+        <Button size="sm" className="max-md:ml-13" onClick={onRetry}>
           <RotateCcw aria-hidden strokeWidth={1.75} />
           {repeatable === 1 ? "Retry this one" : `Retry these ${formatCount(repeatable)}`}
         </Button>

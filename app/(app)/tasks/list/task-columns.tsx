@@ -101,8 +101,7 @@ export const TASK_COLUMNS: TaskColumn[] = [
   },
 ];
 
-/** Shown where the list is of tasks that need attention. Above the link that covers the row. */
-export const HOLDER_COLUMN: TaskColumn = {
+const HOLDER_COLUMN: TaskColumn = {
   id: "holder",
   label: "Owner",
   className: "min-w-48",
@@ -111,12 +110,18 @@ export const HOLDER_COLUMN: TaskColumn = {
     ATTENTION[task.attention.code].severity === "stuck" && (
       <span className="flex items-center justify-end gap-3">
         <TaskHolder task={task} className="max-w-64 flex-1" />
+        {/* Above the link that covers the row. */}
         <span className="relative z-[1]">
           <StuckActions task={task} />
         </span>
       </span>
     ),
 };
+
+/** The columns of a list of tasks that need attention: who looks after them, rather than when they are due. */
+export function withHolder(columns: TaskColumn[]): TaskColumn[] {
+  return [...columns.filter(({ id }) => !["by", "next", "left"].includes(id)), HOLDER_COLUMN];
+}
 
 function TimeLeft({ at }: { at: string }) {
   const soon = Date.parse(at) - Date.now() < EXPIRING_MS;

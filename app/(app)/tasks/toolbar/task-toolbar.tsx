@@ -67,7 +67,7 @@ export function TaskToolbar({
       />
       <Select
         aria-label="State"
-        className="max-w-48 max-md:w-auto max-md:flex-1 [&>select]:border-line"
+        className="max-w-48 max-md:w-auto max-md:min-w-32 max-md:flex-1 [&>select]:border-line"
         value={filters.state}
         onChange={(event) => place.go({ filters: { state: event.target.value } })}
       >
@@ -81,7 +81,7 @@ export function TaskToolbar({
       </Select>
       <Select
         aria-label="Time range"
-        className="max-w-48 max-md:w-auto max-md:flex-1 [&>select]:border-line"
+        className="max-w-48 max-md:w-auto max-md:min-w-32 max-md:flex-1 [&>select]:border-line"
         value={filters.since}
         onChange={(event) =>
           place.go({
@@ -89,10 +89,10 @@ export function TaskToolbar({
           })
         }
       >
-        <option value="">Started any time</option>
+        <option value="">Any time</option>
         {Object.entries(SPAN_WORDS).map(([span, words]) => (
           <option key={span} value={span}>
-            Started in the {words.toLowerCase()}
+            {words}
           </option>
         ))}
       </Select>
