@@ -8,13 +8,13 @@ test("what belongs to Acme is not there for Globex", async ({ ola, ben, gus }) =
   const { server, questionHash } = await readRequest(ben, requestId);
 
   await gus.goto(`/tasks/${taskId}`);
-  await expect(gus.getByText("This task is not here")).toBeVisible();
+  await expect(gus.getByText("Task not found")).toBeVisible();
   await gus.goto(`/inbox/${requestId}`);
   await expect(gus.getByText("Request not found")).toBeVisible();
   await gus.goto(`/servers/${server.id}`);
   await expect(gus.getByText("This server is not here")).toBeVisible();
   await gus.goto(`/tasks?q=${id}`);
-  await expect(gus.getByText("No task matches")).toBeVisible();
+  await expect(gus.getByText("No tasks match")).toBeVisible();
   await gus.goto(`/inbox?tab=all&q=${id}`);
   await expect(gus.getByText(`Nothing matches “${id}”`)).toBeVisible();
   await gus.goto("/servers");

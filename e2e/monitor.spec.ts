@@ -25,7 +25,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   await expect(ola).toHaveURL(/show=waiting/);
   await expect(rows).toHaveCount(3);
   await ola.getByRole("button", { name: /^Completed today/ }).click();
-  await expect(ola.getByText("No task matches")).toBeVisible();
+  await expect(ola.getByText("No tasks match")).toBeVisible();
   await ola.goBack();
   await expect(rows).toHaveCount(3);
   await checkAppearance(ola, "the task monitor");
@@ -83,7 +83,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   await expect(ola).toHaveURL(/\/tasks\/bulk\//, SOON);
   await ola.reload();
   const results = ola.getByRole("list", { name: "Results" }).getByRole("listitem");
-  await expect(results.filter({ hasText: "Cancel asked" })).toHaveCount(3, SOON);
+  await expect(results.filter({ hasText: "Cancel requested" })).toHaveCount(3, SOON);
   await expect(ola.getByRole("region", { name: "Progress" })).toContainText("3 done");
   await checkAppearance(ola, "many tasks at once");
 

@@ -27,7 +27,7 @@ test("tells what was decided and delivered, by the keyboard alone, and leads to 
   await expect(ola.getByRole("link", { name: /^Answers delivered/ })).toContainText(/[1-9]/);
   await expect(ola.getByRole("link", { name: /^Engines/ })).toContainText("1");
   const stuck = ola.getByRole("region", { name: /^Stuck/ });
-  await expect(stuck.getByText("Everything moves.").or(stuck.getByRole("listitem").first())).toBeVisible();
+  await expect(stuck.getByText("No stuck tasks").or(stuck.getByRole("listitem").first())).toBeVisible();
   const server = ola.getByRole("row", { name: /^Finance ERP OK/ });
   await expect(server).toBeVisible();
   await checkAppearance(ola, "overview");
@@ -36,15 +36,15 @@ test("tells what was decided and delivered, by the keyboard alone, and leads to 
   for (const title of [
     "Tasks by state",
     "Time to decision",
-    "Failures by cause",
-    "Answers by way of delivery",
+    "Failures by kind",
+    "Answers by delivery method",
   ]) {
     const chart = ola.getByRole("region", { name: title, exact: true });
     await tabTo(ola, chart.getByRole("button", { name: `${title} as a table` }));
     await ola.keyboard.press("Enter");
     await expect(chart.getByRole("table")).toBeVisible();
   }
-  const deliveries = ola.getByRole("region", { name: "Answers by way of delivery", exact: true });
+  const deliveries = ola.getByRole("region", { name: "Answers by delivery method", exact: true });
   await expect(deliveries.getByRole("row", { name: /^With the task/ })).toBeVisible();
   await checkAppearance(ola, "overview, as tables");
 

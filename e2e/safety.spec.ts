@@ -50,7 +50,7 @@ test("what is irreversible is not decided by a key, by Enter or by a click", asy
   await ben.keyboard.down("Enter");
   await expect.poll(() => stateOf(ana, asked), SOON).not.toBe("open");
   await ben.keyboard.up("Enter");
-  await expect.poll(asked.received, SOON).toEqual({ action: "accept", content: { confirm: true } });
+  await expect.poll(asked.receivedAnswer, SOON).toEqual({ action: "accept", content: { confirm: true } });
 });
 
 test("who cannot hold types what is done", async ({ ana, ben }) => {
@@ -64,13 +64,13 @@ test("who cannot hold types what is done", async ({ ana, ben }) => {
   expect(await stateOf(ana, asked)).toBe("open");
   await typed(ben).fill("Delete");
   await ben.keyboard.press("Enter");
-  await expect.poll(asked.received, SOON).toEqual({ action: "accept", content: { confirm: true } });
+  await expect.poll(asked.receivedAnswer, SOON).toEqual({ action: "accept", content: { confirm: true } });
 });
 
 test("a no to what is irreversible is one press", async ({ ana, ben }) => {
   const asked = await openDestructive(ana, ben);
   await pane(ben).getByRole("button", { name: "No", exact: true }).click();
-  await expect.poll(asked.received, SOON).toEqual({ action: "accept", content: { confirm: false } });
+  await expect.poll(asked.receivedAnswer, SOON).toEqual({ action: "accept", content: { confirm: false } });
 });
 
 test("on a phone a tap deletes nothing, and a held finger does", async ({ ana, browser }) => {

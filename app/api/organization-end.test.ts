@@ -49,6 +49,7 @@ async function furnished(slug: string) {
   await web.db.withOrganization(id, async (tx) => {
     const of = { organizationId: id, taskId: task };
     await tx.taskWatch.create({ data: of });
+    await tx.acknowledgement.create({ data: { ...of, userId: owner.userId, note: "Asked the bank" } });
     const ask = { ...of, id: uuidv7(), inputRequestId: answered.id, key: "k", sessionDigest: null };
     await tx.ask.create({ data: ask });
     const found = { id: uuidv7(), connectionId: server.connectionId, handleDigest: Buffer.from(CANARY) };

@@ -107,14 +107,18 @@ export function Columns({
                     told === index && "bg-sunken",
                   )}
                 >
-                  {column.amounts?.map((amount, at) => (
-                    <span
-                      key={series[at]!.key}
-                      aria-hidden
-                      className={cn("block shrink-0 border-x last:border-t", amount > 0 && "border-b")}
-                      style={{ ...FILLS[series[at]!.fill], height: `${(100 * amount) / top}%` }}
-                    />
-                  ))}
+                  {column.amounts?.map(
+                    (amount, at) =>
+                      // An element without height would still draw its border.
+                      amount > 0 && (
+                        <span
+                          key={series[at]!.key}
+                          aria-hidden
+                          className="block min-h-0.5 shrink-0 border-x border-b last:border-t"
+                          style={{ ...FILLS[series[at]!.fill], height: `${(100 * amount) / top}%` }}
+                        />
+                      ),
+                  )}
                 </Link>
               </li>
             ))}
@@ -124,7 +128,12 @@ export function Columns({
       <div aria-hidden className="ml-10 flex gap-px text-[11px] text-muted md:gap-[3px]">
         {columns.map((column, index) => (
           <span key={column.key} className="min-w-0 flex-1">
-            {index % every === 0 && <span className="whitespace-nowrap">{column.label}</span>}
+            {index % every === 0 && (
+              // The last label may have less room than the others: it then ends with its column.
+              <span className={cn("flex", columns.length - index < every && "justify-end")}>
+                <span className="whitespace-nowrap">{column.label}</span>
+              </span>
+            )}
           </span>
         ))}
       </div>
@@ -134,7 +143,7 @@ export function Columns({
             <span className="text-ink">{shown.name}:</span> {inWords(shown)}
           </>
         ) : (
-          "Point at a column, or go to it with the arrow keys, to read it."
+          "Point at a column, or use the arrow keys, to read its figures."
         )}
       </p>
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[13px]">

@@ -24,7 +24,7 @@ export function FiguresTable({
                 key={column}
                 scope="col"
                 className={cn(
-                  "sticky top-0 whitespace-nowrap bg-panel px-3 py-2 font-medium",
+                  "sticky top-0 whitespace-nowrap bg-panel px-3 py-2 font-medium max-md:px-1.5 max-md:last:pr-3 max-md:first:pl-3",
                   index > 0 && "text-right",
                 )}
               >
@@ -36,12 +36,15 @@ export function FiguresTable({
         <tbody>
           {rows.map(({ key, cells: [name, ...figures] }) => (
             <tr key={key} className="border-line border-b last:border-0">
-              <th scope="row" className="whitespace-nowrap px-3 py-1.5 text-left font-normal">
+              <th scope="row" className="whitespace-nowrap px-3 py-1.5 text-left font-normal max-md:pr-1.5">
                 {name}
               </th>
               {figures.map((figure, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns have no identity but their place
-                <td key={index} className="whitespace-nowrap px-3 py-1.5 text-right">
+                <td
+                  // biome-ignore lint/suspicious/noArrayIndexKey: columns have no identity but their place
+                  key={index}
+                  className="whitespace-nowrap px-3 py-1.5 text-right max-md:px-1.5 max-md:last:pr-3"
+                >
                   {figure}
                 </td>
               ))}

@@ -31,7 +31,8 @@ export const TASKS: Shot[] = [
     name: "tasks",
     person: "Ola",
     appearances: [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK],
-    async open(page) {
+    async open(page, fixture) {
+      await fixture.invoice("acme");
       await page.goto("/tasks");
       await expect(page.getByRole("row").nth(1)).toBeVisible();
     },
@@ -41,7 +42,7 @@ export const TASKS: Shot[] = [
     person: "Ola",
     async open(page) {
       await page.goto("/tasks?q=nothing-like-this");
-      await expect(page.getByText(/Nothing matches|No task/).first()).toBeVisible();
+      await expect(page.getByText(/No tasks match/).first()).toBeVisible();
     },
   },
   {

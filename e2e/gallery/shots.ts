@@ -5,6 +5,7 @@ import { AROUND } from "./shots-around.ts";
 import { BULK } from "./shots-bulk.ts";
 import { DECIDING } from "./shots-deciding.ts";
 import { EMPTY_INBOX, FULL_INBOX } from "./shots-inbox.ts";
+import { OPERATIONS } from "./shots-operations.ts";
 import { README } from "./shots-readme.ts";
 import { REQUESTS } from "./shots-request.ts";
 import { TASKS } from "./shots-tasks.ts";
@@ -15,6 +16,7 @@ export const SHOTS: Shot[] = [
   ...REQUESTS,
   ...DECIDING,
   ...TASKS,
+  ...OPERATIONS,
   ...FULL_INBOX,
   ...BULK,
 ];

@@ -27,6 +27,8 @@ const itemSchema = z.object({
   action: bulkActionSchema,
   actor: actorSchema,
   userId: z.string().nullable(),
+  /** When the operation's list was frozen. */
+  frozenAt: z.date(),
 });
 type Item = z.infer<typeof itemSchema>;
 
@@ -60,7 +62,7 @@ export async function carryOutOne(
 async function nextItem(organizationId: string, tx: Tx, item: Item | null): Promise<Item | null> {
   const [row] = await tx.$queryRaw<unknown[]>`
     SELECT i.operation_id AS "operationId", i.position, i.task_id AS "taskId", i.new_task_id AS "newTaskId", o.action,
-      o.actor, o.user_id AS "userId"
+      o.actor, o.user_id AS "userId", o.created_at AS "frozenAt"
     FROM bulk_operation o JOIN bulk_item i ON i.organization_id = o.organization_id AND i.operation_id = o.id
     WHERE o.organization_id = ${organizationId}::uuid AND o.state = 'running' AND i.state = 'waiting'
       AND (i.not_before IS NULL OR i.not_before <= now())
@@ -85,6 +87,7 @@ async function prepare(services: Services, organizationId: string, item: Item): 
   const tool = await startableTool(services, principal, start);
   return async (tx, principal) => {
     await lockServer(organizationId, tx, start.serverId);
+    await refuseStartedAgain(organizationId, tx, item);
     const connection = await connectionFor(organizationId, tx, principal, start.serverId);
     await createTask(organizationId, tx, {
       ...start,
@@ -97,6 +100,20 @@ async function prepare(services: Services, organizationId: string, item: Item): 
       restartOf: taskId,
     });
   };
+}
+
+/**
+ * Throws `started_again` if somebody started the task again after the list was frozen: two people who retry
+ * the same failures make each call once. The lock makes operations wait for each other.
+ */
+async function refuseStartedAgain(organizationId: string, tx: Tx, { taskId, frozenAt }: Item): Promise<void> {
+  await tx.$queryRaw`SELECT FROM task
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
+  const again = await tx.task.findFirst({
+    where: { organizationId, restartOf: taskId, createdAt: { gte: frozenAt } },
+    select: { id: true },
+  });
+  if (again) throw new AppError("started_again", "It was started again meanwhile, as another task.");
 }
 
 /** Throws `forbidden` if the maker has lost the right to the action. */

@@ -6,6 +6,7 @@ import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
+import { MAY_REPEAT } from "../tasks/failure-sql.ts";
 import { matching, partsOf } from "../tasks/filter.ts";
 import { UNKNOWN_TOOL } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
@@ -76,9 +77,10 @@ async function chosenTasks(
     return rows.filter((row) => row.suits).map((row) => row.id);
   }
   const state = filter?.state ? states.filter((each) => filter.state?.includes(each)) : states;
+  const among = filter?.cause && action === "restart" ? Prisma.sql`${suits} AND ${MAY_REPEAT}` : suits;
   const parts = partsOf(organizationId, { ...filter, state }).map(
     (part) => Prisma.sql`(SELECT t.id, t.created_at FROM task t
-      WHERE ${matching(organizationId, principal, filter ?? {})} AND ${part.where} AND ${suits}
+      WHERE ${matching(organizationId, principal, filter ?? {})} AND ${part.where} AND ${among}
       ORDER BY t.created_at DESC, t.id DESC LIMIT ${MOST_ITEMS + 1})`,
   );
   if (parts.length === 0) return [];

@@ -277,6 +277,8 @@ export const BULK_MS = 500;
 export const BULK_BATCH = 20;
 /** Interval of adding new history lines to the figures. */
 export const STATISTICS_MS = 2_000;
+/** Interval of ending the acknowledgements of tasks that are no longer stuck. */
+export const ACKNOWLEDGEMENTS_MS = 10_000;
 /** Interval of counting the open tasks. */
 export const TASK_SAMPLE_MS = 300_000;
 /** Days for which hourly and six-hourly figures are kept: the screens show 24 hours and 30 days. */

@@ -22,6 +22,8 @@ export const EVENT_TYPES = [
   "task.cancel_requested",
   "task.cancel_sent",
   "task.server_state",
+  "task.acknowledged",
+  "task.released",
   "request.opened",
   "request.replaced",
   "request.reworded",

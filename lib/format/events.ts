@@ -26,6 +26,14 @@ const tasks = (count: unknown) => plural(typeof count === "number" ? count : 0, 
 const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "view.shared": (data, who) => say(`${who} shared the view${named(data)}`),
   "view.unshared": (data, who) => say(`${who} no longer shares the view${named(data)}`),
+  "task.acknowledged": (data, who) =>
+    say(
+      text(data.from) ? `${who} took it over from ${text(data.from)}` : `${who} is on it`,
+      "accent",
+      text(data.note),
+    ),
+  "task.released": (data, who) =>
+    say(data.reason === "not_stuck" ? "No longer stuck" : `${who} is no longer on it`),
   "race.started": (data, who) =>
     say(`${who} started a race${typeof data.starts === "number" ? ` on ${data.starts} servers` : ""}`),
   "requests.seeded": (_, who) => say(`${who} filled in what to try out with`),

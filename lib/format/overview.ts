@@ -12,23 +12,23 @@ export const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
 /** Why tasks did not end well. `state`: the state to find such tasks by. */
 export const CAUSE_WORDS: Record<Cause, { label: string; state: TaskState }> = {
   tool_error: { label: "Tool reported an error", state: "completed" },
-  task_failed: { label: "Server says it failed", state: "failed" },
-  server_error: { label: "Server broke down over it", state: "failed" },
-  rejected: { label: "Server refused the call", state: "failed" },
-  result_missing: { label: "Result never came", state: "failed" },
+  task_failed: { label: "Reported failed by server", state: "failed" },
+  server_error: { label: "Server error during the call", state: "failed" },
+  rejected: { label: "Call rejected by server", state: "failed" },
+  result_missing: { label: "Result missing", state: "failed" },
   not_started: { label: "Never started", state: "failed" },
-  lost: { label: "Lost by the server", state: "lost" },
-  expired: { label: "Ran out of time", state: "expired" },
+  lost: { label: "Lost by server", state: "lost" },
+  expired: { label: "Expired", state: "expired" },
   other: { label: "Other errors", state: "failed" },
 };
 
 export const RUNG_WORDS: Record<Rung, string> = {
   update: "With the task",
-  same_session: "In the session that asked",
-  asked_again: "Asked again in that session",
+  same_session: "In the same session",
+  asked_again: "Asked again in the same session",
   new_session: "In a new session",
-  retry: "With the call, made again",
-  none: "Never left",
+  retry: "With a repeated call",
+  none: "Not sent",
 };
 
 /** `1,204`; averages have one decimal while they are small: `0.4`. */

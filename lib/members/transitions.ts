@@ -114,6 +114,7 @@ async function endMembership(
   const member = await lockMember(organizationId, tx, principal, memberId);
   if (member.role === "owner") refuseLastOwner(member.owners);
   await tx.claim.deleteMany({ where: { organizationId, userId: member.userId } });
+  await tx.acknowledgement.deleteMany({ where: { organizationId, userId: member.userId } });
   const freed = await tx.$queryRaw<{ id: string }[]>`UPDATE input_request SET assignee_user_id = NULL
     WHERE organization_id = ${organizationId}::uuid AND assignee_user_id = ${member.userId}::uuid
       AND state = 'open' RETURNING id`;

@@ -162,6 +162,12 @@ export const PARTS: Part[] = [
     order: ["r.input_request_id::text || r.user_id::text", "text"],
   },
   {
+    kind: "acknowledgement",
+    table: "acknowledgement",
+    columns: "task_id user_id note acknowledged_at",
+    order: ["r.task_id", "uuid"],
+  },
+  {
     kind: "claim",
     table: "claim",
     columns: "input_request_id user_id claimed_at active_at",

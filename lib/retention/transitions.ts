@@ -104,6 +104,7 @@ export async function deleteTasks(organizationId: string, tx: Tx): Promise<numbe
   await tx.claim.deleteMany({ where: ofRequests });
   await tx.inputRequest.deleteMany({ where: ofTasks });
   await tx.foundTask.deleteMany({ where: ofTasks });
+  await tx.acknowledgement.deleteMany({ where: ofTasks });
   await tx.task.updateMany({ where: { organizationId, restartOf: taskId }, data: { restartOf: null } });
   const { count } = await tx.task.deleteMany({ where: { organizationId, id: taskId } });
   await deleteEmptyRaces(

@@ -54,7 +54,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   start_unknown: {
     severity: "stuck",
     label: "Start unknown",
-    words: "Nobody knows whether the server took the call. A person has to settle it on the task's page.",
+    words: "It is unknown whether the server took the call. Settle it on the task's page.",
     states: ["start_unknown"],
   },
   question_unattributed: {
@@ -73,14 +73,14 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   },
   delivery_flagged: {
     severity: "stuck",
-    label: "Asks again",
+    label: "Asked again",
     words: "The server took the answer but keeps asking for it. Send the same answer again from the request.",
     states: ["working", "input_required"],
   },
   no_engine: {
     severity: "stuck",
     label: "No engine",
-    words: "No engine process runs, so nothing is started, checked or delivered. Start one.",
+    words: "No engine is running, so nothing is started, checked or delivered. Start one.",
     states: ["queued", "starting", "working", "input_required"],
   },
   server_paused: {
@@ -92,12 +92,12 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   needs_sign_in: {
     severity: "stuck",
     label: "Needs sign-in",
-    words: "The server no longer takes our sign-in. Connect it again on the server's page.",
+    words: "The server no longer accepts the sign-in. Connect again on the server's page.",
     states: ["queued", "starting", "working", "input_required"],
   },
   server_unreachable: {
     severity: "stuck",
-    label: "Server away",
+    label: "Server unreachable",
     words: "The server cannot be reached. The task goes on by itself once it is back.",
     states: ["queued", "starting", "working", "input_required"],
   },
@@ -124,7 +124,8 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   stalled: {
     severity: "stuck",
     label: "Stalled",
-    words: "The server says that it works, but nothing has changed for hours. Ask its people, or cancel.",
+    words:
+      "The server says that it works, but nothing has changed for hours. Contact the server's owner, or cancel.",
     states: ["working"],
   },
   lost: {
@@ -136,7 +137,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   expiring: {
     severity: "watch",
     label: "Expires soon",
-    words: "The server ends it within the hour, and it still waits for a person.",
+    words: "It expires within the hour and still waits for a person.",
     states: ["input_required"],
   },
   waiting_long: {

@@ -5,6 +5,7 @@ import { Prisma } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
 import { ATTENTION, type AttentionCode } from "./attention.ts";
 import { answerOnItsWay, needs, OF_SERVERS } from "./attention-sql.ts";
+import { failuresOf } from "./failure-sql.ts";
 import type { TaskFilter } from "./schema.ts";
 import { hasEnded, TASK_STATES, type TaskState } from "./status.ts";
 import { visibleTask } from "./visibility.ts";
@@ -56,7 +57,9 @@ export function matching(organizationId: string, principal: Principal, filter: T
   if (requester === "me") conditions.push(requestedByMe(principal));
   else if (requester) conditions.push(requestedBy(requester));
   if (filter.q?.trim()) conditions.push(said(organizationId, filter.q.trim()));
-  return Prisma.join(conditions, " AND ");
+  const all = Prisma.join(conditions, " AND ");
+  if (!filter.cause) return all;
+  return Prisma.sql`${all} AND t.id = ANY (ARRAY(${failuresOf(filter.cause, all, filter.state)}))`;
 }
 
 /** Matches tasks whose text or server name contains these words. */

@@ -118,6 +118,9 @@ function beyond(by: Prisma.Sql, ascending: boolean, { key, id }: OrderedPosition
 /** Counting stops here: a larger count is shown only as "many". */
 const MOST_COUNTED = 1001;
 
+/** The most that the total of a list counts to, and one more. */
+export const MOST_TOTAL = 10_001;
+
 /** The number of tasks that match a filter, at most `most`. */
 export async function countMatching(
   organizationId: string,
@@ -126,9 +129,15 @@ export async function countMatching(
   filter: TaskFilter,
   most = MOST_COUNTED,
 ): Promise<number> {
-  const [row] = await tx.$queryRaw<
-    { count: number }[]
-  >`SELECT ${counted(organizationId, principal, filter, most)} AS count`;
+  const { q, ...rest } = filter;
+  const words = q?.trim();
+  // As in listTasks: the text index holds no server names.
+  const isSearch = words && !filter.attention && !(await namesServer(organizationId, tx, words));
+  const states = filter.state ?? [...TASK_STATES];
+  const count = isSearch
+    ? counted(organizationId, principal, rest, most, saying(organizationId, words, states))
+    : counted(organizationId, principal, filter, most);
+  const [row] = await tx.$queryRaw<{ count: number }[]>`SELECT ${count} AS count`;
   return row?.count ?? 0;
 }
 
@@ -149,10 +158,18 @@ export async function countTasks(
   return taskCountsSchema.parse(row);
 }
 
-function counted(organizationId: string, principal: Principal, filter: TaskFilter, most: number): Prisma.Sql {
+/** `among`: SQL of the ids that count, all by default. */
+function counted(
+  organizationId: string,
+  principal: Principal,
+  filter: TaskFilter,
+  most: number,
+  among?: Prisma.Sql,
+): Prisma.Sql {
+  const chosen = among ? Prisma.sql`t.id = ANY (ARRAY(${among}))` : Prisma.sql`true`;
   const parts = partsOf(organizationId, filter).map(
     (part) => Prisma.sql`(SELECT t.id FROM task t
-      WHERE ${matching(organizationId, principal, filter)} AND ${part.where} LIMIT ${most})`,
+      WHERE ${matching(organizationId, principal, filter)} AND ${part.where} AND ${chosen} LIMIT ${most})`,
   );
   if (parts.length === 0) return Prisma.sql`0`;
   return Prisma.sql`(SELECT count(*)::integer FROM (

@@ -9,6 +9,7 @@ import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { listCandidates } from "./found/queries.ts";
 import { JOINS, summaryOf, type TaskRow, toNumber, toSummary } from "./row.ts";
 import { type TaskDetail, taskStateSchema } from "./schema.ts";
+import type { TaskState } from "./status.ts";
 import { visibleTask } from "./visibility.ts";
 
 /** Throws `not_found`, also for invisible tasks. */
@@ -20,7 +21,12 @@ export async function readTask(
 ): Promise<TaskDetail> {
   const [row] = await tx.$queryRaw<DetailRow[]>`
     SELECT ${summaryOf(organizationId)}, t.arguments, t.result, holder.id AS "ownerId", holder.name AS "ownerName",
-      ${SHOWN_STATE} AS "connectionState" FROM task t ${JOINS}
+      ${SHOWN_STATE} AS "connectionState",
+      CASE WHEN link.circuit_open_until > now() THEN link.circuit_open_until END AS "circuitOpenUntil",
+      CASE WHEN t.state = 'queued' THEN (SELECT count(*)::integer FROM (SELECT FROM task earlier
+        WHERE earlier.organization_id = t.organization_id AND earlier.server_id = t.server_id AND earlier.state = 'queued'
+          AND earlier.connection_id = t.connection_id AND earlier.created_at < t.created_at LIMIT ${MOST_AHEAD}) counted)
+        ELSE 0 END AS ahead FROM task t ${JOINS}
       JOIN connection link ON link.organization_id = t.organization_id AND link.id = t.connection_id ${JOIN_GRANT}
       LEFT JOIN "user" holder ON holder.id = link.user_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
@@ -39,7 +45,9 @@ export async function readTask(
     connection: {
       owner: row.ownerId && row.ownerName ? { id: row.ownerId, name: row.ownerName } : null,
       state: connectionStateSchema.parse(row.connectionState),
+      circuitOpenUntil: row.circuitOpenUntil?.toISOString() ?? null,
     },
+    ahead: row.ahead,
     candidates:
       row.state === "start_unknown" && may(principal.role, "tasks:manage")
         ? await listCandidates(organizationId, tx, taskId)
@@ -54,7 +62,11 @@ interface DetailRow extends TaskRow {
   ownerId: string | null;
   ownerName: string | null;
   connectionState: string;
+  circuitOpenUntil: Date | null;
+  ahead: number;
 }
+
+const MOST_AHEAD = 1_000;
 
 /** Questions that may be this task's, oldest first. */
 async function unattributedQuestions(organizationId: string, tx: Tx, principal: Principal, taskId: string) {
@@ -119,15 +131,15 @@ export async function requireVisibleTask(
   if (rows.length === 0) throw notFound("task");
 }
 
-/** When the task began and ended in Intray. Throws `not_found` unless the principal may see the task. */
+/** The task's state, and when it began and ended in Intray. Throws `not_found` unless the principal may see the task. */
 export async function readLife(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   taskId: string,
-): Promise<{ createdAt: Date; finishedAt: Date | null }> {
-  const [life] = await tx.$queryRaw<{ createdAt: Date; finishedAt: Date | null }[]>`
-    SELECT t.created_at AS "createdAt", t.finished_at AS "finishedAt" FROM task t
+): Promise<{ state: TaskState; createdAt: Date; finishedAt: Date | null }> {
+  const [life] = await tx.$queryRaw<{ state: TaskState; createdAt: Date; finishedAt: Date | null }[]>`
+    SELECT t.state, t.created_at AS "createdAt", t.finished_at AS "finishedAt" FROM task t
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!life) throw notFound("task");
   return life;

@@ -4,7 +4,7 @@ import { actorSchema } from "../access/schema.ts";
 import { Prisma } from "../base/db/db.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { toPause } from "../servers/shown-pause.ts";
-import type { AttentionCode } from "./attention.ts";
+import { ATTENTION, type AttentionCode } from "./attention.ts";
 import { ASKS, attentionCode } from "./attention-sql.ts";
 import { checkTimes } from "./check-times.ts";
 import { progressSchema, type TaskSummary, taskStateSchema } from "./schema.ts";
@@ -24,7 +24,10 @@ export const summaryOf = (
       AND t.watched AND s.health_state = 'ok' AND s.paused_at IS NULL) AS "watchedUntil",
   t.cancel_requested_at AS "cancelRequestedAt", t.server_state AS "serverState", t.error, t.restart_of AS "restartOf",
   t.durable, t.adopted, t.race_id AS "raceId", t.attempt, t.attempts, t.retry_of AS "retryOf",
-  t.start_after AS "startAfter", ${ASKS} AS asks, ${attentionCode(organizationId)} AS attention`;
+  t.start_after AS "startAfter", ${ASKS} AS asks, ${attentionCode(organizationId)} AS attention,
+  (SELECT json_build_object('id', u.id, 'name', u.name, 'at', k.acknowledged_at, 'note', k.note)
+    FROM acknowledgement k JOIN "user" u ON u.id = k.user_id
+    WHERE k.organization_id = t.organization_id AND k.task_id = t.id) AS acknowledgement`;
 export const JOINS = Prisma.sql`JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
   LEFT JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id`;
 
@@ -70,6 +73,7 @@ export interface TaskRow {
   retryOf: string | null;
   startAfter: Date | null;
   attention: AttentionCode | null;
+  acknowledgement: unknown;
 }
 
 export const toSummary =
@@ -107,6 +111,7 @@ export const toSummary =
         code: row.attention,
         since: (row.finishedAt ?? row.changedAt).toISOString(),
       },
+      acknowledgement: toAcknowledgement(row),
       cancelRequestedAt: iso(row.cancelRequestedAt),
       serverState: row.serverState,
       error: errorSchema.parse(row.error),
@@ -121,6 +126,17 @@ export const toSummary =
         state === "queued" && row.startAfter && row.startAfter > now ? iso(row.startAfter) : null,
     };
   };
+
+/** The engine ends acknowledgements a moment after the task moves on; until then they do not show. */
+function toAcknowledgement({ attention, acknowledgement }: TaskRow): TaskSummary["acknowledgement"] {
+  if (!attention || ATTENTION[attention].severity !== "stuck") return null;
+  const held = acknowledgementSchema.parse(acknowledgement);
+  return held && { by: { id: held.id, name: held.name }, at: held.at.toISOString(), note: held.note };
+}
+
+const acknowledgementSchema = z
+  .object({ id: z.string(), name: z.string(), at: z.coerce.date(), note: z.string().nullable() })
+  .nullable();
 
 /** A JSON-RPC error has a number for its code. */
 const errorSchema = z

@@ -87,6 +87,8 @@ export const taskSchema = z.object({
   stalled: z.boolean(),
   /** Why the task does not move, or soon needs a person. `since`: when the task last changed. */
   attention: z.object({ code: z.enum(ATTENTION_CODES), since: timestamp }).nullable(),
+  /** Who looks after the stuck task; null where nobody does, or the task is not stuck. */
+  acknowledgement: z.object({ by: personSchema, at: timestamp, note: z.string().nullable() }).nullable(),
   cancelRequestedAt: timestamp.nullable(),
   /** The server's last status, where it differs from `state` (e.g. still `input_required` after a cancel). */
   serverState: z.string().nullable(),
@@ -107,6 +109,13 @@ export const taskSchema = z.object({
   adopted: z.boolean(),
 });
 export type TaskSummary = z.infer<typeof taskSchema>;
+
+/** `takeOver`: the time of the acknowledgement that the caller has seen, to look after the task instead. */
+export const acknowledgeSchema = z.strictObject({
+  note: z.string().trim().min(1).max(500).optional(),
+  takeOver: timestamp.optional(),
+});
+export type Acknowledge = z.infer<typeof acknowledgeSchema>;
 
 /** At most ten. */
 export const attemptsSchema = z.object({ items: z.array(taskSchema) });
@@ -145,7 +154,14 @@ export const taskDetailSchema = taskSchema.extend({
    * The connection that runs the task. `owner`: the user whose own connection it is; null: the organization's
    * shared one.
    */
-  connection: z.object({ owner: personSchema.nullable(), state: connectionStateSchema }),
+  connection: z.object({
+    owner: personSchema.nullable(),
+    state: connectionStateSchema,
+    /** Until when no call is made, after failures. */
+    circuitOpenUntil: timestamp.nullable(),
+  }),
+  /** While it is queued: earlier tasks of its connection that wait to start too, at most 1000. */
+  ahead: z.number(),
   /** In `start_unknown`: tasks of the server that this start may have made. For operators; else empty. */
   candidates: z.array(candidateSchema),
   /** Tasks restarted from this one, newest first, at most 20. */
@@ -181,6 +197,11 @@ export const taskFilterSchema = z.object({
   finishedBefore: queryTimeSchema.optional(),
   /** `me`, or the id of a member's account or of an API key. */
   requester: z.union([z.literal("me"), z.uuid()]).optional(),
+  /** A cause of failure, as in `GET /tasks/failures`: among the last 5,000 failures that match the rest. */
+  cause: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, "A cause, as in GET /tasks/failures")
+    .optional(),
 });
 export type TaskFilter = z.infer<typeof taskFilterSchema>;
 
@@ -196,6 +217,9 @@ export type TaskOrder = z.infer<typeof taskOrderSchema>;
 export const taskListQuerySchema = taskFilterSchema.extend({ order: taskOrderSchema.optional() });
 export type TaskListQuery = z.infer<typeof taskListQuerySchema>;
 
+/** At most 10001, which means more than ten thousand. */
+export const taskTotalSchema = z.object({ total: z.number() });
+
 /** Each count is at most 1001. `attention`: tasks by severity. `ended`: after the given time. */
 export const taskCountsSchema = z.object({
   counts: z.record(taskStateSchema, z.number()),
@@ -203,6 +227,32 @@ export const taskCountsSchema = z.object({
   ended: z.object({ completed: z.number(), failed: z.number(), lost: z.number() }),
 });
 export type TaskCounts = z.infer<typeof taskCountsSchema>;
+
+/** Failures of one cause at one tool of a server. */
+const failureGroupSchema = z.object({
+  server: z.object({ id: z.uuid(), name: z.string() }),
+  tool: z.string(),
+  state: taskStateSchema,
+  /** Names the code and the message, as the filter of that name takes it. */
+  cause: z.string(),
+  code: z.string(),
+  /** The error's message; `…` stands for what differs from task to task. Untrusted. */
+  message: z.string(),
+  count: z.number(),
+  /**
+   * How many of them a bulk operation with this cause starts again: their outcome is known, or the tool
+   * declares that repeating it does no harm, and nobody has started them again yet.
+   */
+  repeatable: z.number(),
+  /** When the first and the last of them ended. */
+  firstAt: timestamp,
+  lastAt: timestamp,
+});
+export type FailureGroup = z.infer<typeof failureGroupSchema>;
+
+/** `counted`: the failures that were read, at most 5000. At most 50 groups, the largest first. */
+export const failureGroupsSchema = z.object({ counted: z.number(), items: z.array(failureGroupSchema) });
+export type FailureGroups = z.infer<typeof failureGroupsSchema>;
 
 const orderSchema = z.enum(["oldest", "newest"]).default("oldest");
 

@@ -36,6 +36,11 @@ export const EXCEPTIONS: Record<string, Exception> = {
     values: { "body.count": 1 },
     alsoFound: { 403: "it is done in the name of who made it, who alone begins it" },
   },
+  "PUT /api/v1/tasks/{id}/acknowledgement": {
+    membersOnly: "a person looks after a task",
+    taskState: "start_unknown",
+  },
+  "DELETE /api/v1/tasks/{id}/acknowledgement": { membersOnly: "a person looks after a task" },
   "POST /api/v1/tasks/{id}/settle-start": { taskState: "start_unknown" },
   "POST /api/v1/input-requests/{id}/claim": { membersOnly: "a claim is a person's" },
   "PUT /api/v1/input-requests/{id}/draft": { membersOnly: "a draft is a person's" },

@@ -14,10 +14,10 @@ export function DecisionChart({ figures }: { figures: Overview }) {
   return (
     <ChartCard
       title="Time to decision"
-      note="The bar ends at the median, the thin line where 9 of 10 are decided"
+      note="Bar: median. Thin line: p90"
       chart={
         rows.length === 0 ? (
-          <NothingYet>Nothing was decided in this time.</NothingYet>
+          <NothingYet>No decisions in this period.</NothingYet>
         ) : (
           <BarRows
             rows={rows.map(({ server, decisions }) => ({
@@ -35,7 +35,7 @@ export function DecisionChart({ figures }: { figures: Overview }) {
       table={
         <FiguresTable
           label="Time to decision, as a table"
-          columns={["Server", "Median", "9 of 10 within", "Decisions"]}
+          columns={["Server", "Median", "p90", "Decisions"]}
           rows={rows.map(({ server, decisions }) => ({
             key: server.id,
             cells: [

@@ -12,11 +12,11 @@ export function DeliveryChart({ figures }: { figures: Overview }) {
   return (
     <div id="deliveries" className="grid scroll-mt-4">
       <ChartCard
-        title="Answers by way of delivery"
-        note="Taken by the server; in the table, what became of them"
+        title="Answers by delivery method"
+        note="Accepted by the server"
         chart={
           rows.length === 0 ? (
-            <NothingYet>No answer was delivered in this time.</NothingYet>
+            <NothingYet>No answers delivered in this period.</NothingYet>
           ) : (
             <BarRows
               rows={rows.map(({ rung, accepted, flagged, undeliverable }) => ({
@@ -38,8 +38,8 @@ export function DeliveryChart({ figures }: { figures: Overview }) {
         }
         table={
           <FiguresTable
-            label="Answers by way of delivery, as a table"
-            columns={["Way", "Taken", "Confirmed", "Tried again", "Asked again", "Undeliverable"]}
+            label="Answers by delivery method, as a table"
+            columns={["Method", "Accepted", "Confirmed", "Retried", "Asked again", "Undeliverable"]}
             rows={rows.map((row) => ({
               key: row.rung,
               cells: [RUNG_WORDS[row.rung], ...DELIVERY_RESULTS.map((result) => formatCount(row[result]))],

@@ -11,13 +11,13 @@ export function Engines({ figures: { engines } }: { figures: Overview }) {
     <div id="engines" className="grid scroll-mt-4">
       <Card
         title="Engines"
-        note="Leases are connections of this organization; the lag is how late the slowest of a hundred steps began in the last minute"
+        note="Leases: connections of this organization. Lag: p99 delay of steps in the last minute"
       >
         {engines.length === 0 ? (
-          <Notice tone="bad" title="No engine runs">
+          <Notice tone="bad" title="No engine is running">
             <p>
-              Nothing is started, checked or delivered until one does. Answers are kept and go out then;
-              nothing is lost.
+              Tasks aren’t started or checked, and answers aren’t delivered, until one runs. Nothing is lost:
+              answers are kept and sent then.
             </p>
           </Notice>
         ) : (

@@ -6,7 +6,7 @@ import { CAUSES } from "@/lib/statistics/measures.ts";
 import type { Overview } from "@/lib/statistics/schema.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
-/** Why tasks failed, and at which server most often. */
+/** How tasks failed, and at which server most often. */
 export function FailureChart({ figures }: { figures: Overview }) {
   const rows = CAUSES.map((cause) => ({
     cause,
@@ -17,11 +17,11 @@ export function FailureChart({ figures }: { figures: Overview }) {
     .sort((a, b) => b.count - a.count);
   return (
     <ChartCard
-      title="Failures by cause"
-      note="Each leads to the tasks that ended so in this time"
+      title="Failures by kind"
+      note="Tasks that ended in this period"
       chart={
         rows.length === 0 ? (
-          <NothingYet>Nothing failed in this time.</NothingYet>
+          <NothingYet>No failures in this period.</NothingYet>
         ) : (
           <BarRows
             fill="dotted"
@@ -37,8 +37,8 @@ export function FailureChart({ figures }: { figures: Overview }) {
       }
       table={
         <FiguresTable
-          label="Failures by cause, as a table"
-          columns={["Cause", "Tasks", "Most at"]}
+          label="Failures by kind, as a table"
+          columns={["Kind", "Tasks", "Most on"]}
           rows={rows.map(({ cause, count, most }) => ({
             key: cause,
             cells: [

@@ -15,10 +15,10 @@ export function OldestWaiting() {
   return (
     <Card
       title="Oldest waiting"
-      note="Questions nobody has answered yet"
+      note="Requests without an answer"
       action={
-        <Link href="/inbox?tab=all" className="rounded-sm text-accent text-xs hover:underline max-md:py-3">
-          Show in the inbox
+        <Link href="/inbox?tab=all" className="rounded-sm text-accent text-xs hover:underline max-md:py-3.5">
+          Open inbox
         </Link>
       }
     >
@@ -26,7 +26,7 @@ export function OldestWaiting() {
         <LoadFailure what="The list" error={list.error} onRetry={() => void list.refetch()} />
       )}
       {list.isPending && <div aria-hidden className="skeleton h-40" />}
-      {list.data && requests.length === 0 && <NothingYet>Nothing waits for a person.</NothingYet>}
+      {list.data && requests.length === 0 && <NothingYet>No requests are waiting.</NothingYet>}
       <ul className="-mx-2 -mb-2 flex flex-col">
         {requests.map((request) => (
           <li key={request.id}>

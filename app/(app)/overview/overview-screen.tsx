@@ -14,6 +14,7 @@ import { readRange } from "@/lib/statistics/schema.ts";
 import { DecisionChart } from "./decision-chart.tsx";
 import { DeliveryChart } from "./delivery-chart.tsx";
 import { Engines } from "./engines.tsx";
+import { FailedTasks } from "./failed-tasks.tsx";
 import { FailureChart } from "./failure-chart.tsx";
 import { OldestWaiting } from "./oldest-waiting.tsx";
 import { OverviewTiles } from "./overview-tiles.tsx";
@@ -52,6 +53,7 @@ export function OverviewScreen({ read }: { read: ReadAlready }) {
         <>
           <OverviewTiles figures={figures.data} stuck={stuck} />
           <Stuck count={stuck} />
+          <FailedTasks from={figures.data.from} />
           <div className="grid gap-4 lg:grid-cols-3">
             <StateChart figures={figures.data} className="lg:col-span-2" />
             <DecisionChart figures={figures.data} />

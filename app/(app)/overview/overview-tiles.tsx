@@ -30,15 +30,15 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
             oldest <Age at={now.oldestWaitingAt} />
           </>
         ) : (
-          "nothing is left"
+          "none waiting"
         )}
       </Tile>
       <Tile
         href="/inbox?tab=done"
-        label="Time to decision, median"
+        label="Median time to decision"
         value={decisions.p50Ms === null ? "—" : formatDuration(decisions.p50Ms)}
       >
-        {decisions.p90Ms === null ? "no decisions" : `9 of 10 within ${formatDuration(decisions.p90Ms)}`}
+        {decisions.p90Ms === null ? "no decisions" : `p90 ${formatDuration(decisions.p90Ms)}`}
       </Tile>
       <Tile
         href={stuck ? tasksHref({ attention: "stuck" }) : tasksHref({ state: OPEN })}
@@ -62,7 +62,7 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
         tone={engines.length === 0 ? "text-bad" : undefined}
       >
         {engines.length === 0
-          ? "nothing moves without one"
+          ? "start one to run tasks"
           : [
               plural(leases, "lease"),
               ...(lags.length > 0 ? [`lag ${formatLatency(Math.max(...lags))}`] : []),

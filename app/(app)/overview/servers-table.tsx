@@ -18,7 +18,7 @@ export function ServersTable({ figures }: { figures: Overview }) {
   const list = servers.data?.items ?? [];
   if (list.length === 0) return null;
   return (
-    <Card title="Servers" note="Calls are the engine’s of the last 24 hours">
+    <Card title="Servers" note="Success rate and latency: calls of the last 24 hours">
       <ScrollX label="Figures of each server" className="-mx-4 -mb-4 rounded-t-none border-x-0 border-b-0">
         <table className="w-full border-collapse">
           <thead>
@@ -28,7 +28,7 @@ export function ServersTable({ figures }: { figures: Overview }) {
                   {column}
                 </th>
               ))}
-              {["Open", "Completed", "Failed", "Calls that worked", "Slowest tenth"].map((column) => (
+              {["Open", "Completed", "Failed", "Success rate", "p90 latency"].map((column) => (
                 <th key={column} scope="col" className="whitespace-nowrap px-4 py-2 text-right font-medium">
                   {column}
                 </th>

@@ -3,6 +3,7 @@ import { Columns, type Series } from "@/components/chart/columns.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
 import { failedIn, formatCount, RANGE_WORDS, stepLabel, stepName, tasksHref } from "@/lib/format/overview.ts";
 import type { Overview, Step } from "@/lib/statistics/schema.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 
 /** The number of tasks per state over time, and the number that failed. */
 export function StateChart({ figures, className }: { figures: Overview; className?: string }) {
@@ -17,16 +18,16 @@ export function StateChart({ figures, className }: { figures: Overview; classNam
     },
     {
       key: "failed",
-      label: "Failed in an hour",
+      label: "Failed",
       fill: "dotted",
       href: tasksHref({ state: FAILED, finishedAfter: from }),
     },
   ];
-  const rows = steps.map((step) => ({ step, amounts: amountsOf(step, stepMs) }));
+  const rows = steps.map((step) => ({ step, amounts: amountsOf(step) }));
   return (
     <ChartCard
       title="Tasks by state"
-      note={`On average, in ${RANGE_WORDS[range].long}; a column leads to the tasks started then`}
+      note={`${capitalise(RANGE_WORDS[range].long)}. Open tasks on average, failed tasks in total`}
       className={className ?? ""}
       chart={
         <Columns
@@ -68,9 +69,9 @@ export function StateChart({ figures, className }: { figures: Overview; classNam
 const WORKING = "queued,starting,start_unknown,working";
 const FAILED = "failed,lost,expired";
 
-/** Returns averages, so that a long step compares with a short one; null if nothing is known. */
-function amountsOf(step: Step, stepMs: number): number[] | null {
-  const failed = (failedIn(step) * 3600_000) / stepMs;
+/** Returns averages of open tasks and the number that failed, as the table has them; null if nothing is known. */
+function amountsOf(step: Step): number[] | null {
+  const failed = failedIn(step);
   if (!step.open) return failed > 0 ? [0, 0, failed] : null;
   const { queued, starting, start_unknown, working, input_required } = step.open;
   return [queued + starting + start_unknown + working, input_required, failed];

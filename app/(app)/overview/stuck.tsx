@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleCheck } from "lucide-react";
 import { Card } from "@/components/chart/chart-card.tsx";
 import { AttentionBadge } from "@/components/task/attention-badge.tsx";
+import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
@@ -23,7 +24,7 @@ export function Stuck({ count }: { count: number | undefined }) {
       action={
         <Link
           href={tasksHref({ attention: "stuck" })}
-          className="rounded-sm text-accent text-xs hover:underline max-md:py-3"
+          className="rounded-sm text-accent text-xs hover:underline max-md:py-3.5"
         >
           Show in tasks
         </Link>
@@ -36,7 +37,7 @@ export function Stuck({ count }: { count: number | undefined }) {
       {list.data && tasks.length === 0 && (
         <p className="flex items-center gap-2 text-muted">
           <CircleCheck aria-hidden className="size-4 text-good" strokeWidth={1.75} />
-          Everything moves.
+          No stuck tasks
         </p>
       )}
       {tasks.length > 0 && (
@@ -47,7 +48,7 @@ export function Stuck({ count }: { count: number | undefined }) {
         </ul>
       )}
       {more > 0 && tasks.length > 0 && (
-        <p className="text-muted text-xs">and {more > 900 ? "many" : more} more, which came later</p>
+        <p className="text-muted text-xs">{more > 900 ? "Many" : more} more in tasks</p>
       )}
     </Card>
   );
@@ -56,10 +57,10 @@ export function Stuck({ count }: { count: number | undefined }) {
 function StuckTask({ task }: { task: TaskSummary }) {
   const why = task.attention ? ATTENTION[task.attention.code].words : null;
   return (
-    <li className="border-line border-t first:border-t-0">
+    <li className="grid items-center gap-x-3 border-line border-t first:border-t-0 lg:grid-cols-[minmax(0,1fr)_auto]">
       <Link
         href={`/tasks/${task.id}`}
-        className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-3 gap-y-0.5 rounded-md px-2 py-2 hover:bg-sunken md:grid-cols-[minmax(0,16rem)_10.5rem_minmax(0,1fr)_auto]"
+        className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-3 gap-y-0.5 rounded-md px-2 py-2 hover:bg-sunken md:grid-cols-[minmax(0,14rem)_10.5rem_minmax(0,1fr)_auto]"
       >
         <span className="min-w-0">
           <span className="block truncate font-medium">{task.label ?? task.tool}</span>
@@ -77,6 +78,10 @@ function StuckTask({ task }: { task: TaskSummary }) {
           </span>
         )}
       </Link>
+      <span className="flex items-center gap-3 px-2 max-lg:pb-2">
+        <TaskHolder task={task} className="max-lg:flex-1 lg:max-w-72" />
+        <StuckActions task={task} />
+      </span>
     </li>
   );
 }

@@ -17,10 +17,11 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { useWide } from "@/components/ui/wide.ts";
-import { taskCounts, taskList } from "@/lib/api-client/tasks/tasks.ts";
+import { taskCounts, taskList, taskTotal } from "@/lib/api-client/tasks/tasks.ts";
 import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/tasks/task-filters.ts";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
 import { TaskCards } from "./list/task-cards.tsx";
+import { withHolder } from "./list/task-columns.tsx";
 import { TaskTable, TaskTableSkeleton } from "./list/task-table.tsx";
 import { TaskTiles } from "./list/task-tiles.tsx";
 import { useColumns } from "./list/use-columns.ts";
@@ -31,6 +32,9 @@ import { useTaskPlace } from "./toolbar/use-task-place.ts";
 import { useViews } from "./toolbar/use-views.ts";
 
 const NewRows = lazyComponent(() => import("@/components/list/new-rows.tsx").then((file) => file.NewRows));
+const FailurePanel = lazyComponent(() =>
+  import("./failures/failure-panel.tsx").then((file) => file.FailurePanel),
+);
 const ViewDialogs = lazyComponent(() =>
   import("@/components/list/saved-view-dialogs.tsx").then((file) => file.ViewDialogs),
 );
@@ -63,7 +67,8 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
   useTitle(waiting > 0 ? `Tasks (${waiting} waiting)` : "Tasks");
 
   const order = filters.order || "newest";
-  const total = list.hasNextPage ? null : rows.length;
+  const counted = useQuery({ ...taskTotal(query), enabled: query !== null && list.hasNextPage });
+  const total = list.hasNextPage ? (counted.data?.total ?? null) : rows.length;
   const more = <LoadMore query={list} />;
   return (
     <Page
@@ -87,7 +92,15 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
         active={filters.show}
         onChoose={(show) => place.go({ filters: { show } })}
       />
-      <TaskToolbar place={place} tasks={tasks} columns={columns} views={views} onDialog={setDialog} />
+      <TaskToolbar
+        place={place}
+        tasks={tasks}
+        total={list.isPending ? null : total}
+        columns={columns}
+        views={views}
+        onDialog={setDialog}
+      />
+      {query && hasFailuresAlone(query) && <FailurePanel query={query} />}
       {list.isPending ? (
         <TaskTableSkeleton />
       ) : list.isError && !list.data ? (
@@ -97,7 +110,7 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
           {isTaskListNarrowed(filters) ? (
             <Empty
               icon={SearchX}
-              title="No task matches"
+              title="No tasks match"
               action={
                 <Button onClick={() => place.go({ filters: NO_TASK_FILTERS, view: null })}>
                   Show all tasks
@@ -120,7 +133,7 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
           {wide ? (
             <TaskTable
               rows={rows}
-              columns={columns.columns}
+              columns={query?.attention ? withHolder(columns.columns) : columns.columns}
               order={order}
               onOrder={(next) => place.go({ filters: { order: next === "newest" ? "" : next } })}
               selection={selection}
@@ -139,12 +152,20 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
         </div>
       )}
       {selection && selection.ids.length > 0 && (
-        <BulkBar selection={selection} place={place} more={list.hasNextPage} />
+        <BulkBar selection={selection} place={place} more={list.hasNextPage} total={total} />
       )}
       {dialog && <ViewDialogs dialog={dialog} views={views} onClose={() => setDialog(null)} />}
     </Page>
   );
 }
+
+/** Whether the list has failures alone, and not yet those of one cause. */
+function hasFailuresAlone({ state, attention, cause }: Record<string, string>): boolean {
+  if (!state || attention || cause) return false;
+  return state.split(",").every((each) => FAILURES.includes(each));
+}
+
+const FAILURES = ["failed", "lost", "expired"];
 
 function NoTasks({ mayStart }: { mayStart: boolean }) {
   return (

@@ -1,8 +1,8 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, query } from "@/lib/api-client/base/client.ts";
 import { type TaskQuery, taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import type { Page } from "@/lib/base/page.ts";
-import type { TaskCounts, TaskDetail, TaskSummary } from "@/lib/tasks/schema.ts";
+import type { FailureGroups, TaskCounts, TaskDetail, TaskSummary } from "@/lib/tasks/schema.ts";
 
 export const TASKS_A_PAGE = 100;
 
@@ -24,6 +24,27 @@ export function taskCounts(endedAfter: string) {
   return queryOptions({
     queryKey: [...taskKeys.counts, endedAfter] as const,
     queryFn: ({ signal }) => api.get<TaskCounts>(`/api/v1/tasks/counts${query({ endedAfter })}`, signal),
+  });
+}
+
+/** The number of tasks in a list, whatever is loaded; above `MOST_TOTAL`, one more than that. */
+export function taskTotal(filter: TaskQuery | null) {
+  const { order: _, ...rest } = filter ?? {};
+  return queryOptions({
+    queryKey: [...taskKeys.lists, "total", rest] as const,
+    queryFn: ({ signal }) => api.get<{ total: number }>(`/api/v1/tasks/total${query(rest)}`, signal),
+  });
+}
+
+export const MOST_TOTAL = 10_000;
+
+/** Failures by cause, among the tasks of a list. Refetched with every list. */
+export function failureGroups(filter: TaskQuery) {
+  const { order: _, attention: __, ...rest } = filter;
+  return queryOptions({
+    queryKey: [...taskKeys.lists, "failures", rest] as const,
+    queryFn: ({ signal }) => api.get<FailureGroups>(`/api/v1/tasks/failures${query(rest)}`, signal),
+    placeholderData: keepPreviousData,
   });
 }
 

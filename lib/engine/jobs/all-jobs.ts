@@ -1,3 +1,4 @@
+import { END_ACKNOWLEDGEMENTS } from "./acknowledgements.ts";
 import { bulkOperations } from "./bulk-operations.ts";
 import type { Job } from "./jobs.ts";
 import { COUNT_LINES } from "./metrics.ts";
@@ -24,6 +25,7 @@ export const JOBS: Job[] = [
   WEBHOOK_OUTBOX,
   WEBHOOK_DELIVERIES,
   DELETE_OLD_NOTIFICATIONS,
+  END_ACKNOWLEDGEMENTS,
   COUNT_HISTORY,
   SAMPLE_OPEN_TASKS,
   RETENTION,

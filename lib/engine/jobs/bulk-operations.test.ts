@@ -129,6 +129,17 @@ test("another engine finishes a bulk operation whose engine was killed, and does
   expect(new Set(started.map(({ restartOf }) => restartOf)).size).toBe(16);
 }, 120_000);
 
+test("two people who retry the same tasks at once make each call once", async () => {
+  const tasks = await tasksIn("cancelled", 8);
+  const lists = await Promise.all([begin("restart", tasks), begin("restart", tasks)]);
+  await Promise.all([done(), done(), done()]);
+  const started = await restartsOf(tasks);
+  expect(started.map(({ restartOf }) => restartOf).sort()).toEqual([...tasks].sort());
+  const results = (await Promise.all(lists.map(items))).flat();
+  expect(results.filter(({ state }) => state === "done")).toHaveLength(8);
+  expect(results.filter(({ code }) => code === "started_again")).toHaveLength(8);
+});
+
 test("each task has its own result: done, or refused with the reason", async () => {
   const [cancelled, ended, foreign] = await tasksIn("queued", 3);
   const id = await begin("cancel", [cancelled!, ended!, foreign!]);

@@ -53,6 +53,8 @@ export interface TaskFilters {
   tool: string;
   /** `me`, or the id of a member's account. */
   requester: string;
+  /** A cause of failure, see GET /tasks/failures. */
+  cause: string;
   /** Started within this. */
   since: TaskSpan | "";
   /** Instants: of the start, and of the end. */
@@ -70,6 +72,7 @@ export const NO_TASK_FILTERS: TaskFilters = {
   serverId: "",
   tool: "",
   requester: "",
+  cause: "",
   since: "",
   createdAfter: "",
   createdBefore: "",
@@ -101,6 +104,7 @@ export function readTaskFilters(get: (name: string) => string | null | undefined
     serverId: UUID.test(text("serverId")) ? text("serverId") : "",
     tool: text("tool"),
     requester: text("requester") === "me" || UUID.test(text("requester")) ? text("requester") : "",
+    cause: CAUSE.test(text("cause")) ? text("cause") : "",
     since: known("since", SPANS),
     createdAfter: instant("createdAfter"),
     createdBefore: instant("createdBefore"),
@@ -112,6 +116,7 @@ export function readTaskFilters(get: (name: string) => string | null | undefined
 
 /** The longest search that the API takes. */
 const LONGEST = 200;
+const CAUSE = /^[0-9a-f]{32}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The filters that are set, by their names in the address. */
@@ -143,6 +148,7 @@ export function taskApiFilters(filters: TaskFilters, now: number): Record<string
     serverId: filters.serverId,
     tool: filters.tool,
     requester: view.requester ?? filters.requester,
+    cause: filters.cause,
     createdAfter: filters.since
       ? new Date(minute - SPANS[filters.since]).toISOString()
       : filters.createdAfter,
@@ -205,7 +211,7 @@ export function taskChipsOf(
   filters: TaskFilters,
   names: { server: (id: string) => string | undefined; person: (id: string) => string | undefined },
 ): TaskChip[] {
-  const { serverId, tool, requester, attention, since } = filters;
+  const { serverId, tool, requester, attention, cause } = filters;
   const chips: (TaskChip | false)[] = [
     attention !== "" && { clears: { attention: "" }, words: attentionWords(attention) },
     serverId !== "" && { clears: { serverId: "" }, words: names.server(serverId) ?? "A server" },
@@ -214,7 +220,7 @@ export function taskChipsOf(
       clears: { requester: "" },
       words: `By ${requester === "me" ? "me" : (names.person(requester) ?? "somebody")}`,
     },
-    since !== "" && { clears: { since: "" }, words: SPAN_WORDS[since] },
+    cause !== "" && { clears: { cause: "" }, words: "One cause of failure" },
     between("Started", "createdAfter", "createdBefore"),
     between("Ended", "finishedAfter", "finishedBefore"),
   ];

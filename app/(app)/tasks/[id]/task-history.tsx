@@ -4,19 +4,21 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { memo, useMemo, useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
+import { useNow } from "@/components/time/use-now.ts";
 import { Dot, Line, TimelineSkeleton } from "@/components/timeline/timeline.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { taskHistory } from "@/lib/api-client/tasks/task-history.ts";
 import type { TaskEvent } from "@/lib/events/schema.ts";
-import { describeTaskEvent } from "@/lib/format/tasks/task-events.ts";
+import { describeEvent } from "@/lib/format/events.ts";
 import { stepWords } from "@/lib/format/tasks/task-steps.ts";
+import { waitingWords } from "@/lib/format/tasks/waiting.ts";
 import type { TaskDetail, TaskEventQuery } from "@/lib/tasks/schema.ts";
 import { OrderSwitch } from "./order-switch.tsx";
 
 /** The task's events with the duration of each step, loaded page by page. */
-export function TaskHistory({ task }: { task: Pick<TaskDetail, "id" | "createdAt"> }) {
+export function TaskHistory({ task }: { task: TaskDetail }) {
   const [order, setOrder] = useState<TaskEventQuery["order"]>("newest");
   const history = useInfiniteQuery(taskHistory(task.id, order));
   const events = useMemo(() => history.data?.pages.flatMap(({ items }) => items) ?? [], [history.data]);
@@ -33,9 +35,12 @@ export function TaskHistory({ task }: { task: Pick<TaskDetail, "id" | "createdAt
       <div className="flex flex-col gap-2">
         {events.length > 1 && <OrderSwitch order={order} onChange={setOrder} />}
         <ol aria-label="Timeline" className="flex flex-col">
+          {order === "newest" && <Now task={task} />}
           {events.map((event) => (
             <Step key={event.seq} event={event} took={words.get(event.seq)} />
           ))}
+          {events.length === 0 && <Begun task={task} />}
+          {order === "oldest" && !history.hasNextPage && <Now task={task} />}
         </ol>
         <LoadMore query={history} />
       </div>
@@ -47,9 +52,43 @@ export function TaskHistory({ task }: { task: Pick<TaskDetail, "id" | "createdAt
   return <TimelineSkeleton />;
 }
 
+/** What a live task waits for, so that a timeline says why nothing happens. */
+function Now({ task }: { task: TaskDetail }) {
+  const now = useNow(10_000);
+  const words = waitingWords(task, now);
+  if (!words) return null;
+  return (
+    <li className="group relative flex gap-3 pb-2.5">
+      <Line />
+      <Dot tone={words.tone} />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">
+          <PlainText text={words.text} />
+        </p>
+        {words.quote && <Quote text={words.quote} requestId={null} />}
+      </div>
+      <span className="shrink-0 text-muted text-xs leading-5">now</span>
+    </li>
+  );
+}
+
+/** The beginning of a task whose history is not there. */
+function Begun({ task }: { task: TaskDetail }) {
+  return (
+    <li className="group relative flex gap-3 pb-2.5">
+      <Line />
+      <Dot tone="neutral" />
+      <p className="min-w-0 flex-1">
+        {task.requestedBy.name} {task.adopted ? "took it over from the server" : "started it"}
+      </p>
+      <Clock at={task.createdAt} className="shrink-0 text-muted text-xs leading-5" />
+    </li>
+  );
+}
+
 /** Memoized, because a history may have thousands of steps. */
 const Step = memo(function Step({ event, took }: { event: TaskEvent; took: string | undefined }) {
-  const words = describeTaskEvent(event);
+  const words = describeEvent(event);
   return (
     <li className="group relative flex gap-3 pb-2.5">
       <Line />

@@ -2,11 +2,12 @@ import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
 import { PausedNotice } from "@/components/server/paused-notice.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { isCallKnown } from "@/components/task/restart-dialog.tsx";
+import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
-import type { AttentionCode } from "@/lib/tasks/attention.ts";
+import { ATTENTION, type AttentionCode } from "@/lib/tasks/attention.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import { AttentionNotice } from "./attention-notice.tsx";
 import { StartUnknown } from "./start-unknown.tsx";
@@ -17,6 +18,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
   const attends = task.attention !== null && !TOLD_APART.includes(task.attention.code) && !isStuck;
   return (
     <>
+      {task.attention && ATTENTION[task.attention.code].severity === "stuck" && <Owner task={task} />}
       {attends && <AttentionNotice task={task} />}
       {isLive(task.state) && (
         <PausedNotice server={task.server}>
@@ -80,6 +82,20 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
         </Notice>
       )}
     </>
+  );
+}
+
+/** Who looks after a stuck task, and the buttons for it. */
+function Owner({ task }: { task: TaskDetail }) {
+  return (
+    <div className="-my-1.5 flex flex-wrap items-center gap-x-3 gap-y-1">
+      {task.acknowledgement ? (
+        <TaskHolder task={task} />
+      ) : (
+        <span className="text-[13px] text-muted">Nobody is on it yet</span>
+      )}
+      <StuckActions task={task} menu={false} />
+    </div>
   );
 }
 

@@ -83,7 +83,7 @@ function Strip({ stretches }: { stretches: Stretch[] }) {
         ))}
       </ul>
       <details>
-        <summary className="w-fit rounded-sm text-muted hover:text-ink max-md:py-3">As a list</summary>
+        <summary className="w-fit rounded-sm text-muted hover:text-ink max-md:py-3.5">As a list</summary>
         <PhaseTable stretches={stretches} />
       </details>
     </div>

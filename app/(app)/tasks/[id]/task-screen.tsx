@@ -91,7 +91,7 @@ function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
     <Empty
       heading="h1"
       icon={Unplug}
-      title="This task is not here"
+      title="Task not found"
       action={
         <Button asChild>
           <Link href="/tasks">Show all tasks</Link>

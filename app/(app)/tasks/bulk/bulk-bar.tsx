@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { totalCount } from "../toolbar/total-words.ts";
 import type { TaskPlace } from "../toolbar/use-task-place.ts";
 
 const BulkDialog = lazyComponent(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
@@ -16,11 +17,14 @@ export function BulkBar({
   selection,
   place,
   more,
+  total,
 }: {
   selection: Selection;
   place: TaskPlace;
   /** The list has tasks that are not loaded. */
   more: boolean;
+  /** The number of tasks in the list; null if unknown. */
+  total: number | null;
 }) {
   const [action, setAction] = useState<BulkAction | null>(null);
   const { ids, all } = selection;
@@ -30,11 +34,16 @@ export function BulkBar({
       className="appear sticky bottom-4 z-20 mx-auto flex max-w-full flex-wrap items-center gap-2 rounded-lg border border-line bg-panel px-3 py-2 shadow-pop max-md:bottom-2"
     >
       <p role="status" className="font-medium">
-        {all && more ? "All that match" : plural(ids.length, "task")} selected
+        {all && more
+          ? total === null
+            ? "All matching tasks"
+            : `All ${totalCount(total)} matching tasks`
+          : plural(ids.length, "task")}{" "}
+        selected
       </p>
       {more && !all && (
         <Button size="sm" variant="link" onClick={selection.selectAll}>
-          Select all that match
+          {total === null ? "Select all matching" : `Select all ${totalCount(total)} matching`}
         </Button>
       )}
       <Button size="sm" variant="danger" onClick={() => setAction("cancel")}>

@@ -20,12 +20,15 @@ export function BulkDialog({
   action,
   chosen,
   count,
+  leftOut = BULK_WORDS[action].leftOut,
   onClose,
 }: {
   action: BulkAction;
   chosen: { taskIds: string[] } | { filter: Record<string, string> };
   /** The number of chosen tasks; null if unknown. */
   count: number | null;
+  /** Why some of the chosen tasks are left out. */
+  leftOut?: string;
   onClose: () => void;
 }) {
   const words = BULK_WORDS[action];
@@ -58,7 +61,7 @@ export function BulkDialog({
         count > items && (
           <p>
             {plural(count - items, "task")} of the {count} selected {count - items === 1 ? "is" : "are"} left
-            out: {words.leftOut}
+            out: {leftOut}
           </p>
         )
       )}

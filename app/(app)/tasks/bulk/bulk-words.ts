@@ -8,14 +8,14 @@ export const BULK_WORDS: Record<
     title: "Cancel tasks",
     description:
       "Open questions of these tasks are withdrawn, and their servers are told to stop. What a tool has already done is not undone.",
-    leftOut: "they have ended, or have to be settled one by one.",
+    leftOut: "they have ended, or must be settled one by one.",
     confirm: "Cancel",
     doing: "Cancelling",
     done: "Cancelling",
   },
   refresh: {
     title: "Check tasks now",
-    description: "Their servers are asked at once how they are.",
+    description: "Each task's server is asked for its state now.",
     leftOut: "they have ended.",
     confirm: "Check",
     doing: "Checking",
@@ -24,8 +24,8 @@ export const BULK_WORDS: Record<
   restart: {
     title: "Start tasks again",
     description:
-      "Each call is made once more, as a new task with the same arguments. Whatever the tool does, it does again.",
-    leftOut: "they still run, or nobody knows what was called.",
+      "Each call is made again, as a new task with the same arguments. Whatever the tool does, it does again.",
+    leftOut: "they are still running, or their call is unknown.",
     confirm: "Start again",
     doing: "Starting again",
     done: "Starting again",

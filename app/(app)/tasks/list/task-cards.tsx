@@ -6,10 +6,12 @@ import { useRowWindow } from "@/components/list/use-row-window.tsx";
 import { AttentionBadge } from "@/components/task/attention-badge.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
+import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { isLive } from "@/lib/format/tasks/outcome.ts";
+import { ATTENTION } from "@/lib/tasks/attention.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { TaskMatter } from "./task-matter.tsx";
 import { Box, type TaskListProps } from "./task-table.tsx";
@@ -53,7 +55,15 @@ export function TaskCards({ rows, selection, total }: Pick<TaskListProps, "rows"
                   />
                 </span>
               )}
-              <Card task={row.task} />
+              <span className="flex min-w-0 flex-1 flex-col">
+                <Card task={row.task} />
+                {row.task.attention && ATTENTION[row.task.attention.code].severity === "stuck" && (
+                  <span className="-mt-1 flex items-center gap-3 px-4 pb-2">
+                    <TaskHolder task={row.task} className="flex-1" />
+                    <StuckActions task={row.task} />
+                  </span>
+                )}
+              </span>
             </li>
           );
         })}

@@ -3,10 +3,11 @@ import { AttentionBadge } from "@/components/task/attention-badge.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { StateBadge } from "@/components/task/state-badge.tsx";
+import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { Age, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isLive } from "@/lib/format/tasks/outcome.ts";
-import { type AttentionCode, EXPIRING_MS } from "@/lib/tasks/attention.ts";
+import { ATTENTION, type AttentionCode, EXPIRING_MS } from "@/lib/tasks/attention.ts";
 import type { TaskOrder, TaskSummary } from "@/lib/tasks/schema.ts";
 import { TaskMatter } from "./task-matter.tsx";
 
@@ -99,6 +100,28 @@ export const TASK_COLUMNS: TaskColumn[] = [
     cell: (task) => live(task) && (task.expiresAt ? <TimeLeft at={task.expiresAt} /> : "—"),
   },
 ];
+
+const HOLDER_COLUMN: TaskColumn = {
+  id: "holder",
+  label: "Owner",
+  className: "min-w-48",
+  cell: (task) =>
+    task.attention &&
+    ATTENTION[task.attention.code].severity === "stuck" && (
+      <span className="flex items-center justify-end gap-3">
+        <TaskHolder task={task} className="max-w-64 flex-1" />
+        {/* Above the link that covers the row. */}
+        <span className="relative z-[1]">
+          <StuckActions task={task} />
+        </span>
+      </span>
+    ),
+};
+
+/** The columns of a list of tasks that need attention: who looks after them, rather than when they are due. */
+export function withHolder(columns: TaskColumn[]): TaskColumn[] {
+  return [...columns.filter(({ id }) => !["by", "next", "left"].includes(id)), HOLDER_COLUMN];
+}
 
 function TimeLeft({ at }: { at: string }) {
   const soon = Date.parse(at) - Date.now() < EXPIRING_MS;

@@ -13,16 +13,13 @@ import {
   attentionWords,
   NO_TASK_FILTERS,
   ORDER_WORDS,
-  SPAN_WORDS,
   type TaskFilters,
 } from "@/lib/format/tasks/task-filters.ts";
 import { ATTENTION_CODES } from "@/lib/tasks/attention.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 
 /** The filters that the form sets; all others stay unchanged. */
-const FIELDS = ["attention", "serverId", "tool", "requester", "since", "order"] as const;
-/** Links from charts set instants; choosing a span in the form replaces them. */
-const INSTANTS = { createdAfter: "", createdBefore: "" };
+const FIELDS = ["attention", "serverId", "tool", "requester", "order"] as const;
 
 export function TaskFilterPanel({
   filters,
@@ -39,7 +36,7 @@ export function TaskFilterPanel({
 }) {
   const people = new Map(tasks.flatMap(({ requestedBy: { id, name } }) => (id ? [[id, name] as const] : [])));
   if (filters.requester && filters.requester !== "me" && !people.has(filters.requester))
-    people.set(filters.requester, "The one chosen");
+    people.set(filters.requester, "Selected person");
   const attention = ["stuck", "any", ...ATTENTION_CODES];
   if (filters.attention.includes(",")) attention.push(filters.attention);
   const clear = () => {
@@ -52,18 +49,13 @@ export function TaskFilterPanel({
       align="start"
       anchor={anchor}
       onClose={onClose}
-      onSubmit={(text) =>
-        onApply({
-          ...Object.fromEntries(FIELDS.map((name) => [name, text(name)])),
-          ...(text("since") && INSTANTS),
-        })
-      }
+      onSubmit={(text) => onApply(Object.fromEntries(FIELDS.map((name) => [name, text(name)])))}
     >
       <FilterSelect
         name="attention"
         label="Attention"
         value={filters.attention}
-        any="Whether it needs it or not"
+        any="Any"
         choices={attention.map((value) => [value, attentionWords(value)] as const)}
       />
       <ServerFilter value={filters.serverId} />
@@ -74,13 +66,6 @@ export function TaskFilterPanel({
         value={filters.requester}
         any="Anybody"
         choices={[["me", "Me"] as const, ...people]}
-      />
-      <FilterSelect
-        name="since"
-        label="Started within"
-        value={filters.since}
-        any="Any time"
-        choices={Object.entries(SPAN_WORDS)}
       />
       <FilterSelect
         name="order"

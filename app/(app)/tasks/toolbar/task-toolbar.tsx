@@ -11,15 +11,18 @@ import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overla
 import { Select } from "@/components/ui/select.tsx";
 import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import {
+  SPAN_WORDS,
   SYSTEM_VIEWS,
   type SystemViewName,
   stateWords,
+  type TaskSpan,
   taskChipsOf,
 } from "@/lib/format/tasks/task-filters.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { TASK_STATES } from "@/lib/tasks/status.ts";
 import { TASK_COLUMNS } from "../list/task-columns.tsx";
 import type { Columns } from "../list/use-columns.ts";
+import { totalWords } from "./total-words.ts";
 import type { TaskPlace } from "./use-task-place.ts";
 
 const TaskFilterPanel = lazyComponent(() =>
@@ -33,6 +36,7 @@ const SYSTEM: SystemViewName[] = ["stuck", "watch", "waiting", "failed", "mine"]
 export function TaskToolbar({
   place,
   tasks,
+  total,
   columns,
   views,
   onDialog,
@@ -40,6 +44,8 @@ export function TaskToolbar({
   place: TaskPlace;
   /** The loaded tasks, whose servers, tools and people are offered as choices. */
   tasks: TaskSummary[];
+  /** The number of tasks in the list; null if unknown. */
+  total: number | null;
   columns: Columns;
   views: SavedViews;
   onDialog: (dialog: ViewDialog) => void;
@@ -61,7 +67,7 @@ export function TaskToolbar({
       />
       <Select
         aria-label="State"
-        className="max-w-48 max-md:w-auto max-md:flex-1 [&>select]:border-line"
+        className="max-w-48 max-md:w-auto max-md:min-w-32 max-md:flex-1 [&>select]:border-line"
         value={filters.state}
         onChange={(event) => place.go({ filters: { state: event.target.value } })}
       >
@@ -70,6 +76,23 @@ export function TaskToolbar({
         {TASK_STATES.map((state) => (
           <option key={state} value={state}>
             {STATE_LABELS[state]}
+          </option>
+        ))}
+      </Select>
+      <Select
+        aria-label="Time range"
+        className="max-w-48 max-md:w-auto max-md:min-w-32 max-md:flex-1 [&>select]:border-line"
+        value={filters.since}
+        onChange={(event) =>
+          place.go({
+            filters: { since: event.target.value as TaskSpan | "", createdAfter: "", createdBefore: "" },
+          })
+        }
+      >
+        <option value="">Any time</option>
+        {Object.entries(SPAN_WORDS).map(([span, words]) => (
+          <option key={span} value={span}>
+            {words}
           </option>
         ))}
       </Select>
@@ -95,6 +118,9 @@ export function TaskToolbar({
         </button>
       ))}
       <span className="ml-auto flex items-center gap-1">
+        {total !== null && (
+          <span className="px-1 text-[13px] text-muted tabular-nums">{totalWords(total)}</span>
+        )}
         <Menu
           trigger={
             <Button variant="ghost" aria-label="Views">

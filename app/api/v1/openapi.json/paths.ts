@@ -78,6 +78,7 @@ import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
 import * as serverTry from "@/app/api/v1/servers/[id]/try/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
 import * as stream from "@/app/api/v1/stream/route.ts";
+import * as taskAcknowledgement from "@/app/api/v1/tasks/[id]/acknowledgement/route.ts";
 import * as taskAttempts from "@/app/api/v1/tasks/[id]/attempts/route.ts";
 import * as taskCancel from "@/app/api/v1/tasks/[id]/cancel/route.ts";
 import * as taskEvents from "@/app/api/v1/tasks/[id]/events/route.ts";
@@ -89,8 +90,10 @@ import * as task from "@/app/api/v1/tasks/[id]/route.ts";
 import * as taskSettleStart from "@/app/api/v1/tasks/[id]/settle-start/route.ts";
 import * as tasksCounts from "@/app/api/v1/tasks/counts/route.ts";
 import * as tasksExport from "@/app/api/v1/tasks/export/route.ts";
+import * as tasksFailures from "@/app/api/v1/tasks/failures/route.ts";
 import * as tasksRecentArguments from "@/app/api/v1/tasks/recent-arguments/route.ts";
 import * as tasks from "@/app/api/v1/tasks/route.ts";
+import * as tasksTotal from "@/app/api/v1/tasks/total/route.ts";
 import * as undoWindow from "@/app/api/v1/undo-window/route.ts";
 import * as view from "@/app/api/v1/views/[id]/route.ts";
 import * as views from "@/app/api/v1/views/route.ts";
@@ -185,6 +188,7 @@ export const paths: Paths = {
   "/api/v1/stream": stream,
   "/api/v1/tasks": tasks,
   "/api/v1/tasks/{id}": task,
+  "/api/v1/tasks/{id}/acknowledgement": taskAcknowledgement,
   "/api/v1/tasks/{id}/attempts": taskAttempts,
   "/api/v1/tasks/{id}/cancel": taskCancel,
   "/api/v1/tasks/{id}/events": taskEvents,
@@ -194,7 +198,9 @@ export const paths: Paths = {
   "/api/v1/tasks/{id}/restart": taskRestart,
   "/api/v1/tasks/{id}/settle-start": taskSettleStart,
   "/api/v1/tasks/counts": tasksCounts,
+  "/api/v1/tasks/failures": tasksFailures,
   "/api/v1/tasks/recent-arguments": tasksRecentArguments,
+  "/api/v1/tasks/total": tasksTotal,
   "/api/v1/tasks/export": tasksExport,
   "/api/v1/undo-window": undoWindow,
   "/api/v1/views": views,

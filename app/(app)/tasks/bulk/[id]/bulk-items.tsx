@@ -11,10 +11,10 @@ import type { BulkAction, BulkItem, ItemState } from "@/lib/bulk-operations/sche
 import { STATE_LABELS, type Tone } from "@/lib/format/tasks/outcome.ts";
 
 const RESULTS: Record<ItemState, { label: string; tone: Tone; icon: LucideIcon }> = {
-  waiting: { label: "To go", tone: "neutral", icon: Clock3 },
+  waiting: { label: "Waiting", tone: "neutral", icon: Clock3 },
   done: { label: "Done", tone: "good", icon: Check },
   refused: { label: "Refused", tone: "bad", icon: X },
-  skipped: { label: "Left undone", tone: "neutral", icon: Ban },
+  skipped: { label: "Skipped", tone: "neutral", icon: Ban },
 };
 
 /** The result for each task, in the order of the list. */
@@ -51,7 +51,7 @@ function Item({ item, action }: { item: BulkItem; action: BulkAction }) {
             {task.label ?? task.tool}
           </Link>
         ) : (
-          <span className="text-muted">A task that is no longer there</span>
+          <span className="text-muted">Deleted task</span>
         )}
         {task && (
           <span className="text-[13px] text-muted">
@@ -65,11 +65,11 @@ function Item({ item, action }: { item: BulkItem; action: BulkAction }) {
           href={`/tasks/${item.newTaskId}`}
           className="text-[13px] text-accent hover:underline max-md:py-2.5"
         >
-          The new task
+          New task
         </Link>
       )}
       <Badge tone={tone} icon={icon}>
-        {item.state === "done" && action === "cancel" ? "Cancel asked" : label}
+        {item.state === "done" && action === "cancel" ? "Cancel requested" : label}
       </Badge>
       {item.message && <span className="w-full text-[13px] text-muted">{item.message}</span>}
     </li>

@@ -33,7 +33,7 @@ export function BulkScreen({ id }: { id: string }) {
         {isGone ? (
           <Empty
             icon={SearchX}
-            title="There is no such operation, or you may not see it"
+            title="Operation not found"
             action={
               <Button asChild>
                 <Link href="/tasks">Show all tasks</Link>
@@ -83,7 +83,7 @@ function Shown({ operation }: { operation: BulkOperation }) {
           Tasks
         </Link>
         <ChevronRight aria-hidden className="size-3.5" strokeWidth={1.75} />
-        <span>Many at once</span>
+        <span>Bulk operation</span>
       </nav>
       <section
         aria-label="Progress"
@@ -103,18 +103,18 @@ function Shown({ operation }: { operation: BulkOperation }) {
         <p role="status" className="font-medium">
           {STATE_WORDS[state]} · {counts.done ?? 0} done
           {(counts.refused ?? 0) > 0 && <span className="text-bad"> · {counts.refused} refused</span>}
-          {(counts.skipped ?? 0) > 0 && ` · ${counts.skipped} left undone`}
-          {(counts.waiting ?? 0) > 0 && ` · ${counts.waiting} to go`}
+          {(counts.skipped ?? 0) > 0 && ` · ${counts.skipped} skipped`}
+          {(counts.waiting ?? 0) > 0 && ` · ${counts.waiting} waiting`}
         </p>
         <p className="text-[13px] text-muted">
-          {by.name} asked for it <TimeAgo at={begunAt ?? createdAt} />
+          Started by {by.name} <TimeAgo at={begunAt ?? createdAt} />
           {endedAt && (
             <>
-              , over <TimeAgo at={endedAt} />
+              , ended <TimeAgo at={endedAt} />
             </>
           )}
-          {state === "running" && ". It goes on if you leave this page."}
-          {state === "prepared" && ". Nobody has confirmed it; nothing is done."}
+          {state === "running" && ". It continues if you leave this page."}
+          {state === "prepared" && ". Not confirmed: nothing is done."}
         </p>
       </section>
       <Tabs
@@ -124,7 +124,7 @@ function Shown({ operation }: { operation: BulkOperation }) {
           { value: "all", label: "All", count: items },
           { value: "done", label: "Done", count: counts.done ?? 0 },
           { value: "refused", label: "Refused", count: counts.refused ?? 0 },
-          { value: "waiting", label: "To go", count: counts.waiting ?? 0 },
+          { value: "waiting", label: "Waiting", count: counts.waiting ?? 0 },
         ]}
       >
         <TabPanel value={tab}>
@@ -136,8 +136,8 @@ function Shown({ operation }: { operation: BulkOperation }) {
 }
 
 const STATE_WORDS: Record<BulkOperation["state"], string> = {
-  prepared: "Not begun",
-  running: "Under way",
+  prepared: "Not started",
+  running: "Running",
   done: "Finished",
   stopped: "Stopped",
 };

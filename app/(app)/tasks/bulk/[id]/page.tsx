@@ -1,6 +1,6 @@
 import { BulkScreen } from "./bulk-screen.tsx";
 
-export const metadata = { title: "Many tasks" };
+export const metadata = { title: "Bulk operation" };
 
 export default async function BulkPage({ params }: { params: Promise<{ id: string }> }) {
   return <BulkScreen id={(await params).id} />;

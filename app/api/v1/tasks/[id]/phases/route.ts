@@ -18,7 +18,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       within(caller, async (organizationId, tx, principal) => {
         const life = await readLife(organizationId, tx, principal, params.id);
         const { events, cut } = await listPhaseEvents(organizationId, tx, params.id);
-        return { phases: phasesOf(events, life, cut) };
+        // Without a line of history nobody knows what a task did that is beyond its start.
+        const unknown = events.length === 0 && life.state !== "queued";
+        return { phases: phasesOf(events, life, cut || unknown) };
       }),
   ),
 });

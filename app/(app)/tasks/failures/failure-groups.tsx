@@ -1,0 +1,104 @@
+"use client";
+
+import { RotateCcw } from "lucide-react";
+import { useState } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { formatCount, tasksHref } from "@/lib/format/overview.ts";
+import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
+import type { FailureGroup } from "@/lib/tasks/schema.ts";
+
+const BulkDialog = lazyComponent(() => import("../bulk/bulk-dialog.tsx").then((file) => file.BulkDialog));
+
+/** Shown before the person asks for the rest. */
+const FEW = 4;
+
+/**
+ * Failures by cause. Each leads to its tasks, and those that may be made again together have a button for it.
+ * `filter`: the filter of the list that was grouped, without the state.
+ */
+export function FailureGroups({
+  groups,
+  filter,
+}: {
+  groups: FailureGroup[];
+  filter: Record<string, string>;
+}) {
+  const me = useMe();
+  const [all, setAll] = useState(false);
+  const [retried, setRetried] = useState<FailureGroup | null>(null);
+  const mayRetry = me.may("tasks:manage") && me.may("tasks:start");
+  const shown = all ? groups : groups.slice(0, FEW);
+  return (
+    <>
+      <ul aria-label="Causes" className="-mx-2 flex flex-col">
+        {shown.map((group) => (
+          <Group
+            key={`${group.server.id} ${group.tool} ${group.state} ${group.cause}`}
+            group={group}
+            href={tasksHref(filterOf(group, filter))}
+            onRetry={mayRetry ? () => setRetried(group) : null}
+          />
+        ))}
+      </ul>
+      {groups.length > shown.length && (
+        <Button size="sm" variant="link" className="self-start px-0" onClick={() => setAll(true)}>
+          Show all {groups.length} causes
+        </Button>
+      )}
+      {retried && (
+        <BulkDialog
+          action="restart"
+          chosen={{ filter: filterOf(retried, filter) }}
+          count={retried.count}
+          leftOut="their outcome is unknown, or they have been started again."
+          onClose={() => setRetried(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function filterOf(group: FailureGroup, filter: Record<string, string>): Record<string, string> {
+  return { ...filter, state: group.state, serverId: group.server.id, tool: group.tool, cause: group.cause };
+}
+
+function Group({
+  group: { server, tool, state, code, message, count, repeatable, lastAt },
+  href,
+  onRetry,
+}: {
+  group: FailureGroup;
+  href: string;
+  onRetry: (() => void) | null;
+}) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-line border-t px-2 py-2 first:border-t-0">
+      <span className="w-9 shrink-0 text-right font-semibold tabular-nums">{formatCount(count)}</span>
+      <Link href={href} className="group min-w-0 flex-1 basis-48 rounded-sm max-md:min-h-11">
+        <span className="line-clamp-2 font-medium group-hover:underline">
+          <PlainText text={message || STATE_LABELS[state]} />
+        </span>
+        <span className="block truncate text-muted text-xs">
+          {server.name} · {tool} · {code === state ? STATE_LABELS[state] : code} · last{" "}
+          <TimeAgo at={lastAt} />
+        </span>
+      </Link>
+      {repeatable === 0 && (
+        <span className="text-muted text-xs max-md:ml-13">
+          {state !== "failed" || code === "result_missing" ? "May have run: review each" : "Started again"}
+        </span>
+      )}
+      {onRetry && repeatable > 0 && (
+        <Button size="sm" className="max-md:ml-13" onClick={onRetry}>
+          <RotateCcw aria-hidden strokeWidth={1.75} />
+          {repeatable === 1 ? "Retry this one" : `Retry these ${formatCount(repeatable)}`}
+        </Button>
+      )}
+    </li>
+  );
+}

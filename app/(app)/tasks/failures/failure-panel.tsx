@@ -1,0 +1,28 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Card } from "@/components/chart/chart-card.tsx";
+import type { TaskQuery } from "@/lib/api-client/tasks/task-keys.ts";
+import { failureGroups } from "@/lib/api-client/tasks/tasks.ts";
+import { formatCount } from "@/lib/format/overview.ts";
+import { FailureGroups } from "./failure-groups.tsx";
+
+/** The failures of the list by cause, above it. Nothing where they could not be read: the list has them all. */
+export function FailurePanel({ query }: { query: TaskQuery }) {
+  const groups = useQuery(failureGroups(query));
+  if (!groups.data || groups.data.items.length === 0) return null;
+  const { state: _, order: __, ...filter } = query;
+  const { counted, items } = groups.data;
+  return (
+    <Card
+      title="By cause"
+      note={`${counted >= MOST_COUNTED ? `The last ${formatCount(counted)} failures` : `${formatCount(counted)} failures`}. The same error of one tool, whatever its ids and amounts`}
+      className="gap-1.5"
+    >
+      <FailureGroups groups={items} filter={filter} />
+    </Card>
+  );
+}
+
+/** The API reads as many failures. */
+const MOST_COUNTED = 5_000;

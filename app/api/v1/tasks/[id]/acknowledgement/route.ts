@@ -1,0 +1,37 @@
+import { acknowledgeTask, releaseTask } from "@/lib/task-lifecycle/acknowledge.ts";
+import { readTask } from "@/lib/tasks/queries.ts";
+import { acknowledgeSchema, taskDetailSchema } from "@/lib/tasks/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  PUT: route(
+    {
+      auth: "tasks:manage",
+      summary: "Say that one looks after a stuck task; ends when the task is no longer stuck",
+      params: idParams,
+      body: acknowledgeSchema,
+      output: taskDetailSchema,
+      errors: ["not_stuck", "acknowledged_by_other"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await acknowledgeTask(organizationId, tx, principal, params.id, body);
+        return readTask(organizationId, tx, principal, params.id);
+      }),
+  ),
+  DELETE: route(
+    {
+      auth: "tasks:manage",
+      summary: "No longer look after a task",
+      params: idParams,
+      output: taskDetailSchema,
+      errors: ["acknowledged_by_other"],
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await releaseTask(organizationId, tx, principal, params.id);
+        return readTask(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

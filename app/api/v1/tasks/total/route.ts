@@ -1,0 +1,19 @@
+import { countMatching, MOST_TOTAL } from "@/lib/tasks/list.ts";
+import { taskFilterSchema, taskTotalSchema } from "@/lib/tasks/schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "tasks:read",
+      summary: "How many tasks match a filter; 10001 means more than ten thousand",
+      query: taskFilterSchema,
+      output: taskTotalSchema,
+    },
+    ({ caller, query }) =>
+      within(caller, async (organizationId, tx, principal) => ({
+        total: await countMatching(organizationId, tx, principal, query, MOST_TOTAL),
+      })),
+  ),
+});

@@ -1,0 +1,205 @@
+"use client";
+
+import { Ellipsis, UserRoundCheck } from "lucide-react";
+import { useState } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { RestartDialog } from "@/components/task/restart-dialog.tsx";
+import { useTaskAction } from "@/components/task/use-task-action.ts";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Clock } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
+import { Field } from "@/components/ui/field.tsx";
+import { Input } from "@/components/ui/input.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
+import { type TaskSummary, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
+
+/** Who looks after a stuck task: `Ola is on it · since 10:20 · Asking the bank`. Nothing where nobody does. */
+export function TaskHolder({ task, className }: { task: TaskSummary; className?: string }) {
+  const me = useMe();
+  const { acknowledgement } = task;
+  if (!acknowledgement) return null;
+  const { by, at, note } = acknowledgement;
+  return (
+    <span className={cn("flex min-w-0 items-center gap-1.5 text-[13px] text-accent", className)}>
+      <UserRoundCheck aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
+      <span className="min-w-0 truncate" title={note ?? undefined}>
+        {by.id === me.user.id ? "You are on it" : `${by.name} is on it`} · since <Clock at={at} />
+        {note && (
+          <>
+            {" · "}
+            <PlainText text={note} />
+          </>
+        )}
+      </span>
+    </span>
+  );
+}
+
+/** An operator's actions on a stuck task, where it is listed. `menu`: with those that the task's page has too. */
+export function StuckActions({ task, menu = true }: { task: TaskSummary; menu?: boolean }) {
+  const me = useMe();
+  const [asking, setAsking] = useState<"acknowledge" | "cancel" | "restart" | null>(null);
+  const act = useTaskAction(task.id, () => setAsking(null));
+  if (!me.may("tasks:manage")) return null;
+  const name = task.label ?? task.tool;
+  const holder = task.acknowledgement?.by;
+  const mine = holder?.id === me.user.id;
+  // Without the task's id on the server, no call can address the task.
+  const reachable = task.state !== "start_unknown";
+  return (
+    <span className="flex items-center gap-1.5">
+      {mine ? (
+        <Button
+          size="sm"
+          disabled={act.isPending}
+          aria-label={`Release ${name}`}
+          onClick={() => act.mutate("release")}
+        >
+          Release
+        </Button>
+      ) : (
+        <Button
+          size="sm"
+          aria-label={`${holder ? "Take over" : "I’m on it"}: ${name}`}
+          onClick={() => setAsking("acknowledge")}
+        >
+          {holder ? "Take over…" : "I’m on it…"}
+        </Button>
+      )}
+      {menu && (
+        <Menu
+          trigger={
+            <Button size="icon" variant="ghost" aria-label={`More for ${name}`}>
+              <Ellipsis aria-hidden strokeWidth={1.75} />
+            </Button>
+          }
+        >
+          {mine && <MenuItem onSelect={() => setAsking("acknowledge")}>Change the note…</MenuItem>}
+          {reachable && <MenuItem onSelect={() => act.mutate("refresh")}>Check now</MenuItem>}
+          {!(task.adopted && task.tool === UNKNOWN_TOOL) && (
+            <MenuItem onSelect={() => setAsking("restart")}>Start again…</MenuItem>
+          )}
+          {reachable && !task.cancelRequestedAt && (
+            <MenuItem onSelect={() => setAsking("cancel")}>Cancel…</MenuItem>
+          )}
+          <MenuSeparator />
+          <MenuItem asChild>
+            <Link href={`/tasks/${task.id}`}>Open task</Link>
+          </MenuItem>
+        </Menu>
+      )}
+      {asking === "acknowledge" && (
+        <AcknowledgeDialog
+          name={name}
+          holder={mine ? null : (holder?.name ?? null)}
+          note={(mine && task.acknowledgement?.note) || ""}
+          pending={act.isPending}
+          onClose={() => setAsking(null)}
+          onConfirm={(note) =>
+            act.mutate({
+              acknowledge: {
+                ...(note && { note }),
+                ...(!mine && task.acknowledgement && { takeOver: task.acknowledgement.at }),
+              },
+            })
+          }
+        />
+      )}
+      <RestartDialog task={task} open={asking === "restart"} onClose={() => setAsking(null)} />
+      <CancelDialog
+        task={task}
+        open={asking === "cancel"}
+        pending={act.isPending}
+        onClose={() => setAsking(null)}
+        onConfirm={() => act.mutate("cancel")}
+      />
+    </span>
+  );
+}
+
+function AcknowledgeDialog({
+  name,
+  holder,
+  note,
+  pending,
+  onClose,
+  onConfirm,
+}: {
+  name: string;
+  /** The name of the person that it is taken over from. */
+  holder: string | null;
+  note: string;
+  pending: boolean;
+  onClose: () => void;
+  onConfirm: (note: string) => void;
+}) {
+  const [text, setText] = useState(note);
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={holder ? `Take over ${name} from ${holder}?` : `Look after ${name}`}
+      description="Everybody sees who is on it. It ends by itself when the task is no longer stuck."
+    >
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onConfirm(text.trim());
+        }}
+      >
+        <Field id="acknowledge-note" label="Note">
+          {(control) => (
+            <Input
+              {...control}
+              autoFocus
+              autoComplete="off"
+              maxLength={500}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          )}
+        </Field>
+        <DialogActions>
+          <Button onClick={onClose}>Close</Button>
+          <Button type="submit" variant="primary" disabled={pending}>
+            {holder ? "Take over" : "I’m on it"}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+export function CancelDialog({
+  task,
+  open,
+  pending,
+  onClose,
+  onConfirm,
+}: {
+  task: TaskSummary;
+  open: boolean;
+  pending: boolean;
+  onClose: () => void;
+  onConfirm: () => void;
+}) {
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={onClose}
+      title={`Cancel ${task.label ?? task.tool}?`}
+      description={`${task.server.name} is asked to stop. It may have done part of the work already, and open questions are withdrawn.`}
+      confirm="Cancel the task"
+      dismiss="Keep it running"
+      destructive
+      pending={pending}
+      onConfirm={onConfirm}
+    />
+  );
+}

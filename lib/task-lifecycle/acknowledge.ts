@@ -1,0 +1,122 @@
+/**
+ * Who looks after a stuck task, so that two people do not do the same. An acknowledgement lasts until its
+ * holder releases it, another takes it over, or the task is no longer stuck.
+ */
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
+import { memberOnly } from "../input-requests/guards.ts";
+import { publishChange } from "../live-updates/transitions.ts";
+import { codesOf } from "../tasks/attention.ts";
+import { attentionCode } from "../tasks/attention-sql.ts";
+import { requireVisibleTask } from "../tasks/queries.ts";
+import type { Acknowledge } from "../tasks/schema.ts";
+import { visibleTask } from "../tasks/visibility.ts";
+
+const STUCK = codesOf("stuck");
+
+/**
+ * Makes the principal look after the task, or changes their note. `takeOver` is the time of the
+ * acknowledgement that the principal has seen and takes over. Throws `not_found`, `not_stuck`, and `acknowledged_by_other` with the holder.
+ */
+export async function acknowledgeTask(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  taskId: string,
+  { note, takeOver }: Acknowledge,
+): Promise<void> {
+  const userId = memberOnly(principal);
+  const [task] = await tx.$queryRaw<{ code: string | null }[]>`
+    SELECT ${attentionCode(organizationId)} AS code FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}
+    FOR NO KEY UPDATE OF t`;
+  if (!task) throw notFound("task");
+  if (!STUCK.some((code) => code === task.code))
+    throw new AppError("not_stuck", "The task is not stuck any more.");
+  const before = await readHolder(organizationId, tx, taskId);
+  const written = await tx.$executeRaw`
+    INSERT INTO acknowledgement AS a (organization_id, task_id, user_id, note)
+    VALUES (${organizationId}::uuid, ${taskId}::uuid, ${userId}::uuid, ${note ?? null})
+    ON CONFLICT (organization_id, task_id) DO UPDATE SET user_id = excluded.user_id, note = excluded.note,
+      acknowledged_at = CASE WHEN a.user_id = excluded.user_id THEN a.acknowledged_at ELSE now() END
+    WHERE a.user_id = excluded.user_id OR a.acknowledged_at = ${takeOver ?? null}::timestamptz`;
+  if (written === 0) throw await heldByOther(organizationId, tx, taskId);
+  await publishChange(organizationId, tx, "task", [taskId]);
+  const from = before && before.id !== userId ? { from: before.name } : {};
+  await appendEvents(organizationId, tx, [
+    {
+      type: "task.acknowledged",
+      actor: principal.actor,
+      taskId,
+      data: { code: task.code, ...(note && { note }), ...from },
+    },
+  ]);
+}
+
+/**
+ * Ends the principal's own acknowledgement. Without one, nothing happens. Throws `not_found` and
+ * `acknowledged_by_other`.
+ */
+export async function releaseTask(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  taskId: string,
+): Promise<void> {
+  const userId = memberOnly(principal);
+  await requireVisibleTask(organizationId, tx, principal, taskId);
+  const released = await tx.$executeRaw`DELETE FROM acknowledgement
+    WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid AND user_id = ${userId}::uuid`;
+  if (released === 0) {
+    if (await readHolder(organizationId, tx, taskId)) throw await heldByOther(organizationId, tx, taskId);
+    return;
+  }
+  await publishChange(organizationId, tx, "task", [taskId]);
+  await appendEvents(organizationId, tx, [
+    { type: "task.released", actor: principal.actor, taskId, data: {} },
+  ]);
+}
+
+/** Ends the acknowledgements of tasks that are no longer stuck. Returns their number. */
+export async function endAcknowledgements(organizationId: string, tx: Tx): Promise<number> {
+  const ended = await tx.$queryRaw<{ taskId: string }[]>`DELETE FROM acknowledgement a
+    WHERE a.organization_id = ${organizationId}::uuid AND NOT EXISTS (SELECT FROM task t
+      WHERE t.organization_id = a.organization_id AND t.id = a.task_id
+        AND ${attentionCode(organizationId)} = ANY (${STUCK}))
+    RETURNING a.task_id AS "taskId"`;
+  const taskIds = ended.map(({ taskId }) => taskId);
+  await publishChange(organizationId, tx, "task", taskIds);
+  await appendEvents(
+    organizationId,
+    tx,
+    taskIds.map((taskId) => ({
+      type: "task.released" as const,
+      actor: ENGINE_ACTOR,
+      taskId,
+      data: { reason: "not_stuck" },
+    })),
+  );
+  return ended.length;
+}
+
+interface Holder {
+  id: string;
+  name: string;
+  at: Date;
+}
+
+async function readHolder(organizationId: string, tx: Tx, taskId: string): Promise<Holder | undefined> {
+  const [holder] = await tx.$queryRaw<Holder[]>`
+    SELECT u.id, u.name, a.acknowledged_at AS at FROM acknowledgement a JOIN "user" u ON u.id = a.user_id
+    WHERE a.organization_id = ${organizationId}::uuid AND a.task_id = ${taskId}::uuid`;
+  return holder;
+}
+
+async function heldByOther(organizationId: string, tx: Tx, taskId: string): Promise<AppError> {
+  const holder = await readHolder(organizationId, tx, taskId);
+  return new AppError("acknowledged_by_other", `${holder?.name ?? "Somebody"} is on it already.`, {
+    extra: holder ? { by: { id: holder.id, name: holder.name }, at: holder.at.toISOString() } : {},
+  });
+}

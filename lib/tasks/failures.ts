@@ -1,0 +1,53 @@
+/** Failed tasks, grouped by cause within a server and a tool. */
+import type { Principal } from "../access/principal.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { CAUSE, CODE, lastFailures, MAY_REPEAT, MESSAGE } from "./failure-sql.ts";
+import { matching } from "./filter.ts";
+import { type FailureGroups, failureGroupsSchema, type TaskFilter } from "./schema.ts";
+
+const MOST_GROUPS = 50;
+
+/** Groups the last failures that match a filter and that the principal may see, the largest group first. */
+export async function groupFailures(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  filter: TaskFilter,
+): Promise<FailureGroups> {
+  const columns = Prisma.sql`t.id, t.finished_at, t.server_id, t.tool, t.state, ${CODE} AS code, ${MESSAGE} AS message,
+    ${CAUSE} AS cause, ${MAY_REPEAT} AS repeatable`;
+  const where = matching(organizationId, principal, filter);
+  const rows = await tx.$queryRaw<GroupRow[]>`
+    WITH last AS MATERIALIZED (${lastFailures(columns, where, filter.state)}), grouped AS (
+      SELECT server_id, tool, state, cause, min(code) AS code, min(message) AS message, count(*)::integer AS count,
+        (count(*) FILTER (WHERE repeatable))::integer AS repeatable, min(finished_at) AS first, max(finished_at) AS last
+      FROM last GROUP BY server_id, tool, state, cause)
+    SELECT s.id AS "serverId", s.name AS "serverName", g.tool, g.state, g.cause, g.code, g.message, g.count, g.repeatable,
+      g.first AS "firstAt", g.last AS "lastAt", (SELECT count(*)::integer FROM last) AS counted
+    FROM grouped g JOIN server s ON s.organization_id = ${organizationId}::uuid AND s.id = g.server_id
+    ORDER BY g.count DESC, g.last DESC, g.cause LIMIT ${MOST_GROUPS}`;
+  return failureGroupsSchema.parse({
+    counted: rows[0]?.counted ?? 0,
+    items: rows.map(({ serverId, serverName, firstAt, lastAt, ...row }) => ({
+      ...row,
+      server: { id: serverId, name: serverName },
+      firstAt: firstAt.toISOString(),
+      lastAt: lastAt.toISOString(),
+    })),
+  });
+}
+
+interface GroupRow {
+  serverId: string;
+  serverName: string;
+  tool: string;
+  state: string;
+  cause: string;
+  code: string;
+  message: string;
+  count: number;
+  repeatable: number;
+  firstAt: Date;
+  lastAt: Date;
+  counted: number;
+}
