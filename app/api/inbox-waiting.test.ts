@@ -12,6 +12,7 @@ import {
   inputRequestSchema,
   requestCountsSchema,
 } from "@/lib/input-requests/schema.ts";
+import { waitsFor } from "@/lib/input-requests/waiting.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -98,18 +99,6 @@ async function detailsOf({ who }: Person): Promise<InputRequestDetail[]> {
   return details;
 }
 
-/** The rule in words of one request. */
-function waitsFor({ userId, role }: Person, request: InputRequestDetail): boolean {
-  const isMine = (person: { id: string } | null) => person === null || person.id === userId;
-  return (
-    role !== "viewer" &&
-    isMine(request.assignedTo) &&
-    isMine(request.claimedBy) &&
-    !request.fourEyes &&
-    (request.mode === "form" || (userId !== null && isMine(request.urlOwner)))
-  );
-}
-
 const LONG_MS = 120_000;
 
 describe.each([
@@ -142,7 +131,10 @@ describe.each([
             .sort();
         const mine = (each: { id: string } | null) => person.userId !== null && each?.id === person.userId;
         const tabs = {
-          waiting: ["waiting=me", ids((request) => waitsFor(person, request))],
+          waiting: [
+            "waiting=me",
+            ids((request) => person.role !== "viewer" && waitsFor(request, person.userId)),
+          ],
           mine: ["assignee=me", ids(({ assignedTo, claimedBy }) => mine(assignedTo) || mine(claimedBy))],
           unassigned: [
             "assignee=none",

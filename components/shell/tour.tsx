@@ -11,8 +11,8 @@ import { isWide } from "@/components/ui/wide.ts";
 
 const CARDS: { title: string; text: ReactNode; forKeyboards?: true }[] = [
   {
-    title: "What waits, and for whom",
-    text: "Mine is assigned to you or claimed by you. Unassigned is open to everyone who may answer. Done keeps what was decided, and by whom.",
+    title: "Your inbox",
+    text: "Mine is what you may decide now. Unassigned is what nobody has taken yet. Done keeps what was decided, and by whom.",
   },
   {
     title: "Nothing is sent before you press",
