@@ -4,20 +4,28 @@ import { visibleText } from "../../text/message-tokens.ts";
 import { formatAmount } from "./amount-words.ts";
 import type { InboxGrouping } from "./inbox-filters.ts";
 
+type Titled = Pick<InputRequestSummary, "label" | "party" | "amount" | "message">;
+
 /**
  * Returns `INV-100 · ACME Corp · $1,000.00`. A call with fewer than two of these facts gives the first line of
  * its message, after its label unless the message has the label.
  */
-export function requestTitle({
-  label,
-  party,
-  amount,
-  message,
-}: Pick<InputRequestSummary, "label" | "party" | "amount" | "message">): string {
-  const facts = [label, party, amount && formatAmount(amount)].filter((fact) => fact !== null);
-  if (facts.length > 1) return visibleText(facts.join(" · "));
+export function requestTitle(request: Titled): string {
+  const { name, amount } = titleParts(request);
+  return amount === null ? name : `${name} · ${amount}`;
+}
+
+/** The title as a list shows it: a narrow row cuts the name short, but never the amount. */
+export function titleParts({ label, party, amount, message }: Titled): {
+  name: string;
+  amount: string | null;
+} {
+  const names = [label, party].filter((name) => name !== null);
+  if (names.length + (amount ? 1 : 0) > 1)
+    return { name: visibleText(names.join(" · ")), amount: amount && visibleText(formatAmount(amount)) };
   const line = message.trim().split("\n", 1)[0] ?? "";
-  return visibleText(label === null || line.includes(label) ? line : `${label} · ${line}`);
+  const isNamed = label === null || line.includes(label);
+  return { name: visibleText(isNamed ? line : `${label} · ${line}`), amount: null };
 }
 
 type Grouped = Pick<InputRequestSummary, "tool" | "server" | "expiresAt">;

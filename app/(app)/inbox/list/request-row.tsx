@@ -18,7 +18,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
 import { REQUEST_LABELS, REQUEST_TONES, requestName } from "@/lib/format/requests/requests.ts";
-import { requestTitle } from "@/lib/format/requests/rows.ts";
+import { titleParts } from "@/lib/format/requests/rows.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { visibleText } from "@/lib/text/message-tokens.ts";
@@ -47,6 +47,7 @@ export function RequestRow({
   onOpen: (byKeyboard: boolean) => void;
 }) {
   const { request, gone } = row;
+  const { name, amount } = titleParts(request);
   const compact = useMe().preferences.density === "compact";
   const Icon = requestIcon(request);
   const click = (event: MouseEvent) => {
@@ -85,8 +86,11 @@ export function RequestRow({
           strokeWidth={1.75}
         />
         <span className={cn("flex min-w-0 flex-1 flex-col", !compact && "gap-0.5")}>
-          <span className="truncate font-medium tabular-nums">
-            <bdi>{requestTitle(request)}</bdi>
+          <span className="flex font-medium">
+            <span className="truncate">
+              <bdi>{name}</bdi>
+            </span>
+            {amount && <span className="shrink-0 whitespace-pre tabular-nums">{` · ${amount}`}</span>}
           </span>
           <span className="flex items-center gap-3 text-muted text-xs leading-5">
             <span className="min-w-0 flex-1 truncate">
