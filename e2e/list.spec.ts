@@ -73,7 +73,7 @@ test("requests are searched and filtered by amount, and a link keeps it", async 
   await ben.getByRole("button", { name: "Amount from 5,000.00: remove this filter" }).click();
   await expect(rows(ben)).toHaveCount(2);
 
-  await ben.getByRole("button", { name: "Order" }).click();
+  await ben.getByRole("button", { name: "Order and layout" }).click();
   await ben.getByRole("menuitemradio", { name: "Largest amount" }).click();
   await expect(rows(ben).first()).toContainText(asked[1]!.id);
   await expect(ben).toHaveURL(/order=amount/);
@@ -162,7 +162,7 @@ test("many are answered with keys alone; one that a colleague was faster with is
   await keys.press("Enter");
   await expect(dialog.getByText("2 recorded · 1 not recorded")).toBeVisible();
   await expect(dialog.getByText("Cleo was faster")).toBeVisible();
-  await expect(dialog.getByRole("link", { name: "Look at it" })).toHaveAttribute(
+  await expect(dialog.getByRole("link", { name: "Appearance at it" })).toHaveAttribute(
     "href",
     `/inbox/${asked[1]!.requestId}`,
   );
@@ -232,16 +232,16 @@ test("a new request is announced, and no row moves under the pointer", async ({ 
   await expect(rows(ben).first()).toContainText(later.id);
 });
 
-test("after a decision the next request opens, and at the end all is done", async ({ ola, ben }) => {
+test("after a decision the next request opens, and at the end the inbox is empty", async ({ ola, ben }) => {
   const { prefix, asked } = await askFor(ola, ["acme", "acme"]);
   await ben.goto(`/inbox/${asked[0]!.requestId}?tab=all&q=${prefix}`);
   await expect(title(ben)).toContainText(asked[0]!.id);
   await approve(ben).click();
   await expect(title(ben)).toContainText(asked[1]!.id);
   await expect(title(ben)).toBeFocused();
-  await expect(ben.getByText("The next request is open.")).toBeAttached();
+  await expect(ben.getByText(new RegExp(`^Next: ${asked[1]!.id} · `)).last()).toBeAttached();
   await approve(ben).click();
-  await expect(ben.getByRole("heading", { name: "All done" })).toBeVisible();
+  await expect(ben.getByRole("heading", { name: /Inbox zero|Nothing left in this list/ })).toBeVisible();
   await checkAppearance(ben, "all done");
 });
 
@@ -266,9 +266,16 @@ test("whoever moves on while a decision is recorded is left where they are", asy
 test("the title and the icon tell how many wait for this person", async ({ ola, ben }) => {
   await askFor(ola, ["acme"]);
   await ben.goto("/inbox");
-  const { mine, unassigned } = await apiOf(ben).get<RequestCounts>("/input-requests/counts");
-  const title = `Inbox (${mine + unassigned}) · Intray`;
+  const { waiting } = await apiOf(ben).get<RequestCounts>("/input-requests/counts");
+  const title = `Inbox (${waiting}) · Intray`;
   await expect(ben).toHaveTitle(title);
+  const count = new RegExp(`\\D${waiting}\\b`);
+  await expect(
+    ben.getByRole("navigation", { name: "Which requests" }).getByRole("link", { name: /^Mine/ }),
+  ).toHaveAccessibleName(count);
+  await expect(
+    ben.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Inbox/ }),
+  ).toHaveAccessibleName(count);
   // As Next does when the page's own title comes late.
   await ben.evaluate(() => {
     document.title = "Inbox · Intray";
@@ -281,6 +288,54 @@ test("the title and the icon tell how many wait for this person", async ({ ola, 
   await ben.getByRole("link", { name: "Settings" }).first().click();
   await expect(ben.getByRole("heading", { level: 1 })).toBeVisible();
   await expect(ben).not.toHaveTitle(/Inbox/);
+});
+
+test("the list is grouped, dense, and stepped through beside the request", async ({ ola, ben }) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "acme", "acme"]);
+  await ben.goto(`/inbox/${asked[0]!.requestId}?tab=all&q=${prefix}`);
+  await expect(rows(ben).first()).toContainText(/-A · .* · .*1,000\.00/);
+  await expect(rows(ben).first()).toContainText("Finance ERP / process_invoice");
+  const pane = ben.getByRole("region", { name: "Request", exact: true });
+  await expect(pane.getByText("1 of 3")).toBeVisible();
+  await expect(pane.getByRole("button", { name: "Previous request" })).toBeDisabled();
+  await pane.getByRole("button", { name: "Next request" }).click();
+  await expect(title(ben)).toContainText(asked[1]!.id);
+  await expect(pane.getByText("2 of 3")).toBeVisible();
+  await pane.getByRole("button", { name: `Next: ${asked[2]!.id}` }).click();
+  await expect(title(ben)).toContainText(asked[2]!.id);
+  await expect(pane.getByRole("button", { name: "Next request" })).toBeDisabled();
+
+  const before = (await rows(ben).first().boundingBox())!;
+  await ben.getByRole("button", { name: "Order and layout" }).click();
+  await ben.getByRole("group", { name: "Group by" }).getByRole("menuitemradio", { name: "Tool" }).click();
+  await expect(rows(ben).first().getByRole("heading", { name: "process_invoice" })).toBeVisible();
+  await expect(rows(ben).getByRole("heading")).toHaveCount(1);
+  await expect(ben).toHaveURL(/group=tool/);
+  await checkAppearance(ben, "a grouped list");
+  await ben.getByRole("button", { name: "Order and layout" }).click();
+  await checkAppearance(ben, "the menu of order and layout");
+  await ben.getByRole("menuitemradio", { name: "Compact" }).click();
+  await expect
+    .poll(async () => (await rows(ben).last().boundingBox())!.height)
+    .toBeLessThan(before.height - 8);
+  await ben.reload();
+  await expect
+    .poll(async () => (await rows(ben).last().boundingBox())!.height)
+    .toBeLessThan(before.height - 8);
+  await ben.request.patch("/api/v1/me/preferences", { data: { density: "comfortable" } });
+
+  await ben.setViewportSize(ON_A_PHONE[0]!.size);
+  await expect(pane.getByText("3 of 3")).toBeVisible();
+  await pane.getByRole("button", { name: "Previous request" }).click();
+  await expect(title(ben)).toContainText(asked[1]!.id);
+  await checkAppearance(ben, "a request with its position", ON_A_PHONE);
+  await ben.setViewportSize(ON_A_PHONE[0]!.size);
+  await ben.getByRole("button", { name: "Inbox", exact: true }).click();
+  const tabs = ben.getByRole("navigation", { name: "Main" });
+  await expect(tabs.getByRole("link")).toHaveText([/^Inbox|waitingInbox/, "Done", "Notifications", "Me"]);
+  await tabs.getByRole("link", { name: "Done" }).click();
+  await expect(tabs.getByRole("link", { name: "Done" })).toHaveAttribute("aria-current", "page");
+  await expect(tabs.getByRole("link", { name: /Inbox/ })).not.toHaveAttribute("aria-current");
 });
 
 test("on a phone requests are selected by taps", async ({ ola, ben }) => {

@@ -129,7 +129,7 @@ test("killed servers are told of, and everything is read again when they are bac
     const page = await (await browser.newContext({ baseURL: intray.url })).newPage();
     await signIn(page, "Ola");
     await page.goto("/inbox");
-    await expect(page.getByText("Nothing waits")).toBeVisible();
+    await expect(page.getByText("You’re all caught up")).toBeVisible();
 
     // The question comes while the page has no connection.
     const id = await startFrom(page);

@@ -89,7 +89,12 @@ describe("a list", () => {
   ])("is narrowed %s, and so are its counts", async (_by, query, expected) => {
     const { items } = await list(query());
     expect(messages(items)).toEqual(expected);
-    expect(await counts(query())).toEqual({ mine: 0, unassigned: expected.length, all: expected.length });
+    expect(await counts(query())).toEqual({
+      waiting: 0,
+      mine: 0,
+      unassigned: expected.length,
+      all: expected.length,
+    });
   });
 
   test("finds a renamed server's requests by its new name", async () => {
@@ -237,10 +242,10 @@ describe("what one may see", () => {
     const ownerKey = { key: await web.key(organization, "owner") };
     expect(await seen(ownerKey)).toEqual([["Three", "organization"]]);
 
-    expect(await counts({}, ola)).toEqual({ mine: 0, unassigned: 1, all: 3 });
-    expect(await counts({}, ben)).toEqual({ mine: 2, unassigned: 1, all: 3 });
-    expect(await counts({}, ana)).toEqual({ mine: 0, unassigned: 0, all: 1 });
-    expect(await counts({}, ownerKey)).toEqual({ mine: 0, unassigned: 0, all: 1 });
+    expect(await counts({}, ola)).toEqual({ waiting: 1, mine: 0, unassigned: 1, all: 3 });
+    expect(await counts({}, ben)).toEqual({ waiting: 3, mine: 2, unassigned: 1, all: 3 });
+    expect(await counts({}, ana)).toEqual({ waiting: 0, mine: 0, unassigned: 0, all: 1 });
+    expect(await counts({}, ownerKey)).toEqual({ waiting: 0, mine: 0, unassigned: 0, all: 1 });
     for (const who of [ola, ben, ana]) {
       const { mine, unassigned, all } = await counts({}, who);
       expect((await list({ assignee: "me" }, who)).items).toHaveLength(mine);
@@ -260,7 +265,8 @@ describe("what one may see", () => {
       { order: "amount" },
     ] as Query[]) {
       expect((await list(query, foreign)).items).toEqual([]);
-      if (!query.order) expect(await counts(query, foreign)).toEqual({ mine: 0, unassigned: 0, all: 0 });
+      if (!query.order)
+        expect(await counts(query, foreign)).toEqual({ waiting: 0, mine: 0, unassigned: 0, all: 0 });
     }
   });
 

@@ -17,16 +17,24 @@ describe("preferences", () => {
     const ben = await web.member(acme, "Ben", "viewer");
     const cleo = await web.member(acme, "Cleo", "viewer");
     const change = async (body: object) => (await web.call("PATCH", PATH, { cookie: ben.cookie, body })).body;
-    expect(await change({ tourSeen: true })).toEqual({ singleKeys: true, tourSeen: true });
-    expect(await change({ singleKeys: false })).toEqual({ singleKeys: false, tourSeen: true });
+    expect(await change({ tourSeen: true })).toEqual({
+      singleKeys: true,
+      tourSeen: true,
+      density: "comfortable",
+    });
+    expect(await change({ singleKeys: false, density: "compact" })).toEqual({
+      singleKeys: false,
+      tourSeen: true,
+      density: "compact",
+    });
     const read = async (cookie: string) => (await web.call("GET", PATH, { cookie })).body;
-    expect(await read(ben.cookie)).toEqual({ singleKeys: false, tourSeen: true });
-    expect(await read(cleo.cookie)).toEqual({ singleKeys: true, tourSeen: false });
+    expect(await read(ben.cookie)).toEqual({ singleKeys: false, tourSeen: true, density: "compact" });
+    expect(await read(cleo.cookie)).toEqual({ singleKeys: true, tourSeen: false, density: "comfortable" });
   });
 
   test("of nothing, or of something else, are refused", async () => {
     const { cookie } = await web.member(acme, "Dora", "owner");
-    for (const body of [{}, { singleKeys: "no" }, { role: "owner" }])
+    for (const body of [{}, { singleKeys: "no" }, { density: "tiny" }, { role: "owner" }])
       expect((await web.call("PATCH", PATH, { cookie, body })).status).toBe(422);
   });
 

@@ -1,4 +1,13 @@
-import { ChartColumn, Inbox, ListChecks, type LucideIcon, Server } from "lucide-react";
+import {
+  Bell,
+  ChartColumn,
+  CircleCheck,
+  CircleUserRound,
+  Inbox,
+  ListChecks,
+  type LucideIcon,
+  Server,
+} from "lucide-react";
 
 export interface NavItem {
   href: string;
@@ -7,6 +16,14 @@ export interface NavItem {
   /** The key pressed after G. */
   key: string;
 }
+
+/** The phone's navigation of approvers, who decide there and seldom look at tasks and servers. */
+export const APPROVER_ITEMS: Omit<NavItem, "key">[] = [
+  { href: "/inbox", label: "Inbox", icon: Inbox },
+  { href: "/inbox?tab=done", label: "Done", icon: CircleCheck },
+  { href: "/notices", label: "Notifications", icon: Bell },
+  { href: "/settings", label: "Me", icon: CircleUserRound },
+];
 
 export const NAV_ITEMS: NavItem[] = [
   { href: "/inbox", label: "Inbox", icon: Inbox, key: "i" },

@@ -1,9 +1,9 @@
 "use client";
 
 import { Inbox, ListTodo, Settings } from "lucide-react";
-import { usePathname } from "next/navigation";
+import { usePathname, useSearchParams } from "next/navigation";
 import { IconDot } from "@/components/shell/icon-dot.tsx";
-import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
+import { APPROVER_ITEMS, NAV_ITEMS } from "@/components/shell/nav-items.ts";
 import { PaletteButton } from "@/components/shell/palette/palette-button.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
@@ -58,8 +58,11 @@ export function Nav() {
 
 /** The navigation at the bottom of a phone's screen. */
 export function BottomBar({ hidden }: { hidden: boolean }) {
+  const me = useMe();
   const waiting = useWaiting();
   const pathname = usePathname();
+  const isDone = useSearchParams().get("tab") === "done";
+  const isApprover = me.role === "approver";
   return (
     <nav
       aria-label="Main"
@@ -69,8 +72,11 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
       )}
     >
       <ul className="flex">
-        {NAV_ITEMS.map(({ href, label, icon: Icon }) => {
-          const active = pathname.startsWith(href);
+        {(isApprover ? APPROVER_ITEMS : NAV_ITEMS).map(({ href, label, icon: Icon }) => {
+          const [page = "", query] = href.split("?");
+          // Done is a tab of the inbox, and an item of its own for approvers.
+          const isOther = isApprover && page === "/inbox" && isDone !== (query !== undefined);
+          const active = pathname.startsWith(page) && !isOther;
           return (
             <li key={href} className="flex-1">
               <Link

@@ -34,6 +34,7 @@ export function UserMenuItems() {
         <>
           <MenuLabel>Organization</MenuLabel>
           <MenuChoices
+            name="Organization"
             value={me.organization.id}
             onChange={(id) => void switchOrganization(id)}
             choices={me.organizations.map(({ id, name }) => ({ value: id, label: name }))}
@@ -42,7 +43,7 @@ export function UserMenuItems() {
         </>
       )}
       <MenuLabel>Appearance</MenuLabel>
-      <MenuChoices value={theme} onChange={setTheme} choices={THEMES} />
+      <MenuChoices name="Appearance" value={theme} onChange={setTheme} choices={THEMES} />
       <MenuSeparator />
       <MenuItem onSelect={() => openOverlay("palette")}>
         <Search aria-hidden strokeWidth={1.75} />
@@ -51,7 +52,7 @@ export function UserMenuItems() {
       <MenuItem asChild>
         <Link href="/notices">
           <Bell aria-hidden strokeWidth={1.75} />
-          Notices
+          Notifications
           {unread > 0 && (
             <span className="ml-auto text-[13px] text-muted tabular-nums">
               {countWords(unread)}

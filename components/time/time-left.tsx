@@ -4,6 +4,7 @@ import { Clock3 } from "lucide-react";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { Badge } from "@/components/ui/badge.tsx";
 import { timeLeft } from "@/lib/format/requests/time-left.ts";
+import type { Tone } from "@/lib/format/tasks/outcome.ts";
 import { formatExact } from "@/lib/text/time.ts";
 
 /** Below this the display ticks every second. */
@@ -17,21 +18,23 @@ export function useTimeLeft(until: string) {
   );
 }
 
-/** The time left to answer: amber, and red in the last two minutes. */
+/** The time left to answer in the last day: amber in the last hour, and red in the last two minutes. */
 export function TimeLeftBadge({ until }: { until: string }) {
-  const { words, short } = useTimeLeft(until);
+  const { words, short, near, far } = useTimeLeft(until);
+  const title = useUntil(until);
+  if (far) return null;
   return (
-    <Badge tone={short ? "bad" : "wait"} title={useUntil(until)}>
+    <Badge tone={short ? "bad" : near ? "wait" : "neutral"} title={title}>
       {words}
     </Badge>
   );
 }
 
 /** A waiting badge with the time left. Omits short times, which are shown elsewhere and larger. */
-export function WaitingBadge({ words, until }: { words: string; until: string }) {
+export function WaitingBadge({ words, tone, until }: { words: string; tone: Tone; until: string }) {
   const left = useTimeLeft(until);
   return (
-    <Badge tone={left.short ? "bad" : "wait"} icon={Clock3} title={useUntil(until)}>
+    <Badge tone={left.short ? "bad" : left.near ? "wait" : tone} icon={Clock3} title={useUntil(until)}>
       {left.short ? words : `${words} · ${left.words}`}
     </Badge>
   );

@@ -18,12 +18,29 @@ const GAP_WORTH_SAYING_MS = 60_000;
 const LINES = 8;
 const FOLDED_LINES = 6;
 
+/** Events of which the next one says the outcome: a person waits for that, not for these. */
+const TECHNICAL = new Set([
+  "task.starting",
+  "task.started",
+  "task.asking",
+  "task.state",
+  "task.server_state",
+  "task.cancel_sent",
+  "delivery.sending",
+  "delivery.unsent",
+]);
+
 /**
- * A task's events beside a request, newest first, with ages instead of times, folded when long. The task's
- * own page shows all events. `next` says what follows the decision.
+ * A task's events beside a request, newest first, with ages instead of times. Technical events are folded, and
+ * so is a long list. The task's own page shows all events. `next` says what follows the decision.
  */
-export function Timeline({ events, next }: { events: TaskEvent[]; next?: string }) {
+export function Timeline({ events: given, next }: { events: TaskEvent[]; next?: string }) {
   const [all, setAll] = useState(false);
+  const [technical, setTechnical] = useState(false);
+  // What happens right now is shown, technical or not.
+  const told = given.filter((event, index) => index === 0 || !TECHNICAL.has(event.type));
+  const left = given.length - told.length;
+  const events = technical ? given : told;
   const folded = !all && events.length > LINES;
   return (
     <>
@@ -42,6 +59,17 @@ export function Timeline({ events, next }: { events: TaskEvent[]; next?: string 
       {folded && (
         <Button size="sm" variant="link" className="w-fit px-0 text-[13px]" onClick={() => setAll(true)}>
           Show {plural(events.length - FOLDED_LINES, "earlier step")}
+        </Button>
+      )}
+      {left > 0 && (
+        <Button
+          size="sm"
+          variant="link"
+          className="w-fit px-0 text-[13px]"
+          aria-expanded={technical}
+          onClick={() => setTechnical(!technical)}
+        >
+          {technical ? "Hide technical events" : plural(left, "technical event")}
         </Button>
       )}
     </>

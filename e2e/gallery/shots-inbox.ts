@@ -31,7 +31,7 @@ export const EMPTY_INBOX: Shot[] = [
     appearances: ALL_APPEARANCES,
     async open(page) {
       await page.goto("/inbox");
-      await expect(page.getByText("Nothing waits", { exact: false }).first()).toBeVisible();
+      await expect(page.getByText("You’re all caught up").first()).toBeVisible();
     },
   },
   {

@@ -7,8 +7,9 @@ import type { InputRequestDetail, InputRequestSummary, RequestCounts } from "@/l
 export const REQUEST_TABS = ["mine", "unassigned", "all", "done"] as const;
 export type RequestTab = (typeof REQUEST_TABS)[number];
 
-const TABS: Record<RequestTab, { state: string; assignee?: string; order?: string }> = {
-  mine: { state: "open", assignee: "me" },
+/** `mine` is what waits for the person: the count of `waiting` is the badge, the title and the tab. */
+const TABS: Record<RequestTab, { state: string; assignee?: string; waiting?: string; order?: string }> = {
+  mine: { state: "open", waiting: "me" },
   unassigned: { state: "open", assignee: "none" },
   all: { state: "open" },
   done: { state: "answered,settled,withdrawn,expired,undeliverable", order: "newest" },
@@ -17,9 +18,11 @@ const TABS: Record<RequestTab, { state: string; assignee?: string; order?: strin
 export const requestKeys = {
   /** Lists and counts, which any change of any request may affect. */
   lists: ["input-requests", "list"] as const,
-  list: (tab: RequestTab, filters: InboxFilters) => ["input-requests", "list", tab, filters] as const,
-  newest: (tab: RequestTab, filters: InboxFilters) =>
-    ["input-requests", "list", "newest", tab, filters] as const,
+  // Grouping changes what the list looks like, not what it holds.
+  list: (tab: RequestTab, { group: _, ...held }: InboxFilters) =>
+    ["input-requests", "list", tab, held] as const,
+  newest: (tab: RequestTab, { group: _, ...held }: InboxFilters) =>
+    ["input-requests", "list", "newest", tab, held] as const,
   counts: (filters: InboxFilters) => ["input-requests", "list", "counts", filters] as const,
   detail: (id: string) => ["input-requests", "detail", id] as const,
   ofTask: (taskId: string) => ["input-requests", "list", "task", taskId] as const,
@@ -66,10 +69,19 @@ export function listQuery(tab: RequestTab, filters: InboxFilters): Record<string
   return { ...TABS[tab], ...apiFilters(filters, Date.now()) };
 }
 
-/** Exact counts of open requests: mine, unassigned and all. */
+/** The number of requests in a tab; Done is not counted. */
+export function tabCount(tab: RequestTab, counts: RequestCounts): number {
+  return { mine: counts.waiting, unassigned: counts.unassigned, all: counts.all, done: 0 }[tab];
+}
+
+/** The tab that opens first: who may answer looks at what waits for them, the others at everything. */
+export function firstTab(mayAnswer: boolean): RequestTab {
+  return mayAnswer ? "mine" : "all";
+}
+
+/** Exact counts of open requests, as `tabCount` reads them. */
 export function requestCounts(filters: InboxFilters = NO_FILTERS) {
-  const { order: _, ...narrowing } = filters;
-  const counted = { ...narrowing, order: "" as const };
+  const counted = { ...filters, order: "", group: "" } as const;
   return queryOptions({
     queryKey: requestKeys.counts(counted),
     queryFn: ({ signal }) =>

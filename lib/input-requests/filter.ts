@@ -3,9 +3,11 @@
  * columns are read.
  */
 
+import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
+import { requestedBy } from "../tasks/requester.ts";
 import { CLAIM_IS_LIVE } from "./row.ts";
 import type { RequestFilter, RequestListQuery, RequestState } from "./schema.ts";
 import { isLive } from "./status.ts";
@@ -71,16 +73,42 @@ export function saying(organizationId: string, words: string, states: RequestSta
   );
 }
 
-/** Requests in this state that match the `assignee` filter. */
+/** Requests in this state that match the filters `assignee` and `waiting`. */
 export function heldBy(
   organizationId: string,
   principal: Principal,
-  assignee: RequestListQuery["assignee"],
+  { assignee, waiting }: Pick<RequestListQuery, "assignee" | "waiting">,
   state: RequestState,
 ): Prisma.Sql {
-  if (assignee === "me") return mine(organizationId, principal, state);
-  if (assignee === "none") return state === "open" ? unassigned(organizationId) : Prisma.sql`false`;
-  return Prisma.sql`true`;
+  const conditions = [Prisma.sql`true`];
+  if (assignee === "me") conditions.push(mine(organizationId, principal, state));
+  if (assignee === "none") conditions.push(state === "open" ? unassigned(organizationId) : Prisma.sql`false`);
+  if (waiting === "me") conditions.push(waitingFor(organizationId, principal, state));
+  return Prisma.join(conditions, " AND ");
+}
+
+/**
+ * Requests in this state that wait for the principal: those that the principal may accept now, and that nobody
+ * else has taken or was assigned. `guards.ts` refuses the acceptance of the others, and `notices/audience.ts`
+ * tells the same people. Row security reads the subqueries for the same organization.
+ */
+export function waitingFor(organizationId: string, principal: Principal, state: RequestState): Prisma.Sql {
+  const { userId, role } = principal;
+  if (state !== "open" || !may(role, "requests:answer")) return Prisma.sql`false`;
+  const takenByOthers = Prisma.sql`SELECT c.input_request_id FROM claim c
+    WHERE c.organization_id = ${organizationId}::uuid AND ${CLAIM_IS_LIVE}
+      AND c.user_id IS DISTINCT FROM ${userId}::uuid`;
+  // An API key has no browser to visit a site.
+  const sitesOfOthers = Prisma.sql`SELECT q.id FROM input_request q
+      JOIN connection c ON c.organization_id = q.organization_id AND c.id = q.connection_id
+    WHERE q.organization_id = ${organizationId}::uuid AND q.state = 'open' AND q.mode = 'url'
+      AND (${userId}::uuid IS NULL OR coalesce(c.user_id, c.authorized_by) <> ${userId}::uuid)`;
+  const ownUnderFourEyes = Prisma.sql`SELECT q.id FROM input_request q
+      JOIN task t ON t.organization_id = q.organization_id AND t.id = q.task_id
+    WHERE q.organization_id = ${organizationId}::uuid AND q.state = 'open'
+      AND (SELECT o.four_eyes FROM organization o WHERE o.id = ${organizationId}::uuid) AND ${requestedBy(principal)}`;
+  return Prisma.sql`(r.assignee_user_id IS NULL OR r.assignee_user_id = ${userId}::uuid)
+    AND r.id NOT IN (${takenByOthers}) AND r.id NOT IN (${sitesOfOthers}) AND r.id NOT IN (${ownUnderFourEyes})`;
 }
 
 /** Requests in this state that are assigned to, or claimed by, the principal. API keys have none. */

@@ -16,6 +16,7 @@ import {
   saying,
   unassigned,
   visibleRequest,
+  waitingFor,
 } from "./filter.ts";
 import { iso, JOINS, type RequestRow, SUMMARY, toSummary } from "./row.ts";
 import {
@@ -86,7 +87,7 @@ export async function listInputRequests(
   const placed = position ? beyond(order, position) : Prisma.sql`true`;
   const ordered = (limit: number) => Prisma.sql`ORDER BY key ${direction}, id ${direction} LIMIT ${limit}`;
   const inState = (state: RequestState) =>
-    Prisma.sql`r.state = ${state} AND ${heldBy(organizationId, principal, query.assignee, state)}`;
+    Prisma.sql`r.state = ${state} AND ${heldBy(organizationId, principal, query, state)}`;
   // One query per state, each a literal, so that the planner knows the number of rows and each runs along its
   // index.
   const partly = (filter: RequestFilter, columns: Prisma.Sql, limit: number) =>
@@ -135,7 +136,7 @@ export async function listInputRequests(
   );
 }
 
-/** Exact counts of open requests for the tabs of the inbox. */
+/** Exact counts of open requests: the badge, the title and the tabs of the inbox all show these. */
 export async function countOpenRequests(
   organizationId: string,
   tx: Tx,
@@ -154,8 +155,9 @@ export async function countOpenRequests(
     }`;
   const [counts] = await tx.$queryRaw<RequestCounts[]>`
     SELECT count(*)::integer AS all, (count(*) FILTER (WHERE ${unassigned(organizationId)}))::integer AS unassigned,
+      (count(*) FILTER (WHERE ${waitingFor(organizationId, principal, "open")}))::integer AS waiting,
       (SELECT count(*)::integer ${open} AND ${mine(organizationId, principal, "open")}) AS mine ${open}`;
-  return counts ?? { mine: 0, unassigned: 0, all: 0 };
+  return counts ?? { waiting: 0, mine: 0, unassigned: 0, all: 0 };
 }
 
 /** A row comparison: the index finds the place, and reads none of the rows before it. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import { Prisma } from "../base/db/db.ts";
+import { keyFigures } from "./likeness.ts";
 import {
   actionSchema,
   deliveryStateSchema,
@@ -16,6 +17,9 @@ import { warningsAt } from "./warnings.ts";
 /** A claim is live while its holder is active. `c` is the claim. */
 export const CLAIM_IS_LIVE = Prisma.sql`c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
 
+/** Longer arguments (in bytes) are not read for the party of a row. */
+const SHORT_ARGUMENTS = 8_000;
+
 /** The columns of a request in lists, with JOINS; aliases `r` and `t`. */
 export const SUMMARY = Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
   t.tool, t.label, r.mode, r.message, r.question_hash AS "questionHash", r.amount, r.currency,
@@ -26,7 +30,8 @@ export const SUMMARY = Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
   d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",
-  d.error AS "deliveryError"`;
+  d.error AS "deliveryError",
+  CASE WHEN pg_column_size(t.arguments) > ${SHORT_ARGUMENTS} THEN NULL ELSE t.arguments END AS "shortArguments"`;
 
 /** Joins the answer in force, else the last one, whose delivery tells the outcome. */
 export const JOINS = Prisma.sql`JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
@@ -46,6 +51,8 @@ export interface RequestRow {
   serverName: string;
   tool: string;
   label: string | null;
+  /** Null if the arguments are long. */
+  shortArguments: unknown;
   mode: "form" | "url";
   message: string;
   questionHash: string;
@@ -94,6 +101,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     server: { id: row.serverId, name: row.serverName },
     tool: row.tool,
     label: row.label,
+    party: partyOf(row),
     mode: row.mode,
     message: row.message,
     questionHash: row.questionHash,
@@ -111,6 +119,11 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     answer: toAnswer(row),
     delivery: toDelivery(row),
   };
+}
+
+function partyOf({ shortArguments, label }: RequestRow): string | null {
+  const args = z.record(z.string(), z.unknown()).nullable().parse(shortArguments);
+  return args && keyFigures(args, { label, amount: null }).party;
 }
 
 /** The nearest reason counts. Somebody else's private request is visible only to an assignee of its task. */

@@ -154,6 +154,8 @@ export const inputRequestSchema = z.object({
   tool: z.string(),
   /** The task's short name, taken from the arguments. */
   label: z.string().nullable(),
+  /** Who the call is about, as its arguments name them, e.g. `ACME Corp`. */
+  party: z.string().nullable(),
   mode: z.enum(["form", "url"]),
   message: z.string(),
   /** The hash that an answer binds to. */
@@ -248,11 +250,18 @@ export const requestListQuerySchema = requestFilterSchema.extend({
     .transform((value) => value?.split(",").filter(Boolean))
     .pipe(z.array(requestStateSchema).optional()),
   assignee: z.enum(["me", "none"]).optional(),
+  /** `me`: open requests that wait for the caller, who may accept them now. */
+  waiting: z.enum(["me"]).optional(),
   /** Defaults to `oldest`. */
   order: requestOrderSchema.optional(),
 });
 export type RequestListQuery = z.infer<typeof requestListQuerySchema>;
 
-/** Open requests that the caller may see. */
-export const requestCountsSchema = z.object({ mine: z.number(), unassigned: z.number(), all: z.number() });
+/** Open requests that the caller may see. `waiting`: those that wait for the caller. */
+export const requestCountsSchema = z.object({
+  waiting: z.number(),
+  mine: z.number(),
+  unassigned: z.number(),
+  all: z.number(),
+});
 export type RequestCounts = z.infer<typeof requestCountsSchema>;

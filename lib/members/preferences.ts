@@ -3,9 +3,9 @@
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
-import type { Preferences, UpdatePreferences } from "./schema.ts";
+import { type Preferences, preferencesSchema, type UpdatePreferences } from "./schema.ts";
 
-const select = { singleKeys: true, tourSeen: true };
+const select = { singleKeys: true, tourSeen: true, density: true };
 
 /** Throws `forbidden` for an API key, which has no preferences. */
 export async function readPreferences(
@@ -16,7 +16,7 @@ export async function readPreferences(
   const userId = memberOf(principal);
   const found = await tx.membership.findFirst({ where: { organizationId, userId }, select });
   if (!found) throw notFound("member");
-  return found;
+  return preferencesSchema.parse(found);
 }
 
 /** Writes only the given preferences; the last write wins. Throws `forbidden` for an API key. */
@@ -27,10 +27,14 @@ export async function setPreferences(
   change: UpdatePreferences,
 ): Promise<void> {
   const userId = memberOf(principal);
-  const { singleKeys, tourSeen } = change;
+  const { singleKeys, tourSeen, density } = change;
   await tx.membership.updateMany({
     where: { organizationId, userId },
-    data: { ...(singleKeys !== undefined && { singleKeys }), ...(tourSeen !== undefined && { tourSeen }) },
+    data: {
+      ...(singleKeys !== undefined && { singleKeys }),
+      ...(tourSeen !== undefined && { tourSeen }),
+      ...(density !== undefined && { density }),
+    },
   });
 }
 

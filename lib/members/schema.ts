@@ -8,6 +8,8 @@ export const preferencesSchema = z.object({
   singleKeys: z.boolean(),
   /** The member read or dismissed the first-visit cards. */
   tourSeen: z.boolean(),
+  /** How close the rows of the inbox stand. */
+  density: z.enum(["comfortable", "compact"]),
 });
 export type Preferences = z.infer<typeof preferencesSchema>;
 

@@ -1,19 +1,19 @@
 "use client";
 
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { ViewDialog } from "@/components/list/saved-views.ts";
 import { SearchField } from "@/components/list/search-field.tsx";
 import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { isWide } from "@/components/ui/wide.ts";
-import { type RequestTab, requestCounts, requestList } from "@/lib/api-client/requests.ts";
+import { firstTab, requestList } from "@/lib/api-client/requests.ts";
 import { filterCount } from "@/lib/format/requests/inbox-filters.ts";
-import { RequestList } from "./list/request-list.tsx";
-import { RowSkeletons } from "./list/request-row.tsx";
+import { type Listed, RequestList } from "./list/request-list.tsx";
 import { RequestPane, RequestSkeleton } from "./request/request-pane.tsx";
 import { InboxTabs } from "./toolbar/inbox-tabs.tsx";
 import { InboxToolbar } from "./toolbar/inbox-toolbar.tsx";
@@ -45,17 +45,15 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
   const place = useInboxPlace();
   const client = useQueryClient();
   useRead(client, read);
-  const counts = useQuery(requestCounts());
-  // Chosen once: the tab must not change because the person claimed a request.
-  const [firstTab, setFirstTab] = useState<RequestTab | null>(null);
-  if (firstTab === null && !counts.isPending) setFirstTab(counts.data?.mine ? "mine" : "all");
-  const tab = place.tab ?? firstTab;
+  const me = useMe();
+  const tab = place.tab ?? firstTab(me.may("requests:answer"));
   const views = useViews(place, tab);
   const [offered, setOffered] = useState(first);
   // The server only guesses the width of the screen.
   useEffect(() => {
     if (!isWide()) setOffered(null);
   }, []);
+  const [listed, setListed] = useState<Listed | null>(null);
   const [selecting, setSelecting] = useState(false);
   const [filtering, setFiltering] = useState(false);
   const [dialog, setDialog] = useState<ViewDialog | null>(null);
@@ -68,8 +66,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
   const waiting = useWaiting();
   useTitle(waiting > 0 ? `Inbox (${waiting})` : "Inbox");
   // Reads the cache only; RequestList fetches the list.
-  const list = useInfiniteQuery({ ...requestList(tab ?? "all", place.filters), enabled: false });
-  const listKnown = tab !== null && list.data !== undefined;
+  const list = useInfiniteQuery({ ...requestList(tab, place.filters), enabled: false });
   const tools = () => list.data?.pages.flatMap((page) => page.items.map((request) => request.tool)) ?? [];
 
   return (
@@ -107,19 +104,16 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
           <ViewLine views={views} place={place} onSaveAs={() => setDialog("save")} />
         )}
         {filterCount(place.filters) > 0 && <ActiveFilters place={place} />}
-        {tab ? (
-          <RequestList
-            key={tab}
-            tab={tab}
-            shown={shown}
-            selecting={selecting}
-            onSelecting={setSelecting}
-            onOffer={setOffered}
-            onClose={close}
-          />
-        ) : (
-          <RowSkeletons />
-        )}
+        <RequestList
+          key={tab}
+          tab={tab}
+          shown={shown}
+          selecting={selecting}
+          onSelecting={setSelecting}
+          onListed={setListed}
+          onOffer={setOffered}
+          onClose={close}
+        />
       </section>
       <section
         id="request"
@@ -127,10 +121,10 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
         className={cn("flex min-w-0 flex-1 flex-col bg-panel", !place.selected && "max-md:hidden")}
       >
         {shown ? (
-          <RequestPane key={shown} id={shown} onBack={close} />
-        ) : !listKnown ? (
+          <RequestPane key={shown} id={shown} listed={listed} onBack={close} />
+        ) : list.data === undefined ? (
           // The first request is about to open; a failed list shows its own error.
-          (tab === null || list.isFetching) && <RequestSkeleton />
+          list.isFetching && <RequestSkeleton />
         ) : (
           <div className="m-auto w-full">
             <NoRequest place={place} tab={tab} />

@@ -1,12 +1,13 @@
 import type { ReadAlready } from "@/components/shell/api-provider.tsx";
+import { may } from "@/lib/access/permissions.ts";
 import type { Principal } from "@/lib/access/principal.ts";
 import { declineReasons, undoWindow } from "@/lib/api-client/answers.ts";
 import { requestsOfTask, similarRequests } from "@/lib/api-client/base/request-context.ts";
 import {
   FIRST_PAGE,
+  firstTab,
   listQuery,
   REQUEST_TABS,
-  type RequestTab,
   requestDetail,
   requestKeys,
 } from "@/lib/api-client/requests.ts";
@@ -27,7 +28,6 @@ import { listTaskEvents } from "@/lib/tasks/events.ts";
 import { requireVisibleTask } from "@/lib/tasks/queries.ts";
 import { taskEventQuerySchema } from "@/lib/tasks/schema.ts";
 import { idParams } from "@/lib/web/http/route.ts";
-import { currentCounts } from "../counts.ts";
 import { prefetch } from "../prefetch.ts";
 
 const listSchema = pageQuerySchema.extend(requestListQuerySchema.shape);
@@ -48,11 +48,11 @@ export async function readFirstView(
   beside: boolean,
 ): Promise<FirstView> {
   const filters = readFilters(param);
-  const counts = await currentCounts();
-  const tab: RequestTab =
-    REQUEST_TABS.find((each) => each === param("tab")) ?? (counts.mine > 0 ? "mine" : "all");
   return prefetch<FirstView>(
     async (organizationId, tx, principal) => {
+      const tab =
+        REQUEST_TABS.find((each) => each === param("tab")) ??
+        firstTab(may(principal.role, "requests:answer"));
       const asked = listSchema.parse({ ...listQuery(tab, filters), limit: FIRST_PAGE });
       const list = await listInputRequests(organizationId, tx, principal, asked);
       const views = await listViews(organizationId, tx, viewer(principal), "inbox");

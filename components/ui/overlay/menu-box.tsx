@@ -55,16 +55,19 @@ export function MenuSeparator() {
 }
 
 export function MenuChoices({
+  name,
   value,
   onChange,
   choices,
 }: {
+  /** What a screen reader calls the choices. */
+  name: string;
   value: string;
   onChange: (value: string) => void;
   choices: { value: string; label: string }[];
 }) {
   return (
-    <Radix.RadioGroup value={value} onValueChange={onChange}>
+    <Radix.RadioGroup aria-label={name} value={value} onValueChange={onChange}>
       {choices.map((choice) => (
         <Radix.RadioItem key={choice.value} value={choice.value} className={itemStyle}>
           <span className="grid size-4 place-items-center">

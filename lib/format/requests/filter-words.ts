@@ -1,6 +1,12 @@
 /** The filters and the order of an inbox list, in words. */
 import { formatAmount } from "./amount-words.ts";
-import { FILTER_NAMES, type InboxFilters, type InboxOrder, type Span } from "./inbox-filters.ts";
+import {
+  FILTER_NAMES,
+  type InboxFilters,
+  type InboxGrouping,
+  type InboxOrder,
+  type Span,
+} from "./inbox-filters.ts";
 
 export const SPAN_WORDS: Record<Span, string> = { "1h": "1 hour", "1d": "1 day", "1w": "1 week" };
 
@@ -9,6 +15,12 @@ export const ORDER_WORDS: Record<InboxOrder, string> = {
   newest: "Newest first",
   expiring: "Ending soonest",
   amount: "Largest amount",
+};
+
+export const GROUPING_WORDS: Record<InboxGrouping, string> = {
+  due: "Time left",
+  tool: "Tool",
+  server: "Server",
 };
 
 export interface Chip {
@@ -41,5 +53,5 @@ function amountChip({ amountMin, amountMax }: InboxFilters): Chip | false {
 }
 
 export function isNarrowed(filters: InboxFilters): boolean {
-  return FILTER_NAMES.some((name) => name !== "order" && filters[name] !== "");
+  return FILTER_NAMES.some((name) => name !== "order" && name !== "group" && filters[name] !== "");
 }

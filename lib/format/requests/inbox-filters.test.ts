@@ -19,6 +19,7 @@ describe("an address", () => {
       amountMin: "10.5",
       amountMax: "-3",
       order: "amount",
+      group: "tool",
     };
     expect(read(new URLSearchParams(setFilters(filters) as Record<string, string>).toString())).toEqual(
       filters,

@@ -2,6 +2,10 @@
 export const ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
 export type InboxOrder = (typeof ORDERS)[number];
 
+/** What the loaded rows are grouped by; the API knows nothing of it. */
+export const GROUPINGS = ["due", "tool", "server"] as const;
+export type InboxGrouping = (typeof GROUPINGS)[number];
+
 const SPANS = { "1h": 3_600_000, "1d": 86_400_000, "1w": 7 * 86_400_000 };
 export type Span = keyof typeof SPANS;
 
@@ -17,6 +21,7 @@ export interface InboxFilters {
   amountMin: string;
   amountMax: string;
   order: InboxOrder | "";
+  group: InboxGrouping | "";
 }
 
 export const NO_FILTERS: InboxFilters = {
@@ -28,6 +33,7 @@ export const NO_FILTERS: InboxFilters = {
   amountMin: "",
   amountMax: "",
   order: "",
+  group: "",
 };
 export const FILTER_NAMES = Object.keys(NO_FILTERS) as (keyof InboxFilters)[];
 
@@ -45,6 +51,7 @@ export function readFilters(get: (name: string) => string | null | undefined): I
     amountMin: amount(text("amountMin")),
     amountMax: amount(text("amountMax")),
     order: ORDERS.find((each) => each === get("order")) ?? "",
+    group: GROUPINGS.find((each) => each === get("group")) ?? "",
   };
 }
 
@@ -61,12 +68,17 @@ export function setFilters(filters: InboxFilters): Partial<Record<keyof InboxFil
 
 /** The filters as the API takes them; spans become instants, counted from `now` (ms). */
 export function apiFilters(filters: InboxFilters, now: number): Record<string, string> {
-  const { age, expiring, ...same } = setFilters(filters);
+  const { age, expiring, group: _, ...same } = setFilters(filters);
   return {
     ...same,
     ...(filters.age && { askedBefore: new Date(now - SPANS[filters.age]).toISOString() }),
     ...(filters.expiring && { expiresBefore: new Date(now + SPANS[filters.expiring]).toISOString() }),
   };
+}
+
+/** No filters, in the same order and grouping: neither hides a request. */
+export function withoutFilters({ order, group }: InboxFilters): InboxFilters {
+  return { ...NO_FILTERS, order, group };
 }
 
 /** The number of filters that narrow the list; two amounts count as one. */

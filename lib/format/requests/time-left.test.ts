@@ -5,13 +5,15 @@ const NOW = Date.parse("2026-11-21T12:00:00Z");
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
 test.each([
-  [4 * 86_400_000, { words: "4 d left", short: false, over: false }],
-  [121_000, { words: "2 min left", short: false, over: false }],
-  [119_000, { words: "1 min left", short: true, over: false }],
-  [59_400, { words: "60 s left", short: true, over: false }],
-  [1, { words: "1 s left", short: true, over: false }],
-  [0, { words: "time is probably up", short: true, over: true }],
-  [-60_000, { words: "time is probably up", short: true, over: true }],
+  [4 * 86_400_000, { words: "4 d left", short: false, near: false, far: true, over: false }],
+  [3_600_000, { words: "1 h left", short: false, near: false, far: false, over: false }],
+  [3_599_000, { words: "59 min left", short: false, near: true, far: false, over: false }],
+  [121_000, { words: "2 min left", short: false, near: true, far: false, over: false }],
+  [119_000, { words: "1 min left", short: true, near: true, far: false, over: false }],
+  [59_400, { words: "60 s left", short: true, near: true, far: false, over: false }],
+  [1, { words: "1 s left", short: true, near: true, far: false, over: false }],
+  [0, { words: "time is probably up", short: true, near: true, far: false, over: true }],
+  [-60_000, { words: "time is probably up", short: true, near: true, far: false, over: true }],
 ])("%d ms are left", (ms, left) => {
   expect(timeLeft(at(ms), NOW)).toEqual(left);
 });

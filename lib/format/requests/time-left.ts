@@ -4,9 +4,16 @@ import { aboutHowLong, formatDuration } from "../../text/duration.ts";
 /** Below this the remaining time gets a place of its own on the card. */
 const SHORT_MS = 2 * 60_000;
 
+/** Below this the remaining time is amber. */
+const NEAR_MS = 60 * 60_000;
+/** Above this a list does not tell the remaining time. */
+const FAR_MS = 24 * 60 * 60_000;
+
 export interface TimeLeft {
   words: string;
   short: boolean;
+  near: boolean;
+  far: boolean;
   /** By our clock; the server has the last word. */
   over: boolean;
 }
@@ -18,7 +25,7 @@ export function timeLeft(until: string, now: number): TimeLeft {
     ms <= 0
       ? "time is probably up"
       : `${ms < 60_000 ? `${Math.ceil(ms / 1_000)} s` : formatDuration(ms)} left`;
-  return { words, short: ms < SHORT_MS, over: ms <= 0 };
+  return { words, short: ms < SHORT_MS, near: ms < NEAR_MS, far: ms > FAR_MS, over: ms <= 0 };
 }
 
 /** Returns why a question has to be answered by `expiresAt`, or null if it has no time limit. */

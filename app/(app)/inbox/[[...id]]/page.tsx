@@ -1,4 +1,3 @@
-import { may } from "@/lib/access/permissions.ts";
 import { requireSession } from "@/lib/web/auth/session.ts";
 import { currentCounts } from "../../counts.ts";
 import { isPhone, readParams, type SearchParams } from "../../prefetch.ts";
@@ -7,9 +6,8 @@ import { readFirstView } from "../prefetch.ts";
 
 /** The same title as `useTitle` sets later. */
 export async function generateMetadata() {
-  const { role } = await requireSession();
-  const { mine, unassigned } = await currentCounts();
-  const waiting = may(role, "requests:answer") ? mine + unassigned : 0;
+  await requireSession();
+  const { waiting } = await currentCounts();
   return { title: waiting > 0 ? `Inbox (${waiting})` : "Inbox" };
 }
 

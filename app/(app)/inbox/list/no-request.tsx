@@ -3,10 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { CheckCheck, Inbox } from "lucide-react";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
+import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
-import { type RequestTab, requestCounts, requestDetail } from "@/lib/api-client/requests.ts";
+import { type RequestTab, requestCounts, requestDetail, tabCount } from "@/lib/api-client/requests.ts";
+import { NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
+import { plural } from "@/lib/text/labels.ts";
 import { useDecided } from "../answer/decision-store.ts";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 
@@ -15,14 +18,14 @@ const SHOWN = 8;
 /**
  * Shown when no request is open: how to open one, or the decisions of this visit once everything is decided.
  */
-export function NoRequest({ place, tab }: { place: InboxPlace; tab: RequestTab | null }) {
+export function NoRequest({ place, tab }: { place: InboxPlace; tab: RequestTab }) {
   const waiting = useWaiting();
   const { data: found } = useQuery(requestCounts(place.filters));
-  const left = tab === "done" || !tab || !found ? waiting : found[tab];
+  const left = tab === "done" || !found ? waiting : tabCount(tab, found);
   const decided = useDecided();
-  if (decided.length > 0 && left === 0) return <AllDone decided={decided} place={place} />;
+  if (decided.length > 0 && left === 0) return <AllDone decided={decided} place={place} waiting={waiting} />;
   return (
-    <Empty icon={Inbox} title="No request is open here">
+    <Empty icon={Inbox} title="Select a request">
       {left > 0
         ? "Choose one from the list, or press J."
         : "What you open from the list is read and answered here."}
@@ -30,19 +33,24 @@ export function NoRequest({ place, tab }: { place: InboxPlace; tab: RequestTab |
   );
 }
 
-/** The decisions of this visit, once everything is decided. */
-function AllDone({ decided, place }: { decided: string[]; place: InboxPlace }) {
+/** The decisions of this visit, once everything in the list is decided, and the way to what it leaves out. */
+function AllDone({ decided, place, waiting }: { decided: string[]; place: InboxPlace; waiting: number }) {
   return (
     <div className="flex flex-col items-center gap-5 px-6 py-14">
       <div className="flex flex-col items-center gap-3 text-center">
         <CheckCheck aria-hidden className="size-7 text-good" strokeWidth={1.5} />
         <h2 id="all-done" tabIndex={-1} className="font-medium outline-none">
-          All done
+          {waiting === 0 ? "Inbox zero" : "Nothing left in this list"}
         </h2>
+        {waiting > 0 && (
+          <Button onClick={() => place.go({ tab: "mine", view: null, filters: NO_FILTERS })}>
+            {plural(waiting, "request")} waiting for you
+          </Button>
+        )}
       </div>
       <section aria-labelledby="decided-heading" className="flex w-full max-w-sm flex-col gap-1.5">
         <h3 id="decided-heading" className="font-medium text-[13px] text-muted">
-          Decided on this visit
+          Decided this session
         </h3>
         <ul className="flex flex-col">
           {decided.slice(0, SHOWN).map((id) => (

@@ -8,10 +8,10 @@ import { isNarrowed } from "@/lib/format/requests/filter-words.ts";
 import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
 
 const NOTHING: Record<RequestTab, [string, string]> = {
-  mine: ["Nothing waits for you", "Requests that you claim, or that are assigned to you, come here."],
-  unassigned: ["Nothing is unassigned", "Every open request has someone."],
-  all: ["Nothing waits", "When a task asks a person something, it comes here."],
-  done: ["Nothing decided yet", "Requests move here once they are answered or have ended."],
+  mine: ["You’re all caught up", "New requests that you may decide appear here."],
+  unassigned: ["No unassigned requests", "Every open request has an owner."],
+  all: ["No open requests", "New requests appear here."],
+  done: ["No decisions yet", "Requests move here once they are answered or have ended."],
 };
 
 /** An empty list: the reason and the next step. */
@@ -31,7 +31,7 @@ export function NoRows({
 }) {
   const others = tab !== "all" && tab !== "done" && elsewhere > 0;
   if (isNarrowed(filters)) {
-    const only = { ...filters, q: "", order: "" as const };
+    const only = { ...filters, q: "" };
     return (
       <Empty
         icon={SearchX}

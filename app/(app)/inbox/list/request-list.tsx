@@ -6,13 +6,15 @@ import { focusRow, rowMark, useListKeys } from "@/components/list/use-list-keys.
 import { type RowWindow, useRowWindow } from "@/components/list/use-row-window.tsx";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { useNow } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { isWide } from "@/components/ui/wide.ts";
-import { type RequestTab, requestCounts } from "@/lib/api-client/requests.ts";
-import { NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
+import { type RequestTab, requestCounts, tabCount } from "@/lib/api-client/requests.ts";
+import { type InboxGrouping, withoutFilters } from "@/lib/format/requests/inbox-filters.ts";
+import { groupName } from "@/lib/format/requests/rows.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "../bulk/bulk-actions.ts";
 import { useBulkKeys } from "../bulk/use-bulk-keys.ts";
@@ -26,8 +28,8 @@ import { type StableRow, useRequestRows, useRequestSelection } from "./use-reque
 const NewRows = lazyComponent(() => import("@/components/list/new-rows.tsx").then((file) => file.NewRows));
 const LoadMore = lazyComponent(() => import("@/components/ui/load-more.tsx").then((file) => file.LoadMore));
 
-/** The height of a row with a message of one line, in px; each row is measured once rendered. */
-const ROW_PX = 87;
+/** The height of a row without badges, in px; each row is measured once rendered. */
+const ROW_PX = { comfortable: 67, compact: 53 };
 
 const NoRows = lazyComponent(() => import("../first-touch.ts").then((file) => file.NoRows), { warm: true });
 const BulkBar = lazyComponent(() => import("../bulk/bulk-bar.tsx").then((file) => file.BulkBar));
@@ -35,11 +37,19 @@ const BulkDialog = lazyComponent(() => import("../bulk/bulk-dialog.tsx").then((f
   loading: DialogLoading,
 });
 
+/** The rows of the list as shown on the screen, `total` of which exist (null if unknown). */
+export interface Listed {
+  rows: StableRow[];
+  total: number | null;
+  open: (id: string) => void;
+}
+
 export function RequestList({
   tab,
   shown,
   selecting,
   onSelecting,
+  onListed,
   onOffer,
   onClose,
 }: {
@@ -49,6 +59,8 @@ export function RequestList({
   /** Every row shows a checkbox. */
   selecting: boolean;
   onSelecting: (on: boolean) => void;
+  /** Tells the rows and how to open one, for the steps above the request. */
+  onListed: (listed: Listed) => void;
   /** Shows a request beside the list without changing the URL. */
   onOffer: (id: string) => void;
   onClose: () => void;
@@ -59,7 +71,7 @@ export function RequestList({
   const { list, name, rows, appends, loading, hold } = useRequestRows(tab, filters, shown);
   const { data: counts } = useQuery(requestCounts(filters));
   const ids = useMemo(() => rows.map((row) => row.request.id), [rows]);
-  const view = useRowWindow<HTMLUListElement>({ ids, rowPx: ROW_PX, shown });
+  const view = useRowWindow<HTMLUListElement>({ ids, rowPx: ROW_PX[me.preferences.density], shown });
   const selection = useRequestSelection(name, rows);
   const readOn = useFocusTitle(shown);
   const news = useNewRows(
@@ -142,6 +154,20 @@ export function RequestList({
     news.forget();
   };
 
+  const known = counts && tab !== "done" ? tabCount(tab, counts) : null;
+  const total = list.hasNextPage ? known : rows.length;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `goOn` and `readOn` are made anew with each render
+  useEffect(() => {
+    onListed({
+      rows,
+      total,
+      open: (id) => {
+        goOn(id);
+        readOn(id);
+      },
+    });
+  }, [rows, total, onListed]);
+
   if (list.isPending) return <RowSkeletons />;
   if (list.isError && !list.data) {
     return (
@@ -150,7 +176,6 @@ export function RequestList({
       </div>
     );
   }
-  const known = counts && tab !== "done" ? counts[tab] : null;
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <div
@@ -167,11 +192,11 @@ export function RequestList({
             tab={tab}
             filters={filters}
             elsewhere={counts?.all ?? 0}
-            onClear={() => place.go({ filters: { ...NO_FILTERS, order: filters.order } })}
+            onClear={() => place.go({ filters: withoutFilters(filters) })}
             onAll={() => place.go({ tab: "all" })}
           />
         ) : (
-          <Rows rows={rows} view={view} total={list.hasNextPage ? known : rows.length}>
+          <Rows rows={rows} view={view} total={total} grouping={filters.group}>
             {(row) => (
               <RequestRow
                 row={row}
@@ -242,20 +267,26 @@ function Rows({
   rows,
   view,
   total,
+  grouping,
   children,
 }: {
   rows: StableRow[];
   view: RowWindow<HTMLUListElement>;
   /** The length of the whole list; null if unknown. */
   total: number | null;
+  grouping: InboxGrouping | "";
   children: (row: StableRow) => ReactNode;
 }) {
   const { ref, style } = view.listProps;
+  const now = useNow(60_000);
+  const nameOf = (row: StableRow | undefined) => row && grouping && groupName(row.request, grouping, now);
   return (
     <ul ref={ref} className="border-line border-t" style={{ ...style, paddingBottom: view.after }}>
       {view.rows.map(({ index, gap }) => {
         const row = rows[index];
         if (!row) return null;
+        // Part of the row that it stands above, so that keys, positions and the window know rows alone.
+        const heading = nameOf(row) !== nameOf(rows[index - 1]) && nameOf(row);
         return (
           <li
             key={row.request.id}
@@ -266,6 +297,11 @@ function Rows({
             className="border-line border-b"
             style={{ marginTop: gap }}
           >
+            {heading && (
+              <h2 className="truncate border-line border-b bg-sunken px-4 py-1 font-medium text-muted text-xs">
+                <bdi>{heading}</bdi>
+              </h2>
+            )}
             {children(row)}
           </li>
         );

@@ -18,13 +18,13 @@ import { TimeLeftBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
-import { formatAmount } from "@/lib/format/requests/amount-words.ts";
 import {
   REQUEST_LABELS,
   REQUEST_TONES,
   requestName,
   WARNING_LABELS,
 } from "@/lib/format/requests/requests.ts";
+import { titleParts } from "@/lib/format/requests/rows.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { visibleText } from "@/lib/text/message-tokens.ts";
@@ -53,6 +53,8 @@ export function RequestRow({
   onOpen: (byKeyboard: boolean) => void;
 }) {
   const { request, gone } = row;
+  const { name, amount } = titleParts(request);
+  const compact = useMe().preferences.density === "compact";
   const Icon = requestIcon(request);
   const click = (event: MouseEvent) => {
     // Ctrl and Cmd open a browser tab, as with any link.
@@ -69,11 +71,13 @@ export function RequestRow({
         id={rowLinkId(request.id)}
         href={href}
         aria-current={current ? "true" : undefined}
+        title={visibleText(request.message)}
         onClick={click}
         // Shift and a click select a range of rows, not text.
         onMouseDown={(event) => event.shiftKey && event.preventDefault()}
         className={cn(
-          "flex gap-3 border-l-2 py-3 pr-4 pl-3.5 focus-visible:-outline-offset-2",
+          "flex gap-3 border-l-2 pr-4 pl-3.5 focus-visible:-outline-offset-2",
+          compact ? "py-1.5 max-md:py-2.5" : "py-3",
           current ? "border-accent" : "border-transparent",
           selection?.checked ? "bg-accent-soft" : current ? "bg-panel" : "hover:bg-sunken",
         )}
@@ -87,28 +91,22 @@ export function RequestRow({
           )}
           strokeWidth={1.75}
         />
-        <span className="flex min-w-0 flex-1 flex-col gap-1">
-          <span className="flex items-start gap-3">
-            <span className="line-clamp-2 min-w-0 flex-1 font-medium">
-              <bdi>{visibleText(request.message)}</bdi>
+        <span className={cn("flex min-w-0 flex-1 flex-col", !compact && "gap-0.5")}>
+          <span className="flex font-medium">
+            <span className="truncate">
+              <bdi>{name}</bdi>
             </span>
-            <Age at={request.createdAt} className="shrink-0 text-muted text-xs leading-5" />
+            {amount && <span className="shrink-0 whitespace-pre tabular-nums">{` · ${amount}`}</span>}
           </span>
-          <span className="truncate text-[13px] text-muted">
-            <bdi>{request.server.name}</bdi> · <bdi>{visibleText(request.tool)}</bdi>
-          </span>
-          <span className="flex items-end gap-3 text-muted text-xs">
-            <span className="flex min-w-0 flex-1 flex-wrap items-center gap-1.5">
-              <span className="mr-0.5 truncate leading-5">
-                <bdi>{request.requestedBy.name}</bdi>
-              </span>
-              <RowBadges request={request} gone={gone} />
+          <span className="flex items-center gap-3 text-muted text-xs leading-5">
+            <span className="min-w-0 flex-1 truncate">
+              <bdi>{request.requestedBy.name}</bdi> · <bdi>{request.server.name}</bdi> /{" "}
+              <bdi>{visibleText(request.tool)}</bdi>
             </span>
-            {request.amount && (
-              <span className="shrink-0 font-medium text-[13px] text-ink tabular-nums leading-5">
-                {formatAmount(request.amount)}
-              </span>
-            )}
+            <Age at={request.createdAt} className="shrink-0" />
+          </span>
+          <span className="flex flex-wrap gap-1.5 pt-0.5 empty:hidden">
+            <RowBadges request={request} gone={gone} />
           </span>
         </span>
       </a>
@@ -197,10 +195,9 @@ export function RowSkeletons() {
   return (
     <div aria-hidden className="border-line border-t">
       {[85, 60, 75, 50, 70].map((width) => (
-        <div key={width} className="flex h-[87px] flex-col gap-2 border-line border-b py-3.5 pr-4 pl-11">
+        <div key={width} className="flex h-[67px] flex-col gap-2.5 border-line border-b py-3.5 pr-4 pl-11">
           <div className="skeleton h-4" style={{ width: `${width}%` }} />
           <div className="skeleton h-3 w-1/2" />
-          <div className="skeleton h-4 w-24" />
         </div>
       ))}
     </div>

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { requestTitle } from "@/lib/format/requests/rows.ts";
 import { useGoOn } from "../answer/decision-store.ts";
 import type { StableRow } from "./use-request-rows.ts";
 
@@ -29,12 +30,12 @@ export function useNextRequest({
     if (!listening || shown !== id || isTyping()) return;
     const next = rowAfter(rows, id)?.request;
     if (!next) {
-      setSaid("All done: nothing else waits in this list.");
+      setSaid("Nothing else waits in this list.");
       onClose();
       requestAnimationFrame(() => document.getElementById("all-done")?.focus());
       return;
     }
-    setSaid("The next request is open.");
+    setSaid(`Next: ${requestTitle(next)}`);
     open(next.id);
     readOn(next.id);
   });

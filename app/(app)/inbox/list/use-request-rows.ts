@@ -1,11 +1,15 @@
 "use client";
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { type PointerEvent, type UIEvent, useMemo, useState } from "react";
+import { type PointerEvent, type UIEvent, useEffect, useMemo, useState } from "react";
 import { type Selection as RowSelection, useSelection } from "@/components/list/use-selection.ts";
 import { type RequestTab, requestList } from "@/lib/api-client/requests.ts";
 import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
+import { groupRequests } from "@/lib/format/requests/rows.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+
+/** Groups are made of this many loaded rows, so that few move when later pages are loaded. */
+const GROUPED = 1_000;
 
 /** The rows of a list as shown on the screen, and the handlers that freeze them. */
 export function useRequestRows(tab: RequestTab, filters: InboxFilters, shown: string | null) {
@@ -13,10 +17,19 @@ export function useRequestRows(tab: RequestTab, filters: InboxFilters, shown: st
   const [hovered, setHovered] = useState(false);
   const [scrolled, setScrolled] = useState(false);
   const settled = list.isPlaceholderData ? undefined : list.data;
-  const fresh = useMemo(() => settled?.pages.flatMap((page) => page.items), [settled]);
+  const fresh = useMemo(() => {
+    const all = settled?.pages.flatMap((page) => page.items);
+    return all && groupRequests(all, filters.group, Date.now());
+  }, [settled, filters.group]);
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = list;
+  const gathers = filters.group !== "" && fresh !== undefined && fresh.length < GROUPED;
+  useEffect(() => {
+    if (gathers && hasNextPage && !isFetching && !isFetchNextPageError) void fetchNextPage();
+  }, [gathers, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
   const name = JSON.stringify([tab, filters]);
   // New rows appended at the end move nothing, so scrolling need not freeze the list.
-  const appends = tab !== "done" && (filters.order === "" || filters.order === "oldest");
+  const appends =
+    tab !== "done" && filters.group === "" && (filters.order === "" || filters.order === "oldest");
   return {
     list,
     /** The key of the list that the rows belong to. */

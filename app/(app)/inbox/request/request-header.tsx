@@ -17,6 +17,7 @@ import { Menu } from "@/components/ui/overlay/menu.tsx";
 import { isPressing, timeLimitReason } from "@/lib/format/requests/time-left.ts";
 import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { waitsFor } from "@/lib/input-requests/waiting.ts";
 import { shorten } from "@/lib/text/labels.ts";
 import { RequestMessage } from "./request-message.tsx";
 
@@ -114,13 +115,13 @@ function Whose({ request }: { request: InputRequestDetail }) {
 function State({ request }: { request: InputRequestDetail }) {
   const me = useMe();
   if (request.state !== "open") return <EndState request={request} />;
-  const mine = request.claimedBy?.id === me.user.id || request.assignedTo?.id === me.user.id;
-  const words =
-    mine || (me.may("requests:answer") && !request.claimedBy) ? "Waiting for you" : "Waiting for a person";
+  const isYours = me.may("requests:answer") && waitsFor(request, me.user.id);
+  const words = isYours ? "Waiting for you" : "Waiting for a person";
+  const tone = isYours ? "accent" : "neutral";
   return request.expiresAt ? (
-    <WaitingBadge until={request.expiresAt} words={words} />
+    <WaitingBadge until={request.expiresAt} tone={tone} words={words} />
   ) : (
-    <Badge tone="wait" icon={Clock3}>
+    <Badge tone={tone} icon={Clock3}>
       {words}
     </Badge>
   );

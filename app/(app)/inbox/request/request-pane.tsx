@@ -10,13 +10,24 @@ import { ApiError } from "@/lib/api-client/base/client.ts";
 import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
 import { similarRequests } from "@/lib/api-client/base/request-context.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
+import type { Listed } from "../list/request-list.tsx";
+import { Steps } from "../list/steps.tsx";
 import { lazyRequestParts, RequestView } from "./request-view.tsx";
 
 const RequestMissing = lazyComponent(() => import("./first-touch.ts").then((file) => file.RequestMissing), {
   warm: true,
 });
 
-export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) {
+export function RequestPane({
+  id,
+  listed,
+  onBack,
+}: {
+  id: string;
+  /** Null until the list is loaded. */
+  listed: Listed | null;
+  onBack: () => void;
+}) {
   const request = useQuery(requestDetail(id));
   const failure = useKeptError(request);
   // Loaded and shown together with the request: a late warning would move the button about to be pressed.
@@ -27,11 +38,12 @@ export function RequestPane({ id, onBack }: { id: string; onBack: () => void }) 
   if (!shown && request.data && !similar.isPending && whole) setShown(true);
   return (
     <>
-      <div className="flex h-12 shrink-0 items-center border-line border-b px-1 md:hidden">
-        <Button variant="ghost" className="gap-1.5 px-2 text-ink" onClick={onBack}>
+      <div className="flex h-12 shrink-0 items-center border-line border-b px-1 md:h-10 md:px-8">
+        <Button variant="ghost" className="gap-1.5 px-2 text-ink md:hidden" onClick={onBack}>
           <ChevronLeft aria-hidden strokeWidth={1.75} />
           Inbox
         </Button>
+        {listed && <Steps listed={listed} id={id} />}
       </div>
       {request.data && shown ? (
         <RequestView request={request.data} similar={similar.data ?? null} />

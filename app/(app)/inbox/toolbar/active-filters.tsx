@@ -5,7 +5,7 @@ import { X } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { serverList } from "@/lib/api-client/servers.ts";
 import { chipsOf } from "@/lib/format/requests/filter-words.ts";
-import { NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
+import { withoutFilters } from "@/lib/format/requests/inbox-filters.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 /** The active filters of the list, each removable. */
@@ -35,7 +35,7 @@ export function ActiveFilters({ place }: { place: InboxPlace }) {
         variant="link"
         size="sm"
         className="px-1 text-xs max-md:h-11"
-        onClick={() => place.go({ filters: { ...NO_FILTERS, q: filters.q, order: filters.order } })}
+        onClick={() => place.go({ filters: { ...withoutFilters(filters), q: filters.q } })}
       >
         Clear
       </Button>

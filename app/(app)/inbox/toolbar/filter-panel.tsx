@@ -12,7 +12,7 @@ import {
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { SPAN_WORDS } from "@/lib/format/requests/filter-words.ts";
-import { type InboxFilters, NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
+import { type InboxFilters, withoutFilters } from "@/lib/format/requests/inbox-filters.ts";
 
 const SPANS = Object.entries(SPAN_WORDS);
 
@@ -31,7 +31,7 @@ export function FilterPanel({
   onApply: (filters: Partial<InboxFilters>) => void;
 }) {
   const clear = () => {
-    onApply({ ...NO_FILTERS, q: filters.q, order: filters.order });
+    onApply({ ...withoutFilters(filters), q: filters.q });
     onClose();
   };
   return (

@@ -5,7 +5,7 @@ import { usePaletteCommands } from "@/components/shell/palette/palette-commands.
 import { useMe } from "@/components/shell/session/me.tsx";
 import { REQUEST_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
 import { isNarrowed, ORDER_WORDS } from "@/lib/format/requests/filter-words.ts";
-import { NO_FILTERS, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
+import { ORDERS, withoutFilters } from "@/lib/format/requests/inbox-filters.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import { orderOf } from "./order-items.tsx";
 import type { InboxPlace } from "./use-inbox-place.ts";
@@ -22,7 +22,7 @@ export function InboxCommands({
   onSelecting,
 }: {
   place: InboxPlace;
-  tab: RequestTab | null;
+  tab: RequestTab;
   views: SavedViews;
   onFilter: () => void;
   onSaveView: () => void;
@@ -43,7 +43,7 @@ export function InboxCommands({
             id: "inbox-clear",
             label: "Clear search and filters",
             group: GROUP,
-            run: () => place.go({ filters: { ...NO_FILTERS, order: place.filters.order } }),
+            run: () => place.go({ filters: withoutFilters(place.filters) }),
           },
         ]
       : []),

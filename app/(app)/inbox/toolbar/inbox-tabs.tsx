@@ -3,17 +3,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { cn } from "@/components/ui/cn.ts";
 import { activeTabStyle, tabStyle } from "@/components/ui/tab-style.ts";
-import { REQUEST_TABS, type RequestTab, requestCounts } from "@/lib/api-client/requests.ts";
+import { REQUEST_TABS, type RequestTab, requestCounts, tabCount } from "@/lib/api-client/requests.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 /** Links, not buttons: a tab can be opened in a browser tab. The counts respect the filters. */
-export function InboxTabs({ active, place }: { active: RequestTab | null; place: InboxPlace }) {
+export function InboxTabs({ active, place }: { active: RequestTab; place: InboxPlace }) {
   const { data: counts } = useQuery(requestCounts(place.filters));
   return (
     <nav aria-label="Which requests" className="-mx-1.5 flex gap-1 overflow-x-auto overflow-y-hidden">
       {REQUEST_TABS.map((tab) => {
-        const count = tab === "done" ? 0 : (counts?.[tab] ?? 0);
+        const count = counts ? tabCount(tab, counts) : 0;
         return (
           <a
             key={tab}

@@ -31,7 +31,7 @@ export function InboxToolbar({
   onDialog,
 }: {
   place: InboxPlace;
-  tab: RequestTab | null;
+  tab: RequestTab;
   views: SavedViews;
   selecting: boolean;
   filtering: boolean;
@@ -64,11 +64,11 @@ export function InboxToolbar({
       <Menu
         items={OrderItems}
         trigger={
-          <Button variant="ghost" size="icon" aria-label="Order" title="Order">
+          <Button variant="ghost" size="icon" aria-label="Order and layout" title="Order and layout">
             <ArrowUpDown
               aria-hidden
               strokeWidth={1.75}
-              className={place.filters.order ? "text-accent" : undefined}
+              className={place.filters.order || place.filters.group ? "text-accent" : undefined}
             />
           </Button>
         }

@@ -1,26 +1,65 @@
 "use client";
 
-import { MenuChoices, MenuLabel } from "@/components/ui/overlay/menu.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { MenuChoices, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
 import type { RequestTab } from "@/lib/api-client/requests.ts";
-import { ORDER_WORDS } from "@/lib/format/requests/filter-words.ts";
-import { type InboxOrder, ORDERS } from "@/lib/format/requests/inbox-filters.ts";
+import { GROUPING_WORDS, ORDER_WORDS } from "@/lib/format/requests/filter-words.ts";
+import {
+  GROUPINGS,
+  type InboxGrouping,
+  type InboxOrder,
+  ORDERS,
+} from "@/lib/format/requests/inbox-filters.ts";
+import type { Preferences } from "@/lib/members/schema.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
-/** Menu items for the orders of the list. */
-export function OrderItems({ place, tab }: { place: InboxPlace; tab: RequestTab | null }) {
+const DENSITIES = [
+  { value: "comfortable", label: "Comfortable" },
+  { value: "compact", label: "Compact" },
+];
+
+/** Menu items for the order, the groups and the density of the list. */
+export function OrderItems({ place, tab }: { place: InboxPlace; tab: RequestTab }) {
+  const { preferences, prefer } = useMe();
   return (
     <>
       <MenuLabel>Order</MenuLabel>
       <MenuChoices
+        name="Order"
         value={orderOf(place, tab)}
         onChange={(order) => place.go({ filters: { order: order as InboxOrder } })}
         choices={ORDERS.map((value) => ({ value, label: ORDER_WORDS[value] }))}
+      />
+      <MenuSeparator />
+      <MenuLabel>Group by</MenuLabel>
+      <MenuChoices
+        name="Group by"
+        value={place.filters.group}
+        onChange={(group) => place.go({ filters: { group: group as InboxGrouping | "" } })}
+        choices={[
+          { value: "", label: "Nothing" },
+          ...GROUPINGS.map((value) => ({ value, label: GROUPING_WORDS[value] })),
+        ]}
+      />
+      <MenuSeparator />
+      <MenuLabel>Density</MenuLabel>
+      <MenuChoices
+        name="Density"
+        value={preferences.density}
+        onChange={(density) => {
+          prefer({ density: density as Preferences["density"] }).catch((error: unknown) =>
+            toast.error(errorSentence(error)),
+          );
+        }}
+        choices={DENSITIES}
       />
     </>
   );
 }
 
 /** Returns the active order. By default the longest-waiting request comes first, and in Done the latest. */
-export function orderOf(place: InboxPlace, tab: RequestTab | null): InboxOrder {
+export function orderOf(place: InboxPlace, tab: RequestTab): InboxOrder {
   return place.filters.order || (tab === "done" ? "newest" : "oldest");
 }

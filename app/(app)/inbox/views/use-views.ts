@@ -6,11 +6,11 @@ import { readFilters, viewQuery } from "@/lib/format/requests/inbox-filters.ts";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
 
 /** The saved views of the inbox. */
-export function useViews(place: InboxPlace, tab: RequestTab | null): SavedViews {
+export function useViews(place: InboxPlace, tab: RequestTab): SavedViews {
   return useSavedViews({
     page: "inbox",
     id: place.view,
-    query: viewQuery(tab ?? "all", place.filters),
+    query: viewQuery(tab, place.filters),
     open: (view) =>
       place.go({
         id: null,

@@ -1,0 +1,49 @@
+"use client";
+
+import { ChevronDown, ChevronUp, type LucideIcon } from "lucide-react";
+import { Button } from "@/components/ui/button.tsx";
+import { requestTitle } from "@/lib/format/requests/rows.ts";
+import type { Listed } from "./request-list.tsx";
+import { rowAfter } from "./use-next-request.ts";
+
+/** `3 of 18`, with the ways to the requests before and after in the list, and the name of the next open one. */
+export function Steps({ listed, id }: { listed: Listed; id: string }) {
+  const { rows, total, open } = listed;
+  const index = rows.findIndex((row) => row.request.id === id);
+  const next = rowAfter(rows, id)?.request;
+  const step = (label: string, Icon: LucideIcon, to: number) => {
+    const there = index === -1 ? undefined : rows[to]?.request;
+    return (
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label={label}
+        title={there ? `${label}: ${requestTitle(there)}` : label}
+        disabled={!there}
+        onClick={() => there && open(there.id)}
+      >
+        <Icon aria-hidden strokeWidth={1.75} />
+      </Button>
+    );
+  };
+  return (
+    <div className="flex min-w-0 flex-1 items-center justify-end gap-1">
+      {next && (
+        <button
+          type="button"
+          className="mr-auto min-w-0 truncate rounded-sm text-muted text-xs hover:text-ink hover:underline max-md:hidden"
+          onClick={() => open(next.id)}
+        >
+          Next: <bdi>{requestTitle(next)}</bdi>
+        </button>
+      )}
+      {index !== -1 && (
+        <span className="shrink-0 px-1 text-muted text-xs tabular-nums">
+          {index + 1} of {total?.toLocaleString("en") ?? `${rows.length}+`}
+        </span>
+      )}
+      {step("Previous request", ChevronUp, index - 1)}
+      {step("Next request", ChevronDown, index + 1)}
+    </div>
+  );
+}

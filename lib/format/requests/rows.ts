@@ -1,0 +1,67 @@
+/** The rows of the inbox's list: their titles, and the groups they are put in. */
+import type { InputRequestSummary } from "../../input-requests/schema.ts";
+import { visibleText } from "../../text/message-tokens.ts";
+import { formatAmount } from "./amount-words.ts";
+import type { InboxGrouping } from "./inbox-filters.ts";
+
+type Titled = Pick<InputRequestSummary, "label" | "party" | "amount" | "message">;
+
+/**
+ * Returns `INV-100 · ACME Corp · $1,000.00`. A call with fewer than two of these facts gives the first line of
+ * its message, after its label unless the message has the label.
+ */
+export function requestTitle(request: Titled): string {
+  const { name, amount } = titleParts(request);
+  return amount === null ? name : `${name} · ${amount}`;
+}
+
+/** The title as a list shows it: a narrow row cuts the name short, but never the amount. */
+export function titleParts({ label, party, amount, message }: Titled): {
+  name: string;
+  amount: string | null;
+} {
+  const names = [label, party].filter((name) => name !== null);
+  if (names.length + (amount ? 1 : 0) > 1)
+    return { name: visibleText(names.join(" · ")), amount: amount && visibleText(formatAmount(amount)) };
+  const line = message.trim().split("\n", 1)[0] ?? "";
+  const isNamed = label === null || line.includes(label);
+  return { name: visibleText(isNamed ? line : `${label} · ${line}`), amount: null };
+}
+
+type Grouped = Pick<InputRequestSummary, "tool" | "server" | "expiresAt">;
+
+/** Returns the heading above a request. `now`: ms. */
+export function groupName(request: Grouped, grouping: InboxGrouping, now: number): string {
+  if (grouping === "tool") return visibleText(request.tool);
+  if (grouping === "server") return request.server.name;
+  return TIMES_LEFT[timeLeftGroup(request, now)]!.words;
+}
+
+/** Returns the requests group by group. Within a group they keep their order. */
+export function groupRequests<T extends Grouped>(
+  requests: T[],
+  grouping: InboxGrouping | "",
+  now: number,
+): T[] {
+  if (grouping === "") return requests;
+  if (grouping === "due")
+    return requests.toSorted((one, other) => timeLeftGroup(one, now) - timeLeftGroup(other, now));
+  // Two servers may have the same name.
+  const keyOf = (request: T) =>
+    grouping === "tool" ? request.tool : `${request.server.name} ${request.server.id}`;
+  return requests.toSorted((one, other) => keyOf(one).localeCompare(keyOf(other)));
+}
+
+const TIMES_LEFT = [
+  { words: "Less than an hour left", ms: 3_600_000 },
+  { words: "Less than a day left", ms: 86_400_000 },
+  { words: "Less than a week left", ms: 7 * 86_400_000 },
+  { words: "More than a week left", ms: Number.POSITIVE_INFINITY },
+  { words: "No time limit", ms: null },
+];
+
+function timeLeftGroup({ expiresAt }: Grouped, now: number): number {
+  if (expiresAt === null) return TIMES_LEFT.length - 1;
+  const ms = Date.parse(expiresAt) - now;
+  return TIMES_LEFT.findIndex((each) => each.ms !== null && ms < each.ms);
+}
