@@ -5,6 +5,8 @@ export { AnswerCommands } from "../answer/answer-commands.ts";
 export { AnswerDialogs } from "../answer/answer-dialogs.tsx";
 export { ClaimAlive, ClaimLine } from "../answer/assignment/claim-status.tsx";
 export { UrlQuestion } from "../answer/url-question.tsx";
+export { Documents } from "./documents/documents.tsx";
+export { PartyStrip } from "./party-strip.tsx";
 export { AskedBefore, QuestionChanged, RestlessQuestion } from "./question-change.tsx";
 export { EndState, RequestClosed } from "./request-closed.tsx";
 export { NoForm, RequestMissing, RequestTrouble, TaskProgress, TimeLimitLine } from "./request-notices.tsx";

@@ -32,6 +32,8 @@ const RequestClosed = lazyComponent(() => firstTouch().then((file) => file.Reque
 const RequestTrouble = lazyComponent(() => firstTouch().then((file) => file.RequestTrouble), warm);
 const QuestionChanged = lazyComponent(() => firstTouch().then((file) => file.QuestionChanged), warm);
 const AskedBefore = lazyComponent(() => firstTouch().then((file) => file.AskedBefore), warm);
+const Documents = lazyComponent(() => firstTouch().then((file) => file.Documents), warm);
+const PartyStrip = lazyComponent(() => firstTouch().then((file) => file.PartyStrip), warm);
 const loadContext = () => import("./request-context.tsx");
 const RepeatNotice = lazyComponent(() => loadContext().then((file) => file.RepeatNotice), warm);
 const DecidedBefore = lazyComponent(() => loadContext().then((file) => file.DecidedBefore), warm);
@@ -55,6 +57,8 @@ export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRe
     open && wasAskedBefore(request) && AskedBefore,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
+    hasDocuments(request) && Documents,
+    similar?.party && PartyStrip,
     ...lazyHeaderParts(request),
     ...lazyAnswerParts(request),
   ].filter((each) => !!each);
@@ -105,6 +109,7 @@ export function RequestView({
           <StickySummary request={request} scroller={scroller} />
           <div className="flex flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
             <RequestHeader request={request} message={question.message} />
+            {similar?.party && <PartyStrip party={similar.party} tool={request.tool} />}
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
             )}
@@ -120,6 +125,7 @@ export function RequestView({
                   </h3>
                   <Facts values={question.arguments} message={question.message} />
                 </section>
+                {hasDocuments(request) && <Documents request={request} />}
                 {form}
               </div>
               <aside aria-label="Background" className="flex min-w-0 flex-col gap-7 max-md:gap-0">
@@ -160,6 +166,10 @@ function SoFar({ request }: { request: InputRequestDetail }) {
       </Link>
     </RequestSection>
   );
+}
+
+function hasDocuments({ documents }: InputRequestDetail): boolean {
+  return documents.items.length > 0 || documents.mayHaveMore;
 }
 
 function isForm({ fields }: InputRequestDetail): boolean {
