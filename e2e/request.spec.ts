@@ -190,7 +190,7 @@ test("how often a party was decided about, what is usual, and how far this one i
   const strip = requestPane(ben).getByTestId("party");
   await expect(strip).toContainText("3 times the usual");
   await expect(strip).toContainText(`3 bills from ${supplier}`);
-  await expect(strip).toContainText("usually 800.00 USD–1,200.00 USD · last approved 7 d ago by Cleo");
+  await expect(strip).toContainText("usually 800.00–1,200.00 USD · last approved 7 d ago by Cleo");
   await judge(ben, "a party that is known");
 });
 

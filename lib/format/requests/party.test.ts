@@ -31,6 +31,10 @@ test.each<[string, Partial<PartySummary>, string]>([
 
 test("the range and the factor are told where they are known", () => {
   expect(partyRange(party)).toBe("usually $800.00–$1,200.00");
+  const eur = (value: number) => ({ value, currency: "EUR" });
+  expect(partyRange({ ...party, usual: { from: eur(800), to: eur(1200) } })).toBe(
+    "usually 800.00–1,200.00 EUR",
+  );
   expect(partyRange({ ...party, usual: { from: usd(5), to: usd(5) } })).toBe("always $5.00");
   expect(partyRange({ ...party, usual: null })).toBeNull();
   expect(partyTimes(party)).toBe("3 times the usual");

@@ -1,6 +1,6 @@
 import type { PartySummary } from "../../input-requests/similar-schema.ts";
 import { plural } from "../../text/labels.ts";
-import { sayMoney } from "../../text/money.ts";
+import { formatMoney, sayMoney } from "../../text/money.ts";
 
 /** What one receives from these; everybody else one does something for. */
 const GIVERS = new Set(["supplier", "vendor", "merchant", "contractor"]);
@@ -13,11 +13,13 @@ export function partyCount(tool: string, { name, kind, count, mayBeMore }: Party
   return `${counted} ${GIVERS.has(kind) ? "from" : "for"} ${name}`;
 }
 
-/** `usually $800.00–$1,200.00`, or null. */
+/** `usually $800.00–$1,200.00`, `usually 800.00–1,200.00 EUR`, or null. */
 export function partyRange({ usual }: PartySummary): string | null {
   if (!usual) return null;
   const [from, to] = [sayMoney(usual.from), sayMoney(usual.to)];
-  return from === to ? `always ${from}` : `usually ${from}–${to}`;
+  if (from === to) return `always ${from}`;
+  const { value, currency } = usual.from;
+  return `usually ${currency === "$" ? from : formatMoney(value)}–${to}`;
 }
 
 /** `3 times the usual`, or null. */

@@ -6,7 +6,7 @@ import { useId, useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { requestDocuments } from "@/lib/api-client/documents.ts";
-import { documentFacts } from "@/lib/format/requests/documents.ts";
+import { documentFacts, likelyType } from "@/lib/format/requests/documents.ts";
 import type { RequestDocument } from "@/lib/input-requests/documents/schema.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { shorten } from "@/lib/text/labels.ts";
@@ -48,6 +48,7 @@ function DocumentRow({ document, request }: { document: RequestDocument; request
         </div>
         <Button
           size="sm"
+          className="min-w-14"
           id={`${id}-button`}
           aria-expanded={open}
           aria-controls={open ? id : undefined}
@@ -75,8 +76,9 @@ function DocumentRow({ document, request }: { document: RequestDocument; request
   );
 }
 
-function iconOf({ kept, mimeType }: RequestDocument): LucideIcon {
-  if (kept === "site") return Globe;
-  if (mimeType?.startsWith("image/")) return FileImage;
-  return mimeType?.startsWith("text/") || mimeType === "application/pdf" ? FileText : File;
+function iconOf(document: RequestDocument): LucideIcon {
+  if (document.kept === "site") return Globe;
+  const type = likelyType(document);
+  if (type?.startsWith("image/")) return FileImage;
+  return type?.startsWith("text/") || type === "application/pdf" ? FileText : File;
 }
