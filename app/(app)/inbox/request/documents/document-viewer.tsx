@@ -119,7 +119,7 @@ function Drawn({ url, blob, name }: { url: string; blob: Blob; name: string }): 
     // Without the attribute `sandbox`, under which browsers refuse to show PDFs. The type was checked by the
     // bytes, and the page's policy lets the frame go nowhere else. Phones show one page at most in a frame.
     <iframe
-      src={`${url}#navpanes=0`}
+      src={`${url}#navpanes=0&view=FitH`}
       title={`Document ${name}`}
       className="h-[65vh] w-full rounded-md border border-line max-md:hidden"
     />
