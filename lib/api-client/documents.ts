@@ -14,7 +14,8 @@ export function requestDocuments(requestId: string) {
 /** One document's bytes, of a type that Intray has judged. Read once, when a person asks for it. */
 export function documentContent(requestId: string, documentId: string) {
   return queryOptions({
-    queryKey: ["input-requests", "document", requestId, documentId] as const,
+    // Not under the key of requests, whose hints would read it anew from its server.
+    queryKey: ["documents", requestId, documentId] as const,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
     retry: false,
