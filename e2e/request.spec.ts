@@ -190,6 +190,26 @@ test("figures that do not fit, and a bill that was decided before, are said befo
   await expect(ben).toHaveURL(/tab=done/);
 });
 
+test("how often a party was decided about, what is usual, and how far this one is beyond, stand in a line", async ({
+  ben,
+}) => {
+  const supplier = `Initech ${Date.now()}`;
+  const bill = (n: number, total: number) => ({
+    message: `Bill B-${n} of ${supplier} ($${total}.00)`,
+    label: `B-${n}-${supplier}`,
+    arguments: { bill: { id: `B-${n}`, supplier, total, currency: "USD" } },
+  });
+  for (const [n, total] of [800, 1000, 1200].entries())
+    await ask({ ...bill(n, total), answer: { value: "approve", by: "Cleo", days: 9 - n } });
+  const { id } = await ask(bill(9, 3000));
+  await ben.goto(`/inbox/${id}?tab=all`);
+  const strip = requestPane(ben).getByTestId("party");
+  await expect(strip).toContainText("3 times the usual");
+  await expect(strip).toContainText(`3 bills from ${supplier}`);
+  await expect(strip).toContainText("usually 800.00–1,200.00 USD · last approved 7 d ago by Cleo");
+  await checkAppearance(ben, "a party that is known");
+});
+
 test("a long message that tries to deceive is text, folded, with what is hidden shown", async ({ ben }) => {
   const message = [
     "Pay \u202e00.001$\u202c to ACME\u200b\u200bCorp by 2027-02-28?",

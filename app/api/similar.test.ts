@@ -115,7 +115,7 @@ describe("requests like one", () => {
 
   test("are none where nothing is comparable", async () => {
     const id = await ask({ label: "N-1", supplier: "Nobody before", total: 5 });
-    expect(await similarTo(id)).toEqual({ items: [], decided: {}, repeats: null });
+    expect(await similarTo(id)).toEqual({ items: [], decided: {}, party: null, repeats: null });
   });
 
   test("ask for the same fields: another question of the same tool is not compared", async () => {
@@ -154,7 +154,51 @@ describe("a request that may be a repeat", () => {
       tx.inputRequest.findFirstOrThrow({ where: { organizationId: acme, id: first } }),
     );
     const next = await insertRequest(web.db, acme, taskId);
-    expect(await similarTo(next.id)).toEqual({ items: [], decided: {}, repeats: null });
+    expect(await similarTo(next.id)).toEqual({ items: [], decided: {}, party: null, repeats: null });
+  });
+});
+
+describe("what was decided about the party", () => {
+  const supplier = "Partly";
+
+  test("is summed up from the third decision on, with its usual range and the last one", async () => {
+    const first = await decided({ label: "P-1", supplier, total: 800 });
+    await decided({ label: "P-2", supplier, total: 1000 });
+    await decided({ label: "P-2b", supplier: "Another", total: 5000 });
+    const open = await ask({ label: "P-9", supplier, total: 3000 });
+    expect((await similarTo(open)).party).toBeNull();
+    await decided({ label: "P-3", supplier, total: 1200 });
+    expect((await similarTo(open)).party).toEqual({
+      name: supplier,
+      kind: "supplier",
+      count: 3,
+      mayBeMore: false,
+      usual: { from: { value: 800, currency: "USD" }, to: { value: 1200, currency: "USD" } },
+      times: 3,
+      last: {
+        action: "accept",
+        content: { value: "approve" },
+        comment: "As agreed",
+        by: { kind: "member", id: null, name: "Cleo" },
+        at: expect.any(String),
+      },
+    });
+    // The request itself is not among those before it.
+    expect((await similarTo(first)).party).toBeNull();
+  });
+
+  test("counts no private request of somebody else, and none of another organization", async () => {
+    const ana = await web.member(acme, "Pia", "operator");
+    const hidden = { supplier: "Hidden", visibility: "private", requester: ana.userId };
+    for (const n of [1, 2, 3]) await decided({ ...hidden, label: `H-${n}`, total: 100 * n });
+    const open = await ask({ label: "H-9", supplier: "Hidden", total: 100 });
+    expect((await similarTo(open)).party).toBeNull();
+    expect((await similarTo(open, { cookie: ana.cookie })).party?.count).toBe(3);
+    const globex = await web.organization("globex-party");
+    const where = { organization: globex, server: await insertServer(web.db, globex) };
+    const theirs = await ask({ label: "H-9", supplier: "Hidden", total: 100, where });
+    const key = await web.key(globex, "owner");
+    expect((await similarTo(theirs, { key })).party).toBeNull();
   });
 });
 
@@ -172,8 +216,13 @@ describe("nobody learns of what they may not see", () => {
     const first = await decided(hers);
     const open = await ask({ label: "P-1", supplier: "Private", total: 80 });
     expect((await similarTo(open, { cookie: ana.cookie })).repeats?.id).toBe(first);
-    expect(await similarTo(open, { cookie: ben.cookie })).toEqual({ items: [], decided: {}, repeats: null });
-    expect(await similarTo(open)).toEqual({ items: [], decided: {}, repeats: null });
+    expect(await similarTo(open, { cookie: ben.cookie })).toEqual({
+      items: [],
+      decided: {},
+      party: null,
+      repeats: null,
+    });
+    expect(await similarTo(open)).toEqual({ items: [], decided: {}, party: null, repeats: null });
     const asked = await web.call("GET", `/api/v1/input-requests/${first}/similar`, { cookie: ben.cookie });
     expect([asked.status, asked.body.code]).toEqual([404, "not_found"]);
   });
@@ -183,7 +232,7 @@ describe("nobody learns of what they may not see", () => {
     const where = { organization: other, server: await insertServer(web.db, other) };
     const theirs = await decided({ label: "X-1", supplier: "Foreign", total: 90, where });
     const ours = await ask({ label: "X-1", supplier: "Foreign", total: 90 });
-    expect(await similarTo(ours)).toEqual({ items: [], decided: {}, repeats: null });
+    expect(await similarTo(ours)).toEqual({ items: [], decided: {}, party: null, repeats: null });
     const asked = await web.call("GET", `/api/v1/input-requests/${theirs}/similar`, { key: viewer });
     expect([asked.status, asked.body.code]).toEqual([404, "not_found"]);
   });

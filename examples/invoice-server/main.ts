@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { listenForChanges } from "./changes.ts";
 import { readConfig } from "./config.ts";
 import { openDatabase, prepareDatabase } from "./database.ts";
+import { createDocuments } from "./documents/documents.ts";
 import { withFixtures } from "./fixtures/requests.ts";
 import { createJobs } from "./fixtures/workflow.ts";
 import { invoiceTasks } from "./invoices/invoices.ts";
@@ -34,15 +35,18 @@ const processor = createProcessor(db, config, quirkyRules(config.quirks));
 // The port is known once the server listens, which is before any URL question is shown.
 const pages = () => `http://localhost:${(server.address() as AddressInfo | null)?.port ?? config.port}`;
 const office = await createOffice(db, config, pages);
+const documents = createDocuments(db);
 const tasks = together(invoiceTasks(db, processor), office);
 const requests = taskRequests(tasks);
 const modern = config.fixtures ? withFixtures(requests, db, await createJobs(db)) : requests;
 await processor.launch();
 await office.resume();
-const sessions = createSessions(tasks, changes, (transport) => quirkySession(transport, db, config.quirks));
+const sessions = createSessions(tasks, documents, changes, (transport) =>
+  quirkySession(transport, db, config.quirks),
+);
 const server = createHttpServer(config.host, {
   sessions,
-  modern: modernHandler(quirkyRequests(modern, config.quirks)),
+  modern: modernHandler(quirkyRequests(modern, config.quirks), documents),
   operations: operationsOn(db),
   page: createPages(db),
 });

@@ -7,6 +7,8 @@ const STATUS = {
   invalid_json: 400,
   address_not_allowed: 422,
   unsupported_form: 422,
+  document_too_large: 422,
+  document_not_shown: 422,
   unknown_tool: 422,
   wrong_password: 422,
   wrong_code: 422,

@@ -14,6 +14,8 @@ export interface KeyFigures {
   names: Record<string, string>;
   /** The party of the call, as sent, e.g. `ACME Corp`. */
   party: string | null;
+  /** The key of the party in `names`, e.g. `supplier`. */
+  partyKind: string | null;
 }
 
 /** Amounts are alike within this share of the amount asked about. */
@@ -43,15 +45,18 @@ export function keyFigures(
   );
   const names: Record<string, string> = {};
   let party: string | null = null;
+  let partyKind: string | null = null;
   for (const [key, value] of entries) {
     const name = namingWord(key);
     if (!name || typeof value !== "string" || value.trim() === label) continue;
     const said = value.trim().replace(/\s+/g, " ");
     if (said === "" || said.length > LONGEST_NAME || name in names) continue;
     names[name] = said.toLowerCase();
-    if (PARTY.has(name)) party ??= said;
+    if (!PARTY.has(name) || party !== null) continue;
+    party = said;
+    partyKind = name;
   }
-  return { label, amount, names, party };
+  return { label, amount, names, party, partyKind };
 }
 
 /** `customerName` and `customer` name a customer; `customer_id` does not. */
@@ -107,6 +112,6 @@ function sharedNames(asked: KeyFigures, decided: KeyFigures): number | null {
 
 const REFUSAL = /^(no|false|reject|den(y|ied)|refuse|decline|cancel)/i;
 
-function wasLetThrough({ action, content }: Answer): boolean {
+export function wasLetThrough({ action, content }: Answer): boolean {
   return action === "accept" && !Object.values(content ?? {}).some((value) => REFUSAL.test(String(value)));
 }

@@ -5,6 +5,7 @@ import type { Principal } from "../access/principal.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { countOpenRequests, listInputRequests } from "./list.ts";
 import type { RequestListQuery } from "./schema.ts";
+import { readSettled } from "./similar.ts";
 
 let planner: Planner;
 const acme = uuidv7();
@@ -58,4 +59,14 @@ test("counts read one index alone", async () => {
   const plan = await planner.planOf((tx) => countOpenRequests(acme, tx, principal, {}));
   expect(plan).toMatch(/Index Only Scan using input_request_open/);
   expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on input_request/);
+});
+
+test("what was decided before, also about a party, is read from the latest of one tool alone", async () => {
+  const asked = { taskId: uuidv7(), serverId: uuidv7(), tool: "pay", mode: "form", fieldNames: [] };
+  const plan = await planner.planOf((tx) => readSettled(acme, tx, principal, asked));
+  expect(plan).toMatch(/Limit/);
+  expect(plan).toMatch(
+    /input_request_settled .*\n.*Index Cond: \(\(organization_id = .* AND \(server_id = .* AND \(tool = /,
+  );
+  expect(plan).not.toMatch(/Seq Scan on (input_request|task|answer)/);
 });

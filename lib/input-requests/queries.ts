@@ -12,6 +12,8 @@ import { traitsSchema } from "../servers/traits.ts";
 import { requestedBy } from "../tasks/requester.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
+import { idsIn } from "./documents/find.ts";
+import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/queries.ts";
 import { iso, JOINS, person, type RequestRow, SUMMARY, toSummary } from "./row.ts";
 import type { InputRequestDetail } from "./schema.ts";
 import { judgeQuestion, warningsAt } from "./warnings.ts";
@@ -33,7 +35,8 @@ export async function readInputRequest(
       draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt", opener.id AS "openerId",
       opener.name AS "openerName",
       holder.id AS "ownerId", holder.name AS "ownerName", ${SHOWN_STATE} AS "connectionState",
-      t.tool_hints->'annotations'->'destructiveHint' AS destructive,
+      t.tool_hints->'annotations'->'destructiveHint' AS destructive, ${SERVES_RESOURCES} AS "servesResources",
+      t.finished_at IS NOT NULL AS "hasEnded",
       (SELECT o.four_eyes FROM organization o WHERE o.id = r.organization_id) AND ${requestedBy(principal)} AS "fourEyes"
     FROM input_request r ${JOINS}
       JOIN connection link ON link.organization_id = r.organization_id AND link.id = r.connection_id ${JOIN_GRANT}
@@ -85,6 +88,10 @@ export async function readInputRequest(
     urlOwner: person(row.openerId, row.openerName),
     fourEyes: row.fourEyes,
     destructive: typeof row.destructive === "boolean" ? row.destructive : null,
+    documents: {
+      items: documentsOfQuestion(row),
+      mayHaveMore: row.hasEnded || idsIn(row.arguments).length > 0,
+    },
   };
 }
 
@@ -120,5 +127,7 @@ interface DetailRow extends RequestRow {
   ownerName: string | null;
   connectionState: string;
   destructive: unknown;
+  servesResources: boolean;
+  hasEnded: boolean;
   fourEyes: boolean;
 }

@@ -5,6 +5,7 @@ import { formSchema } from "../mcp/forms/form.ts";
 import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
+import { documentSchema } from "./documents/schema.ts";
 
 export const REQUEST_STATES = [
   "open",
@@ -219,6 +220,8 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   fourEyes: z.boolean(),
   /** The tool's own untrusted claim; null if unknown. */
   destructive: z.boolean().nullable(),
+  /** Of the arguments and the message. `mayHaveMore`: results may bring others, which GET …/documents lists. */
+  documents: z.object({ items: z.array(documentSchema), mayHaveMore: z.boolean() }),
 });
 export type InputRequestDetail = z.infer<typeof inputRequestDetailSchema>;
 

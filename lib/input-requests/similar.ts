@@ -8,6 +8,7 @@ import { visibleTask } from "../tasks/visibility.ts";
 import { shorten } from "../text/labels.ts";
 import { decidedWord } from "./decision.ts";
 import { isLike, type KeyFigures, keyFigures, repeatOf } from "./likeness.ts";
+import { judgeParty } from "./party.ts";
 import { actionSchema } from "./schema.ts";
 import type { Answer, SimilarRequest, SimilarRequests } from "./similar-schema.ts";
 
@@ -32,9 +33,7 @@ export async function readSimilar(
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
   const asked = figuresOf(row);
-  const settled = (
-    await decidedBefore(organizationId, tx, principal, row, lastSettled(organizationId, row))
-  ).map(toDecided);
+  const settled = (await readSettled(organizationId, tx, principal, row)).map(toDecided);
   const named =
     row.label === null
       ? []
@@ -45,6 +44,7 @@ export async function readSimilar(
   return {
     items: like.slice(0, SHOWN).map(toItem),
     decided: countWords(like),
+    party: judgeParty(asked, settled, { mayBeMore: settled.length === LOOKED_AT }),
     repeats: firstRepeat(asked, [...named, ...settled]),
   };
 }
@@ -58,13 +58,15 @@ interface FactRow {
   arguments: unknown;
 }
 
-interface AskedRow extends FactRow {
+interface AskedAbout {
   taskId: string;
   serverId: string;
   tool: string;
   mode: string;
   fieldNames: unknown;
 }
+
+type AskedRow = FactRow & AskedAbout;
 
 interface DecidedRow extends FactRow {
   action: string;
@@ -86,11 +88,21 @@ const COLUMNS = Prisma.sql`r.id, r.message, t.label, r.amount, r.currency,
 const FIELD_NAMES = Prisma.sql`jsonb_path_query_array(r.form, '$.fields[*].name')`;
 
 /** The last settled requests of this server and tool, read along an index before anything is judged. */
-function lastSettled(organizationId: string, { serverId, tool }: AskedRow): Prisma.Sql {
+function lastSettled(organizationId: string, { serverId, tool }: AskedAbout): Prisma.Sql {
   return Prisma.sql`SELECT p.* FROM input_request p
     WHERE p.organization_id = ${organizationId}::uuid AND p.server_id = ${serverId}::uuid AND p.tool = ${tool}
       AND p.state = 'settled'
     ORDER BY p.created_at DESC, p.id DESC LIMIT ${LOOKED_AT}`;
+}
+
+/** The decisions among the last settled requests, which are also all that is known of a party. */
+export function readSettled(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  asked: AskedAbout,
+): Promise<DecidedRow[]> {
+  return decidedBefore(organizationId, tx, principal, asked, lastSettled(organizationId, asked));
 }
 
 /** Requests of tasks with this label, including those whose answer is still on its way. */
@@ -106,7 +118,7 @@ async function decidedBefore(
   organizationId: string,
   tx: Tx,
   principal: Principal,
-  asked: AskedRow,
+  asked: AskedAbout,
   candidates: Prisma.Sql,
 ): Promise<DecidedRow[]> {
   return tx.$queryRaw<DecidedRow[]>`

@@ -65,3 +65,10 @@ export const CAPABILITIES_CHARACTERS = 64 * 1024;
 /** A tool's name, and its title and description, in characters. */
 export const TOOL_NAME_CHARACTERS = 256;
 export const TOOL_TEXT_CHARACTERS = 10_000;
+
+/** Parts of one resource that are looked at. */
+export const RESOURCE_PARTS = 20;
+/** A document that people may see beside a request, in bytes: what fits into a reply as Base64. */
+export const DOCUMENT_BYTES = 6_000_000;
+/** How long a server, or a command that is started for it, may take to hand out a document, in ms. */
+export const DOCUMENT_MS = 30_000;

@@ -23,6 +23,7 @@ import {
   type TaskResult,
   type Tool,
 } from "./peer.ts";
+import { type ResourcePart, resourceSchema } from "./resources.ts";
 import { sortServerMessage } from "./server-messages.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
 import { clockOffset, getTask } from "./wire/get.ts";
@@ -103,6 +104,11 @@ export class Peer20251125 implements Peer {
         next(),
       ),
     );
+  }
+
+  async readResource(session: Session | null, uri: string, options: CallOptions): Promise<ResourcePart[]> {
+    const request = { method: "resources/read", params: { uri }, headers: headersOf(session) };
+    return (await resultOf(this.wire, request, resourceSchema, options)).contents;
   }
 
   async start(

@@ -20,6 +20,7 @@ import {
   type TaskResult,
   type Tool,
 } from "./peer.ts";
+import { type ResourcePart, resourceSchema } from "./resources.ts";
 import { subscribe } from "./subscribe.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
 import { getTask } from "./wire/get.ts";
@@ -40,7 +41,7 @@ const MAX_SILENT_ROUNDS = 5;
 
 const anyResult = z.record(z.string(), z.unknown());
 
-/** Frames a request for this era. `name` is the tool's name or the task id. */
+/** Frames a request for this era. `name` is the tool's name, the task id or the resource's address. */
 export function framed(method: string, params: Record<string, unknown>, name?: string, meta = {}): Request {
   return {
     method,
@@ -74,6 +75,11 @@ export class Peer20260728 implements Peer {
     return listTools(VERSION, (params) =>
       resultOf(this.wire, framed("tools/list", params), toolsPageSchema, next()),
     );
+  }
+
+  async readResource(_session: Session | null, uri: string, options: CallOptions): Promise<ResourcePart[]> {
+    const request = framed("resources/read", { uri }, uri);
+    return (await resultOf(this.wire, request, resourceSchema, options)).contents;
   }
 
   async start(

@@ -5,6 +5,8 @@
  * Implementations: peer-2025-11-25.ts and peer-2026-07-28.ts.
  */
 
+import type { ResourcePart } from "./resources.ts";
+
 export const ERAS = ["2025-11-25", "2026-07-28"] as const;
 export type Era = (typeof ERAS)[number];
 
@@ -211,6 +213,8 @@ export interface Peer {
   /** 2025-11-25: the standalone GET stream; resolves when it is open, null where the server has none (405). 2026-07-28: null. */
   listen(session: Session | null, listener: StreamListener, options: CallOptions): Promise<Stream | null>;
   listTools(session: Session | null, options: CallOptions): Promise<Tool[]>;
+  /** Reads a resource by its address, as the server hands it out. */
+  readResource(session: Session | null, uri: string, options: CallOptions): Promise<ResourcePart[]>;
   /** The one call with side effects. A question that arrives on its own reply stream goes to the listener. */
   start(
     session: Session | null,

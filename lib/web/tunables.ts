@@ -63,6 +63,9 @@ export const ENGINE_RUN_MS = 50_000;
 /** Sign-ins at authorization servers that one member may begin: each calls servers of others' choice. */
 export const CONNECTS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
 
+/** Documents that one member or key may read: each call asks a server, or starts a command. */
+export const DOCUMENTS_PER_CALLER = { limit: 60, windowMs: 60_000 };
+
 /** Lines that an export reads at a time, each batch in its own transaction. */
 export const EXPORT_BATCH = 1_000;
 

@@ -86,6 +86,10 @@ export function demoTasks(now: Date): DemoTask[] {
           { description: "Hotel, two nights", date: days(-8), amount: 318 },
           { description: "Dinner with customers", date: days(-8), amount: 126.9 },
         ],
+        documents: [
+          "expense://EXP-204/report.pdf",
+          ...[1, 2, 3].map((number) => `expense://EXP-204/receipt-${number}.png`),
+        ],
       },
     },
     {

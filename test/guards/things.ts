@@ -70,7 +70,10 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
   server: async ({ server }) => (await server()).id,
   task: async ({ web, organizationId, canary, server, taskState = "working" }) =>
     insertTask(web.db, organizationId, await server(), {
-      arguments: { invoice_id: canary },
+      arguments: {
+        invoice_id: canary,
+        note: { type: "resource", resource: { uri: "note://1", text: canary } },
+      },
       state: taskState,
     }),
   async race({ web, organizationId, ...making }) {

@@ -5,11 +5,15 @@ import {
   ElicitResultSchema,
   GetTaskPayloadRequestSchema,
   GetTaskRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListTasksRequestSchema,
   ListToolsRequestSchema,
+  ReadResourceRequestSchema,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Changes } from "../changes.ts";
+import { type Documents, TEMPLATES } from "../documents/documents.ts";
 import { log } from "../log.ts";
 import { answerSchema, type Question } from "../question.ts";
 import { cursorOf, parseCursor } from "../store.ts";
@@ -42,11 +46,16 @@ type Watched = { token?: string | number; seen?: string; finishedPage?: string; 
 /** `streamClosed` returns a signal that aborts when the HTTP response of the current request closes. */
 export function createLegacySession(
   tasks: Tasks,
+  documents: Documents,
   changes: Changes,
   streamClosed: () => AbortSignal,
 ): LegacySession {
   const server = new Server(SERVER_INFO, {
-    capabilities: { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
+    capabilities: {
+      tools: {},
+      resources: {},
+      tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+    },
   });
   server.onerror = (error) => log.debug(ERA, error);
   /** Tasks that this session has requested, whose changes go to its GET stream. */
@@ -58,6 +67,16 @@ export function createLegacySession(
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: tasks.tools.map((tool) => ({ ...tool, execution: { taskSupport: "required" as const } })),
   }));
+
+  server.setRequestHandler(
+    ListResourcesRequestSchema,
+    safely(async () => ({ resources: await documents.list() })),
+  );
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: TEMPLATES }));
+  server.setRequestHandler(
+    ReadResourceRequestSchema,
+    safely(async ({ params }) => ({ contents: [await documents.read(params.uri)] })),
+  );
 
   server.setRequestHandler(
     CallToolRequestSchema,

@@ -9,6 +9,7 @@ import {
   type Tool,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { type Documents, TEMPLATES } from "../documents/documents.ts";
 import { log } from "../log.ts";
 import { answerSchema } from "../question.ts";
 import { statusIn, type Tasks, type TaskView } from "../tasks.ts";
@@ -62,8 +63,8 @@ export function taskRequests(tasks: Tasks): ModernRequests {
   };
 }
 
-export function modernHandler(requests: ModernRequests): NodeMcpRequestHandler {
-  const handler = createMcpHandler(() => buildServer(requests), {
+export function modernHandler(requests: ModernRequests, documents: Documents): NodeMcpRequestHandler {
+  const handler = createMcpHandler(() => buildServer(requests, documents), {
     legacy: "reject",
     onerror: (error) => log.debug("2026-07-28", error),
   });
@@ -73,10 +74,21 @@ export function modernHandler(requests: ModernRequests): NodeMcpRequestHandler {
 const taskParams = { params: z.looseObject({ taskId: z.string() }) };
 
 /** Built for every request; all lasting state is in the database. */
-function buildServer(requests: ModernRequests): Server {
-  const server = new Server(SERVER_INFO, { capabilities: { tools: {}, extensions: { [TASKS]: {} } } });
+function buildServer(requests: ModernRequests, documents: Documents): Server {
+  const server = new Server(SERVER_INFO, {
+    capabilities: { tools: {}, resources: {}, extensions: { [TASKS]: {} } },
+  });
 
   server.setRequestHandler("tools/list", () => ({ tools: requests.tools() }));
+  server.setRequestHandler(
+    "resources/list",
+    safely(async () => ({ resources: await documents.list() })),
+  );
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: TEMPLATES }));
+  server.setRequestHandler(
+    "resources/read",
+    safely(async ({ params }) => ({ contents: [await documents.read(params.uri)] })),
+  );
 
   // A fallback, because a registered tools/call would add an empty `content` to the task.
   server.fallbackRequestHandler = safely(async (request, ctx) => {

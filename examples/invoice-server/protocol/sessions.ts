@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Changes } from "../changes.ts";
+import type { Documents } from "../documents/documents.ts";
 import { log } from "../log.ts";
 import type { Tasks } from "../tasks.ts";
 import { createLegacySession, type LegacySession } from "./era-2025-11-25.ts";
@@ -26,6 +27,7 @@ const SWEEP_MS = 10 * 60 * 1000;
 /** `onOpen` receives the connected transport of each new session. */
 export function createSessions(
   tasks: Tasks,
+  documents: Documents,
   changes: Changes,
   onOpen: (transport: StreamableHTTPServerTransport) => void,
 ): Sessions {
@@ -53,7 +55,7 @@ export function createSessions(
         sessions.set(sessionId, session);
       },
     });
-    const legacy = createLegacySession(tasks, changes, streamClosed);
+    const legacy = createLegacySession(tasks, documents, changes, streamClosed);
     const session: Session = { ...legacy, transport, openStreams: 0, lastUsed: Date.now() };
     legacy.server.onclose = () => {
       if (transport.sessionId) sessions.delete(transport.sessionId);

@@ -27,6 +27,7 @@ export function traced(peer: Peer, attributes: Attributes): Peer {
     open: (options) => peer.open(options),
     listen: (...args) => peer.listen(...args),
     listTools: (session, options) => peer.listTools(session, options),
+    readResource: (...args) => peer.readResource(...args),
     start: (session, input, listener, options) =>
       call("tools/call", options, (more) => peer.start(session, input, listener, more)),
     resume: (...args) => peer.resume(...args),

@@ -29,6 +29,7 @@ export function timed(peer: Peer, onCall: OnCall): Peer {
     open: (options) => (asks ? time(peer.open(options), options.signal) : peer.open(options)),
     listen: (...call) => peer.listen(...call),
     listTools: (session, options) => time(peer.listTools(session, options), options.signal),
+    readResource: (session, uri, options) => time(peer.readResource(session, uri, options), options.signal),
     start: (session, input, listener, options) =>
       time(peer.start(session, input, listener, options), options.signal, true),
     resume: (...call) => peer.resume(...call),

@@ -42,6 +42,8 @@ export interface Definition {
   alsoStatuses?: number[];
   /** The answer's media type where it is not JSON. */
   mediaType?: string;
+  /** The answer's bytes are a server's: no browser may run anything of them. */
+  foreignBytes?: true;
   /** Codes of refusal beside those that every call may get. */
   errors?: ErrorCode[];
   /** Request headers that the handler reads, with a line on each. */
@@ -91,7 +93,7 @@ export function route<const D extends Definition>(
     // Timings could tell strangers whether an account exists.
     if (definition.auth !== "none" && response.status !== 401)
       response.headers.set("server-timing", serverTiming(performance.now() - began, spent));
-    setApiHeaders(response.headers);
+    setApiHeaders(response.headers, { isForeign: definition.foreignBytes === true });
     if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
     return response;
   };

@@ -24,9 +24,10 @@ export function setPageHeaders(
   setCommonHeaders(headers);
 }
 
-/** The headers of everything that no browser shows as a page. */
-export function setApiHeaders(headers: Headers): void {
-  headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+/** The headers of everything that no browser shows as a page. `isForeign`: the bytes are somebody else's. */
+export function setApiHeaders(headers: Headers, { isForeign = false } = {}): void {
+  const policy = "default-src 'none'; frame-ancestors 'none'";
+  headers.set("content-security-policy", isForeign ? `${policy}; sandbox` : policy);
   headers.set("referrer-policy", "no-referrer");
   setCommonHeaders(headers);
 }
@@ -48,7 +49,9 @@ export function pagePolicy(nonce: string, development: boolean): string {
     development
       ? "style-src 'self' 'unsafe-inline'"
       : `style-src 'self' 'nonce-${nonce}' ${SONNER_STYLE.join(" ")}; style-src-attr 'unsafe-inline'`,
-    "img-src 'self' data:",
+    "img-src 'self' data: blob:",
+    // The browser's own PDF viewer, which no sandboxed frame gets. Only our scripts make blobs.
+    "frame-src blob:",
     "font-src 'self'",
     "connect-src 'self'",
     "manifest-src 'self'",

@@ -7,6 +7,8 @@ export { ClaimAlive, ClaimLine } from "../answer/assignment/claim-status.tsx";
 export { HoldButton } from "../answer/hold-button.tsx";
 export { SeeFirst } from "../answer/see-first.tsx";
 export { UrlQuestion } from "../answer/url-question.tsx";
+export { Documents } from "./documents/documents.tsx";
+export { PartyStrip } from "./party-strip.tsx";
 export { QuestionChanged, RestlessQuestion } from "./question-change.tsx";
 export { EndState, RequestClosed } from "./request-closed.tsx";
 export { NoForm, RequestMissing, RequestTrouble, TaskProgress, TimeLimitLine } from "./request-notices.tsx";

@@ -31,6 +31,8 @@ const FormAnswerArea = lazyComponent(
 const RequestClosed = lazyComponent(() => firstTouch().then((file) => file.RequestClosed), warm);
 const RequestTrouble = lazyComponent(() => firstTouch().then((file) => file.RequestTrouble), warm);
 const QuestionChanged = lazyComponent(() => firstTouch().then((file) => file.QuestionChanged), warm);
+const Documents = lazyComponent(() => firstTouch().then((file) => file.Documents), warm);
+const PartyStrip = lazyComponent(() => firstTouch().then((file) => file.PartyStrip), warm);
 const loadContext = () => import("./request-context.tsx");
 const RepeatNotice = lazyComponent(() => loadContext().then((file) => file.RepeatNotice), warm);
 const DecidedBefore = lazyComponent(() => loadContext().then((file) => file.DecidedBefore), warm);
@@ -53,6 +55,8 @@ export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRe
     isStuck(request) && RequestTrouble,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
+    hasDocuments(request) && Documents,
+    similar?.party && PartyStrip,
     ...lazyHeaderParts(request),
     ...lazyAnswerParts(request),
   ].filter((each) => !!each);
@@ -100,6 +104,7 @@ export function RequestView({
           <StickySummary request={request} scroller={scroller} />
           <div className="flex flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
             <RequestHeader request={request} message={question.message} />
+            {similar?.party && <PartyStrip party={similar.party} tool={request.tool} />}
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
             )}
@@ -115,6 +120,7 @@ export function RequestView({
                   </h3>
                   <Facts values={question.arguments} message={question.message} />
                 </section>
+                {hasDocuments(request) && <Documents request={request} />}
                 {form}
               </div>
               <aside aria-label="Background" className="flex min-w-0 flex-col gap-7 max-md:gap-0">
@@ -155,6 +161,10 @@ function Activity({ request }: { request: InputRequestDetail }) {
       </Link>
     </RequestSection>
   );
+}
+
+function hasDocuments({ documents }: InputRequestDetail): boolean {
+  return documents.items.length > 0 || documents.mayHaveMore;
 }
 
 function isForm({ fields }: InputRequestDetail): boolean {

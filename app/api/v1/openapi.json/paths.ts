@@ -19,6 +19,8 @@ import * as eventsVerify from "@/app/api/v1/events/verify/route.ts";
 import * as inputRequestAnswer from "@/app/api/v1/input-requests/[id]/answer/route.ts";
 import * as inputRequestAssign from "@/app/api/v1/input-requests/[id]/assign/route.ts";
 import * as inputRequestClaim from "@/app/api/v1/input-requests/[id]/claim/route.ts";
+import * as inputRequestDocument from "@/app/api/v1/input-requests/[id]/documents/[documentId]/route.ts";
+import * as inputRequestDocuments from "@/app/api/v1/input-requests/[id]/documents/route.ts";
 import * as inputRequestDraft from "@/app/api/v1/input-requests/[id]/draft/route.ts";
 import * as inputRequestRelease from "@/app/api/v1/input-requests/[id]/release/route.ts";
 import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/route.ts";
@@ -129,6 +131,8 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/answer": inputRequestAnswer,
   "/api/v1/input-requests/{id}/assign": inputRequestAssign,
   "/api/v1/input-requests/{id}/claim": inputRequestClaim,
+  "/api/v1/input-requests/{id}/documents": inputRequestDocuments,
+  "/api/v1/input-requests/{id}/documents/{documentId}": inputRequestDocument,
   "/api/v1/input-requests/{id}/draft": inputRequestDraft,
   "/api/v1/input-requests/{id}/release": inputRequestRelease,
   "/api/v1/input-requests/{id}/resend": inputRequestResend,

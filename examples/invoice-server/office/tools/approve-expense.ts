@@ -18,6 +18,10 @@ const schema = z.object({
     .min(1)
     .max(100)
     .meta({ title: "Items" }),
+  documents: z.array(text("Address", 500)).max(100).optional().meta({
+    title: "Documents",
+    description: "Addresses of resources, such as expense://EXP-1/receipt-1.png",
+  }),
 });
 
 /** A small form: several fields, some of them required. */

@@ -1,0 +1,84 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { File, FileImage, FileText, Globe, type LucideIcon } from "lucide-react";
+import { useId, useState } from "react";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { requestDocuments } from "@/lib/api-client/documents.ts";
+import { documentFacts, likelyType } from "@/lib/format/requests/documents.ts";
+import type { RequestDocument } from "@/lib/input-requests/documents/schema.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { shorten } from "@/lib/text/labels.ts";
+import { DocumentViewer } from "./document-viewer.tsx";
+import { SiteDocument } from "./site-document.tsx";
+
+/** The documents that a request brings along. Nothing is read before a person opens one. */
+export function Documents({ request }: { request: InputRequestDetail }) {
+  const all = useQuery({ ...requestDocuments(request.id), enabled: request.documents.mayHaveMore });
+  const documents = all.data?.items ?? request.documents.items;
+  if (documents.length === 0) return null;
+  return (
+    <section className="flex flex-col gap-2.5" aria-labelledby="documents-heading">
+      <h3 id="documents-heading" className="font-medium text-[13px] text-muted">
+        Documents
+      </h3>
+      <ul className="flex flex-col divide-y divide-line rounded-lg border border-line">
+        {documents.map((each) => (
+          <DocumentRow key={each.id} document={each} request={request} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function DocumentRow({ document, request }: { document: RequestDocument; request: InputRequestDetail }) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const Icon = iconOf(document);
+  return (
+    <li className="flex flex-col">
+      <div className="flex min-h-12 items-center gap-3 py-1.5 pr-2 pl-3.5">
+        <Icon aria-hidden className="size-4 shrink-0 text-muted" strokeWidth={1.75} />
+        <div className="min-w-0 flex-1">
+          <p id={`${id}-name`} className="truncate font-medium" title={document.name}>
+            <PlainText text={document.name} />
+          </p>
+          <p className="truncate text-muted text-xs">{documentFacts(document)}</p>
+        </div>
+        <Button
+          size="sm"
+          className="min-w-14"
+          id={`${id}-button`}
+          aria-expanded={open}
+          aria-controls={open ? id : undefined}
+          aria-labelledby={`${id}-button ${id}-name`}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? "Hide" : "View"}
+        </Button>
+      </div>
+      {open && (
+        <div id={id} className="flex flex-col gap-3 border-line border-t px-3.5 py-3">
+          {document.description && (
+            <p className="whitespace-pre-line text-[13px]">
+              <PlainText text={shorten(document.description, 400)} />
+            </p>
+          )}
+          {document.kept === "site" ? (
+            <SiteDocument request={request} document={document} />
+          ) : (
+            <DocumentViewer request={request} document={document} />
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+function iconOf(document: RequestDocument): LucideIcon {
+  if (document.kept === "site") return Globe;
+  const type = likelyType(document);
+  if (type?.startsWith("image/")) return FileImage;
+  return type?.startsWith("text/") || type === "application/pdf" ? FileText : File;
+}

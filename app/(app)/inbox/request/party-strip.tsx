@@ -1,0 +1,32 @@
+"use client";
+
+import { TrendingUp } from "lucide-react";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { partyCount, partyRange, partyTimes } from "@/lib/format/requests/party.ts";
+import { decidedWord } from "@/lib/input-requests/decision.ts";
+import type { PartySummary } from "@/lib/input-requests/similar-schema.ts";
+
+/** What was decided before about the party of this request, in a line. */
+export function PartyStrip({ party, tool }: { party: PartySummary; tool: string }) {
+  const { last } = party;
+  const range = partyRange(party);
+  const times = partyTimes(party);
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[13px] text-muted" data-testid="party">
+      {times && (
+        <Badge tone="wait" icon={TrendingUp}>
+          {times}
+        </Badge>
+      )}
+      <span>
+        <PlainText text={partyCount(tool, party)} />
+        {range && ` · ${range}`}
+        {" · last "}
+        {decidedWord(last.action, last.content).toLowerCase()} <TimeAgo at={last.at} /> by{" "}
+        <PlainText text={last.by.name} />
+      </span>
+    </p>
+  );
+}

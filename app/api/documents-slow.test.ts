@@ -1,0 +1,55 @@
+/** Documents of servers that take too long; the limit is shortened here, and nothing else is. */
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { type Act, type HostileServer, startHostileServer } from "@/test/servers/hostile-server.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
+
+vi.mock("@/lib/mcp/limits.ts", async (original) => ({
+  ...(await original<object>()),
+  DOCUMENT_MS: 700,
+}));
+
+let web: TestWeb;
+let hostile: HostileServer;
+let key: string;
+let path: string;
+
+beforeAll(async () => {
+  hostile = await startHostileServer();
+  web = await startWeb({
+    INTRAY_ALLOW_HOSTS: hostile.hostAndPort,
+  });
+  const acme = await web.organization("acme");
+  key = await web.key(acme, "viewer");
+  const server = await insertServer(web.db, acme, { url: hostile.url });
+  const taskId = await insertTask(web.db, acme, server, { arguments: { file: "erp://bill" } });
+  const { id } = await insertRequest(web.db, acme, taskId);
+  const { body } = await web.call("GET", `/api/v1/input-requests/${id}/documents`, { key });
+  path = `/api/v1/input-requests/${id}/documents/${body.items[0].id}`;
+});
+afterAll(async () => {
+  await web.stop();
+  await hostile.close();
+});
+
+test.each<[string, Act]>([
+  ["never answers", () => true],
+  [
+    "answers without an end",
+    ({ response }) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const drip = setInterval(() => response.write(" "), 20);
+      response.on("close", () => clearInterval(drip));
+      return true;
+    },
+  ],
+])("a server that %s is given up in time, and its connection dropped", async (_what, act) => {
+  hostile.act = act;
+  const { status, body } = await web.call("GET", path, { key });
+  expect([status, body.code, body.detail]).toEqual([
+    502,
+    "server_unavailable",
+    "The server does not answer in time.",
+  ]);
+  await vi.waitUntil(() => hostile.open.now === 0, { timeout: 30_000 });
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import type { RequestDocument } from "../../input-requests/documents/schema.ts";
+import { documentFacts } from "./documents.ts";
+
+const document: RequestDocument = {
+  id: "0".repeat(32),
+  name: "bill",
+  description: null,
+  uri: "erp://bill",
+  mimeType: null,
+  size: null,
+  from: "arguments",
+  kept: "server",
+};
+
+test.each<[Partial<RequestDocument>, string]>([
+  [{}, "From the details"],
+  [{ name: "bill.PDF" }, "PDF, from the details"],
+  [{ name: "bill.pdf", mimeType: "image/jpeg" }, "JPEG, from the details"],
+  [{ mimeType: "Application/PDF; a=b", size: 12_000, from: "message" }, "PDF, 12 kB, from the message"],
+  [{ mimeType: "text/html", size: 40, from: "result" }, "HTML, shown as text, 40 B, from a result"],
+  [{ mimeType: "x/\u202ey" }, "x/\ufffdy, from the details"],
+  [{ kept: "site", uri: "https://a.example/b.pdf", name: "b.pdf" }, "a.example, PDF, from the details"],
+])("%o: %s", (more, words) => {
+  expect(documentFacts({ ...document, ...more })).toBe(words);
+});

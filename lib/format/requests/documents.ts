@@ -1,0 +1,52 @@
+import type { RequestDocument } from "../../input-requests/documents/schema.ts";
+import { capitalise, shorten } from "../../text/labels.ts";
+import { formatBytes } from "../../text/media.ts";
+import { visibleText } from "../../text/message-tokens.ts";
+import { urlParts } from "../../text/url-parts.ts";
+
+const SOURCES: Record<RequestDocument["from"], string> = {
+  arguments: "from the details",
+  message: "from the message",
+  result: "from a result",
+};
+const KINDS: Record<string, string> = {
+  "application/pdf": "PDF",
+  "application/json": "JSON",
+  "text/plain": "Text",
+  "text/markdown": "Markdown",
+  "text/csv": "CSV",
+  "text/html": "HTML, shown as text",
+  "image/svg+xml": "SVG, shown as text",
+};
+
+const ENDINGS: Record<string, string> = {
+  pdf: "application/pdf",
+  txt: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  json: "application/json",
+  html: "text/html",
+  svg: "image/svg+xml",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+};
+
+/** The claimed type, else that of the name's ending; null if neither says anything. Only for words and icons. */
+export function likelyType({ mimeType, name }: Pick<RequestDocument, "mimeType" | "name">): string | null {
+  const claim = mimeType?.split(";")[0]?.trim().toLowerCase();
+  return claim || (ENDINGS[/\.(\w{2,5})$/.exec(name)?.[1]?.toLowerCase() ?? ""] ?? null);
+}
+
+/** What is known of a document before it is read: `PDF, 12 kB, from the details`. */
+export function documentFacts(document: RequestDocument): string {
+  const { size, from, kept, uri } = document;
+  const type = likelyType(document);
+  const site = kept === "site" && uri !== null ? urlParts(uri)?.host : null;
+  const kind = type && (KINDS[type] ?? (/^image\/(\w+)$/.exec(type)?.[1]?.toUpperCase() || type));
+  const facts = [site, kind && shorten(visibleText(kind), 60), size === null ? null : formatBytes(size)];
+  const known = facts.filter(Boolean);
+  return known.length > 0 ? [...known, SOURCES[from]].join(", ") : capitalise(SOURCES[from]);
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import {
+  distinct,
+  documentsOfArguments,
+  documentsOfMessage,
+  documentsOfResult,
+  idsIn,
+  MOST_DOCUMENTS,
+} from "./find.ts";
+
+const serves = { servesResources: true };
+const inArguments = (args: unknown, source = serves) =>
+  documentsOfArguments(args, source).map(({ uri, name, kept }) => [uri, name, kept]);
+
+describe("documents of arguments", () => {
+  test.each<[string, unknown, unknown[]]>([
+    [
+      "a link",
+      { scan: { type: "resource_link", uri: "erp://invoices/INV%20100.pdf" } },
+      [["erp://invoices/INV%20100.pdf", "INV 100.pdf", "server"]],
+    ],
+    [
+      "a link with a title",
+      { a: { type: "resource_link", uri: "erp://1", name: "one", title: "The first" } },
+      [["erp://1", "The first", "server"]],
+    ],
+    [
+      "a link to a site",
+      [{ type: "resource_link", uri: "https://erp.example/1.pdf" }],
+      [["https://erp.example/1.pdf", "1.pdf", "site"]],
+    ],
+    [
+      "an embedded resource, deep",
+      { a: [{ b: { type: "resource", resource: { uri: "note://1", text: "Hello" } } }] },
+      [["note://1", "1", "here"]],
+    ],
+    ["an image", { a: { type: "image", data: "aGk=", mimeType: "image/png" } }, [[null, "Document", "here"]]],
+    ["a text that is an address", { from: "file:///srv/a.txt" }, [["file:///srv/a.txt", "a.txt", "server"]]],
+    ["an address among words", { note: "see erp://1 please" }, []],
+    [
+      "a site under the name of a document",
+      { receiptUrl: "https://a.example/r" },
+      [["https://a.example/r", "r", "site"]],
+    ],
+    ["a site under another name", { website: "https://a.example/" }, []],
+    ["code", { document_uri: "javascript://%0aalert(1)" }, []],
+    ["a database", { document_uri: "postgres://u:p@host/db" }, []],
+    [
+      "an embedded resource without its content",
+      { type: "resource", resource: { uri: "note://1" } },
+      [["note://1", "1", "server"]],
+    ],
+    ["a link without an address", { type: "resource_link", uri: "" }, []],
+    ["a broken escape", { a: "erp://x/%zz" }, [["erp://x/%zz", "%zz", "server"]]],
+  ])("%s", (_what, args, found) => {
+    expect(inArguments(args)).toEqual(found);
+  });
+
+  test("no text is an address of a server without resources; what is declared a link is one", () => {
+    const args = { a: "erp://1", b: { type: "resource_link", uri: "erp://2" } };
+    expect(inArguments(args, { servesResources: false })).toEqual([["erp://2", "2", "server"]]);
+  });
+
+  test("sizes are told: of what is embedded the real one, of a link the claimed one", () => {
+    const args = [
+      { type: "resource", resource: { text: "Grüße" } },
+      { type: "resource", resource: { blob: "aGVsbG8=" } },
+      { type: "resource_link", uri: "erp://1", size: 12 },
+      { type: "resource_link", uri: "erp://2", size: "many" },
+    ];
+    expect(documentsOfArguments(args, serves).map(({ size }) => size)).toEqual([7, 5, 12, null]);
+  });
+
+  test("their number is bounded, and so is the way through nested values", () => {
+    const many = Array.from({ length: 1_000 }, (_, n) => `erp://${n}`);
+    expect(documentsOfArguments(many, serves)).toHaveLength(MOST_DOCUMENTS);
+    let nested: unknown = "erp://deep";
+    for (let depth = 0; depth < 30_000; depth++) nested = [nested];
+    expect(documentsOfArguments(nested, serves)).toEqual([]);
+  });
+});
+
+test.each([
+  ["Approve erp://invoices/7?", ["erp://invoices/7"]],
+  ["Two (file:///a.txt) and <erp://b>, https://c.example/ is none.", ["file:///a.txt", "erp://b"]],
+  ["C:// is a drive, x://y too short, and mailto:a@b.example a mail", []],
+])("of the message %j", (message, uris) => {
+  expect(documentsOfMessage(message, serves).map(({ uri }) => uri)).toEqual(uris);
+  expect(documentsOfMessage(message, { servesResources: false })).toEqual([]);
+});
+
+test("a result has the parts that are documents, not the words of the tool", () => {
+  const content = [
+    { type: "text", text: "erp://not-one" },
+    { type: "resource_link", uri: "erp://one" },
+    { type: "resource", resource: { uri: "erp://two", blob: "aGk=" } },
+    { type: "image", data: "aGk=", mimeType: "image/png" },
+  ];
+  expect(documentsOfResult({ content }).map(({ uri, kept }) => [uri, kept])).toEqual([
+    ["erp://one", "server"],
+    ["erp://two", "here"],
+    [null, "here"],
+  ]);
+});
+
+test("what is found twice is one document, the first", () => {
+  const twice = documentsOfArguments(["erp://1", "erp://2", "erp://1"], serves);
+  expect(distinct(twice).map(({ uri }) => uri)).toEqual(["erp://1", "erp://2"]);
+});
+
+test("ids in arguments are found once each, and only whole texts", () => {
+  const id = "019b76da-a800-7000-8000-000000001201";
+  expect(idsIn({ after: [id, id.toUpperCase()], note: `see ${id}` })).toEqual([id]);
+  expect(idsIn(undefined)).toEqual([]);
+});

@@ -1,0 +1,113 @@
+/** Reads which documents a request has, as far as the principal may see it. Asks no server. */
+import { createHash } from "node:crypto";
+import type { Principal } from "../../access/principal.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import { notFound } from "../../base/errors.ts";
+import { REPLY_BYTES } from "../../mcp/limits.ts";
+import { visibleTask } from "../../tasks/visibility.ts";
+import {
+  distinct,
+  documentsOfArguments,
+  documentsOfMessage,
+  documentsOfResult,
+  type FoundDocument,
+  idsIn,
+} from "./find.ts";
+import type { RequestDocument } from "./schema.ts";
+
+/** Tasks named in arguments whose results are looked at. */
+const MOST_RELATED = 3;
+
+export interface KnownDocument extends FoundDocument {
+  id: string;
+  /** The connection that the server is asked through: of the task that brings the document along. */
+  connectionId: string;
+}
+
+/** Returns a request's documents with what they are read by. Throws `not_found`, also for invisible requests. */
+export async function findDocuments(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+): Promise<KnownDocument[]> {
+  const [row] = await tx.$queryRaw<RequestRow[]>`
+    SELECT r.message, t.id AS "taskId", t.arguments, t.connection_id AS "connectionId", ${RESULT} AS result,
+      ${SERVES_RESOURCES} AS "servesResources"
+    FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
+      JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
+    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
+  if (!row) throw notFound("request");
+  const own = distinct([
+    ...documentsOfArguments(row.arguments, row),
+    ...documentsOfMessage(row.message, row),
+    ...documentsOfResult(row.result),
+  ]).map((found) => toKnown(found, row.connectionId, ""));
+  const related = await relatedResults(organizationId, tx, principal, row);
+  return distinct([
+    ...own,
+    ...related.flatMap(({ id, connectionId, result }) =>
+      documentsOfResult(result).map((found) => toKnown(found, connectionId, id)),
+    ),
+  ]);
+}
+
+/** The documents of arguments and message alone, for the request's own answer: no further read is needed. */
+export function documentsOfQuestion(question: {
+  arguments: unknown;
+  message: string;
+  servesResources: boolean;
+}): RequestDocument[] {
+  return distinct([
+    ...documentsOfArguments(question.arguments, question),
+    ...documentsOfMessage(question.message, question),
+  ]).map((found) => toDocument(toKnown(found, "", "")));
+}
+
+export function toDocument({ id, name, description, uri, mimeType, size, from, kept }: KnownDocument) {
+  return { id, name, description, uri, mimeType, size, from, kept } satisfies RequestDocument;
+}
+
+/** `s` is the server. Resources are declared, or nobody knows yet what the server can do. */
+export const SERVES_RESOURCES = Prisma.sql`(s.capabilities IS NULL OR jsonb_exists(s.capabilities::jsonb, 'resources'))`;
+
+/** `t` is the task. The first size is known without reading the value. */
+const RESULT = Prisma.sql`CASE WHEN pg_column_size(t.result) > ${REPLY_BYTES} THEN NULL ELSE t.result END`;
+
+/** Of tasks of any server of the organization that the arguments name, and that the principal may see. */
+async function relatedResults(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { arguments: args, taskId }: RequestRow,
+): Promise<RelatedRow[]> {
+  const ids = idsIn(args).filter((id) => id !== taskId);
+  if (ids.length === 0) return [];
+  return tx.$queryRaw<RelatedRow[]>`
+    SELECT t.id, t.connection_id AS "connectionId", ${RESULT} AS result FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${ids.slice(0, 50)}::uuid[])
+      AND t.finished_at IS NOT NULL AND ${visibleTask(principal)}
+    ORDER BY t.id LIMIT ${MOST_RELATED}`;
+}
+
+/** `taskId`: of a related task, whose documents are others than the request's own; else empty. */
+function toKnown(found: FoundDocument, connectionId: string, taskId: string): KnownDocument {
+  const key = `${taskId} ${found.key}`;
+  const id = createHash("sha256").update(key).digest("hex").slice(0, 32);
+  return { ...found, key, id, connectionId };
+}
+
+interface RelatedRow {
+  id: string;
+  connectionId: string;
+  result: unknown;
+}
+
+interface RequestRow {
+  message: string;
+  taskId: string;
+  arguments: unknown;
+  connectionId: string;
+  result: unknown;
+  servesResources: boolean;
+}

@@ -1,0 +1,45 @@
+/** Documents of a server that asks for a sign-in, behind a real authorization server. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOAuthFixture, type OAuthFixture } from "../../../test/fixtures/oauth-fixture.ts";
+import { insertRequest, insertTask } from "../../../test/fixtures/rows.ts";
+import { type OfficialServer, startOfficialServer } from "../../../test/servers/official-server.ts";
+import { findDocuments } from "./queries.ts";
+import { readDocument } from "./read.ts";
+
+let everything: OfficialServer;
+let oauth: OAuthFixture;
+
+beforeAll(async () => {
+  everything = await startOfficialServer("everything");
+  oauth = await createOAuthFixture({ url: everything.url, era: "2025-11-25" });
+});
+afterAll(async () => {
+  await oauth.close();
+  await everything.stop();
+});
+
+test("the connection's own token goes with the read; without one a person is asked to sign in", async () => {
+  const { fixture, services, serverId } = oauth;
+  const { organizationId, approver } = fixture;
+  const connectionId = await oauth.connect();
+  const place = { id: serverId, connectionId };
+  const args = { note: { type: "resource_link", uri: "demo://resource/dynamic/text/1" } };
+  const taskId = await insertTask(fixture.database, organizationId, place, { arguments: args });
+  const { id } = await insertRequest(fixture.database, organizationId, taskId);
+  const [document] = await fixture.within((tx) => findDocuments(organizationId, tx, approver, id));
+  const read = () => readDocument(services, approver, id, document?.id ?? "");
+
+  const { bytes, mediaType } = await read();
+  expect([mediaType, String(bytes)]).toEqual([
+    "text/plain; charset=utf-8",
+    expect.stringContaining("Resource 1"),
+  ]);
+
+  await fixture.within((tx) =>
+    tx.oauthGrant.updateMany({ where: { organizationId, connectionId }, data: { state: "needs_reauth" } }),
+  );
+  await expect(read()).rejects.toMatchObject({
+    code: "server_unavailable",
+    detail: expect.stringMatching(/sign in/i),
+  });
+});

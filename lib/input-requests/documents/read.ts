@@ -1,0 +1,144 @@
+/** Hands out one document of a request: an embedded one, or one that the task's server is asked for. */
+import type { Principal } from "../../access/principal.ts";
+import type { Tx } from "../../base/db/db.ts";
+import { AppError, notFound } from "../../base/errors.ts";
+import type { Services } from "../../base/services.ts";
+import { createPeer, openWire } from "../../mcp/connect.ts";
+import { discover } from "../../mcp/discover.ts";
+import { DOCUMENT_MS } from "../../mcp/limits.ts";
+import { type Endpoint, type Era, PeerError, SignInNeeded } from "../../mcp/peer.ts";
+import type { ResourcePart } from "../../mcp/resources.ts";
+import {
+  ADDRESS_COLUMNS,
+  ADDRESS_TABLES,
+  type ConnectionAddress,
+  endpointOf,
+} from "../../servers/connections/queries.ts";
+import { EntryGone } from "../../servers/operator-file.ts";
+import { judge } from "../../servers/probe.ts";
+import { eraSchema } from "../../servers/schema.ts";
+import { judgeContent, TOO_LARGE } from "./content.ts";
+import { findDocuments, type KnownDocument } from "./queries.ts";
+
+/** Ending the session, once the document is there or given up. */
+const CLOSE_MS = 5_000;
+
+export interface ReadDocument {
+  name: string;
+  /** Of a few types that browsers only draw, or plain text. */
+  mediaType: string;
+  bytes: Buffer;
+}
+
+/**
+ * The request is looked at first, and only what it names itself is read. Throws `not_found`, `document_too_large`,
+ * `document_not_shown`, `server_paused`, `server_unavailable`.
+ */
+export async function readDocument(
+  services: Services,
+  principal: Principal,
+  requestId: string,
+  documentId: string,
+): Promise<ReadDocument> {
+  const { organizationId } = principal;
+  const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
+  const documents = await within((tx) => findDocuments(organizationId, tx, principal, requestId));
+  const document = documents.find(({ id }) => id === documentId);
+  if (!document) throw notFound("document");
+  const content = document.embedded ?? (await askServer(services, organizationId, within, document));
+  const judged = judgeContent(content);
+  if ("refused" in judged) throw refusal(judged);
+  return { name: document.name, ...judged };
+}
+
+async function askServer(
+  services: Services,
+  organizationId: string,
+  within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  { uri, connectionId }: KnownDocument,
+): Promise<ResourcePart> {
+  const address = await within((tx) => readAddress(organizationId, tx, connectionId));
+  if (!address) throw new AppError("server_unavailable", "The server was removed from Intray.");
+  if (address.isPaused)
+    throw new AppError(
+      "server_paused",
+      "The server is paused: it is not asked for documents until it goes on.",
+    );
+  const known = eraSchema.safeParse(address.eraSetting).data ?? eraSchema.nullable().parse(address.era);
+  const read = async () => readAt(endpointOf(address, services), known, uri ?? "", services);
+  const isCommand = address.url.startsWith("command:");
+  const parts = await (isCommand ? oneAtATime(connectionId, read) : read()).catch(unavailable);
+  const part = parts.find((each) => each.uri === uri) ?? parts[0];
+  if (!part) throw new AppError("server_unavailable", "The server handed out nothing for this document.");
+  return part;
+}
+
+interface ServerAddress extends ConnectionAddress {
+  era: string | null;
+  eraSetting: string;
+  isPaused: boolean;
+}
+
+async function readAddress(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+): Promise<ServerAddress | undefined> {
+  const [address] = await tx.$queryRaw<ServerAddress[]>`
+    SELECT ${ADDRESS_COLUMNS}, s.era, s.era_setting AS "eraSetting", s.paused_at IS NOT NULL AS "isPaused"
+    FROM ${ADDRESS_TABLES}
+    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid AND s.removed_at IS NULL`;
+  return address;
+}
+
+async function readAt(
+  endpoint: Endpoint,
+  known: Era | null,
+  uri: string,
+  { network }: Services,
+): Promise<ResourcePart[]> {
+  const end = performance.now() + DOCUMENT_MS;
+  const options = () => ({ deadlineMs: Math.max(1, end - performance.now()) });
+  const wire = openWire(endpoint, network);
+  try {
+    const era = known ?? (await discover(wire, "auto", options())).era;
+    const peer = createPeer(era, wire);
+    const session = await peer.open(options());
+    try {
+      return await peer.readResource(session, uri, options());
+    } finally {
+      await peer.close(session, { deadlineMs: CLOSE_MS });
+    }
+  } finally {
+    await wire.end();
+  }
+}
+
+const running = new Map<string, Promise<unknown>>();
+
+/** A command is started for each document, so a connection's are read one after the other. */
+function oneAtATime<T>(key: string, read: () => Promise<T>): Promise<T> {
+  const next = (running.get(key) ?? Promise.resolve()).then(read, read);
+  const ended = next.catch(() => {}).finally(() => running.get(key) === ended && running.delete(key));
+  running.set(key, ended);
+  return next;
+}
+
+/** Throws in our own words, as for a probe: the server's text could reveal private networks. */
+function unavailable(error: unknown): never {
+  if (!(error instanceof PeerError)) throw error;
+  if (error.code === "too_large") throw refusal(TOO_LARGE, error);
+  const hasWords = error instanceof EntryGone || error instanceof SignInNeeded;
+  const message = hasWords ? error.message : (WORDS[error.code] ?? judge(error).message);
+  throw new AppError("server_unavailable", message ?? "The server can't be reached.", { cause: error });
+}
+
+const WORDS: Partial<Record<PeerError["code"], string>> = {
+  address_not_allowed: "Intray may not connect to the server's address.",
+  not_supported: "The server hands out no documents.",
+  rejected: "The server does not have this document, or does not hand it out.",
+};
+
+function refusal({ refused, why }: { refused: "too_large" | "not_shown"; why: string }, cause?: unknown) {
+  return new AppError(`document_${refused}`, why, { cause });
+}
