@@ -63,6 +63,12 @@ export const ENGINE_RUN_MS = 50_000;
 /** Sign-ins at authorization servers that one member may begin: each calls servers of others' choice. */
 export const CONNECTS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
 
+/** Addresses that one caller may try: each try calls a machine of the caller's choice. */
+export const PROBES_PER_CALLER = { limit: 20, windowMs: 60_000 };
+
+/** Failed pages that one caller may have logged. */
+export const PAGE_FAILURES_PER_CALLER = { limit: 10, windowMs: 60_000 };
+
 /** Lines that an export reads at a time, each batch in its own transaction. */
 export const EXPORT_BATCH = 1_000;
 

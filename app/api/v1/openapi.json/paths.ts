@@ -60,6 +60,7 @@ import * as organizationRetention from "@/app/api/v1/organization/retention/rout
 import * as organization from "@/app/api/v1/organization/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
+import * as pageFailures from "@/app/api/v1/page-failures/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
 import * as races from "@/app/api/v1/races/route.ts";
@@ -76,6 +77,7 @@ import * as serverStats from "@/app/api/v1/servers/[id]/stats/route.ts";
 import * as serverToolVersions from "@/app/api/v1/servers/[id]/tool-versions/route.ts";
 import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
 import * as serverTry from "@/app/api/v1/servers/[id]/try/route.ts";
+import * as serverProbe from "@/app/api/v1/servers/probe/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
 import * as stream from "@/app/api/v1/stream/route.ts";
 import * as taskAttempts from "@/app/api/v1/tasks/[id]/attempts/route.ts";
@@ -168,7 +170,9 @@ export const paths: Paths = {
   "/api/v1/people": people,
   "/api/v1/races": races,
   "/api/v1/races/{id}": race,
+  "/api/v1/page-failures": pageFailures,
   "/api/v1/servers": servers,
+  "/api/v1/servers/probe": serverProbe,
   "/api/v1/servers/{id}": server,
   "/api/v1/servers/{id}/check": serverCheck,
   "/api/v1/servers/{id}/connect": serverConnect,
