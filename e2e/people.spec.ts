@@ -104,7 +104,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
 
   const late = await open(browser);
   await late.goto(link);
-  await titled(late, "This invitation does not work");
+  await titled(late, "This invitation has expired");
   await expect(late.getByText("Delta")).toHaveCount(0);
   await judge(late, "join, used");
   for (const page of [dana, vera, late]) await page.context().close();
@@ -227,7 +227,7 @@ test("an organization is renamed, exported, and deleted for good", async ({ brow
   await kurt.getByRole("button", { name: "Save name" }).click();
   await at(kurt, "Kilo & Sons");
   await kurt.getByRole("switch", { name: "Somebody else accepts" }).click();
-  await expect(kurt.getByText("Four eyes from now on")).toBeVisible();
+  await expect(kurt.getByText("A second person is required from now on")).toBeVisible();
   await judge(kurt, "organization");
 
   await kurt.getByRole("button", { name: "Leave Kilo & Sons…" }).click();

@@ -1,6 +1,6 @@
 /** What surrounds every page: the palette, the keys, the first visit, the settings, and pages that are not there. */
 import type { Locator } from "@playwright/test";
-import { judge, PHONE } from "./fixtures/axe.ts";
+import { judge, ON_A_PHONE, PHONE } from "./fixtures/axe.ts";
 import {
   apiOf,
   askAbout,
@@ -75,8 +75,8 @@ test("single keys can be switched off, and say so", async ({ ola, ben }) => {
   await expect(sheet).toBeFocused();
   await judge(ben, "the sheet");
   const saved = ben.waitForResponse("**/me/preferences");
-  await sheet.getByRole("switch", { name: "Single keys" }).press(" ");
-  await expect(sheet.getByRole("switch", { name: "Single keys" })).not.toBeChecked();
+  await sheet.getByRole("switch", { name: "Single-key shortcuts" }).press(" ");
+  await expect(sheet.getByRole("switch", { name: "Single-key shortcuts" })).not.toBeChecked();
   expect((await saved).status()).toBe(200);
   await expect(sheet.getByText("(switched off)").first()).toBeAttached();
   await judge(ben, "the sheet with single keys off");
@@ -95,7 +95,7 @@ test("single keys can be switched off, and say so", async ({ ola, ben }) => {
 
   await ben.goto("/settings/keyboard");
   await judge(ben, "keyboard settings");
-  await ben.getByRole("switch", { name: "Single keys" }).check();
+  await ben.getByRole("switch", { name: "Single-key shortcuts" }).check();
   await expect.poll(() => apiOf(ben).get("/me/preferences")).toMatchObject({ singleKeys: true });
 });
 
@@ -137,19 +137,29 @@ test("the first visit's cards come once, and are in nobody's way", async ({ brow
 
 test("settings show what one may change", async ({ ana, ben }) => {
   await ben.goto("/settings");
-  await expect(ben).toHaveURL(/settings\/appearance/);
-  await expect(ben.getByRole("navigation", { name: "Settings" }).getByRole("link")).toHaveText([
-    "Appearance",
-    "Keyboard",
-    "Security",
-    "Notifications",
-    "Organization",
-  ]);
+  await expect(ben.getByRole("radio", { name: "Dark" })).toBeVisible();
+  await expect(ben.getByRole("navigation", { name: "Settings" }).getByRole("link")).toHaveText(
+    ["Appearance", "Keyboard", "Security", "Notifications", "Organization"],
+    { useInnerText: true },
+  );
   await judge(ben, "appearance");
   await ben.getByRole("radio", { name: "Dark" }).press(" ");
   await expect(ben.locator("html")).toHaveClass(/\bdark\b/);
   await ana.goto("/settings");
   await expect(ana.getByRole("navigation", { name: "Settings" })).toContainText("Answers");
+
+  // On a phone the list is a page of its own, and each section names itself and the way back.
+  await ben.setViewportSize(PHONE);
+  await ben.goto("/settings");
+  await judge(ben, "settings", ON_A_PHONE);
+  await ben
+    .getByRole("link", { name: "Keyboard Single-key shortcuts on or off, and what each does" })
+    .click();
+  await expect(ben.getByRole("heading", { level: 1, name: "Keyboard" })).toBeVisible();
+  await expect(ben.getByRole("navigation", { name: "Settings" })).toBeHidden();
+  await judge(ben, "a section of the settings", ON_A_PHONE);
+  await ben.getByRole("main").getByRole("link", { name: "Settings" }).click();
+  await expect(ben.getByRole("heading", { level: 1, name: "Settings" })).toBeVisible();
 });
 
 test("what is not there, or fails, is said inside the shell, with a way on", async ({ browser, ola }) => {
@@ -160,7 +170,7 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
   await judge(ola, "nothing here");
   for (const place of ["tasks", "servers"]) {
     await ola.goto(`/${place}/00000000-0000-7000-8000-000000000000`);
-    const heading = ola.getByRole("heading", { level: 1, name: /is not here$/ });
+    const heading = ola.getByRole("heading", { level: 1, name: /(is not here|not found)$/ });
     await expect(heading).toBeVisible();
     // It stays while it is asked for once more, as when the page is looked at again.
     const again = Promise.withResolvers<void>();
@@ -180,8 +190,12 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
   await page.route("**/api/v1/servers?*", (route) =>
     route.fulfill({ json: { items: [null], nextCursor: null } }),
   );
+  const logged = page.waitForRequest("**/api/v1/page-failures");
   await page.goto("/servers");
   await expect(page.getByText("This page could not be shown")).toBeVisible();
+  const { id } = (await logged).postDataJSON() as { id: string };
+  expect((await (await logged).response())?.status()).toBe(204);
+  await expect(page.getByText(`Error ID: ${id}`)).toBeVisible();
   await expect(page.getByText("Nothing was lost")).toBeVisible();
   await judge(page, "a page that failed");
   await page.unroute("**/api/v1/servers?*");
@@ -199,11 +213,11 @@ test("on a phone what is pressed in dialogs and headers is as large as a thumb",
   const sheet = ben.getByRole("dialog");
   await expectThumbSized(sheet.getByRole("button", { name: "Close" }));
   await expectThumbSized(sheet.getByRole("link", { name: "Keyboard settings" }));
-  await expectThumbSized(sheet.locator("label").filter({ hasText: "Single keys" }));
+  await expectThumbSized(sheet.locator("label").filter({ hasText: "Single-key shortcuts" }));
   await sheet.getByText("Letters and signs act").click();
-  await expect(sheet.getByRole("switch", { name: "Single keys" })).not.toBeChecked();
+  await expect(sheet.getByRole("switch", { name: "Single-key shortcuts" })).not.toBeChecked();
   await sheet.getByText("Off: only Esc").click();
-  await expect(sheet.getByRole("switch", { name: "Single keys" })).toBeChecked();
+  await expect(sheet.getByRole("switch", { name: "Single-key shortcuts" })).toBeChecked();
   await ben.goto(asked);
   await expectThumbSized(requestPane(ben).getByRole("link", { name: "Finance ERP", exact: true }));
 });

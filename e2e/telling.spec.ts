@@ -53,7 +53,7 @@ test("a request is told in the app and by mail; following a link decides nothing
   const answer = { action: "accept", content: { value: "approve" }, questionHash };
   expect((await apiOf(ola).write("POST", `/input-requests/${requestId}/answer`, answer)).status()).toBe(202);
   await ben.goto("/notices");
-  await expect(ben.getByRole("heading", { name: "Notices" })).toBeVisible();
+  await expect(ben.getByRole("heading", { name: "Notifications" })).toBeVisible();
   await expect(ben.getByRole("listitem").filter({ hasText: id })).toHaveCount(0, SOON);
   // The mail is still there; where it leads says who decided.
   await ben.goto(path);

@@ -51,7 +51,7 @@ export function UserMenuItems() {
       <MenuItem asChild>
         <Link href="/notices">
           <Bell aria-hidden strokeWidth={1.75} />
-          Notices
+          Notifications
           {unread > 0 && (
             <span className="ml-auto text-[13px] text-muted tabular-nums">
               {countWords(unread)}

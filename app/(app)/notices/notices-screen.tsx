@@ -30,7 +30,7 @@ export function NoticesScreen() {
   });
   return (
     <Page
-      title="Notices"
+      title="Notifications"
       narrow
       actions={
         <>
@@ -79,7 +79,7 @@ function NoticeList({ unreadOnly }: { unreadOnly: boolean }) {
     );
   return (
     <div>
-      <ul aria-label="Notices" className="divide-y divide-line rounded-lg border border-line bg-panel">
+      <ul aria-label="Notifications" className="divide-y divide-line rounded-lg border border-line bg-panel">
         {notices.map((notice) => (
           <NoticeRow key={notice.id} notice={notice} />
         ))}

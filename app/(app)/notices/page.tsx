@@ -1,6 +1,6 @@
 import { NoticesScreen } from "./notices-screen.tsx";
 
-export const metadata = { title: "Notices" };
+export const metadata = { title: "Notifications" };
 
 export default function NoticesPage() {
   return <NoticesScreen />;

@@ -49,7 +49,7 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
     linked({
       id: "/notices",
       href: "/notices",
-      label: "Notices",
+      label: "Notifications",
       icon: Bell,
       group: "Go to",
       words: "notifications unread bell",
