@@ -27,7 +27,7 @@ export const PERMISSIONS = {
   "connections:share": "admin",
   "settings:read": "viewer",
   "settings:manage": "admin",
-  "people:find": "operator",
+  "people:find": "approver",
   "members:manage": "admin",
   "keys:manage": "admin",
   "webhooks:manage": "admin",

@@ -23,6 +23,7 @@ const STATUS = {
   method_not_allowed: 405,
   already_answered: 409,
   already_sent: 409,
+  assigned_to_other: 409,
   already_set_up: 409,
   already_invited: 409,
   already_member: 409,

@@ -31,6 +31,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
     foreignInBody: { status: 200, because: "each of the ids has its own result" },
   },
   "GET /api/v1/tasks/recent-arguments": { values: { "query.tool": "process_invoice" } },
+  "POST /api/v1/page-failures": { values: { "body.id": "0a1b2c3d" } },
   "POST /api/v1/bulk-operations": { values: { "body.action": "cancel" } },
   "POST /api/v1/bulk-operations/{id}/begin": {
     values: { "body.count": 1 },
@@ -38,6 +39,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
   },
   "POST /api/v1/tasks/{id}/settle-start": { taskState: "start_unknown" },
   "POST /api/v1/input-requests/{id}/claim": { membersOnly: "a claim is a person's" },
+  "POST /api/v1/input-requests/{id}/hand-over": { membersOnly: "a person hands over to a person" },
   "PUT /api/v1/input-requests/{id}/draft": { membersOnly: "a draft is a person's" },
   "GET /api/v1/views": { membersOnly: "views are a person's" },
   "POST /api/v1/views": { membersOnly: "views are a person's" },

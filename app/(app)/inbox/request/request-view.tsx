@@ -31,6 +31,7 @@ const FormAnswerArea = lazyComponent(
 const RequestClosed = lazyComponent(() => firstTouch().then((file) => file.RequestClosed), warm);
 const RequestTrouble = lazyComponent(() => firstTouch().then((file) => file.RequestTrouble), warm);
 const QuestionChanged = lazyComponent(() => firstTouch().then((file) => file.QuestionChanged), warm);
+const AssignmentNote = lazyComponent(() => firstTouch().then((file) => file.AssignmentNote), warm);
 const AskedBefore = lazyComponent(() => firstTouch().then((file) => file.AskedBefore), warm);
 const loadContext = () => import("./request-context.tsx");
 const RepeatNotice = lazyComponent(() => loadContext().then((file) => file.RepeatNotice), warm);
@@ -52,6 +53,7 @@ export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRe
     !open && RequestClosed,
     describeFacts(request.arguments).some((block) => block.kind === "json") && JsonTree,
     isStuck(request) && RequestTrouble,
+    request.assignment?.note && AssignmentNote,
     open && wasAskedBefore(request) && AskedBefore,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
@@ -105,6 +107,7 @@ export function RequestView({
           <StickySummary request={request} scroller={scroller} />
           <div className="flex flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
             <RequestHeader request={request} message={question.message} />
+            {request.assignment?.note && <AssignmentNote request={request} />}
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
             )}

@@ -20,6 +20,7 @@ import * as inputRequestAnswer from "@/app/api/v1/input-requests/[id]/answer/rou
 import * as inputRequestAssign from "@/app/api/v1/input-requests/[id]/assign/route.ts";
 import * as inputRequestClaim from "@/app/api/v1/input-requests/[id]/claim/route.ts";
 import * as inputRequestDraft from "@/app/api/v1/input-requests/[id]/draft/route.ts";
+import * as inputRequestHandOver from "@/app/api/v1/input-requests/[id]/hand-over/route.ts";
 import * as inputRequestRelease from "@/app/api/v1/input-requests/[id]/release/route.ts";
 import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/route.ts";
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
@@ -129,6 +130,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/assign": inputRequestAssign,
   "/api/v1/input-requests/{id}/claim": inputRequestClaim,
   "/api/v1/input-requests/{id}/draft": inputRequestDraft,
+  "/api/v1/input-requests/{id}/hand-over": inputRequestHandOver,
   "/api/v1/input-requests/{id}/release": inputRequestRelease,
   "/api/v1/input-requests/{id}/resend": inputRequestResend,
   "/api/v1/input-requests/{id}/similar": inputRequestSimilar,
