@@ -13,6 +13,8 @@ import { Link } from "@/components/ui/link.tsx";
 import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
 
 const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
+/** The first items, inbox and tasks, are all there is while an admin looks as a member. */
+const IN_VIEW = 2;
 const GET_STARTED = { href: "/get-started", label: "Get started", icon: ListTodo, key: "" };
 
 /** The left navigation: full on wide screens, icons only on medium ones, hidden on phones (see BottomBar). */
@@ -40,7 +42,7 @@ export function Nav() {
         <span className="truncate font-medium max-lg:sr-only">{me.organization.name}</span>
       </div>
       <ul className="flex flex-col gap-0.5">
-        {NAV_ITEMS.map((item) => (
+        {NAV_ITEMS.slice(0, me.view ? IN_VIEW : undefined).map((item) => (
           <li key={item.href}>
             <NavLink item={item} count={item.href === "/inbox" ? waiting : 0} />
           </li>
@@ -48,8 +50,8 @@ export function Nav() {
       </ul>
       <div className="mt-auto flex flex-col gap-0.5">
         {firstSteps?.over === false && <NavLink item={GET_STARTED} count={0} />}
-        <PaletteButton />
-        <NavLink item={SETTINGS} count={0} />
+        {!me.view && <PaletteButton />}
+        {!me.view && <NavLink item={SETTINGS} count={0} />}
         <UserMenu labelled />
       </div>
     </nav>
@@ -58,6 +60,7 @@ export function Nav() {
 
 /** The navigation at the bottom of a phone's screen. */
 export function BottomBar({ hidden }: { hidden: boolean }) {
+  const me = useMe();
   const waiting = useWaiting();
   const pathname = usePathname();
   return (
@@ -69,7 +72,7 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
       )}
     >
       <ul className="flex">
-        {NAV_ITEMS.map(({ href, label, icon: Icon }) => {
+        {NAV_ITEMS.slice(0, me.view ? IN_VIEW : undefined).map(({ href, label, icon: Icon }) => {
           const active = pathname.startsWith(href);
           return (
             <li key={href} className="flex-1">

@@ -42,6 +42,9 @@ export function may(role: Role, permission: Permission): boolean {
   return roleAllows(role, PERMISSIONS[permission]);
 }
 
+/** What screens offer while an admin looks as a member, whatever the member's role. */
+export const VIEW_PERMISSIONS: Permission[] = ["tasks:read", "requests:read"];
+
 /** Returns all permissions of a role. */
 export function permissionsOf(role: Role): Permission[] {
   return (Object.keys(PERMISSIONS) as Permission[]).filter((permission) => may(role, permission));

@@ -15,6 +15,7 @@ const STATUS = {
   forbidden: 403,
   cross_site: 403,
   four_eyes: 403,
+  view_only: 403,
   wrong_account: 403,
   demo_account: 409,
   wrong_setup_token: 403,

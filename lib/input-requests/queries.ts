@@ -1,6 +1,6 @@
 /** Reads one input request, as far as the principal may see it; list.ts reads many. */
 import { z } from "zod";
-import type { Principal } from "../access/principal.ts";
+import { type Principal, selfOf } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
@@ -42,7 +42,7 @@ export async function readInputRequest(
       LEFT JOIN "user" opener ON opener.id = coalesce(link.user_id, link.authorized_by)
       LEFT JOIN input_request previous ON previous.organization_id = r.organization_id AND previous.id = r.replaces
       LEFT JOIN draft ON draft.organization_id = r.organization_id AND draft.input_request_id = r.id
-        AND draft.user_id = ${principal.userId}::uuid
+        AND draft.user_id = ${selfOf(principal)}::uuid
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
   const summary = toSummary(principal, row);

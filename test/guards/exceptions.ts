@@ -2,6 +2,7 @@
  * Facts about calls, by name, that the API's description cannot express. A new route is tested without an
  * entry here; it needs one if the calls made from its schema are not valid.
  */
+import type { Method } from "../../lib/web/http/route.ts";
 import type { Place } from "./from-schema.ts";
 
 interface Exception {
@@ -11,6 +12,8 @@ interface Exception {
   spends?: string;
   /** Why a GET leaves a trace. */
   leavesTrace?: string;
+  /** The call that takes its effect on the caller back, without which later calls would fail. */
+  undoneBy?: { method: Method; path: string };
   /** Values at places, e.g. `body.action`. */
   values?: Record<Place, unknown>;
   /** The state that the task must have for the call to make sense. */
@@ -45,6 +48,11 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "POST /api/v1/views": { membersOnly: "views are a person's" },
   "PATCH /api/v1/views/{id}": { membersOnly: "views are a person's" },
   "DELETE /api/v1/views/{id}": { membersOnly: "views are a person's" },
+  "POST /api/v1/members/{id}/view-as": {
+    membersOnly: "a session looks as a member",
+    undoneBy: { method: "DELETE", path: "/api/v1/me/view-as" },
+  },
+  "DELETE /api/v1/me/view-as": { membersOnly: "a session looks as a member" },
   "GET /api/v1/organization/export": { leavesTrace: "that everything was taken out is noted" },
   "GET /api/v1/events/export": { leavesTrace: "that history was taken out is noted" },
   "GET /api/v1/tasks/{id}/messages": { leavesTrace: "who read the protocol is noted" },

@@ -1,5 +1,6 @@
 "use client";
 
+import { Eye } from "lucide-react";
 import { RoleChange } from "@/components/people/role-change.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -11,11 +12,13 @@ export function MemberRow({
   member,
   pending,
   onRole,
+  onView,
   onRemove,
 }: {
   member: Member;
   pending: boolean;
   onRole: (role: Role) => void;
+  onView: () => void;
   onRemove: () => void;
 }) {
   const me = useMe();
@@ -41,6 +44,12 @@ export function MemberRow({
           <RoleChange label={`Role of ${member.name}`} role={member.role} pending={pending} onSave={onRole} />
         ) : (
           <span className="px-3 text-muted">{capitalise(member.role)}</span>
+        )}
+        {mayTouch && !isMe && (
+          <Button aria-label={`View as ${member.name}`} onClick={onView}>
+            <Eye aria-hidden strokeWidth={1.75} />
+            View as…
+          </Button>
         )}
         {mayTouch && !isMe && (
           <Button variant="danger" aria-label={`Remove ${member.name}`} onClick={onRemove}>

@@ -7,6 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "requests:read",
+      inView: true,
       summary: "What was decided on requests like this one, and which it may repeat",
       params: idParams,
       output: similarRequestsSchema,
