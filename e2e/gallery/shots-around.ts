@@ -146,6 +146,29 @@ export const AROUND: Shot[] = [
   },
   settings("settings appearance", "/settings/appearance"),
   settings("settings members", "/settings/members"),
+  {
+    name: "view as dialog",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings/members");
+      await page.getByRole("button", { name: "View as Ben" }).click();
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  {
+    name: "view as",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings/members");
+      await page.getByRole("button", { name: "View as Ben" }).click();
+      await page.getByRole("button", { name: "Start viewing" }).click();
+      await expect(page.getByText("Viewing as Ben.")).toBeVisible();
+    },
+    async after(page) {
+      await page.getByRole("button", { name: "Stop viewing" }).click();
+      await page.waitForURL("**/settings/members");
+    },
+  },
   settings("settings organization", "/settings/organization"),
   settings("settings keyboard", "/settings/keyboard"),
   settings("settings answers", "/settings/answers"),

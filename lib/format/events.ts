@@ -74,7 +74,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     ),
   "organization.renamed": (data, who) => say(`${who} renamed the organization${named(data, " to")}`),
   "organization.four_eyes_changed": ({ fourEyes }, who) =>
-    say(`${who} switched the rule of four eyes ${fourEyes === true ? "on" : "off"}`),
+    say(`${who} ${fourEyes === true ? "required" : "no longer requires"} a second person for approvals`),
   "bulk.begun": (data, who) => say(`${who} asked to ${bulk(data)} ${tasks(data.items)}`),
   "bulk.ended": ({ done, refused, ...data }, who) =>
     say(

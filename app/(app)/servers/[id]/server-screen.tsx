@@ -123,7 +123,7 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
 }
 
 function protocolWords(server: ServerDetail): string {
-  if (server.eraSetting === "auto") return "protocol detected";
+  if (server.eraSetting === "auto") return server.era ? "protocol detected" : "protocol not detected yet";
   return server.origin === "operator" ? "protocol set by the operator" : "protocol set by an admin";
 }
 
