@@ -143,11 +143,6 @@ test("settings show what one may change", async ({ ana, ben }) => {
     { useInnerText: true },
   );
   await judge(ben, "appearance");
-  await ben.getByRole("radio", { name: "Dark" }).press(" ");
-  await expect(ben.locator("html")).toHaveClass(/\bdark\b/);
-  await ana.goto("/settings");
-  await expect(ana.getByRole("navigation", { name: "Settings" })).toContainText("Answers");
-
   // On a phone the list is a page of its own, and each section names itself and the way back.
   await ben.setViewportSize(PHONE);
   await ben.goto("/settings");
@@ -160,6 +155,11 @@ test("settings show what one may change", async ({ ana, ben }) => {
   await judge(ben, "a section of the settings", ON_A_PHONE);
   await ben.getByRole("main").getByRole("link", { name: "Settings" }).click();
   await expect(ben.getByRole("heading", { level: 1, name: "Settings" })).toBeVisible();
+  await ben.goto("/settings/appearance");
+  await ben.getByRole("radio", { name: "Dark" }).press(" ");
+  await expect(ben.locator("html")).toHaveClass(/\bdark\b/);
+  await ana.goto("/settings");
+  await expect(ana.getByRole("navigation", { name: "Settings" })).toContainText("Answers");
 });
 
 test("what is not there, or fails, is said inside the shell, with a way on", async ({ browser, ola }) => {

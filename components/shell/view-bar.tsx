@@ -28,7 +28,7 @@ export function ViewBar({ until }: { until: string }) {
   return (
     <section
       aria-label="Viewing as a member"
-      className="flex flex-wrap items-center justify-center gap-x-4 gap-y-1.5 border-wait/30 border-b bg-wait-soft px-4 py-1.5 text-[13px] text-wait"
+      className="flex items-center justify-center gap-4 border-wait/30 border-b bg-wait-soft px-4 py-1.5 text-[13px] text-wait"
     >
       <p className="flex min-w-0 items-center gap-2">
         <Eye aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
@@ -37,7 +37,7 @@ export function ViewBar({ until }: { until: string }) {
           Ends in <TimeUntil at={until} over="a moment" />.
         </span>
       </p>
-      <Button size="sm" onClick={stop}>
+      <Button size="sm" className="shrink-0" onClick={stop}>
         Stop viewing
       </Button>
     </section>

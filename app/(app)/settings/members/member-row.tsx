@@ -46,15 +46,15 @@ export function MemberRow({
           <span className="px-3 text-muted">{capitalise(member.role)}</span>
         )}
         {mayTouch && !isMe && (
-          <Button aria-label={`View as ${member.name}`} onClick={onView}>
-            <Eye aria-hidden strokeWidth={1.75} />
-            View as…
-          </Button>
-        )}
-        {mayTouch && !isMe && (
-          <Button variant="danger" aria-label={`Remove ${member.name}`} onClick={onRemove}>
-            Remove…
-          </Button>
+          <span className="flex gap-2 max-md:w-full max-md:*:flex-1">
+            <Button aria-label={`View as ${member.name}`} onClick={onView}>
+              <Eye aria-hidden strokeWidth={1.75} />
+              View as…
+            </Button>
+            <Button variant="danger" aria-label={`Remove ${member.name}`} onClick={onRemove}>
+              Remove…
+            </Button>
+          </span>
         )}
       </span>
     </li>
