@@ -144,17 +144,18 @@ test("settings show what one may change", async ({ ana, ben }) => {
   );
   await judge(ben, "appearance");
   // On a phone the list is a page of its own, and each section names itself and the way back.
-  await ben.setViewportSize(PHONE);
   await ben.goto("/settings");
   await judge(ben, "settings", ON_A_PHONE);
+  await ben.setViewportSize(PHONE);
   await ben
     .getByRole("link", { name: "Keyboard Single-key shortcuts on or off, and what each does" })
     .click();
   await expect(ben.getByRole("heading", { level: 1, name: "Keyboard" })).toBeVisible();
   await expect(ben.getByRole("navigation", { name: "Settings" })).toBeHidden();
-  await judge(ben, "a section of the settings", ON_A_PHONE);
   await ben.getByRole("main").getByRole("link", { name: "Settings" }).click();
   await expect(ben.getByRole("heading", { level: 1, name: "Settings" })).toBeVisible();
+  await ben.goto("/settings/keyboard");
+  await judge(ben, "a section of the settings", ON_A_PHONE);
   await ben.goto("/settings/appearance");
   await ben.getByRole("radio", { name: "Dark" }).press(" ");
   await expect(ben.locator("html")).toHaveClass(/\bdark\b/);
