@@ -12,8 +12,8 @@ export default function GlobalErrorPage({ error }: { error: Error & { digest?: s
         <main className="flex min-h-dvh flex-col items-center justify-center gap-3 px-6 text-center">
           <h1 className="font-medium">This page could not be shown</h1>
           <p className="max-w-sm text-[13px] text-muted">
-            Nothing was lost: tasks, questions and answers live on the server, not on this page.{" "}
-            {error.digest}
+            Nothing was lost: tasks, requests and answers are kept on the server, not on this page.
+            {error.digest && ` Error ID: ${error.digest}`}
           </p>
           <button type="button" className={PLAIN_BUTTON} onClick={() => location.reload()}>
             Try again

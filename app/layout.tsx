@@ -15,7 +15,7 @@ const inter = localFont({
 
 export const metadata: Metadata = {
   title: { default: "Intray", template: "%s · Intray" },
-  description: "Where long-running MCP tasks wait for people",
+  description: "Approve what your agents are waiting on",
   robots: { index: false, follow: false },
 };
 

@@ -9,7 +9,7 @@ export default function manifest(): MetadataRoute.Manifest {
     id: "/",
     name: "Intray",
     short_name: "Intray",
-    description: "Where long-running MCP tasks wait for people",
+    description: "Approve what your agents are waiting on",
     start_url: "/inbox",
     scope: "/",
     display: "standalone",

@@ -5,6 +5,7 @@ import {
   answer,
   askAbout,
   backTo,
+  invoiceServer,
   openRequest,
   requestPane,
   SOON,
@@ -83,6 +84,15 @@ test("servers, dialogs and menus", async ({ ana, ola }) => {
   await checkAppearance(ana, "servers");
   await ana.getByRole("button", { name: "Connect server" }).click();
   await checkAppearance(ana, "connecting a server");
+  await ana.getByLabel("Address").fill(`${invoiceServer()}/mcp`);
+  await ana.keyboard.press("Enter");
+  await expect(ana.getByText("The server answers. No sign-in needed.")).toBeVisible(SOON);
+  await checkAppearance(ana, "a server that was tried");
+  await ana.getByRole("button", { name: "Change" }).click();
+  await ana.getByLabel("Address").fill("http://127.0.0.1:9/mcp");
+  await ana.keyboard.press("Enter");
+  await expect(ana.getByRole("button", { name: "Connect anyway" })).toBeVisible(SOON);
+  await checkAppearance(ana, "a server that does not answer");
   await ana.getByRole("dialog").getByRole("button", { name: "Close" }).first().click();
   await ana.getByRole("link", { name: "Finance ERP", exact: true }).click();
   await expect(ana.getByText("can run as a task").first()).toBeVisible();

@@ -1,5 +1,6 @@
 /** Deciding, and what stands around it: time for slips, reasons, whose a request is, and two who decide at once. */
 import type { Page } from "@playwright/test";
+import { checkAppearance } from "./fixtures/appearance.ts";
 import {
   answer,
   apiOf,
@@ -13,6 +14,7 @@ import {
   SOON,
   setUndoWindow,
   startInvoice,
+  tabTo,
   test,
 } from "./fixtures/test.ts";
 
@@ -105,16 +107,51 @@ test("declining takes a reason of the organization and words of one's own, by ke
     .toMatchObject({ action: "decline", comment: "Duplicate: see INV-1" });
 });
 
+test("an approver hands over with a note, by keyboard, and the other one reads it", async ({
+  ola,
+  ben,
+  cleo,
+}) => {
+  const { id, requestId } = await askAbout(ola, cleo);
+  await ben.goto(`/inbox/${requestId}`);
+  await tabTo(ben, requestPane(ben).getByRole("button", { name: "More", exact: true }));
+  await ben.keyboard.press("Enter");
+  await ben.getByRole("menuitem", { name: "Hand over…" }).press("Enter");
+  const dialog = ben.getByRole("dialog", { name: `Hand over ${id}` });
+  await expect(dialog.getByRole("option", { name: /Cleo/ })).toBeVisible();
+  await expect(dialog.getByRole("option", { name: /Ben/ })).toHaveCount(0);
+  await checkAppearance(ben, "choosing who gets a request");
+  await ben.keyboard.type("cle");
+  await expect(dialog.getByRole("option")).toHaveText([/Cleo/]);
+  await ben.keyboard.press("Enter");
+  await expect(dialog.getByRole("textbox", { name: "Note for Cleo" })).toBeFocused();
+  await ben.keyboard.type("You know <b>ACME</b>. See https://wiki.example");
+  await checkAppearance(ben, "a note for who gets a request");
+  await ben.keyboard.press("ControlOrMeta+Enter");
+  await expect(ben.getByText(`${id} was handed to Cleo`)).toBeVisible();
+
+  const note = requestPane(cleo).getByText("You know <b>ACME</b>. See https://wiki.example");
+  await expect(note.first()).toBeVisible();
+  await expect(requestPane(cleo).getByText("Note from Ben")).toBeVisible();
+  await checkAppearance(cleo, "a request with a note");
+  // It is Cleo's now, so Ben gives it to nobody else.
+  await ben.goto(`/inbox/${requestId}`);
+  await requestPane(ben).getByRole("button", { name: "More", exact: true }).click();
+  await expect(ben.getByRole("menuitem", { name: "Claim" })).toBeVisible();
+  await expect(ben.getByRole("menuitem", { name: "Hand over…" })).toHaveCount(0);
+});
+
 test("what an operator assigns is there at once for who it is assigned to", async ({ ola, cleo }) => {
   const { id, requestId } = await askAbout(ola, cleo);
   await ola.goto(`/inbox/${requestId}`);
   await requestPane(ola).getByRole("button", { name: "More", exact: true }).click();
-  await ola.getByRole("menuitem", { name: "Assign…" }).click();
-  const dialog = ola.getByRole("dialog", { name: `Assign ${id}` });
+  await ola.getByRole("menuitem", { name: "Hand over…" }).click();
+  const dialog = ola.getByRole("dialog", { name: `Hand over ${id}` });
   await dialog.getByRole("combobox").fill("cle");
   await expect(dialog.getByRole("option")).toHaveText([/Cleo/]);
   await ola.keyboard.press("Enter");
-  await expect(ola.getByText(`${id} is Cleo’s now`)).toBeVisible();
+  await dialog.getByRole("button", { name: "Hand over to Cleo" }).click();
+  await expect(ola.getByText(`${id} was handed to Cleo`)).toBeVisible();
   await expect(requestPane(cleo).getByText("Assigned to you", { exact: true })).toBeVisible();
   await cleo.goto("/inbox?tab=mine");
   await expect(cleo.getByRole("region", { name: "Requests" }).getByText(id).first()).toBeVisible();

@@ -71,13 +71,13 @@ test("a task that somebody else started is found on the server and adopted", asy
   const id = newInvoiceId();
   await startElsewhere(invoiceServer(), id);
   await ana.goto(`/servers/${server.id}`);
-  await ana.getByRole("button", { name: "Look again" }).click();
-  const found = ana.getByRole("region", { name: "Tasks on the server that Intray does not know" });
+  await ana.getByRole("button", { name: "Refresh" }).click();
+  const found = ana.getByRole("region", { name: "Untracked tasks" });
   await expect(found.getByRole("listitem").first()).toBeVisible();
   await checkAppearance(ana, "tasks of others");
   await ben.goto(`/servers/${server.id}`);
   await expect(ben.getByRole("heading", { name: "Tools" })).toBeVisible();
-  await expect(ben.getByRole("button", { name: "Look again" })).toHaveCount(0);
+  await expect(ben.getByRole("button", { name: "Refresh" })).toHaveCount(0);
 
   await found.getByRole("button", { name: "Adopt…" }).first().click();
   const dialog = ana.getByRole("dialog", { name: "Adopt this task?" });

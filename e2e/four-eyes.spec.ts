@@ -10,7 +10,7 @@ test.afterEach(async ({ ana }) => {
 test("the one who asked cannot accept but declines, and another accepts", async ({ ana, ola, ben }) => {
   await ana.goto("/settings/organization");
   await ana.getByRole("switch", { name: "Somebody else accepts" }).click();
-  await expect(ana.getByText("Four eyes from now on")).toBeVisible();
+  await expect(ana.getByText("A second person is required from now on")).toBeVisible();
 
   const { requestId } = await askAbout(ola, ola);
   await expect(ola.getByText("You asked for this: somebody else has to accept it.")).toBeVisible();

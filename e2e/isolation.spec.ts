@@ -12,7 +12,7 @@ test("what belongs to Acme is not there for Globex", async ({ ola, ben, gus }) =
   await gus.goto(`/inbox/${requestId}`);
   await expect(gus.getByText("Request not found")).toBeVisible();
   await gus.goto(`/servers/${server.id}`);
-  await expect(gus.getByText("This server is not here")).toBeVisible();
+  await expect(gus.getByText("Server not found")).toBeVisible();
   await gus.goto(`/tasks?q=${id}`);
   await expect(gus.getByText("No tasks match")).toBeVisible();
   await gus.goto(`/inbox?tab=all&q=${id}`);

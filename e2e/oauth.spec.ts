@@ -39,9 +39,12 @@ test("an admin adds it; it says that nobody is connected, and refuses what is no
   await page.goto("/servers");
   await page.getByRole("button", { name: "Connect server" }).click();
   await page.getByLabel("Address").fill(remote.url);
+  await page.getByRole("button", { name: "Continue" }).click();
+  const where = page.getByText(`The server answers. Sign-in needed at ${authority.hostAndPort}.`);
+  await expect(where).toBeVisible(SOON);
   await page.getByLabel("Name").fill(NAME);
-  await page.getByLabel("Credentials").selectOption("oauth");
-  await page.getByText("More: client id, secret and scopes").click();
+  await page.getByText("Advanced").click();
+  await expect(page.getByLabel("Credentials")).toHaveValue("oauth");
   await checkAppearance(page, "oauth add server");
   await page.getByRole("button", { name: "Connect", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: NAME })).toBeVisible(SOON);

@@ -2,7 +2,7 @@
 import type { Browser, Page } from "@playwright/test";
 import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
-import { expect, SOON, tabTo, test } from "./fixtures/test.ts";
+import { apiOf, askAbout, expect, requestPane, SOON, tabTo, test } from "./fixtures/test.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -48,6 +48,48 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
   await page.getByRole("button", { name: "Make the link" }).click();
   return page.getByRole("textbox", { name: `Link for ${email}` }).inputValue();
 }
+
+test("an admin looks at lists as a member would: said on every page, read only, and with a way out", async ({
+  ana,
+  ben,
+  ola,
+}) => {
+  const { id, requestId } = await askAbout(ola, ben);
+  await ana.goto("/settings/members");
+  await tabTo(ana, ana.getByRole("button", { name: "View as Ben" }));
+  await ana.keyboard.press("Enter");
+  const dialog = ana.getByRole("dialog", { name: "View as Ben?" });
+  await expect(dialog).toContainText("It is recorded in Activity.");
+  await checkAppearance(ana, "about to view as a member");
+  await dialog.getByRole("button", { name: "Start viewing" }).click();
+
+  const bar = ana.getByRole("region", { name: "Viewing as a member" });
+  await expect(bar).toContainText("Viewing as Ben. Read only", SOON);
+  await expect(ana.getByRole("navigation", { name: "Main" }).getByRole("link")).toHaveText([
+    /Inbox/,
+    "Tasks",
+  ]);
+  await ana.goto(`/inbox/${requestId}`);
+  await expect(requestPane(ana).getByText(id).first()).toBeVisible();
+  await expect(ana.getByText("You are viewing as Ben: read only.")).toBeVisible();
+  await expect(requestPane(ana).getByRole("button", { name: "Approve" })).toHaveCount(0);
+  await checkAppearance(ana, "a request viewed as a member");
+  await ana.goto("/tasks");
+  await expect(bar).toBeVisible();
+  await expect(ana.getByRole("link", { name: new RegExp(id) }).first()).toBeVisible(SOON);
+  await checkAppearance(ana, "tasks viewed as a member");
+  // What is not a list is not there, whatever the address.
+  await ana.goto("/overview");
+  await expect(ana).toHaveURL(/\/inbox/);
+  const refused = await apiOf(ana).write("POST", `/input-requests/${requestId}/claim`);
+  expect([refused.status(), (await refused.json()).code]).toEqual([403, "view_only"]);
+
+  await bar.getByRole("button", { name: "Stop viewing" }).click();
+  await expect(ana).toHaveURL(/settings\/members/);
+  await expect(bar).toHaveCount(0);
+  await ana.goto("/activity");
+  await expect(ana.getByText("Ana began to look at lists as Ben, read only").first()).toBeVisible(SOON);
+});
 
 test("who is invited joins, gets another role, and is out the moment they are removed", async ({
   browser,
@@ -104,7 +146,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
 
   const late = await open(browser);
   await late.goto(link);
-  await titled(late, "This invitation does not work");
+  await titled(late, "This invitation has expired");
   await expect(late.getByText("Delta")).toHaveCount(0);
   await checkAppearance(late, "join, used");
   for (const page of [dana, vera, late]) await page.context().close();
@@ -165,8 +207,8 @@ test("all tabs follow when one switches, and one that did not hear of it does no
   await at(hugo, "India");
   await at(second, "India");
 
-  // The tab learns of it by its next request.
-  const moved = deaf.getByRole("dialog", { name: "This page is Hotel’s" });
+  // The next thing it asks for tells it.
+  const moved = deaf.getByRole("dialog", { name: "This page is out of date" });
   await expect(moved).toBeVisible(SOON);
   await checkAppearance(deaf, "moved");
   await moved.getByRole("button", { name: "Reload" }).click();
@@ -227,7 +269,7 @@ test("an organization is renamed, exported, and deleted for good", async ({ brow
   await kurt.getByRole("button", { name: "Save name" }).click();
   await at(kurt, "Kilo & Sons");
   await kurt.getByRole("switch", { name: "Somebody else accepts" }).click();
-  await expect(kurt.getByText("Four eyes from now on")).toBeVisible();
+  await expect(kurt.getByText("A second person is required from now on")).toBeVisible();
   await checkAppearance(kurt, "organization");
 
   await kurt.getByRole("button", { name: "Leave Kilo & Sons…" }).click();

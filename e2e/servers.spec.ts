@@ -41,7 +41,7 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
 
   await ola.goto(`/servers/${server.id}`);
   await ola.getByRole("button", { name: `Test ${NAME}` }).click();
-  await expect(ola.getByRole("region", { name: "What the test found" })).toContainText("Lists its tools");
+  await expect(ola.getByRole("region", { name: "Test result" })).toContainText("Lists its tools");
   // With the keyboard alone.
   await tabTo(ola, ola.getByRole("button", { name: "Pause…" }));
   await ola.keyboard.press("Enter");
@@ -66,7 +66,7 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   await checkAppearance(ola, "a task of a paused server", []);
 
   await ola.goto(`/servers/${server.id}`);
-  await tabTo(ola, ola.getByRole("button", { name: "Let it go on" }));
+  await tabTo(ola, ola.getByRole("button", { name: "Resume" }));
   await ola.keyboard.press("Enter");
   await expect(paused).toBeHidden(SOON);
   await openRequest(ola, second.taskId);
@@ -113,8 +113,8 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
     }),
   );
   await ola.reload();
-  await expect(ola.getByText("changed since it was used last").first()).toBeVisible(SOON);
-  await ola.getByText("What it said before").first().click();
+  await expect(ola.getByText("Changed since last use").first()).toBeVisible(SOON);
+  await ola.getByText("Version history").first().click();
   await expect(ola.getByText("As first seen.").first()).toBeVisible(SOON);
   await checkAppearance(ola, "a tool that changed");
 
@@ -124,10 +124,10 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   await ola.getByRole("combobox", { name: "Server" }).selectOption(server.id);
   await ola.getByRole("radio", { name: /process_invoice/i }).check();
   const start = ola.getByRole("button", { name: "Start task" });
-  await expect(ola.getByText("The server has changed what it says of this tool.")).toBeVisible(SOON);
+  await expect(ola.getByText("This tool’s definition has changed.")).toBeVisible(SOON);
   await expect(start).toBeDisabled();
   await checkAppearance(ola, "a changed tool about to be used", []);
-  await tabTo(ola, ola.getByRole("checkbox", { name: "I have seen what changed" }));
+  await tabTo(ola, ola.getByRole("checkbox", { name: "I have reviewed the change" }));
   await ola.keyboard.press("Space");
   await expect(start).toBeEnabled();
 });

@@ -1,6 +1,6 @@
 /** What surrounds every page: the palette, the keys, the first visit, the settings, and pages that are not there. */
 import type { Locator } from "@playwright/test";
-import { checkAppearance, PHONE } from "./fixtures/appearance.ts";
+import { checkAppearance, ON_A_PHONE, PHONE } from "./fixtures/appearance.ts";
 import {
   apiOf,
   askAbout,
@@ -75,8 +75,8 @@ test("single keys can be switched off, and say so", async ({ ola, ben }) => {
   await expect(sheet).toBeFocused();
   await checkAppearance(ben, "the sheet");
   const saved = ben.waitForResponse("**/me/preferences");
-  await sheet.getByRole("switch", { name: "Single keys" }).press(" ");
-  await expect(sheet.getByRole("switch", { name: "Single keys" })).not.toBeChecked();
+  await sheet.getByRole("switch", { name: "Single-key shortcuts" }).press(" ");
+  await expect(sheet.getByRole("switch", { name: "Single-key shortcuts" })).not.toBeChecked();
   expect((await saved).status()).toBe(200);
   await expect(sheet.getByText("(switched off)").first()).toBeAttached();
   await checkAppearance(ben, "the sheet with single keys off");
@@ -95,7 +95,7 @@ test("single keys can be switched off, and say so", async ({ ola, ben }) => {
 
   await ben.goto("/settings/keyboard");
   await checkAppearance(ben, "keyboard settings");
-  await ben.getByRole("switch", { name: "Single keys" }).check();
+  await ben.getByRole("switch", { name: "Single-key shortcuts" }).check();
   await expect.poll(() => apiOf(ben).get("/me/preferences")).toMatchObject({ singleKeys: true });
 });
 
@@ -142,15 +142,26 @@ test("the first visit's cards come once, and are in nobody's way", async ({ brow
 
 test("settings show what one may change", async ({ ana, ben }) => {
   await ben.goto("/settings");
-  await expect(ben).toHaveURL(/settings\/appearance/);
-  await expect(ben.getByRole("navigation", { name: "Settings" }).getByRole("link")).toHaveText([
-    "Appearance",
-    "Keyboard",
-    "Security",
-    "Notifications",
-    "Organization",
-  ]);
+  await expect(ben.getByRole("radio", { name: "Dark" })).toBeVisible();
+  await expect(ben.getByRole("navigation", { name: "Settings" }).getByRole("link")).toHaveText(
+    ["Appearance", "Keyboard", "Security", "Notifications", "Organization"],
+    { useInnerText: true },
+  );
   await checkAppearance(ben, "appearance");
+  // On a phone the list is a page of its own, and each section names itself and the way back.
+  await ben.goto("/settings");
+  await checkAppearance(ben, "settings", ON_A_PHONE);
+  await ben.setViewportSize(PHONE);
+  await ben
+    .getByRole("link", { name: "Keyboard Single-key shortcuts on or off, and what each does" })
+    .click();
+  await expect(ben.getByRole("heading", { level: 1, name: "Keyboard" })).toBeVisible();
+  await expect(ben.getByRole("navigation", { name: "Settings" })).toBeHidden();
+  await ben.getByRole("main").getByRole("link", { name: "Settings" }).click();
+  await expect(ben.getByRole("heading", { level: 1, name: "Settings" })).toBeVisible();
+  await ben.goto("/settings/keyboard");
+  await checkAppearance(ben, "a section of the settings", ON_A_PHONE);
+  await ben.goto("/settings/appearance");
   await ben.getByRole("radio", { name: "Dark" }).press(" ");
   await expect(ben.locator("html")).toHaveClass(/\bdark\b/);
   await ana.goto("/settings");
@@ -165,7 +176,7 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
   await checkAppearance(ola, "nothing here");
   for (const place of ["tasks", "servers"]) {
     await ola.goto(`/${place}/00000000-0000-7000-8000-000000000000`);
-    const heading = ola.getByRole("heading", { level: 1, name: /is not here$/ });
+    const heading = ola.getByRole("heading", { level: 1, name: /(is not here|not found)$/ });
     await expect(heading).toBeVisible();
     // The heading stays while the page asks for the missing row again.
     const again = Promise.withResolvers<void>();
@@ -185,8 +196,12 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
   await page.route("**/api/v1/servers?*", (route) =>
     route.fulfill({ json: { items: [null], nextCursor: null } }),
   );
+  const logged = page.waitForRequest("**/api/v1/page-failures");
   await page.goto("/servers");
   await expect(page.getByText("This page could not be shown")).toBeVisible();
+  const { id } = (await logged).postDataJSON() as { id: string };
+  expect((await (await logged).response())?.status()).toBe(204);
+  await expect(page.getByText(`Error ID: ${id}`)).toBeVisible();
   await expect(page.getByText("Nothing was lost")).toBeVisible();
   await checkAppearance(page, "a page that failed");
   await page.unroute("**/api/v1/servers?*");
@@ -204,11 +219,11 @@ test("on a phone what is pressed in dialogs and headers is as large as a thumb",
   const sheet = ben.getByRole("dialog");
   await expectThumbSized(sheet.getByRole("button", { name: "Close" }));
   await expectThumbSized(sheet.getByRole("link", { name: "Keyboard settings" }));
-  await expectThumbSized(sheet.locator("label").filter({ hasText: "Single keys" }));
+  await expectThumbSized(sheet.locator("label").filter({ hasText: "Single-key shortcuts" }));
   await sheet.getByText("Letters and signs act").click();
-  await expect(sheet.getByRole("switch", { name: "Single keys" })).not.toBeChecked();
+  await expect(sheet.getByRole("switch", { name: "Single-key shortcuts" })).not.toBeChecked();
   await sheet.getByText("Off: only Esc").click();
-  await expect(sheet.getByRole("switch", { name: "Single keys" })).toBeChecked();
+  await expect(sheet.getByRole("switch", { name: "Single-key shortcuts" })).toBeChecked();
   await ben.goto(asked);
   await expectThumbSized(requestPane(ben).getByRole("link", { name: "Finance ERP", exact: true }));
 });

@@ -209,12 +209,12 @@ test("sessions are ended from another browser, and by changing the password", as
   await expect(sessions).toHaveCount(1);
 
   await signIn(there);
-  await here.getByLabel("Present password").fill("not this one");
+  await here.getByLabel("Current password").fill("not this one");
   await here.getByLabel("New password").fill("another password");
   await here.getByRole("button", { name: "Change password" }).click();
   await expect(here.getByText("This is not your password")).toBeVisible();
   await checkAppearance(here, "security, wrong password");
-  await here.getByLabel("Present password").fill(OWNER.password);
+  await here.getByLabel("Current password").fill(OWNER.password);
   await here.getByRole("button", { name: "Change password" }).click();
   await expect(here.getByText("Password changed")).toBeVisible();
   await here.reload();

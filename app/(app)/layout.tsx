@@ -1,28 +1,56 @@
 import type { ReactNode } from "react";
 import { ApiProvider } from "@/components/shell/api-provider.tsx";
-import { MeProvider } from "@/components/shell/session/me.tsx";
+import { type DrawnMe, MeProvider } from "@/components/shell/session/me.tsx";
 import { Shell } from "@/components/shell/shell.tsx";
-import { permissionsOf } from "@/lib/access/permissions.ts";
-import { currentOrganizations, currentPreferences, requireSession } from "@/lib/web/auth/session.ts";
+import { permissionsOf, VIEW_PERMISSIONS } from "@/lib/access/permissions.ts";
+import {
+  currentOrganizations,
+  currentPreferences,
+  requireSession,
+  type WebSession,
+} from "@/lib/web/auth/session.ts";
+import { principalOf } from "@/lib/web/auth/session-cookie.ts";
+import { drawnFor } from "@/lib/web/http/organization-header.ts";
 import { readCounts } from "./counts.ts";
 import { readFirstSteps } from "./first-steps.ts";
 
 export default async function AppLayout({ children }: { children: ReactNode }) {
-  const { user, organization, role } = await requireSession();
+  const session = await requireSession({ inView: true });
+  const firstSteps = session.view ? [] : await readFirstSteps(session.role);
   return (
-    <MeProvider
-      me={{
-        user: { id: user.id, name: user.name, email: user.email },
-        organization: { id: organization.id, slug: organization.slug, name: organization.name },
-        role,
-        permissions: permissionsOf(role),
-        organizations: await currentOrganizations(),
-        preferences: await currentPreferences(),
-      }}
-    >
-      <ApiProvider read={[...(await readCounts()), ...(await readFirstSteps(role))]} drawnAt={Date.now()}>
+    <MeProvider me={session.view ? viewedMe(session, session.view) : await ownMe(session)}>
+      <ApiProvider read={[...(await readCounts()), ...firstSteps]} drawnAt={Date.now()}>
         <Shell>{children}</Shell>
       </ApiProvider>
     </MeProvider>
   );
+}
+
+async function ownMe(session: WebSession): Promise<DrawnMe> {
+  const { user, organization, role } = session;
+  return {
+    user: { id: user.id, name: user.name, email: user.email },
+    organization: { id: organization.id, slug: organization.slug, name: organization.name },
+    drawnFor: drawnFor(principalOf(session)),
+    role,
+    permissions: permissionsOf(role),
+    organizations: await currentOrganizations(),
+    preferences: await currentPreferences(),
+    view: null,
+  };
+}
+
+/** The screens of a member as whom an admin looks: the member's name and role, and nothing private of theirs. */
+function viewedMe(session: WebSession, view: NonNullable<WebSession["view"]>): DrawnMe {
+  const { organization } = session;
+  return {
+    user: { id: view.userId, name: view.name, email: "" },
+    organization: { id: organization.id, slug: organization.slug, name: organization.name },
+    drawnFor: drawnFor(principalOf(session)),
+    role: view.role,
+    permissions: VIEW_PERMISSIONS,
+    organizations: [],
+    preferences: { singleKeys: true, tourSeen: true, density: "comfortable" },
+    view: { until: view.until },
+  };
 }

@@ -6,6 +6,6 @@ import { requireSession } from "@/lib/web/auth/session.ts";
 const DESKS: Partial<Record<Role, string>> = { approver: "/inbox", operator: "/tasks" };
 
 export default async function Home() {
-  const { role } = await requireSession();
+  const { role } = await requireSession({ inView: true });
   redirect(DESKS[role] ?? "/overview");
 }

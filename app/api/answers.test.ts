@@ -251,7 +251,7 @@ test("the time for undo is 5 seconds until an admin changes it", async () => {
   });
 });
 
-test("operators find those who may answer, of their own organization, and assign to nobody else", async () => {
+test("approvers find those who may answer, of their own organization, and assign to nobody else", async () => {
   const [zoe, zacharias] = [
     await web.member(acme, "Zoe", "approver"),
     await web.member(acme, "Zacharias", "viewer"),
@@ -264,7 +264,7 @@ test("operators find those who may answer, of their own organization, and assign
   expect((await find("zach")).body.items).toEqual([]);
   expect((await find("%")).body.items).toEqual([]);
   expect((await find("zo", keys.foreign)).body.items).toEqual([]);
-  expect((await find("zo", keys.approver)).status).toBe(403);
+  expect((await find("zo", keys.viewer)).status).toBe(403);
   const { id } = await ask();
   const assign = (memberId: string) =>
     web.call("POST", `/api/v1/input-requests/${id}/assign`, {

@@ -147,7 +147,7 @@ test("however many look at its tools at once, one child runs", async () => {
   };
   const actor = { kind: "key" as const, id: null, name: "Test" };
   const looking = { organizationId: acme, userId: null, role: "viewer" as const, actor };
-  const looks = Array.from({ length: 5 }, () => toolsOf(services, looking, id));
+  const looks = Array.from({ length: 5 }, () => toolsOf(services, looking, id, false));
   const settled = Promise.allSettled(looks);
   // Each look reads the stored tools and the server's location, then calls the server.
   await until("all five ask", async () => read === 10 && existsSync(join(folder, "starts")));

@@ -1,6 +1,7 @@
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { FrontPage } from "@/components/shell/pages/front-page.tsx";
+import { LinkOver } from "@/components/shell/pages/link-over.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { aRole, ROLE_WORDS } from "@/lib/format/roles.ts";
@@ -25,7 +26,7 @@ export default async function JoinPage({
   const { token } = await searchParams;
   const found = await lookAtInvitation(token, (await headers()).get("x-forwarded-for"));
   if (found === "throttled")
-    return <FrontPage title="Too many tries">Wait a minute, then open the link again.</FrontPage>;
+    return <LinkOver title="Too many tries" next="Wait a minute, then open the link again." />;
   if (!found || typeof token !== "string") return <NoInvitation />;
   return (
     <FrontPage
@@ -70,14 +71,10 @@ async function WayIn({ found, token }: { found: FoundInvitation; token: string }
 
 function NoInvitation() {
   return (
-    <FrontPage
-      title="This invitation does not work"
-      intro="It was used, was taken back, or is too old. Ask whoever invited you for a new link."
-    >
-      <p className="text-[13px] text-muted">
-        You are in already? <Plain href="/sign-in">Sign in</Plain>
-      </p>
-    </FrontPage>
+    <LinkOver
+      title="This invitation has expired"
+      next="It was used or withdrawn, or is older than a week. Ask whoever invited you for a new link."
+    />
   );
 }
 

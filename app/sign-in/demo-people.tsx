@@ -11,8 +11,8 @@ export interface DemoPerson {
 
 const CAN: Record<Role, string> = {
   viewer: "reads tasks and requests",
-  approver: "answers what waits",
-  operator: "starts tasks, answers too",
+  approver: "reviews and approves",
+  operator: "starts tasks, approves too",
   admin: "connects servers, sets rules",
   owner: "may do everything",
 };
@@ -30,7 +30,7 @@ export function DemoPeople({
   return (
     <section className="flex flex-col gap-2" aria-labelledby="demo-heading">
       <h2 id="demo-heading" className="font-medium text-[13px] text-muted">
-        Demo: come in as
+        Explore the demo as
       </h2>
       <ul className="flex flex-col divide-y divide-line overflow-hidden rounded-lg border border-line bg-panel">
         {people.map((person) => (

@@ -17,7 +17,7 @@ export default async function SignInPage({
   if (options.setupNeeded) redirect("/setup");
   const { error, callbackUrl } = await searchParams;
   return (
-    <FrontPage title="Sign in" intro="Where long-running tasks wait for people.">
+    <FrontPage title="Sign in" intro="Approve what your agents are waiting on.">
       <SignInForm
         demo={options.demo}
         providers={options.providers}

@@ -2,9 +2,22 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { z } from "zod";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { readServerAuth, ServerAuth, ServerBasics } from "@/components/server/server-fields.tsx";
+import { AddressResult, isConnectable } from "@/components/server/address-result.tsx";
+import {
+  Advanced,
+  type AuthKind,
+  AuthKindField,
+  EraField,
+  isAdvancedRefused,
+  NameField,
+  OAuthFields,
+  readServerAuth,
+  TokenField,
+} from "@/components/server/server-fields.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
@@ -12,8 +25,16 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { onboardingKey } from "@/lib/api-client/onboarding.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
-import { createServerSchema, type Server } from "@/lib/servers/schema.ts";
+import {
+  type CreateServerInput,
+  createServerSchema,
+  type ProbedAddress,
+  type ProbeInput,
+  type Server,
+  serverUrl,
+} from "@/lib/servers/schema.ts";
 
+/** Asks for the address, tries it, and then asks only for what that server needs. */
 export function ConnectDialog({
   open,
   onOpenChange,
@@ -26,42 +47,51 @@ export function ConnectDialog({
       open={open}
       onOpenChange={onOpenChange}
       title="Connect server"
-      description="An MCP server with Streamable HTTP. It is asked once who it is and what it can do."
+      description="An MCP server with Streamable HTTP. Its address is tried before anything is saved."
     >
-      <ConnectForm onDone={() => onOpenChange(false)} />
+      <ConnectSteps onDone={() => onOpenChange(false)} />
     </Dialog>
   );
 }
 
-function ConnectForm({ onDone }: { onDone: () => void }) {
-  const client = useQueryClient();
-  const router = useRouter();
+interface Tried {
+  url: string;
+  result: ProbedAddress;
+}
+
+function ConnectSteps({ onDone }: { onDone: () => void }) {
+  const [tried, setTried] = useState<Tried | null>(null);
+  const [address, setAddress] = useState("");
+  if (!tried) return <AddressForm address={address} onTried={setTried} onDone={onDone} />;
+  const change = () => {
+    setAddress(tried.url);
+    setTried(null);
+  };
+  return <ServerForm tried={tried} onChange={change} onTried={setTried} onDone={onDone} />;
+}
+
+const ADDRESS_SENTENCES = {
+  address_not_allowed:
+    "This address is not allowed: it leads into a private network. Whoever runs Intray can allow it in the configuration.",
+};
+
+const tryAddress = (input: Partial<ProbeInput> & { url: string }) =>
+  api.post<ProbedAddress>("/api/v1/servers/probe", input);
+
+function AddressForm({
+  address,
+  onTried,
+  onDone,
+}: {
+  address: string;
+  onTried: (tried: Tried) => void;
+  onDone: () => void;
+}) {
   const { form, errors, failure, pending, onSubmit } = useForm({
-    schema: createServerSchema,
-    read: (data) => ({
-      name: data.get("name"),
-      url: data.get("url"),
-      era: data.get("era"),
-      auth: readServerAuth(data),
-    }),
-    sentences: {
-      address_not_allowed:
-        "This address is not allowed: it leads into a private network. Who runs Intray can allow it in the configuration.",
-    },
-    send: async (values) => {
-      const server = await api.post<Server>("/api/v1/servers", values);
-      void client.invalidateQueries({ queryKey: onboardingKey });
-      await client.invalidateQueries({ queryKey: serverKeys.all });
-      if (server.authKind === "oauth" && server.health.state === "unauthorized")
-        toast(`${server.name} is saved. Sign in at it to connect it.`);
-      else if (server.health.state === "ok") toast.success(`${server.name} is connected`);
-      else
-        toast.error(
-          `${server.name} is saved, but does not answer: ${server.health.message ?? server.health.state}`,
-        );
-      onDone();
-      router.push(`/servers/${server.id}`);
-    },
+    schema: z.object({ url: serverUrl }),
+    read: (data) => ({ url: data.get("url") }),
+    sentences: ADDRESS_SENTENCES,
+    send: async ({ url }) => onTried({ url, result: await tryAddress({ url }) }),
   });
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
@@ -73,14 +103,97 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
         inputMode="url"
         autoComplete="off"
         placeholder="https://example.com/mcp"
+        defaultValue={address}
         error={errors.url}
       />
-      <ServerBasics errors={errors} />
-      <ServerAuth errors={errors} />
       <DialogActions>
         <Button onClick={onDone}>Close</Button>
         <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Connecting…" : "Connect"}
+          {pending ? "Testing…" : "Continue"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function ServerForm({
+  tried: { url, result },
+  onChange,
+  onTried,
+  onDone,
+}: {
+  tried: Tried;
+  onChange: () => void;
+  onTried: (tried: Tried) => void;
+  onDone: () => void;
+}) {
+  const client = useQueryClient();
+  const router = useRouter();
+  const [kind, setKind] = useState<AuthKind>(result.signIn?.kind ?? "none");
+  /** The server's refusal of the token in the form; connecting is possible all the same. */
+  const [tokenRefusal, setTokenRefusal] = useState<string | null>(null);
+  const [again, setAgain] = useState(false);
+
+  const connect = async (values: CreateServerInput) => {
+    if (values.auth.kind === "bearer" && tokenRefusal === null) {
+      const { health } = await tryAddress({ url, era: values.era, auth: values.auth });
+      if (health.state !== "ok")
+        return setTokenRefusal(health.message ?? "The server does not answer as it should.");
+    }
+    const server = await api.post<Server>("/api/v1/servers", values);
+    void client.invalidateQueries({ queryKey: onboardingKey });
+    await client.invalidateQueries({ queryKey: serverKeys.all });
+    if (server.health.state === "ok") toast.success(`${server.name} is connected`);
+    else if (server.authKind === "oauth" && server.health.state === "unauthorized")
+      toast(`${server.name} is saved. Sign in to connect it.`);
+    else toast.error(`${server.name} is saved. ${server.health.message ?? "It does not answer."}`);
+    onDone();
+    router.push(`/servers/${server.id}`);
+  };
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: createServerSchema,
+    read: (data) => ({ name: data.get("name"), url, era: data.get("era"), auth: readServerAuth(data) }),
+    sentences: ADDRESS_SENTENCES,
+    send: connect,
+  });
+  const tryAgain = async () => {
+    setAgain(true);
+    const found = await tryAddress({ url }).catch(() => result);
+    setAgain(false);
+    onTried({ url, result: found });
+  };
+  const connectable = isConnectable(result) && tokenRefusal === null;
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <div className="flex items-center gap-3">
+        <p className="min-w-0 flex-1 break-all font-mono text-xs">{url}</p>
+        <Button size="sm" onClick={onChange}>
+          Change
+        </Button>
+      </div>
+      <AddressResult
+        result={result}
+        action={
+          !isConnectable(result) && (
+            <Button size="sm" disabled={again} onClick={() => void tryAgain()}>
+              {again ? "Testing…" : "Try again"}
+            </Button>
+          )
+        }
+      />
+      <NameField name={result.name ?? new URL(url).host} errors={errors} />
+      {kind === "bearer" && <TokenField errors={errors} onChange={() => setTokenRefusal(null)} />}
+      {tokenRefusal && <Notice live tone="bad" title={tokenRefusal} />}
+      <Advanced refused={isAdvancedRefused(errors)}>
+        <EraField errors={errors} />
+        <AuthKindField kind={kind} onChange={setKind} />
+        {kind === "oauth" && <OAuthFields errors={errors} />}
+      </Advanced>
+      <DialogActions>
+        <Button onClick={onDone}>Close</Button>
+        <Button type="submit" variant={connectable ? "primary" : "outline"} disabled={pending}>
+          {pending ? "Connecting…" : connectable ? "Connect" : "Connect anyway"}
         </Button>
       </DialogActions>
     </form>

@@ -7,9 +7,13 @@ import { JsonTree } from "@/components/facts/json-tree.tsx";
 import { ToolDifference } from "@/components/server/tool-difference.tsx";
 import { ToolHistory } from "@/components/server/tool-history.tsx";
 import { ToolHints } from "@/components/task/tool-hints.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
-import { serverTools } from "@/lib/api-client/servers.ts";
+import { ApiError } from "@/lib/api-client/base/client.ts";
+import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
+import { seenServerTools, serverTools } from "@/lib/api-client/servers.ts";
 import type { Server, ServerTool } from "@/lib/servers/schema.ts";
 
 const TASK_SUPPORT: Record<ServerTool["taskSupport"], string> = {
@@ -18,26 +22,33 @@ const TASK_SUPPORT: Record<ServerTool["taskSupport"], string> = {
   forbidden: "never runs as a task",
 };
 
-/** The server's tools, as the server describes them. */
+/** The server's tools as it listed them last, and anew once it has answered. */
 export function ServerTools({ server }: { server: Server }) {
   const heading = useId();
-  const tools = useQuery(serverTools(server.id));
+  const asked = useQuery(serverTools(server.id));
+  const seen = useQuery({ ...seenServerTools(server.id), enabled: !asked.data });
+  const failure = useKeptError(asked);
+  const list = asked.data ?? (seen.data?.checkedAt ? seen.data : undefined);
   return (
     <section aria-labelledby={heading} className="flex flex-col gap-2.5">
-      <h2 id={heading} className="font-medium text-[13px] text-muted">
+      <h2 id={heading} className="flex flex-wrap gap-x-2 font-medium text-[13px] text-muted">
         Tools
+        {list?.checkedAt && (
+          <span className="font-normal">
+            as of <TimeAgo at={list.checkedAt} />
+          </span>
+        )}
       </h2>
-      {tools.isPending && <div aria-hidden className="skeleton h-32" />}
-      {tools.isError && server.startsOn === null && (
-        <p className="text-muted">They are known once somebody has signed in at the server.</p>
+      {!list && !failure && (
+        <p role="status" className="text-muted">
+          Asking {server.name} for its tools…
+        </p>
       )}
-      {tools.isError && server.startsOn !== null && (
-        <LoadFailure what="The tools" error={tools.error} onRetry={() => void tools.refetch()} />
-      )}
-      {tools.data?.items.length === 0 && <p className="text-muted">This server offers no tools.</p>}
-      {tools.data && tools.data.items.length > 0 && (
+      {!list && failure && <NoTools server={server} error={failure} onRetry={() => void asked.refetch()} />}
+      {list?.items.length === 0 && <p className="text-muted">This server offers no tools.</p>}
+      {list && list.items.length > 0 && (
         <ul className="flex flex-col divide-y divide-line rounded-lg border border-line bg-panel">
-          {tools.data.items.map((tool) => (
+          {list.items.map((tool) => (
             <li key={tool.name} className="flex flex-col gap-1.5 px-4 py-3.5">
               <h3 className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
                 <span className="font-medium">{tool.title ?? tool.name}</span>
@@ -46,7 +57,7 @@ export function ServerTools({ server }: { server: Server }) {
                 <ToolHints tool={tool} />
                 {tool.change && (
                   <Badge tone="wait" icon={FilePen}>
-                    changed since it was used last
+                    Changed since last use
                   </Badge>
                 )}
               </h3>
@@ -72,5 +83,23 @@ export function ServerTools({ server }: { server: Server }) {
         </ul>
       )}
     </section>
+  );
+}
+
+/** Why no tools are known. */
+function NoTools({ server, error, onRetry }: { server: Server; error: Error; onRetry: () => void }) {
+  if (server.startsOn === null)
+    return <p className="text-muted">They are listed once somebody has signed in at the server.</p>;
+  if (!(error instanceof ApiError && ["server_unavailable", "server_paused"].includes(error.code)))
+    return <LoadFailure what="The tools" error={error} onRetry={onRetry} />;
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line bg-panel px-4 py-3">
+      <p className="min-w-60 flex-1 text-muted">
+        No tools known yet: {server.name} never answered. {error.sentence}
+      </p>
+      <Button size="sm" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
   );
 }

@@ -12,7 +12,7 @@ const STEPS: Record<CheckStep["step"], string> = {
 /** The steps of a test, in order, up to the failed one. */
 export function TestResult({ steps }: { steps: CheckStep[] }) {
   return (
-    <section aria-label="What the test found" className="rounded-lg border border-line bg-panel">
+    <section aria-label="Test result" className="rounded-lg border border-line bg-panel">
       <ol aria-live="polite" className="flex flex-col divide-y divide-line">
         {steps.map(({ step, ok, ms, message }) => {
           const Icon = ok ? Check : X;

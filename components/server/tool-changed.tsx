@@ -22,7 +22,7 @@ export function ToolChanged({
   const id = useId();
   if (!tool.change) return null;
   return (
-    <Notice tone="wait" title="The server has changed what it says of this tool.">
+    <Notice tone="wait" title="This tool’s definition has changed.">
       <p>
         It was last used <TimeAgo at={tool.change.lastUsedAt} />, and changed <TimeAgo at={tool.change.at} />.
         Make sure that it still does what you want.
@@ -36,7 +36,7 @@ export function ToolChanged({
           onChange={(event) => onSeen(event.target.checked)}
           className="size-4 shrink-0 accent-(--accent)"
         />
-        I have seen what changed
+        I have reviewed the change
       </label>
     </Notice>
   );

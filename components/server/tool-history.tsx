@@ -15,7 +15,7 @@ export function ToolHistory({ server, tool }: { server: Server; tool: ServerTool
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="w-fit rounded-sm text-[13px] text-muted hover:text-ink max-md:-my-3 max-md:py-3">
-        What it said before
+        Version history
       </summary>
       <div className="pt-2 text-[13px]">
         {versions.isPending && open && <div aria-hidden className="skeleton h-10" />}
@@ -29,8 +29,7 @@ export function ToolHistory({ server, tool }: { server: Server; tool: ServerTool
 }
 
 function Versions({ versions }: { versions: ToolVersion[] }) {
-  if (versions.length <= 1)
-    return <p className="text-muted">It has said the same since Intray first saw it.</p>;
+  if (versions.length <= 1) return <p className="text-muted">Unchanged since Intray first saw it.</p>;
   return (
     <ol className="flex flex-col gap-3">
       {versions.map((version, index) => {

@@ -13,6 +13,8 @@ import { Link } from "@/components/ui/link.tsx";
 import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
 
 const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
+/** The first items, inbox and tasks, are all there is while an admin looks as a member. */
+const IN_VIEW = 2;
 const GET_STARTED = { href: "/get-started", label: "Get started", icon: ListTodo, key: "" };
 
 /** The left navigation: full on wide screens, icons only on medium ones, hidden on phones (see BottomBar). */
@@ -40,7 +42,7 @@ export function Nav() {
         <span className="truncate font-medium max-lg:sr-only">{me.organization.name}</span>
       </div>
       <ul className="flex flex-col gap-0.5">
-        {NAV_ITEMS.map((item) => (
+        {NAV_ITEMS.slice(0, me.view ? IN_VIEW : undefined).map((item) => (
           <li key={item.href}>
             <NavLink item={item} count={item.href === "/inbox" ? waiting : 0} />
           </li>
@@ -48,8 +50,8 @@ export function Nav() {
       </ul>
       <div className="mt-auto flex flex-col gap-0.5">
         {firstSteps?.over === false && <NavLink item={GET_STARTED} count={0} />}
-        <PaletteButton />
-        <NavLink item={SETTINGS} count={0} />
+        {!me.view && <PaletteButton />}
+        {!me.view && <NavLink item={SETTINGS} count={0} />}
         <UserMenu labelled />
       </div>
     </nav>
@@ -62,7 +64,7 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
   const waiting = useWaiting();
   const pathname = usePathname();
   const isDone = useSearchParams().get("tab") === "done";
-  const isApprover = me.role === "approver";
+  const isApprover = me.role === "approver" && !me.view;
   return (
     <nav
       aria-label="Main"
@@ -72,35 +74,37 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
       )}
     >
       <ul className="flex">
-        {(isApprover ? APPROVER_ITEMS : NAV_ITEMS).map(({ href, label, icon: Icon }) => {
-          const [page = "", query] = href.split("?");
-          // Done is a tab of the inbox, and an item of its own for approvers.
-          const isOther = isApprover && page === "/inbox" && isDone !== (query !== undefined);
-          const active = pathname.startsWith(page) && !isOther;
-          return (
-            <li key={href} className="flex-1">
-              <Link
-                href={href}
-                aria-current={active ? "page" : undefined}
-                className={cn(
-                  "flex h-15 flex-col items-center justify-center gap-1 text-xs",
-                  active ? "font-medium text-accent" : "text-muted",
-                )}
-              >
-                <span className="relative">
-                  <Icon aria-hidden className="size-5" strokeWidth={1.75} />
-                  {href === "/inbox" && waiting > 0 && (
-                    <span className="absolute -top-1.5 left-3.5 whitespace-nowrap rounded-full bg-wait-soft px-1 font-medium text-[11px] text-wait leading-4">
-                      {waiting > 99 ? "99+" : waiting}
-                      <span className="sr-only"> waiting</span>
-                    </span>
+        {(isApprover ? APPROVER_ITEMS : NAV_ITEMS.slice(0, me.view ? IN_VIEW : undefined)).map(
+          ({ href, label, icon: Icon }) => {
+            const [page = "", query] = href.split("?");
+            // Done is a tab of the inbox, and an item of its own for approvers.
+            const isOther = isApprover && page === "/inbox" && isDone !== (query !== undefined);
+            const active = pathname.startsWith(page) && !isOther;
+            return (
+              <li key={href} className="flex-1">
+                <Link
+                  href={href}
+                  aria-current={active ? "page" : undefined}
+                  className={cn(
+                    "flex h-15 flex-col items-center justify-center gap-1 text-xs",
+                    active ? "font-medium text-accent" : "text-muted",
                   )}
-                </span>
-                {label}
-              </Link>
-            </li>
-          );
-        })}
+                >
+                  <span className="relative">
+                    <Icon aria-hidden className="size-5" strokeWidth={1.75} />
+                    {href === "/inbox" && waiting > 0 && (
+                      <span className="absolute -top-1.5 left-3.5 whitespace-nowrap rounded-full bg-wait-soft px-1 font-medium text-[11px] text-wait leading-4">
+                        {waiting > 99 ? "99+" : waiting}
+                        <span className="sr-only"> waiting</span>
+                      </span>
+                    )}
+                  </span>
+                  {label}
+                </Link>
+              </li>
+            );
+          },
+        )}
       </ul>
     </nav>
   );

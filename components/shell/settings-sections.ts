@@ -36,7 +36,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/keyboard",
     label: "Keyboard",
-    description: "Single keys on or off, and what they do",
+    description: "Single-key shortcuts on or off, and what each does",
     icon: Keyboard,
     needs: "account:use",
     group: "You",
@@ -52,7 +52,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/notifications",
     label: "Notifications",
-    description: "What you are told, in the app and by e-mail",
+    description: "What Intray tells you, in the app and by e-mail",
     icon: Bell,
     needs: "account:use",
     group: "You",
@@ -68,7 +68,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/organization",
     label: "Organization",
-    description: "Its name, four eyes, leaving, deleting",
+    description: "Name, second-person rule, leaving, deleting",
     icon: Building2,
     needs: "settings:read",
     group: "Organization",

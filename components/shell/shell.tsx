@@ -14,6 +14,7 @@ import { Toaster } from "@/components/ui/toast/toaster.tsx";
 import { Live } from "@/lib/api-client/base/live.tsx";
 
 const GoHint = lazyComponent(() => import("./keys/go-hint.tsx").then((file) => file.GoHint), { warm: true });
+const ViewBar = lazyComponent(() => import("./view-bar.tsx").then((file) => file.ViewBar));
 const Tour = lazyComponent(() => import("./tour.tsx").then((file) => file.Tour), {
   // The height of the strip.
   loading: () => <div className="min-h-12 max-md:min-h-[116px]" />,
@@ -36,6 +37,7 @@ export function Shell({ children }: { children: ReactNode }) {
         Skip to content
       </a>
       <Live scope={`${me.user.id}:${me.organization.id}`} />
+      {me.view && <ViewBar until={me.view.until} />}
       <ConnectionBar />
       {pathname.startsWith("/inbox") && !me.preferences.tourSeen && <Tour hiddenOnPhones={fullScreen} />}
       <div className="flex min-h-0 flex-1">

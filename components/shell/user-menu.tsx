@@ -14,6 +14,7 @@ const UserMenuItems = lazyComponent(
 
 export function UserMenu({ labelled = false }: { labelled?: boolean }) {
   const me = useMe();
+  if (me.view) return null;
   return (
     <Menu
       align="start"

@@ -18,13 +18,14 @@ interface Claim {
 }
 
 function claimsOf(said: Record<string, unknown>): Claim[] {
-  if (said.readOnlyHint === true) return [{ words: "says it only reads", icon: Eye, tone: "neutral" }];
+  if (said.readOnlyHint === true)
+    return [{ words: "Read only (declared by server)", icon: Eye, tone: "neutral" }];
   const claims: Claim[] = [];
   if (said.destructiveHint === true)
-    claims.push({ words: "says it may destroy data", icon: Trash2, tone: "bad" });
+    claims.push({ words: "Destructive (declared by server)", icon: Trash2, tone: "bad" });
   else if (said.readOnlyHint === false || said.destructiveHint === false)
-    claims.push({ words: "says it changes data", icon: PencilLine, tone: "wait" });
+    claims.push({ words: "Changes data (declared by server)", icon: PencilLine, tone: "wait" });
   if (said.idempotentHint === true)
-    claims.push({ words: "says it can be repeated", icon: Repeat, tone: "neutral" });
+    claims.push({ words: "Repeatable (declared by server)", icon: Repeat, tone: "neutral" });
   return claims;
 }

@@ -37,7 +37,7 @@ export interface GalleryFixture {
     requestId: string,
     answer: Pick<AnswerInput, "action"> & Partial<AnswerInput>,
   ): Promise<void>;
-  assign(requestId: string, person: Person): Promise<void>;
+  assign(requestId: string, person: Person, note?: string): Promise<void>;
   /** The open request of a task. */
   openIn(taskId: string): Promise<string>;
   /** Lets the time of a task be up, as its server's clock does. */
@@ -82,10 +82,10 @@ export async function createGalleryFixture(
       const response = await apiOf(as(person)).write("POST", `/input-requests/${requestId}/answer`, body);
       expect(response.status(), await response.text()).toBe(202);
     },
-    async assign(requestId, person) {
+    async assign(requestId, person, note) {
       const { items } = await apiOf(as("Ana")).get<ListPage<{ id: string; name: string }>>("/members");
       const memberId = items.find(({ name }) => name === person)?.id;
-      await apiOf(as("Ola")).write("POST", `/input-requests/${requestId}/assign`, { memberId });
+      await apiOf(as("Ola")).write("POST", `/input-requests/${requestId}/assign`, { memberId, note });
     },
     openIn: (taskId) => openRequest(as("Ola"), taskId),
     async expire(taskId) {

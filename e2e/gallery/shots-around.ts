@@ -38,6 +38,7 @@ export const AROUND: Shot[] = [
   },
   front("set-password with an old link", "/set-password?token=none"),
   front("set-password incomplete", "/set-password"),
+  front("join with an old link", "/join?token=none"),
   { ...front("not found", "/not-there"), person: "Ben" },
   {
     name: "not found inside",
@@ -82,6 +83,29 @@ export const AROUND: Shot[] = [
     },
   },
   {
+    name: "connect server tried",
+    person: "Ana",
+    async open(page, { office }) {
+      await page.goto("/servers");
+      await page.getByRole("button", { name: "Connect server" }).click();
+      await page.getByLabel("Address").fill(office.url);
+      await page.keyboard.press("Enter");
+      await expect(page.getByText("The server answers. No sign-in needed.")).toBeVisible();
+    },
+  },
+  {
+    name: "connect server dead",
+    person: "Ana",
+    async open(page, { office }) {
+      await page.goto("/servers");
+      await page.getByRole("button", { name: "Connect server" }).click();
+      await page.getByLabel("Address").fill(office.url.replace(/mcp$/, "answers"));
+      await page.keyboard.press("Enter");
+      await expect(page.getByRole("button", { name: "Connect anyway" })).toBeVisible();
+      await page.getByText("Advanced").click();
+    },
+  },
+  {
     name: "server unreachable",
     person: "Ana",
     async open(page, { office }) {
@@ -90,7 +114,7 @@ export const AROUND: Shot[] = [
       expect(made.status(), await made.text()).toBe(201);
       const { id } = (await made.json()) as { id: string };
       await page.goto(`/servers/${id}`);
-      await expect(page.getByText("Tasks on it are kept").first()).toBeVisible();
+      await expect(page.getByText("No tools known yet").first()).toBeVisible();
     },
   },
   {
@@ -98,7 +122,7 @@ export const AROUND: Shot[] = [
     person: "Ana",
     async open(page) {
       await page.goto("/servers/00000000-0000-7000-8000-000000000000");
-      await expect(page.getByText("This server is not here")).toBeVisible();
+      await expect(page.getByText("Server not found")).toBeVisible();
     },
   },
   {
@@ -113,7 +137,40 @@ export const AROUND: Shot[] = [
       await expect(page.getByText("This page could not be shown")).toBeVisible();
     },
   },
+  {
+    name: "settings",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings");
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    },
+  },
   settings("settings appearance", "/settings/appearance"),
+  settings("settings members", "/settings/members"),
+  {
+    name: "view as dialog",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings/members");
+      await page.getByRole("button", { name: "View as Ben" }).click();
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  {
+    name: "view as",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings/members");
+      await page.getByRole("button", { name: "View as Ben" }).click();
+      await page.getByRole("button", { name: "Start viewing" }).click();
+      await expect(page.getByText("Viewing as Ben.")).toBeVisible();
+    },
+    async after(page) {
+      await page.getByRole("button", { name: "Stop viewing" }).click();
+      await page.waitForURL("**/settings/members");
+    },
+  },
+  settings("settings organization", "/settings/organization"),
   settings("settings keyboard", "/settings/keyboard"),
   settings("settings answers", "/settings/answers"),
   {

@@ -110,6 +110,30 @@ export const REQUESTS: Shot[] = [
     await apiOf(fixture.as("Cleo")).write("POST", `/input-requests/${requestId}/claim`);
   }),
   after("request assigned to me", "deploy", (fixture, { requestId }) => fixture.assign(requestId, "Ben")),
+  after("request handed over", "deploy", (fixture, { requestId }) =>
+    fixture.assign(requestId, "Ben", "You know this pipeline.\nIs the freeze over?"),
+  ),
+  {
+    name: "hand over",
+    person: "Ben",
+    async open(page, fixture) {
+      await openInbox(page, (await fixture.ask("deploy")).requestId);
+      await requestPane(page).getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Hand over…" }).click();
+      await expect(page.getByRole("option").first()).toBeVisible();
+    },
+  },
+  {
+    name: "hand over note",
+    person: "Ben",
+    async open(page, fixture) {
+      await openInbox(page, (await fixture.ask("deploy")).requestId);
+      await requestPane(page).getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Hand over…" }).click();
+      await page.getByRole("option", { name: /Cleo/ }).click();
+      await expect(page.getByRole("textbox", { name: "Note for Cleo" })).toBeVisible();
+    },
+  },
   {
     name: "request little time",
     person: "Ben",

@@ -27,7 +27,7 @@ export const PERMISSIONS = {
   "connections:share": "admin",
   "settings:read": "viewer",
   "settings:manage": "admin",
-  "people:find": "operator",
+  "people:find": "approver",
   "members:manage": "admin",
   "keys:manage": "admin",
   "webhooks:manage": "admin",
@@ -41,6 +41,9 @@ export type Permission = keyof typeof PERMISSIONS;
 export function may(role: Role, permission: Permission): boolean {
   return roleAllows(role, PERMISSIONS[permission]);
 }
+
+/** What screens offer while an admin looks as a member, whatever the member's role. */
+export const VIEW_PERMISSIONS: Permission[] = ["tasks:read", "requests:read"];
 
 /** Returns all permissions of a role. */
 export function permissionsOf(role: Role): Permission[] {

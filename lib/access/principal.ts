@@ -9,4 +9,14 @@ export interface Principal {
   role: Role;
   /** The caller as named in history. */
   actor: Actor;
+  /**
+   * An admin looks at lists as the member `userId` would: `actor` is the admin. Reads only, and nothing that is
+   * that member's alone (docs/decisions/028).
+   */
+  isView?: true;
+}
+
+/** The member whose private things the caller may read: drafts, private tasks. Null for a key, and in a view. */
+export function selfOf({ userId, isView }: Principal): string | null {
+  return isView ? null : userId;
 }

@@ -1,9 +1,9 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, query } from "@/lib/api-client/base/client.ts";
+import { ApiError, api, query } from "@/lib/api-client/base/client.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Range, ServerStats } from "@/lib/servers/call-statistics/schema.ts";
-import type { Server, ServerDetail, ServerTool, ToolVersion } from "@/lib/servers/schema.ts";
+import type { Server, ServerDetail, ToolList, ToolVersion } from "@/lib/servers/schema.ts";
 import type { FoundTask } from "@/lib/tasks/found/schema.ts";
 
 export const SERVERS_SHOWN = 200;
@@ -26,11 +26,21 @@ export function serverDetail(id: string) {
 export function serverTools(id: string) {
   return queryOptions({
     queryKey: [...serverKeys.server(id), "tools"] as const,
-    queryFn: ({ signal }) =>
-      api.get<Page<ServerTool>>(`/api/v1/servers/${id}/tools${query({ limit: 200 })}`, signal),
-    // Calls the remote server, so half-minute refetches would be too costly.
+    queryFn: ({ signal }) => api.get<ToolList>(`/api/v1/servers/${id}/tools${query({ limit: 200 })}`, signal),
+    // Calls the remote server, so half-minute refetches and retries would be too costly.
     refetchInterval: false,
     staleTime: 60_000,
+    retry: (failures, error) => failures < 2 && !(error instanceof ApiError),
+  });
+}
+
+/** The tools as the server listed them last. Answers at once, however long the server takes. */
+export function seenServerTools(id: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "tools", "as-seen"] as const,
+    queryFn: ({ signal }) =>
+      api.get<ToolList>(`/api/v1/servers/${id}/tools${query({ limit: 200, asSeen: "true" })}`, signal),
+    refetchInterval: false,
   });
 }
 

@@ -65,6 +65,8 @@ export const EVENT_TYPES = [
   "member.removed",
   "member.joined",
   "member.left",
+  "member.view_begun",
+  "member.view_ended",
   "invitation.created",
   "invitation.renewed",
   "invitation.role_changed",

@@ -52,6 +52,9 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`The server${named(data)} changed its tools`, "wait", toolChanges(data)),
   "member.added": (data, who) =>
     say(`${who} added ${text(data.name) ?? "a member"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
+  "member.view_begun": (data, who) =>
+    say(`${who} began to look at lists as ${text(data.name) ?? "a member"}, read only`, "wait"),
+  "member.view_ended": (_, who) => say(`${who} stopped looking as a member`),
   "member.role_changed": (data, who) => say(`${who} changed a role${fromTo(data)}`),
   "member.removed": (_, who) => say(`${who} removed a member`),
   "member.joined": (data, who) => say(`${who} joined${text(data.role) ? ` as ${text(data.role)}` : ""}`),
@@ -79,7 +82,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     ),
   "organization.renamed": (data, who) => say(`${who} renamed the organization${named(data, " to")}`),
   "organization.four_eyes_changed": ({ fourEyes }, who) =>
-    say(`${who} switched the rule of four eyes ${fourEyes === true ? "on" : "off"}`),
+    say(`${who} ${fourEyes === true ? "required" : "no longer requires"} a second person for approvals`),
   "bulk.begun": (data, who) => say(`${who} asked to ${bulk(data)} ${tasks(data.items)}`),
   "bulk.ended": ({ done, refused, ...data }, who) =>
     say(

@@ -2,7 +2,7 @@ import type { Cause, Notice, NoticeKind } from "../notices/schema.ts";
 import type { Tone } from "./tasks/outcome.ts";
 
 /** The parts of a notice that its words need. */
-export type NoticeAbout = Pick<Notice, "cause" | "inputRequestId"> & {
+export type NoticeAbout = Pick<Notice, "cause" | "inputRequestId" | "assignment"> & {
   task: { id: string; tool: string; label?: string | null } | null;
   server: { id: string; name: string } | null;
 };
@@ -41,7 +41,9 @@ export function noticeWords(notice: NoticeAbout): { text: string; tone: Tone; ab
   const { task, server } = notice;
   const name = task && (task.label ? `${task.tool} · ${task.label}` : task.tool);
   const about = [name, server?.name].filter(Boolean).join(" on ");
-  return { ...WORDS[notice.cause], about, path: pathOf(notice) };
+  const words = WORDS[notice.cause];
+  const by = notice.assignment?.by;
+  return { ...words, ...(by && { text: `${by} assigned a request to you` }), about, path: pathOf(notice) };
 }
 
 function pathOf({ inputRequestId, task, server }: NoticeAbout): string {

@@ -4,7 +4,7 @@
  */
 
 import { may } from "../access/permissions.ts";
-import type { Principal } from "../access/principal.ts";
+import { type Principal, selfOf } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
 import { requestedBy } from "../tasks/requester.ts";
@@ -16,7 +16,8 @@ import { isLive } from "./status.ts";
  * `visibleTask`, on the request's copies of the task's columns. The ids form an array that Postgres computes
  * once: the planner would count a subquery's cost for every row.
  */
-export function visibleRequest(organizationId: string, { userId }: Principal): Prisma.Sql {
+export function visibleRequest(organizationId: string, principal: Principal): Prisma.Sql {
+  const userId = selfOf(principal);
   if (userId === null) return Prisma.sql`r.visibility = 'organization'`;
   return Prisma.sql`(r.visibility = 'organization' OR r.requester_user_id = ${userId}::uuid OR r.task_id = ANY (ARRAY(
     SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND visibility = 'private'

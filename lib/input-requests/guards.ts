@@ -28,6 +28,9 @@ export interface LockedRequest {
   cancelRequestedAt: Date | null;
   /** The principal asked for the task, and the organization requires another person to accept it. */
   fourEyes: boolean;
+  visibility: "organization" | "private";
+  requesterUserId: string | null;
+  assigneeUserId: string | null;
 }
 
 /** Locks and returns the request and its task, if the principal may see them. */
@@ -47,7 +50,8 @@ export async function lockRequest(
   const requests = await tx.$queryRaw<Omit<LockedRequest, "cancelRequestedAt" | "urlOwner" | "fourEyes">[]>`
     SELECT id, state, task_id AS "taskId", connection_id AS "connectionId", mode, form,
       question_hash AS "questionHash", reworded_at AS "rewordedAt", earlier_hashes AS "earlierHashes",
-      ended_reason AS "endedReason"
+      ended_reason AS "endedReason", visibility, requester_user_id AS "requesterUserId",
+      assignee_user_id AS "assigneeUserId"
     FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid FOR NO KEY UPDATE`;
   if (!tasks[0] || !requests[0]) throw notFound("request");
   return { ...requests[0], ...tasks[0] };
@@ -141,6 +145,46 @@ export function refuseForeignUrl(principal: Principal, request: LockedRequest, i
   const { userId } = principal;
   if (userId !== null && (request.urlOwner === null || request.urlOwner === userId)) return;
   throw new AppError("forbidden", "Only the owner of the connection may open this address and accept.");
+}
+
+/** Refuses to hand over what somebody else has: a request assigned to, or claimed by, another person. */
+export async function refuseOthersRequest(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { id, assigneeUserId }: LockedRequest,
+): Promise<void> {
+  await refuseOthersClaim(organizationId, tx, principal, id);
+  if (assigneeUserId === null || assigneeUserId === principal.userId) return;
+  throw new AppError("assigned_to_other", "It is assigned to somebody else. An operator can reassign it.");
+}
+
+/**
+ * Refuses to hand a request to a person who could not accept it, and to show a private task to anyone but its
+ * requester: an assignment lets people see the whole task.
+ */
+export async function refuseUnableRecipient(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  request: LockedRequest,
+  recipient: { userId: string; name: string },
+): Promise<void> {
+  const { userId, name } = recipient;
+  const refuse = (why: string) =>
+    new AppError("invalid_input", why, { errors: [{ field: "memberId", message: why }] });
+  if (userId === principal.userId) throw refuse("That is you. Claim the request instead.");
+  const isRequesters = [principal.userId, userId].includes(request.requesterUserId);
+  if (request.visibility === "private" && !isRequesters)
+    throw new AppError("forbidden", "The task is private. Only its requester can show it to others.");
+  if (request.mode === "url" && request.urlOwner !== null && request.urlOwner !== userId)
+    throw refuse(`Only the owner of the connection may open the address, not ${name}.`);
+  const actor = { kind: "member" as const, id: userId, name };
+  const [rule] = await tx.$queryRaw<{ forbids: boolean }[]>`
+    SELECT o.four_eyes AND ${requestedBy({ ...principal, actor })} AS forbids
+    FROM task t JOIN organization o ON o.id = t.organization_id
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${request.taskId}::uuid`;
+  if (rule?.forbids) throw refuse(`${name} asked for this task, so a second person has to accept.`);
 }
 
 /** Refuses acceptance by the task's requester where the organization requires a second person. */

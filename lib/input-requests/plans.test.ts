@@ -5,7 +5,7 @@ import type { Principal } from "../access/principal.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { countOpenRequests, listInputRequests } from "./list.ts";
 import type { RequestListQuery } from "./schema.ts";
-import { readSettled } from "./similar.ts";
+import { readSettled } from "./similar/similar.ts";
 
 let planner: Planner;
 const acme = uuidv7();

@@ -1,6 +1,7 @@
 /** Reads one input request, as far as the principal may see it; list.ts reads many. */
 import { z } from "zod";
-import type { Principal } from "../access/principal.ts";
+import { type Principal, selfOf } from "../access/principal.ts";
+import { actorSchema } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 import { formSchema } from "../mcp/forms/form.ts";
@@ -28,6 +29,7 @@ export async function readInputRequest(
   const [row] = await tx.$queryRaw<DetailRow[]>`
     SELECT ${SUMMARY}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
       r.ended_reason AS "endedReason", t.state AS "taskState", t.status_message AS "statusMessage", t.cancel_requested_at AS "cancelRequestedAt",
+      r.assigned_by AS "assignedBy", r.assigned_at AS "assignedAt", r.assignment_note AS "assignmentNote",
       t.expires_at AS "taskExpiresAt", t.progress, t.durable, t.adopted, s.traits,
       s.paused_at AS "pausedAt", s.paused_by AS "pausedBy", s.pause_reason AS "pauseReason",
       previous.message AS "previousMessage",
@@ -44,7 +46,7 @@ export async function readInputRequest(
       LEFT JOIN "user" opener ON opener.id = coalesce(link.user_id, link.authorized_by)
       LEFT JOIN input_request previous ON previous.organization_id = r.organization_id AND previous.id = r.replaces
       LEFT JOIN draft ON draft.organization_id = r.organization_id AND draft.input_request_id = r.id
-        AND draft.user_id = ${principal.userId}::uuid
+        AND draft.user_id = ${selfOf(principal)}::uuid
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
   const summary = toSummary(principal, row);
@@ -73,6 +75,14 @@ export async function readInputRequest(
       comment: row.draftComment,
       savedAt: row.draftSavedAt.toISOString(),
     },
+    assignment:
+      row.assigneeId !== null && row.assignedAt !== null
+        ? {
+            by: actorSchema.parse(row.assignedBy),
+            at: row.assignedAt.toISOString(),
+            note: row.assignmentNote,
+          }
+        : null,
     endedReason: row.endedReason,
     task: {
       state: taskStateSchema.parse(row.taskState),
@@ -103,6 +113,9 @@ interface DetailRow extends RequestRow {
   schema: unknown;
   form: unknown;
   url: string | null;
+  assignedBy: unknown;
+  assignedAt: Date | null;
+  assignmentNote: string | null;
   endedReason: string | null;
   taskState: string;
   statusMessage: string | null;

@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import { Prisma } from "../base/db/db.ts";
-import { keyFigures } from "./likeness.ts";
 import {
   actionSchema,
   deliveryStateSchema,
@@ -11,6 +10,7 @@ import {
   requestStateSchema,
   type SeenBecause,
 } from "./schema.ts";
+import { keyFigures } from "./similar/likeness.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
 import { warningsAt } from "./warnings.ts";
 

@@ -6,6 +6,7 @@ import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 import { documentSchema } from "./documents/schema.ts";
+import { NOTE_CHARACTERS } from "./limits.ts";
 
 export const REQUEST_STATES = [
   "open",
@@ -96,7 +97,20 @@ export const bulkUndoResultSchema = z.object({
 });
 export type BulkUndoResult = z.infer<typeof bulkUndoResultSchema>;
 
-export const assignInputSchema = z.strictObject({ memberId: z.uuid().nullable() });
+/** Plain text beside a request for the person who gets it. */
+const assignmentNoteSchema = z
+  .string()
+  .trim()
+  .max(NOTE_CHARACTERS)
+  .transform((text) => text || undefined)
+  .optional();
+export const assignInputSchema = z.strictObject({
+  memberId: z.uuid().nullable(),
+  note: assignmentNoteSchema,
+});
+export type AssignInput = z.infer<typeof assignInputSchema>;
+export const handOverInputSchema = z.strictObject({ memberId: z.uuid(), note: assignmentNoteSchema });
+export type HandOverInput = z.infer<typeof handOverInputSchema>;
 /** Replaces the caller's draft; an empty one deletes the draft. */
 export const draftInputSchema = z.strictObject({ content, comment: z.string().max(4000).optional() });
 export type DraftInput = z.infer<typeof draftInputSchema>;
@@ -199,6 +213,8 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   previous: z.object({ message: z.string(), schema: z.unknown(), url: z.string().nullable() }).nullable(),
   /** The caller's own draft. */
   draft: draftSchema.nullable(),
+  /** Who gave the request to `assignedTo`, and their note; null if nobody did. */
+  assignment: z.object({ by: actorSchema, at: timestamp, note: z.string().nullable() }).nullable(),
   /** Why a request that is no longer open ended, e.g. `replaced`, `task_ended`, `task_cancelled`. */
   endedReason: z.string().nullable(),
   task: z.object({

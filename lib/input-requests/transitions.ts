@@ -1,5 +1,5 @@
 /**
- * People's writes to input requests: answer, undo, claim, release, assign, draft. The engine's writes are in
+ * People's writes to input requests: answer, undo, claim, release, assign, hand over, draft. The engine's writes are in
  * capture.ts. Each write names the state it expects; the task row is locked first, so that an answer and a
  * cancel of one task have an order.
  */
@@ -26,10 +26,12 @@ import {
   refuseForeignUrl,
   refuseFourEyes,
   refuseOthersClaim,
+  refuseOthersRequest,
   refuseOtherWording,
+  refuseUnableRecipient,
   refuseUnlessOpen,
 } from "./guards.ts";
-import type { AnswerInput, DraftInput, RequestState } from "./schema.ts";
+import type { AnswerInput, AssignInput, DraftInput, HandOverInput, RequestState } from "./schema.ts";
 import { requests } from "./status.ts";
 
 /** Records a person's decision, which counts from the commit on; the engine delivers it. */
@@ -147,34 +149,82 @@ export async function releaseRequest(
   await publish(organizationId, tx, request, [{ type: "request.released", actor: principal.actor }]);
 }
 
-/** Assigns a request to a user, or to nobody (null). */
+/** Assigns a request to a member, or to nobody (null), whoever has it now. For operators. */
 export async function assignRequest(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
-  memberId: string | null,
+  { memberId, note }: AssignInput,
 ): Promise<void> {
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
-  let userId: string | null = null;
-  if (memberId !== null) {
-    const member = await tx.membership.findFirst({
-      where: { organizationId, id: memberId },
-      select: { userId: true, role: true },
-    });
-    if (!member) throw notFound("member");
-    if (!may(roleSchema.parse(member.role), "requests:answer"))
-      throw new AppError("invalid_input", "A viewer can't answer; assign it to somebody who may.");
-    userId = member.userId;
-  }
+  const recipient = memberId === null ? null : await answerer(organizationId, tx, memberId);
+  await give(organizationId, tx, principal, request, recipient, note);
+}
+
+/**
+ * Gives a request that is nobody's, or the member's own, to another member who may accept it. Of two who hand
+ * over at once, the second finds it assigned to another.
+ */
+export async function handOverRequest(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+  { memberId, note }: HandOverInput,
+): Promise<void> {
+  const userId = memberOnly(principal);
+  const request = await lockRequest(organizationId, tx, principal, requestId);
+  await refuseUnlessOpen(organizationId, tx, request);
+  await refuseOthersRequest(organizationId, tx, principal, request);
+  const recipient = await answerer(organizationId, tx, memberId);
+  await refuseUnableRecipient(organizationId, tx, principal, request, recipient);
+  // The giver's claim would keep the recipient from answering.
+  await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId, userId } });
+  await give(organizationId, tx, principal, request, recipient, note);
+}
+
+interface Recipient {
+  userId: string;
+  name: string;
+}
+
+/** A member who may answer. */
+async function answerer(organizationId: string, tx: Tx, memberId: string): Promise<Recipient> {
+  const [member] = await tx.$queryRaw<{ userId: string; name: string; role: string }[]>`
+    SELECT m.user_id AS "userId", u.name, m.role FROM membership m JOIN "user" u ON u.id = m.user_id
+    WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
+  if (!member) throw notFound("member");
+  if (!may(roleSchema.parse(member.role), "requests:answer"))
+    throw new AppError("invalid_input", "A viewer can't answer; assign it to somebody who may.");
+  return { userId: member.userId, name: member.name };
+}
+
+async function give(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  request: LockedRequest,
+  recipient: Recipient | null,
+  note: string | undefined,
+): Promise<void> {
+  const said = recipient && note ? storableText(note) : null;
   await tx.inputRequest.updateMany({
-    where: { organizationId, id: requestId, state: "open" },
-    data: { assigneeUserId: userId },
+    where: { organizationId, id: request.id, state: "open" },
+    data: {
+      assigneeUserId: recipient?.userId ?? null,
+      assignedBy: recipient ? storable(principal.actor) : Prisma.DbNull,
+      assignedAt: recipient ? new Date() : null,
+      assignmentNote: said,
+    },
   });
-  await publish(organizationId, tx, request, [
-    { type: "request.assigned", actor: principal.actor, data: { userId } },
-  ]);
+  const data = {
+    userId: recipient?.userId ?? null,
+    ...(recipient && { name: recipient.name }),
+    ...(said && { note: said }),
+  };
+  await publish(organizationId, tx, request, [{ type: "request.assigned", actor: principal.actor, data }]);
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Composes a mail: the event, its tool and server, and a link. Never contains the question, a label,
- * arguments or results, since people other than the addressee may read mail. No link decides anything: each
- * opens a page behind the sign-in.
+ * Composes a mail: the event, its tool and server, and a link. Beside an assignment, the note that
+ * its giver wrote. Never contains the question, a label, arguments or results, since people other than the
+ * addressee may read mail. No link decides anything: each opens a page behind the sign-in.
  */
 import { listPath, manyWords, type NoticeAbout, noticeWords } from "../format/notices.ts";
 import type { Cause } from "../notices/schema.ts";
@@ -13,6 +13,7 @@ const NAME_CHARACTERS = 120;
 interface Line {
   text: string;
   about: string;
+  note: string | null;
   url: string;
 }
 
@@ -30,34 +31,42 @@ export function composeMail(
   return {
     subject,
     text: [
-      ...lines.map((line) => `${sentence(line)}\n${line.url}`),
+      ...lines.map((line) =>
+        [sentence(line), line.note && `“${line.note}”`, line.url].filter(Boolean).join("\n"),
+      ),
       why,
-      `What you are told: ${settings}`,
+      `Notification settings: ${settings}`,
     ].join("\n\n"),
     html: [
       `<!doctype html><html lang="en"><body style="font:14px/1.5 sans-serif;color:#1d2529">`,
-      ...lines.map(({ text, about, url }) =>
+      ...lines.map(({ text, about, note, url }) =>
         [
           `<p><strong>${escapeHtml(text)}</strong>`,
           about && `<br>${escapeHtml(about)}`,
+          note && `<br>“${escapeHtml(note)}”`,
           `<br><a href="${escapeHtml(url)}">Open in Intray</a></p>`,
-        ].join(""),
+        ]
+          .filter(Boolean)
+          .join(""),
       ),
-      `<p style="color:#5b666c">${escapeHtml(why)}<br><a href="${escapeHtml(settings)}">What you are told</a></p></body></html>`,
+      `<p style="color:#5b666c">${escapeHtml(why)}<br><a href="${escapeHtml(settings)}">Notification settings</a></p></body></html>`,
     ].join("\n"),
   };
 }
 
 function linesOf(cause: Cause, group: NoticeAbout[], appUrl: string): Line[] {
   if (group.length > LISTED)
-    return [{ text: manyWords(cause, group.length), about: "", url: `${appUrl}${listPath(cause)}` }];
+    return [
+      { text: manyWords(cause, group.length), about: "", note: null, url: `${appUrl}${listPath(cause)}` },
+    ];
   return group.map((notice) => {
     const { text, about, path } = noticeWords({
       ...notice,
       task: notice.task && { ...notice.task, tool: shorten(notice.task.tool), label: null },
       server: notice.server && { ...notice.server, name: shorten(notice.server.name) },
     });
-    return { text, about, url: `${appUrl}${path}` };
+    const note = notice.assignment?.note;
+    return { text: oneLine(text), about, note: note ? oneLine(note) : null, url: `${appUrl}${path}` };
   });
 }
 
@@ -65,8 +74,12 @@ const sentence = ({ text, about }: Line) => (about ? `${text}: ${about}` : text)
 
 /** Names are untrusted: reduces them to one line without text that mail programs turn into links. */
 function shorten(name: string): string {
-  const line = name.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").replaceAll("://", ": //");
+  const line = oneLine(name);
   return line.length > NAME_CHARACTERS ? `${line.slice(0, NAME_CHARACTERS)}…` : line;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").replaceAll("://", ": //");
 }
 
 function escapeHtml(text: string): string {

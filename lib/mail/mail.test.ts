@@ -114,6 +114,22 @@ test("many at once are one mail, one person gets one a minute, and two engines s
   expect(server.mails).toHaveLength(2);
 });
 
+test("who is given a request reads by whom, and the note as plain text on one line", async () => {
+  const [id] = await assigned(1);
+  const note = "See <b>https://wiki.example</b>\r\nBcc: all@test.example & more";
+  await fixture.sql(
+    `UPDATE input_request SET assigned_by = '{"kind":"member","id":null,"name":"Ben"}', assigned_at = now(),
+      assignment_note = $1 WHERE id = $2`,
+    [note, id],
+  );
+  await minutesLater();
+  await send();
+  const source = String(server.mails[0]?.source).replaceAll("=\r\n", "");
+  expect(source).toContain("Ben assigned a request to you");
+  expect(source).toContain("See <b>https: //wiki.example</b> Bcc: all@test.example & more");
+  expect(source).toContain("See &lt;b&gt;https: //wiki.example&lt;/b&gt; Bcc: all@test.example &amp; more");
+});
+
 test("what was decided, read or is no longer one's own before the mail leaves is not in it", async () => {
   const [decided, read, moved, held] = await assigned(4);
   await minutesLater();

@@ -6,7 +6,8 @@ import { Prisma, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import type { NoticeAbout } from "../format/notices.ts";
 import { audienceOf, HELD_BY_ANOTHER, type Subjects } from "../notices/audience.ts";
-import { causeSchema } from "../notices/schema.ts";
+import { ASSIGNMENT, JOIN_ASSIGNMENT } from "../notices/queries.ts";
+import { causeSchema, noticeSchema } from "../notices/schema.ts";
 
 /** Duration of a claim, longer than any attempt. */
 const TAKEN_MS = 120_000;
@@ -98,20 +99,22 @@ async function stillTrue(organizationId: string, tx: Tx, mailId: string): Promis
     NoticeRow[]
   >`WITH audience (user_id, cause, subject, task_id, input_request_id, server_id) AS MATERIALIZED (${audience})
     SELECT n.cause, n.input_request_id AS "inputRequestId", t.id AS "taskId", t.tool, s.id AS "serverId",
-      s.name AS "serverName"
+      s.name AS "serverName", ${ASSIGNMENT} AS assignment
     FROM notice n JOIN audience a ON a.user_id = n.user_id AND a.cause = n.cause AND a.subject = n.subject
       LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
       LEFT JOIN server s ON s.organization_id = n.organization_id AND s.id = n.server_id
       LEFT JOIN notice_preference p ON p.organization_id = n.organization_id AND p.user_id = n.user_id
         AND p.kind = n.kind
+      ${JOIN_ASSIGNMENT}
     WHERE n.organization_id = ${organizationId}::uuid AND n.mail_id = ${mailId}::uuid AND n.read_at IS NULL
       AND n.withdrawn_at IS NULL AND p.email IS NOT FALSE
     ORDER BY n.created_at, n.id`;
-  return rows.map(({ cause, inputRequestId, taskId, tool, serverId, serverName }) => ({
+  return rows.map(({ cause, inputRequestId, taskId, tool, serverId, serverName, assignment }) => ({
     cause: causeSchema.parse(cause),
     inputRequestId,
     task: taskId !== null && tool !== null ? { id: taskId, tool } : null,
     server: serverId !== null && serverName !== null ? { id: serverId, name: serverName } : null,
+    assignment: noticeSchema.shape.assignment.parse(assignment),
   }));
 }
 
@@ -122,6 +125,7 @@ interface NoticeRow {
   tool: string | null;
   serverId: string | null;
   serverName: string | null;
+  assignment: unknown;
 }
 
 function sorted(noticed: { cause: string; subject: string }[]): Subjects {

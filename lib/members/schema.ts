@@ -47,6 +47,10 @@ export type MemberQuery = z.infer<typeof memberQuerySchema>;
 
 export const updateMemberSchema = z.strictObject({ role: roleSchema });
 
+/** The member as whom an admin looks at lists, and until when. */
+export const viewAsSchema = z.object({ userId: z.uuid(), name: z.string(), until: z.iso.datetime() });
+export type ViewAs = z.infer<typeof viewAsSchema>;
+
 export const passwordSchema = z.string().min(10, "Use at least 10 characters").max(200);
 /** As stored: trimmed, and in lower case. */
 export const emailSchema = z

@@ -18,3 +18,11 @@ export async function setPassword(
   if (!row?.userId)
     throw new AppError("link_expired", "This link was used or is too old; ask for a new one.");
 }
+
+/** Whether a link still sets a password. Uses nothing up. */
+export async function isPasswordLinkInForce(db: Database, token: string): Promise<boolean> {
+  const [row] = await db.gate<{ inForce: boolean }>(
+    Prisma.sql`SELECT gate.password_link_in_force(${hashSecret(token)}) AS "inForce"`,
+  );
+  return row?.inForce === true;
+}

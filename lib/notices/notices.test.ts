@@ -77,7 +77,9 @@ test("what is assigned is told to that one alone, and not to who assigns themsel
   const { id } = await asked();
   const assign = async (by: Principal, to: Principal | null) => {
     const [member] = await fixture.sql("SELECT id FROM membership WHERE user_id = $1", [to?.userId]);
-    await fixture.within((tx) => assignRequest(fixture.organizationId, tx, by, id, to && String(member?.id)));
+    await fixture.within((tx) =>
+      assignRequest(fixture.organizationId, tx, by, id, { memberId: to && String(member?.id) }),
+    );
     await fixture.run(NOTICES);
   };
   await assign(ola, ben);

@@ -15,6 +15,7 @@ import {
   type Notice,
   type NoticeQuery,
   noticeKindSchema,
+  noticeSchema,
 } from "./schema.ts";
 
 /** Lists notices, newest first. Throws `forbidden` for an API key, which has none. */
@@ -29,15 +30,23 @@ export async function listNotices(
   const at = before?.createdAt.toISOString();
   const rows = await tx.$queryRaw<NoticeRow[]>`
     SELECT n.id, n.kind, n.cause, n.task_id AS "taskId", t.tool, t.label, n.input_request_id AS "inputRequestId",
-      s.id AS "serverId", s.name AS "serverName", n.created_at AS "createdAt", n.read_at AS "readAt"
+      s.id AS "serverId", s.name AS "serverName", ${ASSIGNMENT} AS assignment, n.created_at AS "createdAt", n.read_at AS "readAt"
     FROM notice n LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
       LEFT JOIN server s ON s.organization_id = n.organization_id AND s.id = n.server_id
+      ${JOIN_ASSIGNMENT}
     WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND ${shownTo(principal)}
       AND ${query.unread === "true" ? UNREAD : Prisma.sql`(n.withdrawn_at IS NULL OR n.read_at IS NOT NULL)`}
       ${before ? Prisma.sql`AND (n.created_at, n.id) < (${at}::timestamptz, ${before.id}::uuid)` : Prisma.empty}
     ORDER BY n.created_at DESC, n.id DESC LIMIT ${query.limit + 1}`;
   return toPage(rows, query.limit, (row) => row, toNotice);
 }
+
+/** Joins the request that was given to the member of notice `n`, as `given`, while it is theirs. */
+export const JOIN_ASSIGNMENT = Prisma.sql`LEFT JOIN input_request given ON n.cause = 'request.assigned'
+  AND given.organization_id = n.organization_id AND given.id = n.input_request_id
+  AND given.assignee_user_id = n.user_id`;
+export const ASSIGNMENT = Prisma.sql`CASE WHEN given.assigned_by IS NOT NULL
+  THEN jsonb_build_object('by', given.assigned_by->>'name', 'note', given.assignment_note) END`;
 
 /** Counts unread notices, up to MOST_COUNTED. */
 export async function countUnread(organizationId: string, tx: Tx, principal: Principal): Promise<number> {
@@ -72,6 +81,7 @@ interface NoticeRow {
   inputRequestId: string | null;
   serverId: string | null;
   serverName: string | null;
+  assignment: unknown;
   createdAt: Date;
   readAt: Date | null;
 }
@@ -85,6 +95,7 @@ function toNotice(row: NoticeRow): Notice {
     task: taskId !== null && tool !== null ? { id: taskId, tool, label: row.label } : null,
     inputRequestId: row.inputRequestId,
     server: serverId !== null && serverName !== null ? { id: serverId, name: serverName } : null,
+    assignment: noticeSchema.shape.assignment.parse(row.assignment),
     createdAt: row.createdAt.toISOString(),
     readAt: row.readAt?.toISOString() ?? null,
   };

@@ -40,7 +40,10 @@ export const DEFAULT_CHANNELS: Record<NoticeKind, Channels> = {
   done: { app: true, email: false },
 };
 
-/** A notice: never contains the question, arguments or results. The label is shown in the app only. */
+/**
+ * A notice: never contains the question, arguments or results. The label is shown in the app only. `assignment`:
+ * who gave the member the request, and their note; null for all other causes.
+ */
 export const noticeSchema = z.object({
   id: z.uuid(),
   kind: noticeKindSchema,
@@ -48,6 +51,7 @@ export const noticeSchema = z.object({
   task: z.object({ id: z.uuid(), tool: z.string(), label: z.string().nullable() }).nullable(),
   inputRequestId: z.uuid().nullable(),
   server: z.object({ id: z.uuid(), name: z.string() }).nullable(),
+  assignment: z.object({ by: z.string(), note: z.string().nullable() }).nullable(),
   createdAt: z.iso.datetime(),
   readAt: z.iso.datetime().nullable(),
 });

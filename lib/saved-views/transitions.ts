@@ -1,7 +1,7 @@
 /** All writes to saved views. History records only what others see: sharing a view, and ending that. */
 
 import { may } from "../access/permissions.ts";
-import type { Principal } from "../access/principal.ts";
+import { type Principal, selfOf } from "../access/principal.ts";
 import { isUniqueViolation, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -12,7 +12,8 @@ import type { CreateViewInput, SavedView, UpdateViewInput } from "./schema.ts";
 const MOST_VIEWS = 50;
 
 /** Returns the user whose views are used. Throws `forbidden` for an API key, which looks at no pages. */
-export function viewer({ userId }: Principal): string {
+export function viewer(principal: Principal): string {
+  const userId = selfOf(principal);
   if (userId === null) throw new AppError("forbidden", "Only a member has saved views, not an API key.");
   return userId;
 }

@@ -83,16 +83,29 @@ function signIn({ startsOn }: Server): CheckStep {
     : { step: "sign_in", ok: true, ms: null, message: words[startsOn] };
 }
 
+/** `checkedAt`: when the server listed these tools; null if it never has, and `tools` is empty. */
+export interface SeenTools {
+  tools: Tool[];
+  checkedAt: Date | null;
+}
+
 /**
  * Returns a server's tools, refreshed if old. Returns the stored ones while the server is unreachable or
- * paused. Throws `server_unavailable`, `server_paused`.
+ * paused. Throws `server_unavailable`, `server_paused`. `asSeen`: returns the stored ones without a call.
  */
-export async function toolsOf(services: Services, principal: Principal, serverId: string): Promise<Tool[]> {
+export async function toolsOf(
+  services: Services,
+  principal: Principal,
+  serverId: string,
+  asSeen: boolean,
+): Promise<SeenTools> {
   const kept = await keptTools(services, principal, serverId);
-  if (kept.tools && (kept.isPaused || !isOld(kept))) return kept.tools;
+  const { tools, checkedAt } = kept;
+  if (asSeen) return { tools: tools ?? [], checkedAt };
+  if (tools && (kept.isPaused || !isOld(kept))) return { tools, checkedAt };
   const fresh = await askForTools(services, principal, serverId, kept);
-  if ("tools" in fresh) return fresh.tools;
-  if (kept.tools) return kept.tools;
+  if ("tools" in fresh) return { tools: fresh.tools, checkedAt: new Date() };
+  if (tools) return { tools, checkedAt };
   throw new AppError("server_unavailable", fresh.why);
 }
 

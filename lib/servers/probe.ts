@@ -3,6 +3,8 @@ import { AppError } from "../base/errors.ts";
 import type { Network } from "../base/network.ts";
 import { createPeer, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
+import { discoverAuthorization } from "../mcp/oauth/oauth-discovery.ts";
+import { type OAuthRefusal, OAuthRefused } from "../mcp/oauth/oauth-refused.ts";
 import {
   type CallOptions,
   type Endpoint,
@@ -12,19 +14,34 @@ import {
   SignInNeeded,
   type Tool,
 } from "../mcp/peer.ts";
-import type { CheckStep, EraSetting, Health } from "./schema.ts";
+import {
+  type CheckStep,
+  type EraSetting,
+  type Health,
+  type ProbedAddress,
+  type ProbeInput,
+  serverName,
+} from "./schema.ts";
 
 /** Long enough for a cold start behind a proxy, short enough for a person who waits for the form. */
 const CALL_DEADLINE_MS = 10_000;
 /** Longer, since a command may have to be downloaded and compiled first. */
 const COMMAND_DEADLINE_MS = 30_000;
 
+interface Found {
+  era: Era;
+  capabilities: Record<string, unknown>;
+  tools: Tool[];
+  /** The server's description of itself, usually `{name, title, version}`. Untrusted. */
+  serverInfo: Record<string, unknown> | null;
+}
+
 export interface Probe {
   /** In order, up to the first failed step. */
   steps: CheckStep[];
   health: { state: Health["state"]; message: string | null };
   /** Null if the server could not be asked. */
-  found: { era: Era; capabilities: Record<string, unknown>; tools: Tool[] } | null;
+  found: Found | null;
 }
 
 /**
@@ -47,11 +64,11 @@ export async function probe(
     begun = performance.now();
   };
   try {
-    const { era, capabilities } = await discover(wire, eraSetting, options);
+    const { era, capabilities, serverInfo } = await discover(wire, eraSetting, options);
     ended(true, `Speaks ${era}`);
     const tools = await listTools(createPeer(era, wire), options);
     ended(true, tools.length === 1 ? "1 tool" : `${tools.length} tools`);
-    return { health: { state: "ok", message: null }, found: { era, capabilities, tools }, steps };
+    return { health: { state: "ok", message: null }, found: { era, capabilities, tools, serverInfo }, steps };
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "address_not_allowed")
@@ -93,4 +110,50 @@ export function judge(error: PeerError): Probe["health"] {
   if (error.reached === "yes")
     return { state: "failing", message: "The server does not answer as an MCP server." };
   return { state: "unreachable", message: "The server can't be reached." };
+}
+
+/**
+ * Tries an address before a server is registered there: what it speaks, and what it wants to sign in with.
+ * Stores nothing. Throws `address_not_allowed`; reports every other failure as a result.
+ */
+export async function probeAddress(network: Network, { url, era, auth }: ProbeInput): Promise<ProbedAddress> {
+  const headers: Record<string, string> =
+    auth.kind === "bearer" ? { authorization: `Bearer ${auth.token}` } : {};
+  const { health, steps, found } = await probe({ url, headers }, era, network);
+  return {
+    health,
+    steps,
+    era: found?.era ?? null,
+    tools: found?.tools.length ?? null,
+    name: found ? nameOf(found) : null,
+    signIn: found
+      ? { kind: "none" }
+      : health.state === "unauthorized"
+        ? await neededSignIn(url, network)
+        : null,
+  };
+}
+
+/** Refusals that show no authorization server, so that only a fixed token is left. */
+const NO_OAUTH = new Set<OAuthRefusal>(["no_authorization_server", "metadata_invalid", "unreachable"]);
+
+async function neededSignIn(url: string, network: Network): Promise<ProbedAddress["signIn"]> {
+  try {
+    const { metadata } = await discoverAuthorization(url, network);
+    return { kind: "oauth", host: hostOf(metadata.issuer), refusal: null };
+  } catch (error) {
+    if (!(error instanceof OAuthRefused)) throw error;
+    return NO_OAUTH.has(error.code) ? { kind: "bearer" } : { kind: "oauth", host: null, refusal: error.code };
+  }
+}
+
+function hostOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).host : null;
+}
+
+/** Only a proposal for the name, which an admin sees and may change. */
+function nameOf({ serverInfo }: Found): string | null {
+  return (
+    [serverInfo?.title, serverInfo?.name].flatMap((said) => serverName.safeParse(said).data ?? [])[0] ?? null
+  );
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
+import { pageSchema } from "../base/page.ts";
 import { callsSchema } from "./call-statistics/schema.ts";
 import { scopesSchema } from "./connections/schema.ts";
 
@@ -38,6 +39,10 @@ export const createServerSchema = z.strictObject({
   auth: serverAuthSchema.default({ kind: "none" }),
 });
 export type CreateServerInput = z.infer<typeof createServerSchema>;
+
+/** An address to try before a server is registered. */
+export const probeInputSchema = createServerSchema.omit({ name: true });
+export type ProbeInput = z.infer<typeof probeInputSchema>;
 
 export const updateServerSchema = z
   .strictObject({
@@ -127,6 +132,28 @@ export type CheckStep = z.infer<typeof checkStepSchema>;
 export const checkedServerSchema = serverSchema.extend({ steps: z.array(checkStepSchema) });
 export type CheckedServer = z.infer<typeof checkedServerSchema>;
 
+/** What a server asks for: nothing, a sign-in at an authorization server, or a token. */
+const neededSignInSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("none") }),
+  /** `refusal`: why Intray cannot sign in there (lib/format/oauth.ts has words); null if it can. */
+  z.object({ kind: z.literal("oauth"), host: z.string().nullable(), refusal: z.string().nullable() }),
+  z.object({ kind: z.literal("bearer") }),
+]);
+
+/** The result of trying an address. Nothing of it is stored. */
+export const probedAddressSchema = z.object({
+  health: healthSchema.omit({ checkedAt: true }),
+  steps: z.array(checkStepSchema),
+  /** Null if the server could not be asked. */
+  era: eraSchema.nullable(),
+  tools: z.int().nullable(),
+  /** The server's name for itself. Untrusted text. */
+  name: z.string().nullable(),
+  /** Null: unknown, because the server did not answer as an MCP server. */
+  signIn: neededSignInSchema.nullable(),
+});
+export type ProbedAddress = z.infer<typeof probedAddressSchema>;
+
 /** Observed traits of the server (traits.ts explains each); null if unknown. */
 const serverTraitsSchema = z.object({
   reissues: z.boolean().nullable(),
@@ -162,7 +189,7 @@ export const listedToolSchema = toolTextSchema.extend({
   taskSupport: z.enum(["required", "optional", "forbidden"]),
 });
 
-export const toolSchema = listedToolSchema.extend({
+const toolSchema = listedToolSchema.extend({
   /**
    * SHA-256 of title, description, inputSchema and annotations in canonical JSON. Identifies the version that
    * somebody has seen.
@@ -188,3 +215,10 @@ export type ToolVersion = z.infer<typeof toolVersionSchema>;
 export const toolVersionsQuerySchema = z.object({ tool: z.string().max(256).optional() });
 export type ToolVersionsQuery = z.infer<typeof toolVersionsQuerySchema>;
 export type ServerTool = z.infer<typeof toolSchema>;
+
+/** `checkedAt`: when the server listed these tools; null if it never has, and there are none. */
+export const toolListSchema = pageSchema(toolSchema).extend({ checkedAt: z.iso.datetime().nullable() });
+export type ToolList = z.infer<typeof toolListSchema>;
+/** `asSeen`: as last seen, without a call to the server. */
+export const toolListQuerySchema = z.object({ asSeen: z.enum(["true", "false"]).optional() });
+export type ToolListQuery = z.infer<typeof toolListQuerySchema>;

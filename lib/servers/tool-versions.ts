@@ -11,6 +11,8 @@ import type { Tool } from "../mcp/peer.ts";
 import { toolsOf } from "./check.ts";
 import {
   type ServerTool,
+  type ToolList,
+  type ToolListQuery,
   type ToolText,
   type ToolVersion,
   type ToolVersionsQuery,
@@ -24,15 +26,19 @@ export async function listTools(
   services: Services,
   principal: Principal,
   serverId: string,
-  query: PageQuery,
-): Promise<Page<ServerTool>> {
-  const tools = await toolsOf(services, principal, serverId);
+  query: ToolListQuery & PageQuery,
+): Promise<ToolList> {
+  const { tools, checkedAt } = await toolsOf(services, principal, serverId, query.asSeen === "true");
   const known = await services.db.withOrganization(principal.organizationId, (tx) =>
     readKnown(principal.organizationId, tx, serverId),
   );
   const page = toolPage(tools, query);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  return { ...page, items: page.items.map((shown) => withChange(shown, byName.get(shown.name)!, known)) };
+  return {
+    ...page,
+    items: page.items.map((shown) => withChange(shown, byName.get(shown.name)!, known)),
+    checkedAt: checkedAt?.toISOString() ?? null,
+  };
 }
 
 interface Known {

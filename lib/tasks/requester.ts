@@ -5,7 +5,12 @@ import { Prisma } from "../base/db/db.ts";
  * Condition: the principal requested the task `t`, in person or as the creator of an API key. Another key of
  * the same creator counts; a key without a creator matches only itself.
  */
-export function requestedBy({ actor }: Principal): Prisma.Sql {
+export function requestedBy({
+  actor: caller,
+  userId,
+  isView,
+}: Pick<Principal, "actor" | "userId" | "isView">): Prisma.Sql {
+  const actor = isView ? { kind: "member", id: userId } : caller;
   const kind = Prisma.sql`t.requested_by ->> 'kind'`;
   const id = Prisma.sql`t.requested_by ->> 'id'`;
   const requester = personBehind(kind, id);

@@ -1,4 +1,4 @@
-import type { Principal } from "../access/principal.ts";
+import { type Principal, selfOf } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 
 /**
@@ -7,8 +7,9 @@ import { Prisma } from "../base/db/db.ts";
  * and row security limit the organization.
  */
 export function visibleTask(principal: Principal): Prisma.Sql {
-  if (principal.userId === null) return Prisma.sql`t.visibility = 'organization'`;
-  return Prisma.sql`(t.visibility = 'organization' OR t.requester_user_id = ${principal.userId}::uuid OR EXISTS (
+  const userId = selfOf(principal);
+  if (userId === null) return Prisma.sql`t.visibility = 'organization'`;
+  return Prisma.sql`(t.visibility = 'organization' OR t.requester_user_id = ${userId}::uuid OR EXISTS (
     SELECT FROM input_request visible WHERE visible.organization_id = t.organization_id AND visible.task_id = t.id
-      AND visible.assignee_user_id = ${principal.userId}::uuid))`;
+      AND visible.assignee_user_id = ${userId}::uuid))`;
 }

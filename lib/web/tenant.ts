@@ -6,13 +6,19 @@ import { database } from "./database.ts";
 import { network } from "./outside.ts";
 import { sealing } from "./sealing.ts";
 
-/** Runs one transaction in the caller's organization, as nearly every handler does. */
+/**
+ * Runs one transaction in the caller's organization, as nearly every handler does. In a view the database
+ * refuses every write of it, behind the route's own refusal.
+ */
 export async function within<T>(
   { principal }: Caller,
   work: (organizationId: string, tx: Tx, principal: Principal) => Promise<T>,
 ): Promise<T> {
   const db = await database();
-  return db.withOrganization(principal.organizationId, (tx) => work(principal.organizationId, tx, principal));
+  return db.withOrganization(principal.organizationId, async (tx) => {
+    if (principal.isView) await tx.$executeRaw`SET TRANSACTION READ ONLY`;
+    return work(principal.organizationId, tx, principal);
+  });
 }
 
 /** The services of handlers that also call servers. */

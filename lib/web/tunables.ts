@@ -65,6 +65,11 @@ export const CONNECTS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
 
 /** Documents that one member or key may read: each call asks a server, or starts a command. */
 export const DOCUMENTS_PER_CALLER = { limit: 60, windowMs: 60_000 };
+/** Addresses that one caller may try: each try calls a machine of the caller's choice. */
+export const PROBES_PER_CALLER = { limit: 20, windowMs: 60_000 };
+
+/** Failed pages that one caller may have logged. */
+export const PAGE_FAILURES_PER_CALLER = { limit: 10, windowMs: 60_000 };
 
 /** Lines that an export reads at a time, each batch in its own transaction. */
 export const EXPORT_BATCH = 1_000;

@@ -68,6 +68,8 @@ export async function send(
     return { status: response.status, headers: response.headers, text: "", code: null };
   }
   const text = await response.text();
+  const { undoneBy } = EXCEPTIONS[operation.name] ?? {};
+  if (undoneBy && response.ok) await web.call(undoneBy.method, undoneBy.path, who);
   const isProblem = response.headers.get("content-type") === "application/problem+json";
   return {
     status: response.status,

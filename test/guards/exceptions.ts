@@ -2,6 +2,7 @@
  * Facts about calls, by name, that the API's description cannot express. A new route is tested without an
  * entry here; it needs one if the calls made from its schema are not valid.
  */
+import type { Method } from "../../lib/web/http/route.ts";
 import type { Place } from "./from-schema.ts";
 
 interface Exception {
@@ -11,6 +12,8 @@ interface Exception {
   spends?: string;
   /** Why a GET leaves a trace. */
   leavesTrace?: string;
+  /** The call that takes its effect on the caller back, without which later calls would fail. */
+  undoneBy?: { method: Method; path: string };
   /** Values at places, e.g. `body.action`. */
   values?: Record<Place, unknown>;
   /** The state that the task must have for the call to make sense. */
@@ -35,6 +38,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
     values: { "path.documentId": "d0a5dd442b6c0a00ecc3c170572c83b6" },
   },
   "GET /api/v1/tasks/recent-arguments": { values: { "query.tool": "process_invoice" } },
+  "POST /api/v1/page-failures": { values: { "body.id": "0a1b2c3d" } },
   "POST /api/v1/bulk-operations": { values: { "body.action": "cancel" } },
   "POST /api/v1/bulk-operations/{id}/begin": {
     values: { "body.count": 1 },
@@ -47,11 +51,17 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "DELETE /api/v1/tasks/{id}/acknowledgement": { membersOnly: "a person looks after a task" },
   "POST /api/v1/tasks/{id}/settle-start": { taskState: "start_unknown" },
   "POST /api/v1/input-requests/{id}/claim": { membersOnly: "a claim is a person's" },
+  "POST /api/v1/input-requests/{id}/hand-over": { membersOnly: "a person hands over to a person" },
   "PUT /api/v1/input-requests/{id}/draft": { membersOnly: "a draft is a person's" },
   "GET /api/v1/views": { membersOnly: "views are a person's" },
   "POST /api/v1/views": { membersOnly: "views are a person's" },
   "PATCH /api/v1/views/{id}": { membersOnly: "views are a person's" },
   "DELETE /api/v1/views/{id}": { membersOnly: "views are a person's" },
+  "POST /api/v1/members/{id}/view-as": {
+    membersOnly: "a session looks as a member",
+    undoneBy: { method: "DELETE", path: "/api/v1/me/view-as" },
+  },
+  "DELETE /api/v1/me/view-as": { membersOnly: "a session looks as a member" },
   "GET /api/v1/organization/export": { leavesTrace: "that everything was taken out is noted" },
   "GET /api/v1/events/export": { leavesTrace: "that history was taken out is noted" },
   "GET /api/v1/tasks/{id}/messages": { leavesTrace: "who read the protocol is noted" },

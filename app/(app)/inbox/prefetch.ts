@@ -20,7 +20,7 @@ import { readFilters } from "@/lib/format/requests/inbox-filters.ts";
 import { listInputRequests } from "@/lib/input-requests/list.ts";
 import { readInputRequest } from "@/lib/input-requests/queries.ts";
 import { requestListQuerySchema } from "@/lib/input-requests/schema.ts";
-import { readSimilar } from "@/lib/input-requests/similar.ts";
+import { readSimilar } from "@/lib/input-requests/similar/similar.ts";
 import { readDeclineReasons, readUndoWindow } from "@/lib/organizations/answers.ts";
 import { listViews } from "@/lib/saved-views/queries.ts";
 import { viewer } from "@/lib/saved-views/transitions.ts";

@@ -64,6 +64,11 @@ export function NoticeRow({ notice }: { notice: Notice }) {
           {unread && <span className="sr-only">Unread: </span>}
           {text}
         </Link>
+        {notice.assignment?.note && (
+          <span className="break-words text-[13px]">
+            “<PlainText text={notice.assignment.note} />”
+          </span>
+        )}
         <span className="flex flex-wrap gap-x-2 text-[13px] text-muted">
           {about && (
             <span className="min-w-0 break-words">

@@ -16,7 +16,7 @@ export const metadata = { title: "Tasks" };
 const listSchema = pageQuerySchema.extend(taskListQuerySchema.shape);
 
 export default async function TasksPage({ searchParams }: { searchParams: SearchParams }) {
-  await requireSession();
+  await requireSession({ inView: true });
   const filters = readTaskFilters(await readParams(searchParams));
   // Only the browser knows when the person's day began, so the browser requests such a list itself.
   const query = dependsOnNow(filters) ? null : taskApiFilters(filters, Date.now());

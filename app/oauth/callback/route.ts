@@ -11,7 +11,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ request }) => {
       const caller = request.headers.has("authorization") ? null : await authenticate(request);
       const { principal, sessionId } = caller ?? {};
-      if (!principal?.userId || !sessionId) return seeOther("/servers?refused=signed_out");
+      if (!principal?.userId || principal.isView || !sessionId)
+        return seeOther("/servers?refused=signed_out");
       const { userId } = principal;
       const query = new URL(request.url).searchParams;
       return seeOther(

@@ -18,7 +18,7 @@ export function SingleKeysSwitch() {
       <Switch
         checked={preferences.singleKeys}
         onChange={change}
-        label="Single keys"
+        label="Single-key shortcuts"
         description={
           preferences.singleKeys
             ? "Letters and signs act while nothing is being typed."

@@ -1,9 +1,10 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { startTransition, useEffect } from "react";
+import { startTransition, useEffect, useState } from "react";
 import { PLAIN_BUTTON } from "@/components/shell/pages/plain-button.ts";
 import { PlainView } from "@/components/shell/pages/plain-view.tsx";
+import { api } from "@/lib/api-client/base/client.ts";
 import { DATABASE_AWAY } from "@/lib/format/page-failure.ts";
 
 const AGAIN_MS = 5_000;
@@ -18,7 +19,15 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
     const timer = setInterval(() => retry(router, reset), AGAIN_MS);
     return () => clearInterval(timer);
   }, [away, router, reset]);
-  const title = away ? "Intray is away for a moment" : "This page could not be shown";
+  // Next gives a digest to errors of the server only. An error of the browser gets an id here, and is logged by it.
+  const [ownId] = useState(() =>
+    crypto.getRandomValues(new Uint32Array(1))[0]!.toString(16).padStart(8, "0"),
+  );
+  const id = error.digest ?? ownId;
+  useEffect(() => {
+    if (!error.digest) report(ownId, error);
+  }, [error, ownId]);
+  const title = away ? "Intray is unavailable for a moment" : "This page could not be shown";
   return (
     <>
       <title>{`${title} · Intray`}</title>
@@ -33,16 +42,27 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
       >
         {away
           ? "Its database cannot be reached. Nothing is lost, and the page comes back by itself."
-          : "Nothing was lost: tasks, questions and answers live on the server, not on this page."}
-        {error.digest && !away && (
-          <>
-            {" "}
-            If you ask for help, quote <code className="select-all font-mono">{error.digest}</code>.
-          </>
+          : "Nothing was lost: tasks, requests and answers are kept on the server, not on this page."}
+        {!away && (
+          <span className="mt-2 block">
+            Error ID: <code className="select-all font-mono text-ink">{id}</code>. Quote it if you ask for
+            help.
+          </span>
         )}
       </PlainView>
     </>
   );
+}
+
+/** The page has failed already: a report that fails too changes nothing for its reader. */
+function report(id: string, { message, stack }: Error) {
+  const body = {
+    id,
+    path: window.location.pathname.slice(0, 300),
+    message: message.slice(0, 500),
+    ...(stack && { stack: stack.slice(0, 4000) }),
+  };
+  void api.post("/api/v1/page-failures", body).catch(() => undefined);
 }
 
 /** Refreshes the server's part too: rendering the same response again would fail again. */

@@ -5,11 +5,14 @@ import { cn } from "@/components/ui/cn.ts";
 /** A page that scrolls as a whole, with its title and actions in the first line. */
 export function Page({
   title,
+  back,
   actions,
   narrow = false,
   children,
 }: {
-  title: string;
+  title: ReactNode;
+  /** The way back, before the title. */
+  back?: ReactNode;
   actions?: ReactNode;
   /** Limits the width for reading, for forms and details. */
   narrow?: boolean;
@@ -21,6 +24,7 @@ export function Page({
         className={cn("flex flex-col gap-4 px-4 py-4 md:px-6", narrow ? "max-w-[1120px]" : "max-w-[1600px]")}
       >
         <div className="flex min-h-9 items-center gap-3">
+          {back}
           <h1 className="min-w-0 flex-1 truncate font-semibold text-[17px] tracking-tight">{title}</h1>
           {actions}
           <span className="md:hidden">

@@ -15,6 +15,8 @@ export interface Me {
   /** All organizations of the user, including the current one. */
   organizations: OwnOrganization[];
   preferences: Preferences;
+  /** Set while an admin looks as this member: read only, until then. */
+  view: { until: string } | null;
   may: (permission: Permission) => boolean;
 }
 
@@ -22,8 +24,10 @@ export interface Me {
  * The user as the server renders them into the page. Lists the permissions, so that the permission table
  * stays on the server.
  */
-interface DrawnMe extends Omit<Me, "may"> {
+export interface DrawnMe extends Omit<Me, "may"> {
   permissions: Permission[];
+  /** For whom the page is rendered; its calls carry this. */
+  drawnFor: string;
 }
 
 interface MeValue extends Me {
@@ -34,7 +38,7 @@ const MeContext = createContext<MeValue | null>(null);
 
 export function MeProvider({ me, children }: { me: DrawnMe; children: ReactNode }) {
   // Must run before any child calls the API.
-  useState(() => speakFor(me.organization.id));
+  useState(() => speakFor(me.drawnFor));
   const [preferences, setPreferences] = useState(me.preferences);
   const [prefer] = useState(() =>
     createPrefer(

@@ -3,7 +3,7 @@ import { api, query } from "@/lib/api-client/base/client.ts";
 import { requestKeys } from "@/lib/api-client/requests.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
+import type { SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
 
 /** Past decisions on similar requests. Refetched at any change of any request, which may be a duplicate. */
 export function similarRequests(id: string) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PartySummary } from "../../input-requests/similar-schema.ts";
+import type { PartySummary } from "../../input-requests/similar/schema.ts";
 import { partyCount, partyRange, partyTimes } from "./party.ts";
 
 const usd = (value: number) => ({ value, currency: "$" });

@@ -1,4 +1,4 @@
-import type { PartySummary } from "../../input-requests/similar-schema.ts";
+import type { PartySummary } from "../../input-requests/similar/schema.ts";
 import { plural } from "../../text/labels.ts";
 import { formatMoney, sayMoney } from "../../text/money.ts";
 

@@ -86,6 +86,8 @@ export const TASK_WORDS = {
       text(data.name)
         ? `${who} assigned the request to ${text(data.name)}`
         : `${who} changed who is assigned`,
+      undefined,
+      text(data.note),
     ),
   "request.last_taken": () =>
     say("The server asks too much for one task: what it asks from here on is not shown", "bad"),

@@ -19,14 +19,14 @@ afterAll(async () => {
 });
 
 test("the connection's own token goes with the read; without one a person is asked to sign in", async () => {
-  const { fixture, services, serverId } = oauth;
-  const { organizationId, approver } = fixture;
+  const { organization, services, serverId } = oauth;
+  const { organizationId, approver } = organization;
   const connectionId = await oauth.connect();
   const place = { id: serverId, connectionId };
   const args = { note: { type: "resource_link", uri: "demo://resource/dynamic/text/1" } };
-  const taskId = await insertTask(fixture.database, organizationId, place, { arguments: args });
-  const { id } = await insertRequest(fixture.database, organizationId, taskId);
-  const [document] = await fixture.within((tx) => findDocuments(organizationId, tx, approver, id));
+  const taskId = await insertTask(organization.database, organizationId, place, { arguments: args });
+  const { id } = await insertRequest(organization.database, organizationId, taskId);
+  const [document] = await organization.within((tx) => findDocuments(organizationId, tx, approver, id));
   const read = () => readDocument(services, approver, id, document?.id ?? "");
 
   const { bytes, mediaType } = await read();
@@ -35,7 +35,7 @@ test("the connection's own token goes with the read; without one a person is ask
     expect.stringContaining("Resource 1"),
   ]);
 
-  await fixture.within((tx) =>
+  await organization.within((tx) =>
     tx.oauthGrant.updateMany({ where: { organizationId, connectionId }, data: { state: "needs_reauth" } }),
   );
   await expect(read()).rejects.toMatchObject({

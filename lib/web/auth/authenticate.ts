@@ -4,7 +4,7 @@ import { Prisma } from "../../base/db/db.ts";
 import { hashSecret } from "../../base/ids.ts";
 import type { Me } from "../../members/schema.ts";
 import { database } from "../database.ts";
-import { cookieOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
+import { cookieOf, principalOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 
 /** The caller, as transitions know them (`principal`) and as they see themselves (`me`). */
 export interface Caller {
@@ -26,9 +26,8 @@ export async function authenticate(request: Request): Promise<Caller | null> {
   const session = await sessionOf(cookieOf(request, sessionCookieName()));
   if (!session) return null;
   const { user, organization, role } = session;
-  const actor = { kind: "member" as const, id: user.id, name: user.name };
   return {
-    principal: { organizationId: organization.id, userId: user.id, role, actor },
+    principal: principalOf(session),
     me: { user, organization, role },
     via: "session",
     sessionId: session.id,

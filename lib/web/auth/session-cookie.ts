@@ -5,6 +5,7 @@
 import { parseCookie } from "cookie";
 import { decode } from "next-auth/jwt";
 import { z } from "zod";
+import type { Principal } from "../../access/principal.ts";
 import type { Role } from "../../access/roles.ts";
 import { roleSchema } from "../../access/schema.ts";
 import { Prisma } from "../../base/db/db.ts";
@@ -18,6 +19,17 @@ export interface WebSession {
   user: { id: string; name: string; email: string };
   organization: { id: string; slug: string; name: string };
   role: Role;
+  /** The member as whom the session looks at lists now; null: as its own person. */
+  view: { userId: string; name: string; role: Role; until: string } | null;
+}
+
+/** The principal of a session: in a view it has the member's id and role, and acts as nobody. */
+export function principalOf({ user, organization, role, view }: WebSession): Principal {
+  const actor = { kind: "member" as const, id: user.id, name: user.name };
+  const organizationId = organization.id;
+  return view
+    ? { organizationId, userId: view.userId, role: view.role, actor, isView: true }
+    : { organizationId, userId: user.id, role, actor };
 }
 
 /** Cookies are `Secure`, and named so, exactly where the site is https. */
@@ -61,6 +73,15 @@ export async function sessionOf(cookie: string | undefined): Promise<WebSession 
     user: { id: row.user_id, name: row.name, email: row.email },
     organization: { id: row.organization_id, slug: row.slug, name: row.organization_name },
     role: roleSchema.parse(row.role),
+    view:
+      row.viewed_user_id === null
+        ? null
+        : {
+            userId: row.viewed_user_id,
+            name: row.viewed_name,
+            role: roleSchema.parse(row.viewed_role),
+            until: row.viewing_until.toISOString(),
+          },
   };
 }
 
@@ -84,7 +105,11 @@ export async function personOf(cookie: string | undefined): Promise<Person | nul
   return row ?? null;
 }
 
-interface SessionRow {
+type ViewRow =
+  | { viewed_user_id: null }
+  | { viewed_user_id: string; viewed_name: string; viewed_role: string; viewing_until: Date };
+
+type SessionRow = ViewRow & {
   session_id: string;
   user_id: string;
   email: string;
@@ -93,7 +118,7 @@ interface SessionRow {
   slug: string;
   organization_name: string;
   role: string;
-}
+};
 
 const tokenSchema = z.object({ sid: z.string().min(1) });
 

@@ -9,7 +9,14 @@ import type { OwnOrganization } from "../../organizations/schema.ts";
 import { database } from "../database.ts";
 import { forPage } from "../pages/page-failure.ts";
 import { PATH_HEADER } from "../pages/page-headers.ts";
-import { type Person, personOf, sessionCookieName, sessionOf, type WebSession } from "./session-cookie.ts";
+import {
+  type Person,
+  personOf,
+  principalOf,
+  sessionCookieName,
+  sessionOf,
+  type WebSession,
+} from "./session-cookie.ts";
 import { signInOptions } from "./sign-in/sign-in.ts";
 
 export type { WebSession } from "./session-cookie.ts";
@@ -23,18 +30,16 @@ const currentSession = cache(async (): Promise<WebSession | null> => {
 /** Returns the principal of the page being rendered, or null if signed out. */
 export async function currentPrincipal(): Promise<Principal | null> {
   const session = await currentSession();
-  if (!session) return null;
-  const { user, organization, role } = session;
-  const actor = { kind: "member" as const, id: user.id, name: user.name };
-  return { organizationId: organization.id, userId: user.id, role, actor };
+  return session && principalOf(session);
 }
 
 /**
  * Returns the session of the page being rendered. Redirects to sign-in (and back), or to setup while Intray
- * has no users.
+ * has no users. While an admin looks as a member, pages without `inView` lead to the inbox.
  */
-export async function requireSession(): Promise<WebSession> {
+export async function requireSession({ inView = false } = {}): Promise<WebSession> {
   const session = await currentSession();
+  if (session?.view && !inView) redirect("/inbox");
   if (session) return session;
   if ((await signInOptions()).setupNeeded) redirect("/setup");
   if (await currentPerson()) redirect("/sign-in?error=no_organization");
@@ -50,7 +55,7 @@ export async function currentPerson(): Promise<Person | null> {
 
 /** All organizations of the signed-in member. Only behind `requireSession`. */
 export async function currentOrganizations(): Promise<OwnOrganization[]> {
-  const { user } = await requireSession();
+  const { user } = await requireSession({ inView: true });
   return forPage(database().then((db) => organizationsOf(db, user.id)));
 }
 

@@ -50,6 +50,8 @@ export interface Definition {
   headers?: Record<string, string>;
   /** Counts calls by the caller's address, beside the limit that every call has. */
   rateLimit?: Limit & { name: string };
+  /** Allowed while an admin looks as a member. Every other call is refused then, reads as well as writes. */
+  inView?: true;
   /** Exempt from the call limit: a probe, or a call that stays open. */
   uncounted?: true;
 }
@@ -110,7 +112,7 @@ async function answer<D extends Definition>(
   if (definition.rateLimit) await throttle(`${definition.rateLimit.name} ${address}`, definition.rateLimit);
   const caller = definition.auth === "none" ? null : await authenticate(request);
   if (!definition.uncounted) await countCall(caller, address, request.method);
-  if (definition.auth !== "none") admit(definition.auth, caller, request);
+  if (definition.auth !== "none") admit(definition.auth, definition, caller, request);
   refuseUploads(request);
   const params = definition.params ? parseParams(definition.params, await context.params) : undefined;
   const query = definition.query ? parse(definition.query, readQuery(request)) : undefined;
@@ -125,9 +127,16 @@ async function answer<D extends Definition>(
   return Response.json(result, reply);
 }
 
-function admit(access: Exclude<Access, "none">, caller: Caller | null, request: Request): void {
+function admit(
+  access: Exclude<Access, "none">,
+  { inView }: Definition,
+  caller: Caller | null,
+  request: Request,
+): void {
   if (!caller) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
   refuseOtherOrganization(request, caller);
+  if (caller.principal.isView && !inView)
+    throw new AppError("view_only", "You are looking as a member. This is read only, and shows lists alone.");
   if (access !== "any" && !may(caller.principal.role, access))
     throw new AppError(
       "forbidden",

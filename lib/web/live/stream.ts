@@ -1,8 +1,10 @@
+import { selfOf } from "../../access/principal.ts";
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { drainSignal } from "../../base/lifecycle.ts";
 import { log } from "../../base/log.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
+import { drawnFor } from "../http/organization-header.ts";
 import {
   STREAM_BACKLOG,
   STREAM_COMMENT_MS,
@@ -55,7 +57,7 @@ export function openStream(caller: Caller, request: Request): Response {
           return valid;
         };
         const unsubscribe = subscribe(caller.principal.organizationId, (frame, topic, id) => {
-          if (topic === "notice" && id !== caller.principal.userId) return;
+          if (topic === "notice" && id !== selfOf(caller.principal)) return;
           // A former member receives nothing more, not even this hint.
           if (topic === "member") void check().then((valid) => valid && send(frame));
           else send(frame);
@@ -100,7 +102,7 @@ function count(who: string, change: number): void {
 async function stillValid({ principal }: Caller, request: Request): Promise<boolean> {
   try {
     const now = (await authenticate(request))?.principal;
-    return now?.organizationId === principal.organizationId && now.actor.id === principal.actor.id;
+    return now !== undefined && drawnFor(now) === drawnFor(principal) && now.actor.id === principal.actor.id;
   } catch (error) {
     // While the database is down no data can be read either, so the stream stays open.
     if (!isDatabaseDown(error)) log.error({ err: error }, "The credential of a stream could not be checked");

@@ -15,9 +15,10 @@ export async function readForPage<T>(
   if (!principal) throw new Error("no session");
   const read = async () => {
     const db = await database();
-    return db.withOrganization(principal.organizationId, (tx) =>
-      work(principal.organizationId, tx, principal),
-    );
+    return db.withOrganization(principal.organizationId, async (tx) => {
+      if (principal.isView) await tx.$executeRaw`SET TRANSACTION READ ONLY`;
+      return work(principal.organizationId, tx, principal);
+    });
   };
   return JSON.parse(JSON.stringify(await forPage(read()))) as T;
 }

@@ -6,7 +6,7 @@ import { readFirstView } from "../prefetch.ts";
 
 /** The same title as `useTitle` sets later. */
 export async function generateMetadata() {
-  await requireSession();
+  await requireSession({ inView: true });
   const { waiting } = await currentCounts();
   return { title: waiting > 0 ? `Inbox (${waiting})` : "Inbox" };
 }
@@ -19,7 +19,7 @@ export default async function InboxPage({
   params: Promise<{ id?: string[] }>;
   searchParams: SearchParams;
 }) {
-  await requireSession();
+  await requireSession({ inView: true });
   const id = (await params).id?.[0];
   const { read, first } = await readFirstView(id, await readParams(searchParams), !(await isPhone()));
   // No Suspense here: a boundary that hydrates later would meet data that the navigation has already loaded.

@@ -11,9 +11,10 @@ export function troubleBlocker(trouble: Trouble | null): string | null {
 /** Returns why this person may not answer now, as a sentence, or null if they may. */
 export function answerBlocker(
   request: Pick<InputRequestDetail, "claimedBy" | "task">,
-  me: Pick<Me, "user" | "may">,
+  me: Pick<Me, "user" | "may" | "view">,
   questionChanged: boolean,
 ): string | null {
+  if (me.view) return `You are viewing as ${me.user.name}: read only.`;
   if (!me.may("requests:answer")) return "Viewers read requests; answering them takes an approver.";
   if (request.task.cancelRequestedAt) return "The task is being cancelled: it takes no answers any more.";
   if (request.claimedBy && request.claimedBy.id !== me.user.id) {

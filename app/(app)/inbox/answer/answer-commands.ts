@@ -6,6 +6,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { mayGive } from "./assignment/use-assign.ts";
 
 /** Offers the decision bar's actions in the palette, each with the reason if it is disabled. */
 export function AnswerCommands({
@@ -71,7 +72,7 @@ export function AnswerCommands({
         keys: "C",
         run: offered.claim,
       });
-    if (me.may("requests:assign")) add({ id: "request:assign", label: `Assign ${name}…`, run: onAssign });
+    if (mayGive(request, me)) add({ id: "request:assign", label: `Hand over ${name}…`, run: onAssign });
   }
   usePaletteCommands(commands);
   return null;

@@ -6,7 +6,7 @@ import { Kbd } from "@/components/ui/kbd.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
-import { useAssign } from "./assignment/use-assign.ts";
+import { mayGive, useAssign } from "./assignment/use-assign.ts";
 import type { ClaimStep } from "./assignment/use-claim.ts";
 import { goOnFrom } from "./decision-store.ts";
 
@@ -55,12 +55,14 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
           <Kbd className="ml-auto">C</Kbd>
         </MenuItem>
       )}
+      {mayGive(request, me) && (
+        <MenuItem onSelect={() => onDialog("assign")}>
+          <UserPlus {...icon} />
+          Hand over…
+        </MenuItem>
+      )}
       {me.may("requests:assign") && (
         <>
-          <MenuItem onSelect={() => onDialog("assign")}>
-            <UserPlus {...icon} />
-            Assign…
-          </MenuItem>
           {assignedTo?.id !== me.user.id && (
             <MenuItem onSelect={() => assign.toMe()}>
               <UserCheck {...icon} />

@@ -6,7 +6,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { partyCount, partyRange, partyTimes } from "@/lib/format/requests/party.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
-import type { PartySummary } from "@/lib/input-requests/similar-schema.ts";
+import type { PartySummary } from "@/lib/input-requests/similar/schema.ts";
 
 /** What was decided before about the party of this request, in a line. */
 export function PartyStrip({ party, tool }: { party: PartySummary; tool: string }) {

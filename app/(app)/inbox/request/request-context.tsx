@@ -8,7 +8,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { REQUEST_LABELS } from "@/lib/format/requests/requests.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import type { SimilarRequest, SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
+import type { SimilarRequest, SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
 import { shorten } from "@/lib/text/labels.ts";
 import { sayMoney } from "@/lib/text/money.ts";
 import { RequestSection } from "./request-section.tsx";

@@ -10,7 +10,7 @@ import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
 import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import type { SimilarRequests } from "@/lib/input-requests/similar-schema.ts";
+import type { SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
 import {
   AnswerArea,
@@ -31,6 +31,7 @@ const FormAnswerArea = lazyComponent(
 const RequestClosed = lazyComponent(() => firstTouch().then((file) => file.RequestClosed), warm);
 const RequestTrouble = lazyComponent(() => firstTouch().then((file) => file.RequestTrouble), warm);
 const QuestionChanged = lazyComponent(() => firstTouch().then((file) => file.QuestionChanged), warm);
+const AssignmentNote = lazyComponent(() => firstTouch().then((file) => file.AssignmentNote), warm);
 const Documents = lazyComponent(() => firstTouch().then((file) => file.Documents), warm);
 const PartyStrip = lazyComponent(() => firstTouch().then((file) => file.PartyStrip), warm);
 const loadContext = () => import("./request-context.tsx");
@@ -53,6 +54,7 @@ export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRe
     !open && RequestClosed,
     describeFacts(request.arguments).some((block) => block.kind === "json") && JsonTree,
     isStuck(request) && RequestTrouble,
+    request.assignment?.note && AssignmentNote,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
     hasDocuments(request) && Documents,
@@ -104,6 +106,7 @@ export function RequestView({
           <StickySummary request={request} scroller={scroller} />
           <div className="flex flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
             <RequestHeader request={request} message={question.message} />
+            {request.assignment?.note && <AssignmentNote request={request} />}
             {similar?.party && <PartyStrip party={similar.party} tool={request.tool} />}
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />

@@ -32,16 +32,16 @@ export function FoundTasks({ server }: { server: ServerDetail }) {
     <section aria-labelledby="found-heading" className="flex flex-col gap-2.5">
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1.5">
         <h2 id="found-heading" className="font-medium text-[13px] text-muted">
-          Tasks on the server that Intray does not know
+          Untracked tasks
         </h2>
         <Button size="sm" disabled={refresh.isPending} onClick={() => refresh.mutate()}>
           <RefreshCw aria-hidden strokeWidth={1.75} />
-          {refresh.isPending ? "Looking…" : "Look again"}
+          {refresh.isPending ? "Refreshing…" : "Refresh"}
         </Button>
       </div>
       {refresh.isError && (
         <Notice live tone="bad" title={errorSentence(refresh.error)}>
-          <p>What was found before is still shown.</p>
+          <p>The list below is the last one.</p>
         </Notice>
       )}
       {list.isPending && <div aria-hidden className="skeleton h-12" />}
@@ -50,7 +50,7 @@ export function FoundTasks({ server }: { server: ServerDetail }) {
       )}
       {list.data?.items.length === 0 && (
         <p aria-live="polite" className="text-muted">
-          {refresh.isSuccess ? "There are none." : "None was found so far."}
+          {refresh.isSuccess ? "No untracked tasks." : "None found yet."}
         </p>
       )}
       {list.data && list.data.items.length > 0 && (

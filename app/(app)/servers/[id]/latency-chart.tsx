@@ -31,7 +31,7 @@ export function LatencyChart({ stats }: { stats: ServerStats }) {
       note="Of calls that were answered"
       chart={
         points.length === 0 ? (
-          <p className="py-12 text-center text-muted">No call was answered in this time.</p>
+          <p className="py-12 text-center text-muted">No answered calls in this period.</p>
         ) : (
           <div className="flex flex-col gap-2">
             <div className="flex gap-2">
@@ -44,7 +44,7 @@ export function LatencyChart({ stats }: { stats: ServerStats }) {
               </div>
               <svg
                 role="img"
-                aria-label={`Median ${formatLatency(stats.p50Ms)}, 9 of 10 within ${formatLatency(stats.p90Ms)}; “as table” has each step`}
+                aria-label={`Median ${formatLatency(stats.p50Ms)}, p90 ${formatLatency(stats.p90Ms)}; “as table” has each step`}
                 viewBox={`-4 -4 ${WIDTH + 8} ${HEIGHT + 8}`}
                 preserveAspectRatio="none"
                 className="h-44 min-w-0 flex-1 overflow-visible"
@@ -89,7 +89,8 @@ export function LatencyChart({ stats }: { stats: ServerStats }) {
                 Median
               </li>
               <li className="flex items-center gap-1.5">
-                <span aria-hidden className="w-5 border-wait border-t-2 border-dashed" />9 of 10 within
+                <span aria-hidden className="w-5 border-wait border-t-2 border-dashed" />
+                p90
               </li>
             </ul>
           </div>
@@ -98,7 +99,7 @@ export function LatencyChart({ stats }: { stats: ServerStats }) {
       table={
         <FiguresTable
           label="Latency, as a table"
-          columns={["Time", "Median", "9 of 10 within", "99 of 100 within"]}
+          columns={["Time", "Median", "p90", "p99"]}
           rows={steps.toReversed().map((step) => ({
             key: step.at,
             cells: [

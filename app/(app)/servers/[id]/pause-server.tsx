@@ -82,7 +82,7 @@ export function ServerPaused({ server }: { server: Server }) {
   const client = useQueryClient();
   const resume = useMutation({
     mutationFn: () => api.post<Server>(`/api/v1/servers/${server.id}/resume`),
-    onSuccess: () => toast(`${server.name} goes on`),
+    onSuccess: () => toast(`${server.name} was resumed`),
     onError: (error) => toast.error(errorSentence(error)),
     onSettled: () => client.invalidateQueries({ queryKey: serverKeys.all }),
   });
@@ -93,7 +93,7 @@ export function ServerPaused({ server }: { server: Server }) {
         me.may("servers:pause") && (
           <Button size="sm" variant="primary" disabled={resume.isPending} onClick={() => resume.mutate()}>
             <Play aria-hidden strokeWidth={1.75} />
-            {resume.isPending ? "Going on…" : "Let it go on"}
+            {resume.isPending ? "Resuming…" : "Resume"}
           </Button>
         )
       }

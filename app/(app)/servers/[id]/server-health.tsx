@@ -26,11 +26,11 @@ const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
   "7d": { short: "7 d", long: "the last 7 days" },
 };
 const FAILURE_WORDS: Record<FailureClass, string> = {
-  unreachable: "not reached",
-  timeout: "no answer in time",
+  unreachable: "unreachable",
+  timeout: "timed out",
   unauthorized: "credentials refused",
-  rate_limited: "asked to wait",
-  bad_reply: "no sense in the reply",
+  rate_limited: "rate limited",
+  bad_reply: "invalid reply",
 };
 
 /** Statistics of the engine's calls to the server. */
@@ -93,12 +93,12 @@ function Figures({ server, stats }: { server: Server; stats: ServerStats }) {
         <Figure name="Answered">{stats.successRate === null ? "—" : formatShare(stats.successRate)}</Figure>
         <Figure name="Calls">{formatCount(stats.calls)}</Figure>
         <Figure name="Median">{formatLatency(stats.p50Ms)}</Figure>
-        <Figure name="9 of 10 within">{formatLatency(stats.p90Ms)}</Figure>
-        <Figure name="99 of 100 within">{formatLatency(stats.p99Ms)}</Figure>
+        <Figure name="p90">{formatLatency(stats.p90Ms)}</Figure>
+        <Figure name="p99">{formatLatency(stats.p99Ms)}</Figure>
       </dl>
       {stats.calls === 0 && (
         <p className="border-line border-t px-4 py-2.5 text-[13px] text-muted">
-          The engine made no call in this time. It calls a server while tasks of it are open.
+          No calls in this period. Intray calls a server only while tasks run on it.
         </p>
       )}
       {failures.length > 0 && (
@@ -106,7 +106,7 @@ function Figures({ server, stats }: { server: Server; stats: ServerStats }) {
       )}
       {server.lastError && (
         <p className="border-line border-t px-4 py-2.5 text-[13px]">
-          <span className="text-muted">Last trouble, </span>
+          <span className="text-muted">Last error, </span>
           <TimeAgo at={server.lastError.at} />
           <span className="text-muted">: </span>
           {server.lastError.message}

@@ -4,7 +4,17 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useForm } from "@/components/form/use-form.ts";
-import { readServerAuth, ServerAuth, ServerBasics } from "@/components/server/server-fields.tsx";
+import {
+  Advanced,
+  type AuthKind,
+  AuthKindField,
+  EraField,
+  isAdvancedRefused,
+  NameField,
+  OAuthFields,
+  readServerAuth,
+  TokenField,
+} from "@/components/server/server-fields.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -15,12 +25,27 @@ import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { type Server, updateServerSchema } from "@/lib/servers/schema.ts";
 
-/** An admin's changes to a server. */
-export function ServerManage({ server }: { server: Server }) {
+/** Edits the server: its name, credentials and protocol. For admins. */
+export function EditServer({ server }: { server: Server }) {
+  const me = useMe();
+  const [open, setOpen] = useState(false);
+  if (!me.may("servers:manage")) return null;
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Edit…</Button>
+      <Dialog open={open} onOpenChange={setOpen} title={`Edit ${server.name}`}>
+        <EditForm server={server} onDone={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+/** Removes the server. At the page's end, away from what is pressed often. For admins. */
+export function RemoveServer({ server }: { server: Server }) {
   const me = useMe();
   const router = useRouter();
   const client = useQueryClient();
-  const [open, setOpen] = useState<"edit" | "remove" | null>(null);
+  const [open, setOpen] = useState(false);
   const remove = useMutation({
     mutationFn: () => api.delete(`/api/v1/servers/${server.id}`),
     onSuccess: () => {
@@ -32,23 +57,27 @@ export function ServerManage({ server }: { server: Server }) {
   });
   if (!me.may("servers:manage")) return null;
   return (
-    <>
-      <Button onClick={() => setOpen("edit")}>Edit…</Button>
-      <Button variant="danger" onClick={() => setOpen("remove")}>
-        Remove…
-      </Button>
-      <Dialog open={open === "edit"} onOpenChange={() => setOpen(null)} title={`Edit ${server.name}`}>
-        <EditForm server={server} onDone={() => setOpen(null)} />
-      </Dialog>
+    <section aria-labelledby="remove-heading" className="flex flex-col gap-2.5">
+      <h2 id="remove-heading" className="font-medium text-[13px] text-muted">
+        Remove
+      </h2>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-3 rounded-lg border border-line bg-panel px-4 py-3">
+        <p className="min-w-60 flex-1 text-muted">
+          Deletes its credentials. Its past tasks stay. Not possible while tasks run on it.
+        </p>
+        <Button variant="danger" onClick={() => setOpen(true)}>
+          Remove server…
+        </Button>
+      </div>
       <ConfirmDialog
-        open={open === "remove"}
+        open={open}
         onOpenChange={() => {
-          setOpen(null);
+          setOpen(false);
           remove.reset();
         }}
         title={`Remove ${server.name}?`}
         description="Its credentials are deleted. A server with tasks that still run cannot be removed."
-        confirm="Remove the server"
+        confirm="Remove server"
         destructive
         pending={remove.isPending}
         onConfirm={() => remove.mutate()}
@@ -59,19 +88,18 @@ export function ServerManage({ server }: { server: Server }) {
           </Notice>
         )}
       </ConfirmDialog>
-    </>
+    </section>
   );
 }
 
 function removeFailure(error: Error): string {
   const inUse = error instanceof ApiError && error.code === "server_in_use";
-  return inUse
-    ? "Tasks on this server are still kept here. Cancel them or let them end first."
-    : errorSentence(error);
+  return inUse ? "Tasks still run on this server. Cancel them or let them end first." : errorSentence(error);
 }
 
 function EditForm({ server, onDone }: { server: Server; onDone: () => void }) {
   const client = useQueryClient();
+  const [kind, setKind] = useState<AuthKind>("keep");
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: updateServerSchema,
     read: (data) => {
@@ -88,8 +116,13 @@ function EditForm({ server, onDone }: { server: Server; onDone: () => void }) {
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
-      <ServerBasics name={server.name} era={server.eraSetting} errors={errors} />
-      <ServerAuth keep errors={errors} />
+      <NameField name={server.name} errors={errors} />
+      <AuthKindField keep kind={kind} onChange={setKind} />
+      {kind === "bearer" && <TokenField errors={errors} />}
+      <Advanced refused={isAdvancedRefused(errors)}>
+        <EraField era={server.eraSetting} errors={errors} />
+        {kind === "oauth" && <OAuthFields errors={errors} />}
+      </Advanced>
       <DialogActions>
         <Button onClick={onDone}>Close</Button>
         <Button type="submit" variant="primary" disabled={pending}>

@@ -28,7 +28,7 @@ import { PauseButton, ServerPaused } from "./pause-server.tsx";
 import { ServerConnections } from "./server-connections.tsx";
 import { ServerHealth } from "./server-health.tsx";
 import { ServerLog } from "./server-log.tsx";
-import { ServerManage } from "./server-manage.tsx";
+import { EditServer, RemoveServer } from "./server-manage.tsx";
 import { ServerTracing } from "./server-tracing.tsx";
 import { ServerTraits } from "./server-traits.tsx";
 
@@ -86,7 +86,7 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
           <div className="flex flex-wrap gap-2 max-md:w-full md:ml-auto">
             <TestButton server={server} onChecked={setChecked} />
             <PauseButton server={server} />
-            {server.origin === "admin" && <ServerManage server={server} />}
+            {server.origin === "admin" && <EditServer server={server} />}
           </div>
         </div>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[13px] text-muted">
@@ -107,7 +107,7 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
       {checked && <TestResult steps={checked.steps} />}
       {health.state !== "ok" && health.checkedAt && !waitsForSignIn && (
         <Notice tone="bad" title={health.message ?? "The server does not answer as it should."}>
-          <p>Tasks on it are kept and go on by themselves once it is back.</p>
+          <p>Its tasks are kept and go on by themselves once it is back.</p>
         </Notice>
       )}
       {server.authKind === "oauth" && <ServerConnections server={server} />}
@@ -117,12 +117,13 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
       <ServerTools server={server} />
       {server.log && <ServerLog log={server.log} />}
       <ServerTracing server={server} />
+      {server.origin === "admin" && <RemoveServer server={server} />}
     </>
   );
 }
 
 function protocolWords(server: ServerDetail): string {
-  if (server.eraSetting === "auto") return "protocol found out";
+  if (server.eraSetting === "auto") return server.era ? "protocol detected" : "protocol not detected yet";
   return server.origin === "operator" ? "protocol set by the operator" : "protocol set by an admin";
 }
 
@@ -136,7 +137,7 @@ function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
     <Empty
       heading="h1"
       icon={Unplug}
-      title="This server is not here"
+      title="Server not found"
       action={
         <Button asChild>
           <Link href="/servers">Show all servers</Link>

@@ -21,14 +21,14 @@ export function ServerTracing({ server }: { server: Server }) {
   return (
     <section aria-labelledby="tracing-heading" className="flex flex-col gap-2.5">
       <h2 id="tracing-heading" className="font-medium text-[13px] text-muted">
-        Traces
+        Tracing
       </h2>
       <div className="flex flex-col gap-3 rounded-lg border border-line bg-panel px-4 py-3">
         <Switch
           checked={isOn}
           onChange={(trace) => update.mutate(trace)}
-          label="Tell this server of traces"
-          description="For servers of your own: each call says which trace it belongs to, and nothing else."
+          label="Send trace context"
+          description="For your own servers: each call carries the id of its trace, and nothing else."
         />
         {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
       </div>

@@ -7,7 +7,7 @@ export function ServerTraits({ server }: { server: ServerDetail }) {
   return (
     <section aria-labelledby="traits-heading" className="flex flex-col gap-2.5">
       <h2 id="traits-heading" className="font-medium text-[13px] text-muted">
-        What it is like
+        Capabilities
       </h2>
       <div className="rounded-lg border border-line bg-panel">
         {seen.length > 0 && (

@@ -7,13 +7,10 @@ export const metadata = { title: "Keyboard" };
 export default function KeyboardPage() {
   return (
     <>
-      <Section title="Single keys" description="For you alone, on every device.">
+      <Section title="Single-key shortcuts" description="For you alone, on every device.">
         <SingleKeysSwitch />
       </Section>
-      <Section
-        title="Shortcuts"
-        description="They rest while you type, and while a dialog or a menu is open."
-      >
+      <Section title="Shortcuts" description="Disabled while you type, and while a dialog or a menu is open.">
         <ShortcutList />
       </Section>
     </>

@@ -1,5 +1,6 @@
 "use client";
 
+import { Eye } from "lucide-react";
 import { RoleChange } from "@/components/people/role-change.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -11,11 +12,13 @@ export function MemberRow({
   member,
   pending,
   onRole,
+  onView,
   onRemove,
 }: {
   member: Member;
   pending: boolean;
   onRole: (role: Role) => void;
+  onView: () => void;
   onRemove: () => void;
 }) {
   const me = useMe();
@@ -43,9 +46,15 @@ export function MemberRow({
           <span className="px-3 text-muted">{capitalise(member.role)}</span>
         )}
         {mayTouch && !isMe && (
-          <Button variant="danger" aria-label={`Remove ${member.name}`} onClick={onRemove}>
-            Remove…
-          </Button>
+          <span className="flex gap-2 max-md:w-full max-md:*:flex-1">
+            <Button aria-label={`View as ${member.name}`} onClick={onView}>
+              <Eye aria-hidden strokeWidth={1.75} />
+              View as…
+            </Button>
+            <Button variant="danger" aria-label={`Remove ${member.name}`} onClick={onRemove}>
+              Remove…
+            </Button>
+          </span>
         )}
       </span>
     </li>

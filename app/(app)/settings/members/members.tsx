@@ -14,6 +14,7 @@ import type { Member } from "@/lib/members/schema.ts";
 import { Section } from "../section.tsx";
 import { MemberRow } from "./member-row.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
+import { ViewAsDialog } from "./view-as-dialog.tsx";
 
 /** From this number of members on, the list has a search field. */
 const LONG = 8;
@@ -22,6 +23,7 @@ export function Members({ invite }: { invite: ReactNode }) {
   const client = useQueryClient();
   const [q, setQ] = useState("");
   const [removing, setRemoving] = useState<Member | null>(null);
+  const [viewing, setViewing] = useState<Member | null>(null);
   const members = useQuery(memberList(q.trim()));
   const change = useMutation({
     mutationFn: ({ member, role }: { member: Member; role: Role }) =>
@@ -66,6 +68,7 @@ export function Members({ invite }: { invite: ReactNode }) {
               member={member}
               pending={change.isPending && change.variables.member.id === member.id}
               onRole={(role) => change.mutate({ member, role })}
+              onView={() => setViewing(member)}
               onRemove={() => setRemoving(member)}
             />
           ))}
@@ -75,6 +78,7 @@ export function Members({ invite }: { invite: ReactNode }) {
       {members.data?.nextCursor && (
         <p className="text-[13px] text-muted">These are the first 200. Search for the others.</p>
       )}
+      {viewing && <ViewAsDialog member={viewing} onClose={() => setViewing(null)} />}
       <RemoveDialog member={removing} onClose={() => setRemoving(null)} />
     </Section>
   );

@@ -25,13 +25,13 @@ export function NotificationsScreen() {
   });
   if (settings.isError && !settings.data)
     return (
-      <LoadFailure what="What you are told" error={settings.error} onRetry={() => void settings.refetch()} />
+      <LoadFailure what="The notifications" error={settings.error} onRetry={() => void settings.refetch()} />
     );
   if (!settings.data) return <div aria-hidden className="skeleton h-96" />;
   const { email, kinds } = settings.data;
   return (
     <Section
-      title="What you are told"
+      title="Notifications"
       description={`For you alone, in this organization. Mail goes to ${email.address} and names the tool and the server, never a question, arguments or a result.`}
     >
       {!email.sends && (

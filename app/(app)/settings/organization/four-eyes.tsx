@@ -12,11 +12,13 @@ import { useUpdate } from "./use-update.ts";
 /** The four-eyes rule. The switch takes effect at once. */
 export function FourEyes({ saved }: { saved: Organization }) {
   const me = useMe();
-  const update = useUpdate(({ fourEyes }) => toast(fourEyes ? "Four eyes from now on" : "Four eyes is off"));
+  const update = useUpdate(({ fourEyes }) =>
+    toast(fourEyes ? "A second person is required from now on" : "A second person is no longer required"),
+  );
   const isOn = update.isPending ? update.variables.fourEyes === true : saved.fourEyes;
   if (!me.may("settings:manage"))
     return (
-      <Section title="Four eyes">
+      <Section title="Require a second person">
         <p className="text-muted">
           {isOn
             ? "Whoever asked for a task may not accept its requests: somebody else has to. Declining is always possible."
@@ -25,11 +27,11 @@ export function FourEyes({ saved }: { saved: Organization }) {
       </Section>
     );
   return (
-    <Section title="Four eyes">
+    <Section title="Require a second person">
       <Switch
         checked={isOn}
         onChange={(fourEyes) => update.mutate({ fourEyes })}
-        label="Somebody else accepts"
+        label="Require a second person"
         description="Whoever asked for a task, themselves or with an API key, may not accept its requests. Declining is always possible."
       />
       {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}

@@ -42,7 +42,7 @@ function ChangePassword() {
         {failure && <Notice live tone="bad" title={failure} />}
         <TextField
           name="current"
-          label="Present password"
+          label="Current password"
           type="password"
           autoComplete="current-password"
           error={errors.current}

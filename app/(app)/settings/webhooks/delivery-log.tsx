@@ -84,7 +84,7 @@ function DeliveryRow({ delivery }: { delivery: WebhookDelivery }) {
 }
 
 const ERRORS: Record<string, string> = {
-  timeout: "no answer in time",
+  timeout: "timed out",
   unreachable: "could not be reached",
   address_not_allowed: "not an address that Intray may call",
 };

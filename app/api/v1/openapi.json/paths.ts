@@ -22,6 +22,7 @@ import * as inputRequestClaim from "@/app/api/v1/input-requests/[id]/claim/route
 import * as inputRequestDocument from "@/app/api/v1/input-requests/[id]/documents/[documentId]/route.ts";
 import * as inputRequestDocuments from "@/app/api/v1/input-requests/[id]/documents/route.ts";
 import * as inputRequestDraft from "@/app/api/v1/input-requests/[id]/draft/route.ts";
+import * as inputRequestHandOver from "@/app/api/v1/input-requests/[id]/hand-over/route.ts";
 import * as inputRequestRelease from "@/app/api/v1/input-requests/[id]/release/route.ts";
 import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/route.ts";
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
@@ -49,7 +50,9 @@ import * as meSecondFactor from "@/app/api/v1/me/second-factor/route.ts";
 import * as meSecurity from "@/app/api/v1/me/security/route.ts";
 import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
 import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
+import * as myViewAs from "@/app/api/v1/me/view-as/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
+import * as memberViewAs from "@/app/api/v1/members/[id]/view-as/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
 import * as noticeRead from "@/app/api/v1/notices/[id]/read/route.ts";
 import * as noticesCounts from "@/app/api/v1/notices/counts/route.ts";
@@ -62,6 +65,7 @@ import * as organizationRetention from "@/app/api/v1/organization/retention/rout
 import * as organization from "@/app/api/v1/organization/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
+import * as pageFailures from "@/app/api/v1/page-failures/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
 import * as races from "@/app/api/v1/races/route.ts";
@@ -78,6 +82,7 @@ import * as serverStats from "@/app/api/v1/servers/[id]/stats/route.ts";
 import * as serverToolVersions from "@/app/api/v1/servers/[id]/tool-versions/route.ts";
 import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
 import * as serverTry from "@/app/api/v1/servers/[id]/try/route.ts";
+import * as serverProbe from "@/app/api/v1/servers/probe/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
 import * as stream from "@/app/api/v1/stream/route.ts";
 import * as taskAcknowledgement from "@/app/api/v1/tasks/[id]/acknowledgement/route.ts";
@@ -134,6 +139,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/documents": inputRequestDocuments,
   "/api/v1/input-requests/{id}/documents/{documentId}": inputRequestDocument,
   "/api/v1/input-requests/{id}/draft": inputRequestDraft,
+  "/api/v1/input-requests/{id}/hand-over": inputRequestHandOver,
   "/api/v1/input-requests/{id}/release": inputRequestRelease,
   "/api/v1/input-requests/{id}/resend": inputRequestResend,
   "/api/v1/input-requests/{id}/similar": inputRequestSimilar,
@@ -159,8 +165,10 @@ export const paths: Paths = {
   "/api/v1/me/security": meSecurity,
   "/api/v1/me/sessions/{id}": meSession,
   "/api/v1/me/sessions": meSessions,
+  "/api/v1/me/view-as": myViewAs,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
+  "/api/v1/members/{id}/view-as": memberViewAs,
   "/api/v1/notices": notices,
   "/api/v1/notices/{id}/read": noticeRead,
   "/api/v1/notices/counts": noticesCounts,
@@ -175,7 +183,9 @@ export const paths: Paths = {
   "/api/v1/people": people,
   "/api/v1/races": races,
   "/api/v1/races/{id}": race,
+  "/api/v1/page-failures": pageFailures,
   "/api/v1/servers": servers,
+  "/api/v1/servers/probe": serverProbe,
   "/api/v1/servers/{id}": server,
   "/api/v1/servers/{id}/check": serverCheck,
   "/api/v1/servers/{id}/connect": serverConnect,

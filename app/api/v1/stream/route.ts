@@ -6,6 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "any",
+      inView: true,
       uncounted: true,
       summary: "Hints of what changed, as server-sent events named `change`; read the thing itself then",
       output: z.object({ topic: z.string(), id: z.string() }),

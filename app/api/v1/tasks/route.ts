@@ -10,6 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:read",
+      inView: true,
       summary: "Tasks, newest first unless another order is asked for",
       query: pageQuerySchema.extend(taskListQuerySchema.shape),
       output: pageSchema(taskSchema),

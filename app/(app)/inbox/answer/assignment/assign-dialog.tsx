@@ -3,20 +3,23 @@
 import { useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
 import { Check } from "lucide-react";
-import { useDeferredValue, useState } from "react";
+import { useDeferredValue, useId, useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { fieldStyle } from "@/components/ui/input.tsx";
-import { Dialog } from "@/components/ui/overlay/dialog.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { fieldStyle, Textarea } from "@/components/ui/input.tsx";
+import { Kbd } from "@/components/ui/kbd.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { people } from "@/lib/api-client/answers.ts";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
+import { NOTE_CHARACTERS } from "@/lib/input-requests/limits.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { Answerer } from "@/lib/members/schema.ts";
 import { useAssign } from "./use-assign.ts";
 
 const NOBODY = "nobody";
 
-/** Finds one person by name or e-mail, with the arrow keys and Enter. */
+/** Finds one person by name or e-mail, with the arrow keys and Enter; then takes a note for them. */
 export function AssignDialog({ request, onDismiss }: { request: InputRequestDetail; onDismiss: () => void }) {
   const me = useMe();
   const assign = useAssign(request);
@@ -25,68 +28,128 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
     ...people(useDeferredValue(typed.trim())),
     placeholderData: (before) => before,
   });
-  const items = [...(found.data?.items ?? [])].sort((a, b) => Number(isMe(b)) - Number(isMe(a)));
+  // Only operators take a request for themselves here; others claim it.
+  const items = [...(found.data?.items ?? [])]
+    .filter((person) => me.may("requests:assign") || !isMe(person))
+    .sort((a, b) => Number(isMe(b)) - Number(isMe(a)));
   function isMe(person: Answerer) {
     return person.userId === me.user.id;
   }
   // The results arrive after the typed text: the first one is active until the arrow keys choose another.
   const [chosen, setChosen] = useState("");
   const active = items.some((person) => person.id === chosen) || chosen === NOBODY ? chosen : items[0]?.id;
-  const choose = (person: Answerer | null) => {
-    assign.to(person);
+  const [recipient, setRecipient] = useState<Answerer | null>(null);
+  const give = (person: Answerer | null, note?: string) => {
+    assign.to(person, note);
     onDismiss();
   };
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onDismiss()}
-      title={`Assign ${requestName(request)}`}
-      description="It stands under Mine in their inbox. Others may still answer it."
+      title={`Hand over ${requestName(request)}`}
+      description="It moves to Mine in their inbox, and they are notified. Others may still answer it."
     >
-      <Command
-        shouldFilter={false}
-        label="People who may answer"
-        value={active ?? ""}
-        onValueChange={setChosen}
-        className="flex min-h-0 flex-col gap-2"
-      >
-        <Command.Input
-          autoFocus
-          value={typed}
-          onValueChange={setTyped}
-          placeholder="Name or e-mail"
-          className={`${fieldStyle} h-9 max-md:h-11`}
+      {recipient ? (
+        <NoteForm
+          recipient={recipient}
+          onBack={() => setRecipient(null)}
+          onGive={(note) => give(recipient, note)}
         />
-        <Command.List className="scroll-quiet max-h-72">
-          {found.isError && <p className="px-2 py-3 text-bad">{errorSentence(found.error)}</p>}
-          {found.isSuccess && (
-            <Command.Empty className="px-2 py-3 text-muted">
-              Nobody who may answer is called “{typed}”.
-            </Command.Empty>
-          )}
-          {request.assignedTo && !typed && (
-            <Item value={NOBODY} onSelect={() => choose(null)}>
-              Nobody: open to everyone
-            </Item>
-          )}
-          {items.map((person) => (
-            <Item key={person.id} value={person.id} onSelect={() => choose(person)}>
-              <span className="min-w-0 truncate">
-                {person.name}
-                {isMe(person) && <span className="text-muted"> · you</span>}
-              </span>
-              <span className="ml-auto text-muted text-xs">{person.role}</span>
-              {request.assignedTo?.id === person.userId && (
-                <>
-                  <Check aria-hidden className="size-4 shrink-0 text-accent" strokeWidth={1.75} />
-                  <span className="sr-only">assigned now</span>
-                </>
-              )}
-            </Item>
-          ))}
-        </Command.List>
-      </Command>
+      ) : (
+        <Command
+          shouldFilter={false}
+          label="People who may answer"
+          value={active ?? ""}
+          onValueChange={setChosen}
+          className="flex min-h-0 flex-col gap-2"
+        >
+          <Command.Input
+            autoFocus
+            value={typed}
+            onValueChange={setTyped}
+            placeholder="Name or e-mail"
+            className={`${fieldStyle} h-9 max-md:h-11`}
+          />
+          <Command.List className="scroll-quiet max-h-72">
+            {found.isError && <p className="px-2 py-3 text-bad">{errorSentence(found.error)}</p>}
+            {found.isSuccess && (
+              <Command.Empty className="px-2 py-3 text-muted">
+                Nobody who may answer is called “{typed}”.
+              </Command.Empty>
+            )}
+            {request.assignedTo && !typed && me.may("requests:assign") && (
+              <Item value={NOBODY} onSelect={() => give(null)}>
+                Nobody: open to everyone
+              </Item>
+            )}
+            {items.map((person) => (
+              <Item key={person.id} value={person.id} onSelect={() => setRecipient(person)}>
+                <span className="min-w-0 truncate">
+                  {person.name}
+                  {isMe(person) && <span className="text-muted"> · you</span>}
+                </span>
+                <span className="ml-auto text-muted text-xs">{person.role}</span>
+                {request.assignedTo?.id === person.userId && (
+                  <>
+                    <Check aria-hidden className="size-4 shrink-0 text-accent" strokeWidth={1.75} />
+                    <span className="sr-only">assigned now</span>
+                  </>
+                )}
+              </Item>
+            ))}
+          </Command.List>
+        </Command>
+      )}
     </Dialog>
+  );
+}
+
+/** What the recipient reads with the request. Ctrl or ⌘ with Enter hands it over. */
+function NoteForm({
+  recipient,
+  onBack,
+  onGive,
+}: {
+  recipient: Answerer;
+  onBack: () => void;
+  onGive: (note: string) => void;
+}) {
+  const id = useId();
+  const [note, setNote] = useState("");
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-col gap-1.5">
+        <label htmlFor={id} className="flex items-center gap-1.5 text-[13px] text-muted">
+          <span>
+            <span className="font-medium">Note for {recipient.name}</span> · optional
+          </span>
+          <Kbd className="ml-auto">Ctrl ↵ hands over</Kbd>
+        </label>
+        <Textarea
+          id={id}
+          autoFocus
+          rows={3}
+          maxLength={NOTE_CHARACTERS}
+          value={note}
+          onChange={(event) => setNote(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+            event.preventDefault();
+            onGive(note);
+          }}
+        />
+        <p className="text-muted text-xs">
+          Shown with the request and in the notification, also by e-mail. It stays in the history.
+        </p>
+      </div>
+      <DialogActions>
+        <Button onClick={onBack}>Back</Button>
+        <Button variant="primary" onClick={() => onGive(note)}>
+          Hand over to {recipient.name}
+        </Button>
+      </DialogActions>
+    </div>
   );
 }
 

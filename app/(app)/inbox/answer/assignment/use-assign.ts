@@ -11,23 +11,34 @@ import { requestName } from "@/lib/format/requests/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { Answerer } from "@/lib/members/schema.ts";
 
-/** Assigns a request to a person or to nobody. For operators. */
+/** Whether the user may hand over or assign this request: operators always, others what is nobody's or theirs. */
+export function mayGive(request: InputRequestDetail, me: ReturnType<typeof useMe>): boolean {
+  if (request.state !== "open") return false;
+  if (me.may("requests:assign")) return true;
+  const isFree = (person: { id: string } | null) => person === null || person.id === me.user.id;
+  return me.may("requests:answer") && isFree(request.assignedTo) && isFree(request.claimedBy);
+}
+
+/** Gives a request to a person, with a note for them. Operators also take it from somebody: to nobody (null). */
 export function useAssign(request: InputRequestDetail) {
   const me = useMe();
   const client = useQueryClient();
   const mutation = useMutation({
-    mutationFn: async (who: Answerer | "me" | null) => {
-      const person = who === "me" ? await myself(me.user) : who;
-      const body = { memberId: person?.id ?? null };
-      return api.post<InputRequestDetail>(`/api/v1/input-requests/${request.id}/assign`, body);
+    mutationFn: async ({ to, note }: { to: Answerer | "me" | null; note?: string }) => {
+      const person = to === "me" ? await myself(me.user) : to;
+      const body = { memberId: person?.id ?? null, ...(note && { note }) };
+      const call = me.may("requests:assign") ? "assign" : "hand-over";
+      await api.post(`/api/v1/input-requests/${request.id}/${call}`, body);
+      return person;
     },
-    onSuccess: (now) => {
-      client.setQueryData(requestDetail(request.id).queryKey, now);
+    onSuccess: (person) => {
       const name = requestName(request);
-      toast(now.assignedTo ? `${name} is ${whose(now, me.user.id)} now` : `${name} is open to everyone`);
+      if (!person) return toast(`${name} is open to everyone`);
+      toast(person.userId === me.user.id ? `${name} is yours now` : `${name} was handed to ${person.name}`);
     },
     onError: (error) => toast.error(errorSentence(error)),
     onSettled: () => {
+      void client.invalidateQueries({ queryKey: requestDetail(request.id).queryKey });
       void client.invalidateQueries({ queryKey: requestKeys.lists });
       void client.invalidateQueries({ queryKey: taskKeys.task(request.taskId) });
     },
@@ -36,9 +47,9 @@ export function useAssign(request: InputRequestDetail) {
     const { items } = await client.fetchQuery(people(user.name));
     return items.find((person) => person.userId === user.id);
   };
-  return { to: (person: Answerer | null) => mutation.mutate(person), toMe: () => mutation.mutate("me") };
-}
-
-function whose({ assignedTo }: InputRequestDetail, me: string): string {
-  return assignedTo?.id === me ? "yours" : `${assignedTo?.name}’s`;
+  return {
+    to: (person: Answerer | null, note?: string) =>
+      mutation.mutate({ to: person, ...(note !== undefined && { note }) }),
+    toMe: () => mutation.mutate({ to: "me" }),
+  };
 }

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { File, FileImage, FileText, Globe, type LucideIcon } from "lucide-react";
 import { useId, useState } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { requestDocuments } from "@/lib/api-client/documents.ts";
@@ -15,7 +16,8 @@ import { SiteDocument } from "./site-document.tsx";
 
 /** The documents that a request brings along. Nothing is read before a person opens one. */
 export function Documents({ request }: { request: InputRequestDetail }) {
-  const all = useQuery({ ...requestDocuments(request.id), enabled: request.documents.mayHaveMore });
+  const { view } = useMe();
+  const all = useQuery({ ...requestDocuments(request.id), enabled: request.documents.mayHaveMore && !view });
   const documents = all.data?.items ?? request.documents.items;
   if (documents.length === 0) return null;
   return (
@@ -33,6 +35,7 @@ export function Documents({ request }: { request: InputRequestDetail }) {
 }
 
 function DocumentRow({ document, request }: { document: RequestDocument; request: InputRequestDetail }) {
+  const { view } = useMe();
   const [open, setOpen] = useState(false);
   const id = useId();
   const Icon = iconOf(document);
@@ -50,6 +53,8 @@ function DocumentRow({ document, request }: { document: RequestDocument; request
           size="sm"
           className="min-w-14"
           id={`${id}-button`}
+          // Reading asks the server, which an admin who looks as a member never does.
+          disabled={Boolean(view)}
           aria-expanded={open}
           aria-controls={open ? id : undefined}
           aria-labelledby={`${id}-button ${id}-name`}

@@ -7,6 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "requests:read",
+      inView: true,
       summary: "A request for input",
       params: idParams,
       output: inputRequestDetailSchema,

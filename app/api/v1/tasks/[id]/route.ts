@@ -5,7 +5,7 @@ import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "tasks:read", summary: "A task", params: idParams, output: taskDetailSchema },
+    { auth: "tasks:read", inView: true, summary: "A task", params: idParams, output: taskDetailSchema },
     ({ caller, params }) =>
       within(caller, (organizationId, tx, principal) => readTask(organizationId, tx, principal, params.id)),
   ),

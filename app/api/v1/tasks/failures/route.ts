@@ -7,6 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:read",
+      inView: true,
       summary:
         "Failed, lost and expired tasks by cause: of the last 5,000 that match, the largest groups first",
       query: taskFilterSchema.omit({ attention: true }),

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "requests:assign",
-      summary: "Make it somebody's, or everybody's again",
+      summary: "Make it somebody's, with a note for them, or everybody's again",
       params: idParams,
       body: assignInputSchema,
       output: inputRequestDetailSchema,
@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, params, body }) =>
       within(caller, async (organizationId, tx, principal) => {
-        await assignRequest(organizationId, tx, principal, params.id, body.memberId);
+        await assignRequest(organizationId, tx, principal, params.id, body);
         return readInputRequest(organizationId, tx, principal, params.id);
       }),
   ),

@@ -1,5 +1,5 @@
-import { readSimilar } from "@/lib/input-requests/similar.ts";
-import { similarRequestsSchema } from "@/lib/input-requests/similar-schema.ts";
+import { similarRequestsSchema } from "@/lib/input-requests/similar/schema.ts";
+import { readSimilar } from "@/lib/input-requests/similar/similar.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -7,6 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "requests:read",
+      inView: true,
       summary: "What was decided on requests like this one, and which it may repeat",
       params: idParams,
       output: similarRequestsSchema,

@@ -1,5 +1,5 @@
-import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
-import { toolSchema } from "@/lib/servers/schema.ts";
+import { pageQuerySchema } from "@/lib/base/page.ts";
+import { toolListQuerySchema, toolListSchema } from "@/lib/servers/schema.ts";
 import { listTools } from "@/lib/servers/tool-versions.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { services } from "@/lib/web/tenant.ts";
@@ -9,10 +9,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "servers:read",
       summary:
-        "A server's tools, at most five minutes old while it can be reached; with what changed since their last use",
+        "A server's tools, at most five minutes old while it can be reached; with what changed since their last use, and as of when. asSeen: without asking the server",
       params: idParams,
-      query: pageQuerySchema,
-      output: pageSchema(toolSchema),
+      query: pageQuerySchema.extend(toolListQuerySchema.shape),
+      output: toolListSchema,
       errors: ["server_paused", "server_unavailable"],
     },
     async ({ caller, params, query }) => listTools(await services(), caller.principal, params.id, query),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { keyFigures } from "./likeness.ts";
 import { judgeParty } from "./party.ts";
-import type { Answer } from "./similar-schema.ts";
+import type { Answer } from "./schema.ts";
 
 const by = { kind: "member", id: null, name: "Ben" } as const;
 const answer = (value: string, at = "2026-11-20T10:00:00.000Z"): Answer => ({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amountSchema, answerSchema } from "./schema.ts";
+import { amountSchema, answerSchema } from "../schema.ts";
 
 export type Answer = z.infer<typeof answerSchema>;
 

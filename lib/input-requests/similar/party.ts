@@ -1,7 +1,7 @@
 /** Sums up what was decided before about the party of a request. Pure. */
-import { mayBeSameCurrency } from "../text/money.ts";
+import { mayBeSameCurrency } from "../../text/money.ts";
 import { type KeyFigures, wasLetThrough } from "./likeness.ts";
-import type { Answer, PartySummary } from "./similar-schema.ts";
+import type { Answer, PartySummary } from "./schema.ts";
 
 /** Fewer decisions say nothing of what is usual. */
 const FEWEST = 3;

@@ -2,9 +2,9 @@
  * Finds which decided requests of the same server and tool resemble another, and which it may repeat. Pure:
  * compares the key figures of two calls, their amounts and the names in their arguments.
  */
-import { mayBeSameCurrency, sameAmount } from "../text/money.ts";
-import type { Amount } from "./schema.ts";
-import type { Answer } from "./similar-schema.ts";
+import { mayBeSameCurrency, sameAmount } from "../../text/money.ts";
+import type { Amount } from "../schema.ts";
+import type { Answer } from "./schema.ts";
 
 export interface KeyFigures {
   /** The task's short name, e.g. `INV-100`. */

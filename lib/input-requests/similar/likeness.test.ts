@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isLike, keyFigures, repeatOf } from "./likeness.ts";
-import type { Answer } from "./similar-schema.ts";
+import type { Answer } from "./schema.ts";
 
 const figures = (
   args: Record<string, unknown>,

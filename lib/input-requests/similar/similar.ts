@@ -1,16 +1,16 @@
 /** Past decisions on requests like this one, from bounded reads of requests that the principal may see. */
 import { z } from "zod";
-import type { Principal } from "../access/principal.ts";
-import { actorSchema } from "../access/schema.ts";
-import { Prisma, type Tx } from "../base/db/db.ts";
-import { notFound } from "../base/errors.ts";
-import { visibleTask } from "../tasks/visibility.ts";
-import { shorten } from "../text/labels.ts";
-import { decidedWord } from "./decision.ts";
+import type { Principal } from "../../access/principal.ts";
+import { actorSchema } from "../../access/schema.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import { notFound } from "../../base/errors.ts";
+import { visibleTask } from "../../tasks/visibility.ts";
+import { shorten } from "../../text/labels.ts";
+import { decidedWord } from "../decision.ts";
+import { actionSchema } from "../schema.ts";
 import { isLike, type KeyFigures, keyFigures, repeatOf } from "./likeness.ts";
 import { judgeParty } from "./party.ts";
-import { actionSchema } from "./schema.ts";
-import type { Answer, SimilarRequest, SimilarRequests } from "./similar-schema.ts";
+import type { Answer, SimilarRequest, SimilarRequests } from "./schema.ts";
 
 /** Number of latest settled requests of the same server and tool that are compared. */
 const LOOKED_AT = 200;

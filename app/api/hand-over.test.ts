@@ -1,0 +1,152 @@
+/** Handing a request over: who may give what to whom, with a note, once. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { syncNotices } from "@/lib/notices/transitions.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
+
+type Person = Awaited<ReturnType<TestWeb["member"]>>;
+
+let web: TestWeb;
+let acme: string;
+let [ben, cleo, dan, ola, vera]: Person[] = [];
+let server: { id: string; connectionId: string };
+
+beforeAll(async () => {
+  web = await startWeb();
+  acme = await web.organization("acme");
+  ben = await web.member(acme, "Ben", "approver");
+  cleo = await web.member(acme, "Cleo", "approver");
+  dan = await web.member(acme, "Dan", "approver");
+  ola = await web.member(acme, "Ola", "operator");
+  vera = await web.member(acme, "Vera", "viewer");
+  server = await insertServer(web.db, acme);
+});
+afterAll(() => web.stop());
+
+const ask = async (task: object = {}, request: object = {}) =>
+  (await insertRequest(web.db, acme, await insertTask(web.db, acme, server, task), request)).id;
+const post = (id: string, action: string, who: Person, body?: object) =>
+  web.call("POST", `/api/v1/input-requests/${id}/${action}`, {
+    cookie: who.cookie,
+    ...(body && { body }),
+  });
+const give = (id: string, from: Person, to: Person, note?: string) =>
+  post(id, "hand-over", from, { memberId: to.memberId, ...(note !== undefined && { note }) });
+const read = async (id: string, who: Person) =>
+  inputRequestDetailSchema.parse(
+    (await web.call("GET", `/api/v1/input-requests/${id}`, { cookie: who.cookie })).body,
+  );
+const assignments = (id: string) =>
+  web.db.withOrganization(acme, (tx) =>
+    tx.event.findMany({
+      where: { organizationId: acme, inputRequestId: id, type: "request.assigned" },
+      orderBy: { seq: "asc" },
+      select: { actor: true, data: true },
+    }),
+  );
+
+test("an approver gives what is nobody's, with a note that stays with it and in the history", async () => {
+  const id = await ask();
+  expect((await post(id, "claim", ben!)).status).toBe(200);
+  expect((await give(id, ben!, cleo!, "  You know <b>them</b>.  ")).status).toBe(204);
+  const given = await read(id, cleo!);
+  expect(given).toMatchObject({
+    assignedTo: { name: "Cleo" },
+    claimedBy: null,
+    assignment: { by: { name: "Ben", kind: "member" }, note: "You know <b>them</b>." },
+  });
+  expect(await assignments(id)).toMatchObject([
+    { actor: { name: "Ben" }, data: { userId: cleo!.userId, name: "Cleo", note: "You know <b>them</b>." } },
+  ]);
+  await web.db.withOrganization(acme, (tx) =>
+    syncNotices(acme, tx, { requests: [id], tasks: [], connections: [], servers: [], webhooks: [] }, true),
+  );
+  const notices = await web.call("GET", "/api/v1/notices?limit=1", { cookie: cleo!.cookie });
+  expect(notices.body.items).toMatchObject([
+    { cause: "request.assigned", assignment: { by: "Ben", note: "You know <b>them</b>." } },
+  ]);
+
+  // It is Cleo's: Ben gives it to nobody else, Cleo does, and the note is the new one's.
+  const late = await give(id, ben!, dan!);
+  expect([late.status, late.body.code]).toEqual([409, "assigned_to_other"]);
+  expect((await give(id, cleo!, dan!)).status).toBe(204);
+  expect((await read(id, dan!)).assignment).toMatchObject({ by: { name: "Cleo" }, note: null });
+
+  // An operator takes it from anyone, with a note too, and gives it back to all.
+  const taken = await post(id, "assign", ola!, { memberId: cleo!.memberId, note: "Dan is away" });
+  expect(taken.body.assignment).toMatchObject({ by: { name: "Ola" }, note: "Dan is away" });
+  const freed = await post(id, "assign", ola!, { memberId: null, note: "to nobody" });
+  expect(freed.body).toMatchObject({ assignedTo: null, assignment: null });
+});
+
+test("nobody gives what another works on, what is over, or to who may not decide", async () => {
+  const id = await ask();
+  await post(id, "claim", cleo!);
+  const claimed = await give(id, ben!, dan!);
+  expect([claimed.status, claimed.body.code]).toEqual([409, "claimed_by_other"]);
+  await post(id, "release", cleo!);
+  const refused = [
+    await give(id, ben!, vera!),
+    await give(id, ben!, ben!),
+    await give(id, ben!, cleo!, "x".repeat(501)),
+    await post(id, "hand-over", ben!, { memberId: null }),
+  ];
+  expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+    refused.map(() => [422, "invalid_input"]),
+  );
+  expect((await give(id, vera!, cleo!)).status).toBe(403);
+  expect((await post(id, "assign", ben!, { memberId: cleo!.memberId })).status).toBe(403);
+  const { body } = await web.call("GET", `/api/v1/input-requests/${id}`, { cookie: ben!.cookie });
+  await post(id, "answer", cleo!, { action: "decline", questionHash: body.questionHash });
+  expect((await give(id, ben!, dan!)).body.code).toBe("already_answered");
+  expect(await assignments(id)).toEqual([]);
+});
+
+test("under the rule of a second person it does not go to who asked for the task", async () => {
+  await web.db.withOrganization(acme, (tx) =>
+    tx.organization.update({ where: { id: acme }, data: { fourEyes: true } }),
+  );
+  const id = await ask({ requester: ola!.userId });
+  const refused = await give(id, ben!, ola!);
+  await web.db.withOrganization(acme, (tx) =>
+    tx.organization.update({ where: { id: acme }, data: { fourEyes: false } }),
+  );
+  expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, "memberId"]);
+  expect((await give(id, ben!, ola!)).status).toBe(204);
+});
+
+test("a private task is shown to nobody new, but goes back to its requester", async () => {
+  const id = await ask({ visibility: "private", requester: ola!.userId }, { assignee: ben!.userId });
+  expect((await give(id, dan!, cleo!)).status).toBe(404);
+  expect((await give(id, ben!, cleo!)).body.code).toBe("forbidden");
+  expect((await give(id, ben!, ola!)).status).toBe(204);
+  const after = await web.call("GET", `/api/v1/input-requests/${id}`, { cookie: ben!.cookie });
+  expect(after.status).toBe(404);
+});
+
+test("another organization's person or request is one that never was", async () => {
+  const globex = await web.organization("globex");
+  const gus = await web.member(globex, "Gus", "owner");
+  const id = await ask();
+  expect((await give(id, ben!, gus)).status).toBe(404);
+  expect((await give(id, gus, gus)).status).toBe(404);
+  expect((await read(id, ben!)).assignedTo).toBeNull();
+});
+
+test("of two who hand over at once one does, and one line of history says so", async () => {
+  for (let round = 0; round < 5; round++) {
+    const id = await ask();
+    const replies = await Promise.all([give(id, ben!, cleo!, "one"), give(id, ben!, dan!, "two")]);
+    const lost = replies.filter(({ status }) => status !== 204);
+    expect(lost.map(({ status, body }) => [status, body.code])).toEqual([[409, "assigned_to_other"]]);
+    expect(await assignments(id)).toHaveLength(1);
+    const [row] = await web.db.withOrganization(
+      acme,
+      (tx) =>
+        tx.$queryRaw<{ n: number }[]>`SELECT count(*)::integer AS n FROM input_request
+        WHERE id = ${id}::uuid AND assignee_user_id IN (${cleo!.userId}::uuid, ${dan!.userId}::uuid)`,
+    );
+    expect(row?.n).toBe(1);
+  }
+});

@@ -1,0 +1,22 @@
+import { handOverInputSchema } from "@/lib/input-requests/schema.ts";
+import { handOverRequest } from "@/lib/input-requests/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "requests:answer",
+      summary: "Hand a request that is nobody's, or one's own, to somebody else who may accept it",
+      params: idParams,
+      body: handOverInputSchema,
+      errors: ["already_answered", "no_longer_open", "claimed_by_other", "assigned_to_other"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        // No detail in the answer: of a private task, the giver may see nothing any more.
+        await handOverRequest(organizationId, tx, principal, params.id, body);
+        return undefined;
+      }),
+  ),
+});

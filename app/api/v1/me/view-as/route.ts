@@ -1,0 +1,14 @@
+import { endView } from "@/lib/members/view-as.ts";
+import { personOf } from "@/lib/web/auth/person.ts";
+import { database } from "@/lib/web/database.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  DELETE: route({ auth: "any", summary: "Stop looking as a member", inView: true }, async ({ caller }) => {
+    const { sessionId } = personOf(caller);
+    const { organizationId, actor } = caller.principal;
+    const db = await database();
+    await db.withOrganization(organizationId, (tx) => endView(organizationId, tx, actor, sessionId));
+    return undefined;
+  }),
+});

@@ -1,0 +1,20 @@
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
+import { browserFailureSchema, logBrowserFailure } from "@/lib/web/pages/browser-failure.ts";
+import { PAGE_FAILURES_PER_CALLER } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "any",
+      summary: "Put a page that failed in a browser into the log, under the id that it shows",
+      body: browserFailureSchema,
+      errors: ["throttled"],
+    },
+    async ({ caller, body }) => {
+      await throttle(`page failure ${caller.principal.actor.id}`, PAGE_FAILURES_PER_CALLER);
+      logBrowserFailure(body);
+      return undefined;
+    },
+  ),
+});

@@ -1,0 +1,45 @@
+"use client";
+
+import { Eye } from "lucide-react";
+import { useEffect } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { TimeUntil } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { api } from "@/lib/api-client/base/client.ts";
+
+const MEMBERS = "/settings/members";
+
+/** Says as whom an admin looks, until when, and leads out. The page leaves by itself at the end. */
+export function ViewBar({ until }: { until: string }) {
+  const { user } = useMe();
+  useEffect(() => {
+    const timer = setTimeout(
+      () => window.location.assign(MEMBERS),
+      Math.max(0, Date.parse(until) - Date.now()) + 1_000,
+    );
+    return () => clearTimeout(timer);
+  }, [until]);
+  // A refusal means that the view has ended already: the next page shows what is.
+  const stop = () =>
+    void api
+      .delete("/api/v1/me/view-as")
+      .catch(() => undefined)
+      .then(() => window.location.assign(MEMBERS));
+  return (
+    <section
+      aria-label="Viewing as a member"
+      className="flex items-center justify-center gap-4 border-wait/30 border-b bg-wait-soft px-4 py-1.5 text-[13px] text-wait"
+    >
+      <p className="flex min-w-0 items-center gap-2">
+        <Eye aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
+        <span>
+          <strong className="font-semibold">Viewing as {user.name}.</strong> Read only, without private tasks.
+          Ends in <TimeUntil at={until} over="a moment" />.
+        </span>
+      </p>
+      <Button size="sm" className="shrink-0" onClick={stop}>
+        Stop viewing
+      </Button>
+    </section>
+  );
+}

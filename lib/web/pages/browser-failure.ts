@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { log } from "../../base/log.ts";
+
+/** A page that failed in a browser. All of it is the browser's word. */
+export const browserFailureSchema = z.strictObject({
+  /** The id that the page shows. */
+  id: z.string().regex(/^[0-9a-f]{8}$/),
+  path: z.string().max(300),
+  message: z.string().max(500),
+  stack: z.string().max(4000).optional(),
+});
+
+/** Writes a failed page to the log, where whoever runs Intray finds it by the id that its reader quotes. */
+export function logBrowserFailure(failure: z.infer<typeof browserFailureSchema>): void {
+  log.warn({ pageFailure: failure }, `A page failed in a browser (${failure.id})`);
+}
