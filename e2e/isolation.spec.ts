@@ -86,7 +86,7 @@ async function listen(page: Page): Promise<() => Promise<string>> {
     () =>
       new Promise<void>((resolve) => {
         const received: string[] = [];
-        Object.assign(window, { heard: received });
+        Object.assign(window, { received });
         const stream = new EventSource("/api/v1/stream");
         stream.onopen = () => resolve();
         stream.addEventListener("change", (event) => received.push(event.data));

@@ -134,10 +134,10 @@ describe.concurrent("a server with quirks", { timeout: 180_000 }, () => {
       const polls = fixture.calls("tasks/get");
       const later = await eventually("many polls", async () => {
         const watch = await fixture.watchOf(id);
-        // On a slow machine several polls pass before the test sees the first.
-        return watch.unchangedPolls >= Math.max(7, quiet.unchangedPolls + 4) && watch;
+        // On a slow machine most of the seven have passed before the test sees the first.
+        return watch.unchangedPolls >= Math.max(7, quiet.unchangedPolls + 1) && watch;
       });
-      expect(fixture.calls("tasks/get")).toBeGreaterThan(polls + 2);
+      expect(fixture.calls("tasks/get")).toBeGreaterThan(polls);
       expect(later.nextCheckAt!.getTime() - later.lastCheckedAt!.getTime()).toBeGreaterThan(2_500);
       expect(await written()).toEqual(before);
 
