@@ -23,7 +23,10 @@ test.beforeAll(({ browser }) => setUndoWindow(browser, 0));
 test.afterAll(({ browser }) => setUndoWindow(browser, 5_000));
 
 const form = (page: Page) => requestPane(page).getByRole("form", { name: "Your answer" });
-const summary = (page: Page) => requestPane(page).getByRole("alert").filter({ hasText: "another look" });
+const summary = (page: Page) =>
+  requestPane(page)
+    .getByRole("alert")
+    .filter({ hasText: /Fix \d+ field/ });
 
 async function openKind(ana: Page, ben: Page, kind: Kind): Promise<Asked> {
   const asked = await ask(ana, kind);
@@ -70,7 +73,7 @@ test("a choice, a date and a note; what is missing is named, led to and mended",
 
   await send(ben);
   await expect(summary(ben)).toBeFocused();
-  await expect(summary(ben)).toContainText("2 fields need another look");
+  await expect(summary(ben)).toContainText("Fix 2 fields");
   await expect(role).toHaveAttribute("aria-invalid", "true");
   await expect(role).toHaveAccessibleDescription("Choose one");
   await checkAppearance(ben, "two errors");
@@ -79,10 +82,10 @@ test("a choice, a date and a note; what is missing is named, led to and mended",
   await expect(role.getByRole("radio").first()).toBeFocused();
   await ben.keyboard.press("ArrowDown");
   await expect(role.getByRole("radio", { name: "Editor" })).toBeChecked();
-  await expect(summary(ben)).toContainText("One field needs another look");
+  await expect(summary(ben)).toContainText("Fix 1 field");
 
   const until = form(ben).getByLabel("Until");
-  await expect(until).toHaveAccessibleDescription("Access ends that day. Fill this in");
+  await expect(until).toHaveAccessibleDescription("Access ends that day. Required");
   await tabTo(ben, until);
   await ben.keyboard.type("1231");
   await tabTo(ben, form(ben).getByLabel("Note"));

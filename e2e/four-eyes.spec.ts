@@ -9,7 +9,7 @@ test.afterEach(async ({ ana }) => {
 
 test("the one who asked cannot accept but declines, and another accepts", async ({ ana, ola, ben }) => {
   await ana.goto("/settings/organization");
-  await ana.getByRole("switch", { name: "Somebody else accepts" }).click();
+  await ana.getByRole("switch", { name: "Require a second person" }).click();
   await expect(ana.getByText("A second person is required from now on")).toBeVisible();
 
   const { requestId } = await askAbout(ola, ola);

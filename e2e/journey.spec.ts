@@ -136,7 +136,7 @@ test("a half-filled form outlives the browser, and nothing of it is sent", async
   await before.goto(`/inbox/${requestId}`);
   // The error names the missing field and leads to it.
   await before.getByRole("button", { name: "Send answer" }).click();
-  const summary = before.getByRole("alert").filter({ hasText: "One field needs another look" });
+  const summary = before.getByRole("alert").filter({ hasText: "Fix 1 field" });
   await expect(summary).toBeFocused();
   await summary.getByRole("link", { name: "Cost center" }).click();
   await expect(before.getByLabel("Cost center")).toBeFocused();

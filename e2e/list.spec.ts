@@ -162,7 +162,7 @@ test("many are answered with keys alone; one that a colleague was faster with is
   await keys.press("Enter");
   await expect(dialog.getByText("2 recorded · 1 not recorded")).toBeVisible();
   await expect(dialog.getByText("Cleo was faster")).toBeVisible();
-  await expect(dialog.getByRole("link", { name: "Appearance at it" })).toHaveAttribute(
+  await expect(dialog.getByRole("link", { name: "Look at it" })).toHaveAttribute(
     "href",
     `/inbox/${asked[1]!.requestId}`,
   );
@@ -184,7 +184,7 @@ test("what was answered together is taken back together", async ({ ola, ben }) =
   await rows(ben).first().getByRole("checkbox").click();
   await bar(ben).getByRole("button", { name: "Select all 2 alike" }).click();
   await expect(bar(ben)).toContainText("2 selected");
-  await bar(ben).getByRole("button", { name: "Decline…" }).click();
+  await bar(ben).getByRole("button", { name: "Decline to answer…" }).click();
   const dialog = ben.getByRole("dialog");
   await dialog.getByRole("button", { name: "Duplicate" }).click();
   await expect(dialog.getByRole("textbox")).toHaveValue("Duplicate");
@@ -211,7 +211,7 @@ test("different questions are not answered together, and the bar says why", asyn
     .locator("a")
     .click({ modifiers: ["Shift"] });
   await expect(bar(ben)).toContainText("These ask for different answers");
-  await expect(bar(ben).getByRole("button", { name: "Decline…" })).toBeDisabled();
+  await expect(bar(ben).getByRole("button", { name: "Decline to answer…" })).toBeDisabled();
   await ben.keyboard.press("Escape");
   await expect(bar(ben)).toHaveCount(0);
 });

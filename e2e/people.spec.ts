@@ -268,7 +268,7 @@ test("an organization is renamed, exported, and deleted for good", async ({ brow
   await kurt.getByRole("textbox", { name: "Name" }).fill("Kilo & Sons");
   await kurt.getByRole("button", { name: "Save name" }).click();
   await at(kurt, "Kilo & Sons");
-  await kurt.getByRole("switch", { name: "Somebody else accepts" }).click();
+  await kurt.getByRole("switch", { name: "Require a second person" }).click();
   await expect(kurt.getByText("A second person is required from now on")).toBeVisible();
   await checkAppearance(kurt, "organization");
 

@@ -15,7 +15,8 @@ import {
 
 const pane = requestPane;
 const confirm = (page: Page) => pane(page).getByRole("button", { name: "Confirm" });
-const typed = (page: Page) => page.getByRole("dialog").getByLabel("Type “delete” to confirm");
+const typed = (page: Page, word = "delete") =>
+  page.getByRole("dialog").getByLabel(`Type “${word}” to confirm`);
 const stateOf = async (page: Page, asked: Asked) => (await readRequest(page, asked.requestId)).state;
 
 async function openDestructive(ana: Page, page: Page): Promise<Asked> {
@@ -67,6 +68,68 @@ test("who cannot hold types what is done", async ({ ana, ben }) => {
   await expect.poll(asked.receivedAnswer, SOON).toEqual({ action: "accept", content: { confirm: true } });
 });
 
+test("Enter in a field of an irreversible form leads to the button and sends nothing", async ({
+  ana,
+  ben,
+}) => {
+  const asked = await ask(ana, "purge_archive");
+  await ben.goto(`/inbox/${asked.requestId}`);
+  const send = pane(ben).getByRole("button", { name: "Send answer" });
+  const reason = pane(ben).getByRole("textbox", { name: "Reason" });
+  for (const field of [reason, pane(ben).getByRole("checkbox", { name: "Notify the owners" })]) {
+    await reason.fill("Older than seven years");
+    await field.press("Enter");
+    await expect(send).toBeFocused();
+  }
+  await ben.keyboard.press("Enter");
+  await expect(typed(ben, "purge")).toBeFocused();
+  await ben.keyboard.press("Escape");
+  expect(await stateOf(ana, asked)).toBe("open");
+
+  await send.focus();
+  await ben.keyboard.down("Enter");
+  await expect.poll(() => stateOf(ana, asked), SOON).not.toBe("open");
+  await ben.keyboard.up("Enter");
+});
+
+test("the no that destroys is held, and is not offered to several", async ({ ana, ben }) => {
+  const batch = newInvoiceId();
+  const asked = await ask(ana, "keep_file", { label: `${batch}-1` });
+  await ask(ana, "keep_file", { label: `${batch}-2` });
+  await ben.goto(`/inbox/${asked.requestId}?tab=all&q=${batch}`);
+  await pane(ben).getByRole("button", { name: "No", exact: true }).click();
+  await expect(typed(ben)).toBeFocused();
+  await ben.keyboard.press("Escape");
+  expect(await stateOf(ana, asked)).toBe("open");
+
+  const rows = ben.getByRole("region", { name: "Requests", exact: true }).locator('a[href*="/inbox/"]');
+  await expect(rows).toHaveCount(2);
+  for (const row of [rows.first(), rows.last()]) await row.click({ modifiers: ["Shift"] });
+  const bar = ben.getByRole("region", { name: "Selected requests" });
+  await expect(bar.getByRole("button", { name: "Yes…", exact: true })).toBeVisible();
+  await expect(bar.getByRole("button", { name: "No…", exact: true })).toHaveCount(0);
+  await ben.keyboard.press("r");
+  await expect(ben.getByRole("dialog")).toHaveCount(0);
+});
+
+test("the typed word is asked for no more once the request is no longer theirs", async ({
+  ana,
+  ben,
+  browser,
+}) => {
+  const asked = await openDestructive(ana, ben);
+  await confirm(ben).click();
+  await expect(typed(ben)).toBeFocused();
+  const cleo = await openPageAs(browser, "Cleo");
+  await cleo.goto(`/inbox/${asked.requestId}`);
+  await expect(confirm(cleo)).toBeEnabled();
+  await cleo.keyboard.press("c");
+  await expect(typed(ben)).toHaveCount(0);
+  await expect(confirm(ben)).toBeDisabled();
+  expect(await stateOf(ana, asked)).toBe("open");
+  await cleo.context().close();
+});
+
 test("a no to what is irreversible is one press", async ({ ana, ben }) => {
   const asked = await openDestructive(ana, ben);
   await pane(ben).getByRole("button", { name: "No", exact: true }).click();
@@ -74,20 +137,20 @@ test("a no to what is irreversible is one press", async ({ ana, ben }) => {
 });
 
 test("on a phone a tap deletes nothing, and a held finger does", async ({ ana, browser }) => {
-  const desk = await openPageAs(browser, "Ben");
+  const desktop = await openPageAs(browser, "Ben");
   const { defaultBrowserType: _, ...phone } = devices["Pixel 7"];
   const context = await browser.newContext({
     ...phone,
     baseURL: process.env.E2E_URL ?? "",
-    storageState: await desk.context().storageState(),
+    storageState: await desktop.context().storageState(),
   });
-  await desk.context().close();
+  await desktop.context().close();
   const page = await context.newPage();
   const asked = await openDestructive(ana, page);
   await checkAppearance(page, "an irreversible request on a phone");
   await confirm(page).tap();
   await expect(typed(page)).toBeVisible();
-  await page.getByRole("button", { name: "Keep it open" }).tap();
+  await page.getByRole("button", { name: "Cancel" }).tap();
   await expect(typed(page)).toHaveCount(0);
   expect(await stateOf(ana, asked)).toBe("open");
 

@@ -7,7 +7,7 @@ const VARIANTS = {
   primary: "bg-accent text-accent-ink hover:bg-accent/90",
   outline: "border base:border-line base:bg-panel base:hover:bg-sunken",
   danger: "border border-line bg-panel text-bad hover:bg-bad-soft",
-  destructive: "bg-bad text-accent-ink hover:bg-bad/90",
+  destructive: "bg-bad text-accent-ink hover:bg-bad/90 aria-disabled:bg-sunken aria-disabled:text-ink",
   ghost: "base:text-muted hover:bg-sunken hover:text-ink",
   link: "rounded-sm text-accent underline-offset-4 hover:underline",
 };

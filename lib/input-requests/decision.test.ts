@@ -71,6 +71,7 @@ describe("how a form itself says no", () => {
   });
   test.each([
     ["more has to be filled in", form(oneOf("approve", "reject"), text("cost_center", true))],
+    ["what begins with a no does more", form(oneOf("keep it", "no backup, delete"))],
     ["no option is a no", form(oneOf("now", "later"))],
     ["a yes or no of another kind", form({ ...approved, name: "urgent" })],
     ["nothing to choose", form(text("reason"))],

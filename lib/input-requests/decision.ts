@@ -95,9 +95,3 @@ const PAST: [RegExp, string][] = [
   [/^confirm/i, "Confirmed"],
   [/^allow/i, "Allowed"],
 ];
-
-/** Whether a choice is a plain no, which needs no second look. */
-export function isNo({ label, content, affirmative }: Choice): boolean {
-  const [value] = Object.values(content);
-  return !affirmative && (value === false || NEGATIVE.test(label) || NEGATIVE.test(String(value)));
-}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../mcp/forms/form.ts";
-import { destructionOf, mayDestroy } from "./destruction.ts";
+import { destructionOf, isHarmless } from "./destruction.ts";
 
 const base = { title: "Decision", description: null, required: true };
 const form = (...fields: Field[]): Form => ({ kind: "supported", fields });
@@ -33,16 +33,73 @@ describe("what is destroyed is said by the tool and by the question", () => {
   });
 });
 
-test.each<[string, Record<string, unknown>, boolean]>([
-  ["Confirm", { confirm: true }, true],
-  ["No", { confirm: false }, false],
-  ["Yes", { keep_the_file: true }, false],
-  ["No", { keep_the_file: false }, true],
-  ["Delete now", { how: "now" }, true],
-  ["Archive", { how: "archive" }, true],
-  ["Reject", { value: "reject" }, false],
-  ["Keep it", { how: "keep" }, false],
-  ["Do not delete", { how: "no_op" }, false],
-])("a destructive question's %s %o may destroy: %s", (label, content, destroys) => {
-  expect(mayDestroy({ label, content, affirmative: false })).toBe(destroys);
+test.each([
+  ["drops", "drop"],
+  ["dropped", "drop"],
+  ["Destruction", "destroy"],
+  ["destroying", "destroy"],
+  ["erasure", "erase"],
+  ["truncated", "truncate"],
+  ["termination", "terminate"],
+  ["revocation", "revoke"],
+  ["revoking", "revoke"],
+  ["removal", "remove"],
+  ["wiped", "wipe"],
+  ["Dropbox", null],
+  ["terminal", null],
+])("%s names %s", (word, verb) => {
+  expect(destructionOf({ destructive: true, tool: "run", message: `${word} it`, form: form() })).toBe(verb);
+});
+
+describe("one press decides only what clearly does nothing", () => {
+  const harmless: [string, Record<string, unknown>][] = [
+    ["No", { confirm: false }],
+    ["Reject", { approve: false }],
+    ["Yes", { keep_the_file: true }],
+    ["Yes", { abort: true }],
+    ["Reject", { value: "reject" }],
+    ["Reject invoice", { decision: "reject" }],
+    ["Nein", { decision: "no" }],
+    ["Keep it", { how: "keep" }],
+    ["Keep the file", { how: "a" }],
+    ["No, keep it", { how: "b" }],
+    ["No thanks", { how: "c" }],
+    ["Not now", { how: "later" }],
+    ["Do not delete", { how: "no_op" }],
+    ["Don’t delete", { how: "no_op" }],
+    ["Never delete it", { how: "no_op" }],
+    ["Do not proceed", { how: "x" }],
+    ["Cancel", { how: "cancel" }],
+    ["Stop", { how: "stop" }],
+    ["Skip this", { how: "skip" }],
+    ["Leave it as is", { how: "leave" }],
+  ];
+  const harmful: [string, Record<string, unknown>][] = [
+    ["Confirm", { confirm: true }],
+    ["No", { keep_the_file: false }],
+    ["No", { keep: false }],
+    ["No", { hold_payment: false }],
+    ["No", { skip_backup: false }],
+    ["No", { delete_or_keep: false }],
+    ["Yes", { cancel_subscription: true }],
+    ["Yes", { stop_and_delete: true }],
+    ["Delete now", { how: "now" }],
+    ["Delete", { how: "no" }],
+    ["Archive", { how: "archive" }],
+    ["Cancel subscription", { how: "cancel" }],
+    ["Stop and delete", { how: "stop" }],
+    ["Skip backup and wipe", { how: "skip" }],
+    ["Skip backup", { how: "x" }],
+    ["No backup, delete", { how: "y" }],
+    ["No, delete it", { how: "z" }],
+    ["Do not keep it", { how: "a" }],
+    ["Don’t back up", { how: "b" }],
+    ["Keep only the newest", { how: "c" }],
+    ["Keep the last 3", { how: "d" }],
+    ["Reject and archive", { how: "reject" }],
+    ["None", { what_to_keep: "none" }],
+    ["", {}],
+  ];
+  test.each(harmless)("%s %o", (label, content) => expect(isHarmless({ label, content })).toBe(true));
+  test.each(harmful)("not %s %o", (label, content) => expect(isHarmless({ label, content })).toBe(false));
 });

@@ -1,25 +1,16 @@
 /** What of a question destroys something. Pure. */
 import type { Form } from "../mcp/forms/form.ts";
 import { humanise } from "../text/labels.ts";
-import { type Choice, isNo } from "./decision.ts";
+import type { Choice } from "./decision.ts";
 
-/** Words of destruction with their inflections, and the verb that names each. */
-const DESTRUCTIVE: [RegExp, string][] = [
-  [/\bdelet(e|es|ed|ing|ion)\b/i, "delete"],
-  [/\bremov(e|es|ed|ing|al)\b/i, "remove"],
-  [/\bpurg(e|es|ed|ing)\b/i, "purge"],
-  [/\bdrop(s|ped|ping)?\b/i, "drop"],
-  [/\bdestr(oy|oys|oyed|oying|uction)\b/i, "destroy"],
-  [/\bwip(e|es|ed|ing)\b/i, "wipe"],
-  [/\beras(e|es|ed|ing|ure)\b/i, "erase"],
-  [/\btruncat(e|es|ed|ing|ion)\b/i, "truncate"],
-  [/\bterminat(e|es|ed|ing|ion)\b/i, "terminate"],
-  [/\brevok(e|es|ed|ing)\b/i, "revoke"],
-  [/\brevocation\b/i, "revoke"],
-];
+/** Words of destruction with their inflections; the first three letters tell the verb. */
+const DESTRUCTIVE =
+  /\b(delet(e[sd]?|ing|ion)|remov(e[sd]?|ing|al)|purg(e[sd]?|ing)|drop(s|p?ed|ping)?|destr(oy(s|ed|ing)?|uction)|wip(e[sd]?|ing)|eras(e[sd]?|ing|ure)|truncat(e[sd]?|ing|ion)|terminat(e[sd]?|ing|ion)|revo(k(e[sd]?|ing)|cation))\b/i;
+const VERBS = "delete remove purge drop destroy wipe erase truncate terminate revoke".split(" ");
 
 function destructiveWord(text: string): string | null {
-  return DESTRUCTIVE.find(([pattern]) => pattern.test(text))?.[1] ?? null;
+  const word = DESTRUCTIVE.exec(text)?.[0].toLowerCase();
+  return VERBS.find((verb) => word?.startsWith(verb.slice(0, 3))) ?? null;
 }
 
 /**
@@ -50,15 +41,44 @@ export function destructionOf(question: {
   return null;
 }
 
-const SAFE = /^(no|not|never|none|keep|retain|preserve|skip|abort|cancel|stop|leave|later|don.?t|do not)\b/i;
+/** Does nothing when it is said alone; “Cancel subscription” and “Skip backup” do something. */
+const ALONE =
+  /^(no|none|never|not now|not yet|later|cancel|stop|abort|skip|leave)( (it|this|that|them|as is|alone|for now|thanks|thank you))*$/i;
+/** Refuses, or keeps, what follows. */
+const REFUSAL =
+  /^(no )?(reject|deny|denied|disapprove|refuse|decline|keep|retain|preserve|do not|don.?t|never)\b/i;
+/** Values that say no whatever the label's language. */
+const PLAIN_NO = /^(no|reject(ed)?|deny|denied|disapproved?|refused?|declined?)$/i;
+/** “Do not delete”: the one place where a word of destruction is harmless. */
+const NOT_DONE = /\b(do not|don.?t|never) (\w+)/gi;
+/** “Keep only the last three”, “Reject and archive”: more happens than the first word says. */
+const MORE = /\d|\b(and|then|but|except|only|just|last|latest|newest|nothing|none of)\b/i;
+/** A field of such a name is about not doing something: its no does it. */
+const NEGATIVE_NAME =
+  /\b(no|not|never|without|keep|retain|preserve|skip|abort|cancel|stop|hold|leave|block|prevent|avoid|refuse|reject|deny|decline|don.?t)\b/i;
 
 /**
- * Whether this choice of a destructive question may destroy something: every choice does that is not clearly
- * a no.
+ * Whether a choice clearly does nothing, so that one press may decide it although the question destroys
+ * something or its figures differ. In doubt it is not.
  */
-export function mayDestroy(choice: Choice): boolean {
-  const [only] = Object.entries(choice.content);
-  // “Keep the file?” is answered with no to destroy the file.
-  if (typeof only?.[1] === "boolean") return SAFE.test(humanise(only[0])) ? !only[1] : only[1];
-  return !isNo(choice) && !SAFE.test(choice.label);
+export function isHarmless({ label, content }: Pick<Choice, "label" | "content">): boolean {
+  const [[name, value] = ["", null]] = Object.entries(content);
+  const field = humanise(name);
+  if (value === true) return saysNo(field);
+  if (NEGATIVE_NAME.test(field)) return value !== false && REFUSAL.test(label) && saysNo(label);
+  if (value === false) return true;
+  return saysNo(label) || (PLAIN_NO.test(String(value)) && !destructiveWord(label) && !MORE.test(label));
 }
+
+function saysNo(text: string): boolean {
+  const words = text.replace(/[^\p{L}\p{N}’']+/gu, " ").trim();
+  let undone = true;
+  const rest = words.replace(NOT_DONE, (_, _not, verb: string) => {
+    undone &&= destructiveWord(verb) !== null || GOES_ON.test(verb);
+    return "";
+  });
+  return undone && (ALONE.test(words) || REFUSAL.test(words)) && !destructiveWord(rest) && !MORE.test(words);
+}
+
+/** “Do not proceed” refuses; “Do not keep it” does not. */
+const GOES_ON = /^(do|proceed|continue|go|run|start|approve|allow|send|pay|change|touch)$/i;

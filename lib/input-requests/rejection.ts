@@ -1,6 +1,7 @@
 import type { Form } from "../mcp/forms/form.ts";
 import { capitalise } from "../text/labels.ts";
 import { BOOLEAN_WORDS, NEGATIVE } from "./decision.ts";
+import { isHarmless } from "./destruction.ts";
 
 const REASON = /(reason|comment|note|remark|explanation|justification)/i;
 
@@ -25,7 +26,11 @@ export function rejectionOf(form: Form): Rejection | null {
   if (!choice || others.some((field) => field.required)) return null;
   const reasonField = reason?.name ?? null;
   if (choice.kind === "one_of") {
-    const no = choice.options.find(({ value, title }) => NEGATIVE.test(value) || NEGATIVE.test(title));
+    const no = choice.options.find(
+      ({ value, title }) =>
+        (NEGATIVE.test(value) || NEGATIVE.test(title)) &&
+        isHarmless({ label: title, content: { [choice.name]: value } }),
+    );
     return no ? { label: capitalise(no.title), content: { [choice.name]: no.value }, reasonField } : null;
   }
   const [, no] = (choice.kind === "boolean" && BOOLEAN_WORDS[choice.name.toLowerCase()]) || [];

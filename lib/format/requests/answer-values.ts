@@ -78,7 +78,7 @@ function readField(field: Field, value: string | string[]): Read {
 }
 
 function missing(field: Field): string {
-  return field.kind === "one_of" || field.kind === "boolean" ? "Choose one" : "Fill this in";
+  return field.kind === "one_of" || field.kind === "boolean" ? "Choose one" : "Required";
 }
 
 function readText(field: Extract<Field, { kind: "text" }>, text: string): Read {

@@ -19,7 +19,7 @@ import { goOnFrom } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
 import { AnswerQuestion, type FieldsProps, NoForm } from "./fields/answer-question.tsx";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
-import { HoldButton } from "./main-buttons.tsx";
+import { GuardedButton, isGuarded } from "./main-buttons.tsx";
 import type { Seen } from "./see-first.tsx";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useDecide } from "./use-decide.ts";
@@ -49,7 +49,7 @@ export function lazyAnswerParts(request: InputRequestDetail) {
     open && request.claimedBy !== null && ClaimLine,
     open && request.rewordedAt !== null && RestlessQuestion,
     open && hasNotices(request) && SeeFirst,
-    open && request.warnings.includes("destructive") && HoldButton,
+    open && isGuarded(request) && GuardedButton,
   ].filter((each) => !!each);
 }
 
@@ -124,14 +124,16 @@ export function AnswerArea({
   const barred = answerBlocker(request, me, blocked);
   const trouble = troubleBlocker(useTrouble());
   const reason =
-    trouble ?? barred ?? (restless && !agreed ? "The wording changes: agree to that first." : null);
+    trouble ??
+    barred ??
+    (restless && !agreed ? "This question keeps changing. Tick the box above first." : null);
   const acceptReason = reason ?? acceptBlocker(request, me);
   const [seen, setSeen] = useState({ change: false, figures: false });
   const asked = asksToSee(question);
   const unseen =
     asked.change && !seen.change
       ? "Review what changed and tick the box above."
-      : asked.figures && !seen.figures && draft.comment.trim() === ""
+      : asked.figures && !seen.figures && !draft.explained
         ? "Tick the box above, or write a comment."
         : null;
   /** The answer failed because the question is no longer open. The form stays on screen for reading. */
@@ -160,7 +162,8 @@ export function AnswerArea({
     decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);
   const offered = {
     decline: answering && !reason ? () => setDialog("decline") : null,
-    claim: answering && !claimedByOther ? () => claim.take(claimedByMe ? "release" : "claim") : null,
+    claim:
+      answering && !claimedByOther && !trouble ? () => claim.take(claimedByMe ? "release" : "claim") : null,
   };
   useAnswerKeys({
     skip: () => goOnFrom(question.id),
@@ -198,7 +201,10 @@ export function AnswerArea({
               fields({
                 disabled: (barred ?? acceptBlocker(request, me)) !== null || lost,
                 status: draftLine,
-                onSubmit: sendForm,
+                // Enter in a field leads to the button, which is held.
+                onSubmit: question.warnings.includes("destructive")
+                  ? () => affirmative.current?.focus()
+                  : sendForm,
                 onLeaveField: draft.flush,
               })
             ) : (

@@ -3,9 +3,11 @@
 import type { RefObject } from "react";
 import { type PaletteCommand, usePaletteCommands } from "@/components/shell/palette/palette-commands.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { useTrouble } from "@/lib/api-client/base/use-connection.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { troubleBlocker } from "./answer-blockers.ts";
 import { mayGive } from "./assignment/use-assign.ts";
 
 /** Offers the decision bar's actions in the palette, each with the reason if it is disabled. */
@@ -33,6 +35,7 @@ export function AnswerCommands({
   onAssign: () => void;
 }) {
   const me = useMe();
+  const away = troubleBlocker(useTrouble());
   const name = requestName(request);
   const group = "This request";
   const because = (why: string | null) => (why ? { disabled: why } : {});
@@ -72,7 +75,8 @@ export function AnswerCommands({
         keys: "C",
         run: offered.claim,
       });
-    if (mayGive(request, me)) add({ id: "request:assign", label: `Hand over ${name}…`, run: onAssign });
+    if (mayGive(request, me))
+      add({ id: "request:assign", label: `Hand over ${name}…`, run: onAssign, ...because(away) });
   }
   usePaletteCommands(commands);
   return null;

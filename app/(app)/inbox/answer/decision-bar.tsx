@@ -79,16 +79,15 @@ export function DecisionBar({
       className="shrink-0 border-line border-t bg-panel px-4 pt-3 pb-[calc(0.75rem+env(safe-area-inset-bottom))] md:px-8"
       style={keyboard ? { paddingBottom: keyboard + 8 } : undefined}
     >
-      {why ? (
-        <div id="why-not" role="status" className="pb-2.5 text-[13px] text-muted">
-          {why}
-        </div>
-      ) : (
+      {/* Always mounted: a live region announces only content added later. */}
+      <div id="why-not" role="status" className="text-[13px] text-muted">
+        {why && <div className="pb-2.5">{why}</div>}
+      </div>
+      {!why && (
         <p className="flex flex-wrap gap-x-4 text-muted text-xs">
           {destroys && (
             <span id="irreversible" className="pb-2 font-medium text-[13px] text-bad">
-              Irreversible. Hold the button for a second
-              <span className="max-md:hidden">, or press A and hold Enter</span>.
+              Irreversible. Hold the button for a second, or press it and type a word.
             </span>
           )}
           <span className={cn("truncate pb-2", beside && "xl:hidden")}>{sent}</span>
@@ -111,9 +110,10 @@ export function DecisionBar({
         {declines && (
           <Button
             className="max-md:min-h-11 max-md:flex-1"
-            disabled={disabled || pending !== null}
+            aria-disabled={disabled || pending !== null || undefined}
+            aria-describedby={why ? "why-not" : undefined}
             aria-keyshortcuts="D"
-            onClick={() => onDialog("decline")}
+            onClick={() => !disabled && pending === null && onDialog("decline")}
           >
             Decline… <Kbd>D</Kbd>
           </Button>

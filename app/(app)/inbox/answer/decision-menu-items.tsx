@@ -4,7 +4,9 @@ import { Ban, Hand, HandHelping, SkipForward, ThumbsDown, UserCheck, UserPlus, U
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
+import { useTrouble } from "@/lib/api-client/base/use-connection.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { troubleBlocker } from "./answer-blockers.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { mayGive, useAssign } from "./assignment/use-assign.ts";
 import type { ClaimStep } from "./assignment/use-claim.ts";
@@ -23,6 +25,7 @@ export interface DecisionMenuProps {
 export function DecisionMenuItems({ request, declines, disabled, onDialog, onClaim }: DecisionMenuProps) {
   const me = useMe();
   const assign = useAssign(request);
+  const away = troubleBlocker(useTrouble()) !== null;
   const { claimedBy, assignedTo } = request;
   const claimedByMe = claimedBy?.id === me.user.id;
   const icon = { "aria-hidden": true, strokeWidth: 1.75 };
@@ -41,13 +44,13 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
         <Kbd className="ml-auto">S</Kbd>
       </MenuItem>
       {claimedBy && !claimedByMe && me.may("requests:assign") ? (
-        <MenuItem onSelect={() => onClaim("take-over")}>
+        <MenuItem disabled={away} onSelect={() => onClaim("take-over")}>
           <HandHelping {...icon} />
           Take over from {claimedBy.name}
         </MenuItem>
       ) : (
         <MenuItem
-          disabled={claimedBy !== null && !claimedByMe}
+          disabled={away || (claimedBy !== null && !claimedByMe)}
           onSelect={() => onClaim(claimedByMe ? "release" : "claim")}
         >
           <Hand {...icon} />
@@ -56,7 +59,7 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
         </MenuItem>
       )}
       {mayGive(request, me) && (
-        <MenuItem onSelect={() => onDialog("assign")}>
+        <MenuItem disabled={away} onSelect={() => onDialog("assign")}>
           <UserPlus {...icon} />
           Hand over…
         </MenuItem>
@@ -64,13 +67,13 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
       {me.may("requests:assign") && (
         <>
           {assignedTo?.id !== me.user.id && (
-            <MenuItem onSelect={() => assign.toMe()}>
+            <MenuItem disabled={away} onSelect={() => assign.toMe()}>
               <UserCheck {...icon} />
               Assign to me
             </MenuItem>
           )}
           {assignedTo && (
-            <MenuItem onSelect={() => assign.to(null)}>
+            <MenuItem disabled={away} onSelect={() => assign.to(null)}>
               <UserX {...icon} />
               Unassign
             </MenuItem>

@@ -19,6 +19,8 @@ type DraftStatus = { kind: "none" | "saving" | "saved" | "failed" } | { kind: "r
 
 interface DraftState {
   comment: string;
+  /** Whether the comment was written here, not restored from another day. */
+  explained: boolean;
   setComment: (text: string) => void;
   status: DraftStatus;
   /** Whether a draft was saved since the pane opened. */
@@ -43,6 +45,7 @@ export function useDraft(
   const { watch, restore } = form;
   const client = useQueryClient();
   const [comment, setComment] = useState(newest?.comment ?? "");
+  const [restored, setRestored] = useState(comment);
   const [status, setStatus] = useState<DraftStatus>(restoredFrom(newest));
   const [everSaved, setEverSaved] = useState(false);
   const typed = useRef({ content: newest?.content ?? {}, comment, commentHere: false });
@@ -106,12 +109,14 @@ export function useDraft(
     if (!typed.current.commentHere) {
       typed.current.comment = newest.comment ?? "";
       setComment(typed.current.comment);
+      setRestored(typed.current.comment);
     }
     setStatus(restoredFrom(newest));
   }, [newest, restore]);
 
   return {
     comment,
+    explained: comment.trim() !== "" && comment !== restored,
     setComment: (text) => {
       setComment(text);
       change({ comment: text, commentHere: true });

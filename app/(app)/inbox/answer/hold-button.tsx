@@ -6,7 +6,7 @@ import { Input } from "@/components/ui/input.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import type { Choice } from "@/lib/input-requests/decision.ts";
-import { destructionOf, mayDestroy } from "@/lib/input-requests/destruction.ts";
+import { destructionOf, isHarmless } from "@/lib/input-requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { MainButton, type MainButtonProps } from "./main-button.tsx";
 
@@ -14,24 +14,47 @@ import { MainButton, type MainButtonProps } from "./main-button.tsx";
 const HOLD_MS = 1_000;
 
 /**
- * A button that decides only after it was held for a second, with the pointer, Enter or Space. A short press,
- * and a press by a voice or a switch, which cannot hold, asks for a typed word instead. A choice that
- * destroys nothing is decided by one press.
+ * The button of a question that warns or has changed: a harmless choice is one press, any other waits until
+ * the warnings are seen, and what destroys is held.
  */
-export function HoldButton({
+export function GuardedButton({
   question,
   choice,
+  unseen,
   ...props
-}: MainButtonProps & { question: InputRequestDetail; choice: Choice | undefined }) {
+}: MainButtonProps & {
+  question: InputRequestDetail;
+  /** Undefined: the whole form. */
+  choice: Choice | undefined;
+  /** Something has to be seen before. */
+  unseen: boolean;
+}) {
+  if (choice && isHarmless(choice)) return <MainButton {...props} />;
+  const guarded = { ...props, disabled: props.disabled || unseen };
+  return question.warnings.includes("destructive") ? (
+    <HoldButton {...guarded} question={question} />
+  ) : (
+    <MainButton {...guarded} />
+  );
+}
+
+/**
+ * Decides only after it was held for a second, with the pointer, Enter or Space. A short press, and a press by
+ * a voice or a switch, which cannot hold, asks for a typed word instead.
+ */
+function HoldButton({ question, ...props }: MainButtonProps & { question: InputRequestDetail }) {
   const [holding, setHolding] = useState(false);
   const [typing, setTyping] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   /** The pointer was held long enough, and its release is no press. */
   const held = useRef(false);
   const { busy, disabled, onPress, children } = props;
-  // Whoever loses the right to decide, or the button, meanwhile decides nothing.
+  // Ends the hold, and closes the dialog, if the button is disabled or unmounted.
   useEffect(() => {
-    if (disabled) setHolding(false);
+    if (disabled) {
+      setHolding(false);
+      setTyping(false);
+    }
     return () => {
       clearTimeout(timer.current);
       timer.current = undefined;
@@ -55,7 +78,6 @@ export function HoldButton({
     setHolding(false);
     return early;
   }
-  if (choice && !mayDestroy(choice)) return <MainButton {...props} />;
   // Both keys would press the button by themselves, Enter again and again.
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Enter" && event.key !== " ") return;
@@ -68,6 +90,7 @@ export function HoldButton({
       <MainButton
         {...props}
         variant="destructive"
+        data-hold
         onPress={() => {
           if (!held.current) setTyping(true);
           held.current = false;
@@ -89,8 +112,17 @@ export function HoldButton({
           backgroundSize: holding ? "100% 100%" : "0% 100%",
           transition: `background-size ${holding ? HOLD_MS : 100}ms linear`,
         }}
-      />
-      {typing && (
+      >
+        {/* Both lines keep their room, so that the button does not shrink away from under the pointer. */}
+        <span className="grid *:[grid-area:1/1]">
+          <span className={holding ? "invisible" : ""}>{children}</span>
+          <span className={holding ? "" : "invisible"}>Keep holding…</span>
+        </span>
+      </MainButton>
+      <span role="status" className="sr-only">
+        {holding && "Keep holding"}
+      </span>
+      {typing && !disabled && (
         <TypedConfirmation
           question={question}
           label={String(children)}
@@ -150,7 +182,7 @@ function TypedConfirmation({
           />
         </div>
         <DialogActions>
-          <Button onClick={onDismiss}>Keep it open</Button>
+          <Button onClick={onDismiss}>Cancel</Button>
           <Button type="submit" variant="destructive" disabled={!matches}>
             {label}
           </Button>

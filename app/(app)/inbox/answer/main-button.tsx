@@ -35,13 +35,13 @@ export function MainButton({
     <Button
       ref={buttonRef}
       variant={primary ? "primary" : "outline"}
-      disabled={disabled}
-      aria-disabled={busy || undefined}
+      // Stays reachable, with the reason as its description, and keeps the focus when it goes off.
+      aria-disabled={disabled || busy || undefined}
       aria-busy={pending || undefined}
       aria-describedby={describedBy}
       aria-keyshortcuts={shortcut ?? undefined}
       className="h-auto min-h-9 aria-busy:opacity-100 min-w-0 max-w-full shrink whitespace-normal py-1.5 text-left max-md:min-h-11 max-md:flex-1 max-md:text-center md:max-w-80"
-      onClick={() => !busy && onPress()}
+      onClick={() => !disabled && !busy && onPress()}
       {...more}
     >
       {pending ? (

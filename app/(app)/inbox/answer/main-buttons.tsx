@@ -3,15 +3,23 @@
 import type { RefObject } from "react";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import { type Choice, type Decision, isNo } from "@/lib/input-requests/decision.ts";
+import type { Choice, Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { MainButton, type MainButtonProps } from "./main-button.tsx";
 import type { Decided } from "./use-decide.ts";
 
-export const HoldButton = lazyComponent(
-  () => import("../request/first-touch.ts").then((file) => file.HoldButton),
+export const GuardedButton = lazyComponent(
+  () => import("../request/first-touch.ts").then((file) => file.GuardedButton),
   { warm: true },
 );
+
+/** Whether a slip could do harm here: some choices want a second look, or to be held. */
+export function isGuarded({
+  warnings,
+  previous,
+}: Pick<InputRequestDetail, "warnings" | "previous">): boolean {
+  return warnings.length > 0 || previous !== null;
+}
 
 /** Labels up to this length share a line on a phone; more than two or longer ones get lines of their own. */
 const SHORT = 14;
@@ -35,12 +43,12 @@ export function MainButtons({
   onAccept,
   onSubmitForm,
 }: {
-  /** The question on the screen. A destructive one is decided by holding a button. */
+  /** The question on the screen. */
   question: InputRequestDetail;
   decision: Decision;
   opened: boolean;
   disabled: boolean;
-  /** Something has to be seen before; a plain no is possible without. */
+  /** Something has to be seen before; a harmless choice is possible without. */
   unseen: boolean;
   /** The decision being recorded. */
   pending: Decided | null;
@@ -57,12 +65,12 @@ export function MainButtons({
     shortcut: "A",
     primary: true,
     pending: pending?.action === "accept",
-    disabled: disabled || unseen,
+    disabled,
   };
-  const destroys = question.warnings.includes("destructive");
+  const guarded = isGuarded(question);
   const button = (props: MainButtonProps, choice?: Choice) =>
-    destroys ? (
-      <HoldButton key={choice?.label} {...props} question={question} choice={choice} />
+    guarded ? (
+      <GuardedButton key={choice?.label} {...props} question={question} choice={choice} unseen={unseen} />
     ) : (
       <MainButton key={choice?.label} {...props} />
     );
@@ -98,7 +106,7 @@ export function MainButtons({
                 shortcut: ["A", "R"][index] ?? String(index + 1),
                 primary: index === 0 && choice.affirmative,
                 pending: same(pending?.content, choice.content),
-                disabled: disabled || (unseen && !isNo(choice)),
+                disabled,
                 onPress: () => onAccept(choice.content),
                 children: choice.label,
               },

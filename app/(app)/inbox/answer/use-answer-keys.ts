@@ -44,7 +44,7 @@ export function useAnswerKeys({
     if (!button) return;
     const seen = showQuestion();
     // A disabled button shows its reason beside it, or waits for a tick.
-    if (button.disabled) document.getElementById("see-first")?.focus();
+    if (button.ariaDisabled === "true") document.getElementById("see-first")?.focus();
     else if (!seen) return;
     else if (focusOnly) button.focus();
     else button.click();

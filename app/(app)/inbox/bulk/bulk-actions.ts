@@ -1,4 +1,5 @@
-import { decisionOf, isNo } from "@/lib/input-requests/decision.ts";
+import { decisionOf } from "@/lib/input-requests/decision.ts";
+import { isHarmless } from "@/lib/input-requests/destruction.ts";
 import type { Action } from "@/lib/input-requests/schema.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 
@@ -12,13 +13,13 @@ export interface BulkAction {
   content: Record<string, unknown> | undefined;
   /** The form to fill in first, once for all requests. */
   form: Form | null;
-  /** A plain no, which destroys nothing and needs no second look. */
-  isNo: boolean;
+  /** Destroys nothing and needs no second look. */
+  harmless: boolean;
 }
 
 /** Returns the actions for a form; none if the form is not supported. */
 export function bulkActions(form: Form): BulkAction[] {
-  const accept = { action: "accept" as const, form: null, isNo: false };
+  const accept = { action: "accept" as const, form: null, harmless: false };
   const decision = decisionOf(form);
   switch (decision.kind) {
     case "none":
@@ -33,7 +34,7 @@ export function bulkActions(form: Form): BulkAction[] {
         label: choice.label,
         lead: index === 0 && choice.affirmative,
         content: choice.content,
-        isNo: isNo(choice),
+        harmless: isHarmless(choice),
       }));
   }
 }

@@ -3,6 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type Ref, useImperativeHandle } from "react";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
@@ -40,16 +41,16 @@ export function BulkBar({
     ...requestDetail(first?.id ?? ""),
     enabled: first !== undefined && reason === null,
   });
-  // What cannot be undone is accepted one by one; a no to all is possible.
+  // What cannot be undone is accepted one by one; a harmless answer to all is possible.
   const destroys = selected.some((request) => request.warnings.includes("destructive"));
   const possible = reason === null && detail.data ? bulkActions(detail.data.fields) : [];
-  const actions = destroys ? possible.filter((action) => action.isNo) : possible;
+  const actions = destroys ? possible.filter((action) => action.harmless) : possible;
   const begin = (action: BulkAction | undefined) => {
-    if (action && reason === null) onBegin(action);
+    if (action && reason === null && (!destroys || action.harmless)) onBegin(action);
   };
   useImperativeHandle(keys, () => ({
-    a: () => begin(destroys ? undefined : possible[0]),
-    r: () => begin(destroys && !possible[1]?.isNo ? undefined : possible[1]),
+    a: () => begin(possible[0]),
+    r: () => begin(possible[1]),
     d: () => begin(DECLINE),
     c: () => claim.isPending || claim.mutate(selected),
   }));
@@ -80,16 +81,14 @@ export function BulkBar({
       </div>
       {selected.length > 0 && (
         <>
-          {reason && (
-            <p id="bulk-why-not" role="status" className="text-[13px] text-muted">
-              {reason}
-            </p>
-          )}
-          {reason === null && destroys && (
-            <p role="status" className="text-[13px] text-bad">
-              Irreversible: accept these one by one.
-            </p>
-          )}
+          {/* Always mounted: a live region announces only content added later. */}
+          <p
+            id="bulk-why-not"
+            role="status"
+            className={cn("text-[13px] empty:-mt-2", reason ? "text-muted" : "text-bad")}
+          >
+            {reason ?? (destroys && "Irreversible: accept these one by one.")}
+          </p>
           <div className="flex flex-wrap gap-1.5">
             {actions.map((action) => (
               <Button
@@ -109,7 +108,7 @@ export function BulkBar({
               aria-describedby={reason ? "bulk-why-not" : undefined}
               onClick={() => onBegin(DECLINE)}
             >
-              Decline…
+              Decline to answer…
             </Button>
             <Button
               size="sm"
@@ -132,7 +131,7 @@ const DECLINE: BulkAction = {
   lead: false,
   form: null,
   content: undefined,
-  isNo: true,
+  harmless: true,
 };
 
 function alikeTo(first: InputRequestSummary | undefined, rows: StableRow[]): string[] {

@@ -41,7 +41,7 @@ export function BulkDialog({
   const [seen, setSeen] = useState(false);
   const warned = requests.filter((request) => request.warnings.length > 0).length;
   /** A tick or a comment is missing. */
-  const unseen = warned > 0 && !action.isNo && !seen && comment.trim() === "";
+  const unseen = warned > 0 && !action.harmless && !seen && comment.trim() === "";
   const bulk = useBulkAnswer(requests);
   const send = (content = action.content) => {
     const said = comment.trim();
@@ -75,7 +75,7 @@ export function BulkDialog({
         if (results) onDone();
         else if (!bulk.answer.isPending) onDismiss();
       }}
-      title={results ? `${action.label}: what became of ${count}` : `${action.label} ${count}`}
+      title={results ? `${action.label}: results for ${count}` : `${action.label} ${count}`}
       description={
         results
           ? "Intray has recorded these answers. Nothing is done before the server has accepted it."
@@ -90,7 +90,7 @@ export function BulkDialog({
       ) : (
         <>
           <ChosenRequests requests={requests} />
-          {warned > 0 && !action.isNo && (
+          {warned > 0 && !action.harmless && (
             <label className="flex min-h-9 items-center gap-2.5 max-md:min-h-11">
               <input
                 type="checkbox"
@@ -126,7 +126,7 @@ function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
   return (
     <div className="flex flex-col overflow-hidden rounded-lg border border-line">
       <ul
-        aria-label="What is about to be answered"
+        aria-label="Selected requests"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list scrolls, also with the keyboard
         tabIndex={0}
         className="scroll-quiet max-h-56"
@@ -255,7 +255,7 @@ function CommentAndButtons({
       </div>
       <DialogActions>
         <Button onClick={onDismiss} disabled={pending}>
-          Send nothing
+          Cancel
         </Button>
         <Button variant={declining ? "destructive" : "primary"} disabled={pending || unseen} onClick={onSend}>
           {pending ? "Recording…" : `${action.label} ${count}`}

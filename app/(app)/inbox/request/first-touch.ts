@@ -5,7 +5,7 @@ export { AnswerCommands } from "../answer/answer-commands.ts";
 export { AnswerDialogs } from "../answer/answer-dialogs.tsx";
 export { AssignmentNote } from "../answer/assignment/assignment-note.tsx";
 export { ClaimAlive, ClaimLine } from "../answer/assignment/claim-status.tsx";
-export { HoldButton } from "../answer/hold-button.tsx";
+export { GuardedButton } from "../answer/hold-button.tsx";
 export { SeeFirst } from "../answer/see-first.tsx";
 export { UrlQuestion } from "../answer/url-question.tsx";
 export { Documents } from "./documents/documents.tsx";

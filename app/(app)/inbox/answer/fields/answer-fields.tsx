@@ -44,7 +44,7 @@ export function AnswerFields({
           />
         ))}
       </fieldset>
-      {/* Enter in a field submits, as forms do; the visible button is in the bar. */}
+      {/* Enter in a field reaches onSubmit, as in any form; the visible button is in the bar. */}
       <button type="submit" className="hidden" tabIndex={-1} aria-hidden />
     </form>
   );
@@ -108,7 +108,7 @@ function ErrorSummary({ form }: { form: AnswerForm }) {
       className="scroll-mt-4 rounded-lg border border-bad/40 bg-bad-soft px-3.5 py-3"
     >
       <p id={form.idOf()} className="font-medium">
-        {errors.length === 1 ? "One field needs another look" : `${errors.length} fields need another look`}
+        {errors.length === 1 ? "Fix 1 field" : `Fix ${errors.length} fields`}
       </p>
       <ul className="mt-1 flex flex-col gap-0.5 text-[13px]">
         {errors.map(({ field: name, message }) => {

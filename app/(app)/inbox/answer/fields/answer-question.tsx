@@ -16,7 +16,7 @@ export interface FieldsProps {
   disabled?: boolean;
   /** The state of the draft, shown beside the heading. */
   status?: ReactNode;
-  /** Called on Enter in a field. */
+  /** Called on Enter in a field: sends, or leads to the button that does. */
   onSubmit: () => void;
   onLeaveField?: () => void;
 }
