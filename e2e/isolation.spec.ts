@@ -20,6 +20,7 @@ test("what belongs to Acme is not there for Globex", async ({ ola, ben, gus }) =
   await gus.goto("/servers");
   await expect(gus.getByRole("heading", { level: 2 })).toHaveText(["Finance ERP"]);
 
+  const foreign = (await apiOf(ben).get<ListPage<{ id: string }>>("/members")).items[0]?.id ?? "";
   const task = `/tasks/${taskId}`;
   const request = `/input-requests/${requestId}`;
   const start = { serverId: server.id, tool: "process_invoice", arguments: {} };
@@ -30,10 +31,16 @@ test("what belongs to Acme is not there for Globex", async ({ ola, ben, gus }) =
     ["POST", `${task}/cancel`],
     ["POST", `${task}/refresh`],
     ["POST", `${task}/restart`],
+    ["PUT", `${task}/acknowledgement`, {}],
+    ["DELETE", `${task}/acknowledgement`],
     ["GET", request],
     ["POST", `${request}/answer`, { action: "decline", questionHash }],
     ["PUT", `${request}/draft`, { content: {} }],
     ["POST", `${request}/assign`, { memberId: null }],
+    ["POST", `${request}/hand-over`, { memberId: foreign }],
+    ["GET", `${request}/documents`],
+    ["GET", `${request}/similar`],
+    ["POST", `/members/${foreign}/view-as`],
     ...["undo", "claim", "release", "resend"].map((each): [string, string] => ["POST", `${request}/${each}`]),
     ["GET", `/servers/${server.id}`],
     ["GET", `/servers/${server.id}/tools`],
@@ -59,8 +66,8 @@ test("what belongs to Acme is not there for Globex", async ({ ola, ben, gus }) =
   ];
   for (const path of lists) {
     const text = JSON.stringify(await apiOf(gus).get<ListPage<unknown>>(path));
-    for (const foreign of [taskId, requestId, server.id, "acme.example"])
-      expect(text, path).not.toContain(foreign);
+    for (const theirs of [taskId, requestId, server.id, "acme.example"])
+      expect(text, path).not.toContain(theirs);
   }
   expect(await readRequest(ben, requestId)).toMatchObject({
     state: "open",

@@ -136,9 +136,13 @@ test("killed servers are told of, and everything is read again when they are bac
     // A short break shows no notice, so the test ends the stream until one shows.
     await expect(async () => {
       await intray.kill("web");
-      await expect(page.getByText("Intray cannot be reached.")).toBeVisible({ timeout: 500 });
+      await expect(
+        page.getByText("Intray can’t be reached. Decisions are paused. What you see may be old."),
+      ).toBeVisible({ timeout: 500 });
     }).toPass({ timeout: 60_000 });
-    await expect(page.getByText("Intray cannot be reached.")).toHaveCount(0, { timeout: 60_000 });
+    await expect(
+      page.getByText("Intray can’t be reached. Decisions are paused. What you see may be old."),
+    ).toHaveCount(0, { timeout: 60_000 });
     await expect(rowOf(page, id)).toBeVisible({ timeout: 60_000 });
 
     await intray.kill("postgres");

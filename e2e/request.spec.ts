@@ -337,10 +337,10 @@ test("on a phone the question stays in view as a line, and the background is fol
   await ben.goto(`/inbox/${id}?tab=all`);
   const pane = requestPane(ben);
   await expect(pane.getByRole("heading", { level: 2 })).toBeVisible();
-  const soFar = pane.getByRole("button", { name: "Activity" });
-  await expect(soFar).toHaveAttribute("aria-expanded", "false");
-  await soFar.scrollIntoViewIfNeeded();
-  await soFar.click();
+  const activity = pane.getByRole("button", { name: "Activity" });
+  await expect(activity).toHaveAttribute("aria-expanded", "false");
+  await activity.scrollIntoViewIfNeeded();
+  await activity.click();
   await expect(pane.getByRole("link", { name: "View task" })).toBeVisible();
   if (process.env.E2E_PICTURES)
     await ben.screenshot({ path: `${process.env.E2E_PICTURES}/request-phone-scrolled.png` });

@@ -76,7 +76,7 @@ test("Enter in a field of an irreversible form leads to the button and sends not
   await ben.goto(`/inbox/${asked.requestId}`);
   const send = pane(ben).getByRole("button", { name: "Send answer" });
   const reason = pane(ben).getByRole("textbox", { name: "Reason" });
-  for (const field of [reason, pane(ben).getByRole("checkbox", { name: "Notify the owners" })]) {
+  for (const field of [reason, pane(ben).getByRole("radio", { name: "Yes" })]) {
     await reason.fill("Older than seven years");
     await field.press("Enter");
     await expect(send).toBeFocused();
@@ -115,19 +115,17 @@ test("the no that destroys is held, and is not offered to several", async ({ ana
 test("the typed word is asked for no more once the request is no longer theirs", async ({
   ana,
   ben,
-  browser,
+  cleo,
 }) => {
   const asked = await openDestructive(ana, ben);
   await confirm(ben).click();
   await expect(typed(ben)).toBeFocused();
-  const cleo = await openPageAs(browser, "Cleo");
   await cleo.goto(`/inbox/${asked.requestId}`);
   await expect(confirm(cleo)).toBeEnabled();
   await cleo.keyboard.press("c");
   await expect(typed(ben)).toHaveCount(0);
   await expect(confirm(ben)).toBeDisabled();
   expect(await stateOf(ana, asked)).toBe("open");
-  await cleo.context().close();
 });
 
 test("a no to what is irreversible is one press", async ({ ana, ben }) => {

@@ -8,7 +8,7 @@ import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let remote: TestServer;
-let scene: OAuthWebFixture;
+let oauth: OAuthWebFixture;
 let ben: { cookie: string };
 
 beforeAll(async () => {
@@ -16,19 +16,19 @@ beforeAll(async () => {
   web = await startWeb({
     INTRAY_ALLOW_HOSTS: "127.0.0.1",
   });
-  scene = await createOAuthWebFixture(web, remote.url);
-  ben = await web.member(scene.organizationId, "Ben", "approver");
+  oauth = await createOAuthWebFixture(web, remote.url);
+  ben = await web.member(oauth.organizationId, "Ben", "approver");
 });
 afterAll(async () => {
-  await scene.close();
+  await oauth.close();
   await web.stop();
   await remote.close();
 });
 
-const probe = (body: object) => web.call("POST", "/api/v1/servers/probe", { cookie: scene.ana.cookie, body });
+const probe = (body: object) => web.call("POST", "/api/v1/servers/probe", { cookie: oauth.ana.cookie, body });
 const kept = () =>
-  web.db.withOrganization(scene.organizationId, (tx) =>
-    tx.server.count({ where: { organizationId: scene.organizationId } }),
+  web.db.withOrganization(oauth.organizationId, (tx) =>
+    tx.server.count({ where: { organizationId: oauth.organizationId } }),
   );
 
 describe("an address that is tried", () => {
@@ -53,17 +53,17 @@ describe("an address that is tried", () => {
   });
 
   test("tells where people sign in, or why Intray would not", async () => {
-    const found = await probe({ url: scene.remote.url });
-    const host = new URL(scene.authority.issuer).host;
+    const found = await probe({ url: oauth.remote.url });
+    const host = new URL(oauth.authority.issuer).host;
     expect(found.body).toMatchObject({
       health: { state: "unauthorized" },
       era: null,
       name: null,
       signIn: { kind: "oauth", host, refusal: null },
     });
-    scene.authority.behave.metadata = ({ code_challenge_methods_supported: _, ...rest }) => rest;
-    const unsafe = await probe({ url: scene.remote.url });
-    scene.authority.behave.metadata = undefined;
+    oauth.authority.behave.metadata = ({ code_challenge_methods_supported: _, ...rest }) => rest;
+    const unsafe = await probe({ url: oauth.remote.url });
+    oauth.authority.behave.metadata = undefined;
     expect(unsafe.body.signIn).toEqual({ kind: "oauth", host: null, refusal: "pkce_unsupported" });
   });
 
@@ -90,12 +90,12 @@ describe("an address that is tried", () => {
 describe("the tools of a server", () => {
   test("that is away are those it listed last, as of then, without waiting for it", async () => {
     const away = await startTestServer();
-    const { id } = await scene.addServer({ kind: "none" }, away.url);
+    const { id } = await oauth.addServer({ kind: "none" }, away.url);
     await away.close();
     const tools = async (query = "") =>
-      (await web.call("GET", `/api/v1/servers/${id}/tools${query}`, { cookie: scene.ana.cookie })).body;
+      (await web.call("GET", `/api/v1/servers/${id}/tools${query}`, { cookie: oauth.ana.cookie })).body;
     const [at] = await web.db.withOrganization(
-      scene.organizationId,
+      oauth.organizationId,
       (tx) =>
         tx.$queryRaw<{ at: Date }[]>`UPDATE server SET tools_checked_at = now() - interval '3 hours'
         WHERE id = ${id}::uuid RETURNING tools_checked_at AS at`,
@@ -103,16 +103,16 @@ describe("the tools of a server", () => {
     const asOf = at?.at.toISOString();
     expect(await tools("?asSeen=true")).toMatchObject({ checkedAt: asOf, items: { length: 5 } });
     expect(await tools()).toMatchObject({ checkedAt: asOf, items: { length: 5 } });
-    const shown = await web.call("GET", `/api/v1/servers/${id}`, { cookie: scene.ana.cookie });
+    const shown = await web.call("GET", `/api/v1/servers/${id}`, { cookie: oauth.ana.cookie });
     expect(shown.body.health.state).toBe("unreachable");
   });
 
   test("that never answered are none, which is no failure; asking it is", async () => {
-    const { id } = await scene.addServer({ kind: "none" }, "http://127.0.0.1:9/mcp");
+    const { id } = await oauth.addServer({ kind: "none" }, "http://127.0.0.1:9/mcp");
     const path = `/api/v1/servers/${id}/tools`;
-    const seen = await web.call("GET", `${path}?asSeen=true`, { cookie: scene.ana.cookie });
+    const seen = await web.call("GET", `${path}?asSeen=true`, { cookie: oauth.ana.cookie });
     expect([seen.status, seen.body]).toEqual([200, { items: [], nextCursor: null, checkedAt: null }]);
-    const asked = await web.call("GET", path, { cookie: scene.ana.cookie });
+    const asked = await web.call("GET", path, { cookie: oauth.ana.cookie });
     expect([asked.status, asked.body.code]).toEqual([502, "server_unavailable"]);
   });
 });

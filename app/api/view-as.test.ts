@@ -1,5 +1,5 @@
 /**
- * "What Ben can see": an admin's session appearances at lists as a member would. It reads lists and nothing else,
+ * "What Ben can see": an admin's session looks at lists as a member would. It reads lists and nothing else,
  * never writes, never in another organization, and ends by itself.
  */
 import pg from "pg";
@@ -47,7 +47,7 @@ const begin = (who: { cookie?: string; key?: string }, memberId: string) =>
   web.call("POST", `/api/v1/members/${memberId}/view-as`, who);
 const end = (who: { cookie: string }) => web.call("DELETE", "/api/v1/me/view-as", who);
 const get = (path: string, who: { cookie: string }) => web.call("GET", `/api/v1${path}`, who);
-/** A new session of the role's person that appearances as another. */
+/** A new session of the role's person that looks as another. */
 const viewing = async (role: Role, as: Role) => {
   const who = { cookie: await web.signIn(acme.people[role].userId) };
   expect((await begin(who, acme.people[as].memberId)).status).toBe(200);

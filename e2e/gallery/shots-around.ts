@@ -45,7 +45,7 @@ export const AROUND: Shot[] = [
     person: "Ben",
     async open(page) {
       await page.goto("/tasks/00000000-0000-7000-8000-000000000000");
-      await expect(page.getByText(/not here|not found|cannot be found/i).first()).toBeVisible();
+      await expect(page.getByText("Task not found").first()).toBeVisible();
     },
   },
   {
@@ -237,8 +237,8 @@ export const AROUND: Shot[] = [
   {
     name: "offline",
     person: "Ben",
-    async open(page, scene) {
-      await openInbox(page, (await scene.ask("approve_payment")).requestId);
+    async open(page, fixture) {
+      await openInbox(page, (await fixture.ask("approve_payment")).requestId);
       await page.context().setOffline(true);
       await expect(page.getByText(/offline/i).first()).toBeVisible();
     },

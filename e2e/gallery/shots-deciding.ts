@@ -66,13 +66,10 @@ const WAYS: (Way & { name: string; state: string })[] = [
 export const DECIDING: Shot[] = [
   dialog("decline dialog", (page) => page.keyboard.press("d")),
   dialog(
-    "assign dialog",
+    "hand over dialog, operator",
     async (page) => {
       await page.getByRole("button", { name: "More", exact: true }).click();
-      await page
-        .getByRole("menuitem", { name: /^Assign/ })
-        .first()
-        .click();
+      await page.getByRole("menuitem", { name: "Hand over…" }).click();
     },
     "Ola",
   ),
@@ -82,7 +79,7 @@ export const DECIDING: Shot[] = [
     appearances: [LIGHT, DARK],
     async open(page, fixture) {
       await openInbox(page, (await fixture.ask("approve_payment")).requestId);
-      await page.getByRole("button", { name: "More", exact: true }).first().click();
+      await page.getByRole("button", { name: "More about this request" }).click();
       await expect(page.getByRole("menu")).toBeVisible();
     },
   },

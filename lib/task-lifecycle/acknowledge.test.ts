@@ -1,4 +1,4 @@
-/** Who appearances after a stuck task: one person at a time, until the task is no longer stuck. */
+/** Who looks after a stuck task: one person at a time, until the task is no longer stuck. */
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -125,7 +125,7 @@ test("it ends by itself when the task is no longer stuck, once, whichever engine
   await expect(acknowledge(ola, taskId)).rejects.toMatchObject({ code: "not_stuck" });
 });
 
-test("neither a key nor somebody who may not see the task appearances after it", async () => {
+test("neither a key nor somebody who may not see the task looks after it", async () => {
   const taskId = await insertStuck();
   const key: Principal = { ...ola, userId: null, actor: { kind: "key", id: "k", name: "Key" } };
   await expect(acknowledge(key, taskId)).rejects.toMatchObject({ code: "forbidden" });

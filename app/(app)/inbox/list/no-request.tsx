@@ -6,7 +6,7 @@ import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { type RequestTab, requestCounts, requestDetail, tabCount } from "@/lib/api-client/requests.ts";
-import { NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
+import { filterCount, NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import { plural } from "@/lib/text/labels.ts";
@@ -25,22 +25,21 @@ export function NoRequest({ place, tab }: { place: InboxPlace; tab: RequestTab }
   const decided = useDecided();
   if (decided.length > 0 && left === 0) return <AllDone decided={decided} place={place} waiting={waiting} />;
   return (
-    <Empty icon={Inbox} title="Select a request">
-      {left > 0
-        ? "Choose one from the list, or press J."
-        : "What you open from the list is read and answered here."}
+    <Empty icon={Inbox} title={left > 0 ? "Select a request" : "Nothing to review"}>
+      {left > 0 && "Choose one from the list."}
     </Empty>
   );
 }
 
 /** The decisions of this visit, once everything in the list is decided, and the way to what it leaves out. */
 function AllDone({ decided, place, waiting }: { decided: string[]; place: InboxPlace; waiting: number }) {
+  const narrowed = place.filters.q !== "" || filterCount(place.filters) > 0;
   return (
     <div className="flex flex-col items-center gap-5 px-6 py-14">
       <div className="flex flex-col items-center gap-3 text-center">
         <CheckCheck aria-hidden className="size-7 text-good" strokeWidth={1.5} />
         <h2 id="all-done" tabIndex={-1} className="font-medium outline-none">
-          {waiting === 0 ? "Inbox zero" : "Nothing left in this list"}
+          {waiting === 0 && !narrowed ? "Inbox zero" : "Nothing left in this list"}
         </h2>
         {waiting > 0 && (
           <Button onClick={() => place.go({ tab: "mine", view: null, filters: NO_FILTERS })}>
