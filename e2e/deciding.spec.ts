@@ -25,7 +25,7 @@ test.afterAll(({ browser }) => setUndoWindow(browser, 5_000));
 const title = (page: Page) => requestPane(page).getByRole("heading", { level: 2 }).first();
 const approve = (page: Page) => requestPane(page).getByRole("button", { name: "Approve" });
 const held = (page: Page, id: string) => page.getByText(`Approved ${id} · sending in`);
-const takenBack = (page: Page) => page.getByText("Taken back. Nothing was sent.");
+const takenBack = (page: Page) => page.getByText("Undone. Nothing was sent.");
 
 test("Z takes decisions back, the newest first, and leads to each from the one that is open by then", async ({
   ola,
@@ -128,7 +128,7 @@ test("an approver hands over with a note, by keyboard, and the other one reads i
   await ben.keyboard.type("You know <b>ACME</b>. See https://wiki.example");
   await checkAppearance(ben, "a note for who gets a request");
   await ben.keyboard.press("ControlOrMeta+Enter");
-  await expect(ben.getByText(`${id} was handed to Cleo`)).toBeVisible();
+  await expect(ben.getByText(`${id} handed over to Cleo`)).toBeVisible();
 
   const note = requestPane(cleo).getByText("You know <b>ACME</b>. See https://wiki.example");
   await expect(note.first()).toBeVisible();
@@ -151,7 +151,7 @@ test("what an operator assigns is there at once for who it is assigned to", asyn
   await expect(dialog.getByRole("option")).toHaveText([/Cleo/]);
   await ola.keyboard.press("Enter");
   await dialog.getByRole("button", { name: "Hand over to Cleo" }).click();
-  await expect(ola.getByText(`${id} was handed to Cleo`)).toBeVisible();
+  await expect(ola.getByText(`${id} handed over to Cleo`)).toBeVisible();
   await expect(requestPane(cleo).getByText("Assigned to you", { exact: true })).toBeVisible();
   await cleo.goto("/inbox?tab=mine");
   await expect(cleo.getByRole("region", { name: "Requests" }).getByText(id).first()).toBeVisible();

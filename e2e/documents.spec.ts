@@ -112,7 +112,7 @@ test("a document that the server does not have says so, and a site is opened by 
   await pane.getByRole("button", { name: "Hide receipt-9.png" }).click();
 
   await pane.getByRole("button", { name: "View Travel policy" }).click();
-  await expect(pane.getByText("What stands before the @ is no site")).toBeVisible();
+  await expect(pane.getByText("The part before @ is not the site")).toBeVisible();
   await expect(pane.getByRole("button", { name: "Open policies.example:8443" })).toBeDisabled();
   await pane.getByRole("checkbox", { name: /I know policies.example/ }).check();
   const link = pane.getByRole("link", { name: "Open policies.example:8443" });

@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import type { Page as ListPage } from "../lib/base/page.ts";
 import { apiOf, askAbout, expect, readRequest, startInvoice, test } from "./fixtures/test.ts";
 
-test("what belongs to Acme is not there for Globex", async ({ ola, ben, gus }) => {
+test("what belongs to Acme is not there for Globex", async ({ ana, ola, ben, gus }) => {
   const { id, taskId, requestId } = await askAbout(ola, ben);
   const { server, questionHash } = await readRequest(ben, requestId);
 
@@ -20,7 +20,7 @@ test("what belongs to Acme is not there for Globex", async ({ ola, ben, gus }) =
   await gus.goto("/servers");
   await expect(gus.getByRole("heading", { level: 2 })).toHaveText(["Finance ERP"]);
 
-  const foreign = (await apiOf(ben).get<ListPage<{ id: string }>>("/members")).items[0]?.id ?? "";
+  const foreign = (await apiOf(ana).get<ListPage<{ id: string }>>("/members")).items[0]?.id ?? "";
   const task = `/tasks/${taskId}`;
   const request = `/input-requests/${requestId}`;
   const start = { serverId: server.id, tool: "process_invoice", arguments: {} };

@@ -161,7 +161,7 @@ test("a decision is taken back while it is held, and only the next one is sent",
   const pane = requestPane(ben);
   await pane.getByRole("button", { name: "Approve" }).click();
   await ben.getByRole("button", { name: "Undo" }).first().click();
-  await expect(ben.getByText("Taken back. Nothing was sent.")).toBeVisible();
+  await expect(ben.getByText("Undone. Nothing was sent.")).toBeVisible();
   await expect(pane.getByRole("button", { name: "Approve" })).toBeEnabled();
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
   await pane.getByRole("button", { name: "Reject" }).click();
@@ -226,7 +226,7 @@ test("a viewer reads a request and cannot decide on it", async ({ ana, ola, cleo
   await setRole("viewer");
   try {
     const { requestId } = await askAbout(ola, cleo);
-    await expect(requestPane(cleo).getByText("Viewers read requests")).toBeVisible();
+    await expect(requestPane(cleo).getByText("Viewers can’t answer")).toBeVisible();
     await expect(requestPane(cleo).getByRole("table")).toBeVisible();
     for (const name of ["Approve", "Reject", "More"])
       await expect(requestPane(cleo).getByRole("button", { name, exact: true })).toHaveCount(0);

@@ -56,7 +56,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   await expect(title).toContainText(second);
   expect(await answerOf(0)).toMatchObject({ action: "accept", content: { value: "approve" } });
   await keys.press("z");
-  await expect(ben.getByText("Taken back. Nothing was sent.")).toBeVisible();
+  await expect(ben.getByText("Undone. Nothing was sent.")).toBeVisible();
   await expect(title).toContainText(first);
   expect(await answerOf(0)).toBeNull();
 
@@ -72,7 +72,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   expect(await answerOf(0)).toMatchObject({ action: "decline", comment: "Not ours" });
 
   await keys.press("c");
-  await expect(ben.getByText("Claimed: others see that you are on it")).toBeVisible();
+  await expect(ben.getByText("Claimed: others see that it is yours")).toBeVisible();
   await keys.press("r");
   await expect(title).toContainText(third);
   expect(await answerOf(1)).toMatchObject({ action: "accept", content: { value: "reject" } });

@@ -73,7 +73,7 @@ test("requests are searched and filtered by amount, and a link keeps it", async 
   await ben.getByRole("button", { name: "Amount from 5,000.00: remove this filter" }).click();
   await expect(rows(ben)).toHaveCount(2);
 
-  await ben.getByRole("button", { name: "Order and layout" }).click();
+  await ben.getByRole("button", { name: "Sort and layout" }).click();
   await ben.getByRole("menuitemradio", { name: "Largest amount" }).click();
   await expect(rows(ben).first()).toContainText(asked[1]!.id);
   await expect(ben).toHaveURL(/order=amount/);
@@ -190,7 +190,7 @@ test("what was answered together is taken back together", async ({ ola, ben }) =
   await expect(dialog.getByRole("textbox")).toHaveValue("Duplicate");
   await dialog.getByRole("button", { name: "Decline 2 requests" }).click();
   await dialog.getByRole("button", { name: "Undo 2 answers" }).click();
-  await expect(dialog.getByText("2 taken back, nothing was sent")).toBeVisible();
+  await expect(dialog.getByText("2 undone, nothing was sent")).toBeVisible();
   await dialog.getByRole("button", { name: "Close" }).first().click();
   for (const { requestId } of asked)
     expect(await readRequest(ben, requestId)).toMatchObject({ state: "open", answer: null });
@@ -306,13 +306,13 @@ test("the list is grouped, dense, and stepped through beside the request", async
   await expect(pane.getByRole("button", { name: "Next request" })).toBeDisabled();
 
   const before = (await rows(ben).first().boundingBox())!;
-  await ben.getByRole("button", { name: "Order and layout" }).click();
+  await ben.getByRole("button", { name: "Sort and layout" }).click();
   await ben.getByRole("group", { name: "Group by" }).getByRole("menuitemradio", { name: "Tool" }).click();
   await expect(rows(ben).first().getByRole("heading", { name: "process_invoice" })).toBeVisible();
   await expect(rows(ben).getByRole("heading")).toHaveCount(1);
   await expect(ben).toHaveURL(/group=tool/);
   await checkAppearance(ben, "a grouped list");
-  await ben.getByRole("button", { name: "Order and layout" }).click();
+  await ben.getByRole("button", { name: "Sort and layout" }).click();
   await checkAppearance(ben, "the menu of order and layout");
   await ben.getByRole("menuitemradio", { name: "Compact" }).click();
   await expect

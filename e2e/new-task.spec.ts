@@ -148,7 +148,7 @@ test("with further attempts, for which who starts it has to insist: each is show
   await openForm(ola);
   // A blank customer fits the schema, but the server refuses it.
   await typeJson(ola, invoiceOf(id, "  "));
-  await ola.getByLabel("If it fails").selectOption({ label: "Try again, 3 attempts in all" });
+  await ola.getByLabel("On failure").selectOption({ label: "Try again, 3 attempts in all" });
   await ola.getByLabel("First pause").selectOption({ label: "10 minutes" });
   await ola.getByRole("button", { name: "Start task" }).click();
   const insist = ola.getByLabel("Type “repeat it”");

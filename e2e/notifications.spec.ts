@@ -75,7 +75,7 @@ test("a webhook is added by keyboard, told, and told again; it can be switched o
   const { host } = new URL(url);
   const calls = async () => (await readReceived()).calls.filter(({ path }) => url.endsWith(path));
   await ana.goto("/settings/webhooks");
-  await expect(ana.getByText("No webhook so far")).toBeVisible();
+  await expect(ana.getByText("No webhooks yet")).toBeVisible();
   await checkAppearance(ana, "no webhooks");
   const add = ana.getByRole("button", { name: "Add a webhook…" });
   await tabTo(ana, add);
@@ -118,5 +118,5 @@ test("a webhook is added by keyboard, told, and told again; it can be switched o
   await more.click();
   await ana.getByRole("menuitem", { name: "Remove…" }).click();
   await ana.getByRole("button", { name: "Remove", exact: true }).click();
-  await expect(ana.getByText("No webhook so far")).toBeVisible(SOON);
+  await expect(ana.getByText("No webhooks yet")).toBeVisible(SOON);
 });

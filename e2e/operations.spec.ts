@@ -32,9 +32,9 @@ test("failures of one cause are started again together, each once", async ({ ola
   await checkAppearance(ola, "failures by cause");
   await group.getByRole("link").click();
   await expect(ola.getByRole("row").filter({ has: ola.getByRole("link") })).toHaveCount(3);
-  await expect(ola.getByRole("button", { name: "One cause of failure: remove this filter" })).toBeVisible();
+  await expect(ola.getByRole("button", { name: "Cause of failure: remove this filter" })).toBeVisible();
   await ola.goBack();
-  await group.getByRole("button", { name: "Retry these 3" }).click();
+  await group.getByRole("button", { name: "Start these 3 again" }).click();
   const dialog = ola.getByRole("dialog");
   await expect(dialog).toContainText("Start tasks again: 3 tasks");
   await dialog.getByLabel("Type 3 to confirm").fill("3");
@@ -54,21 +54,19 @@ test("a stuck task has one owner, seen by everybody, until it is no longer stuck
   );
   await ola.goto(`/tasks?attention=stuck&q=${label}`);
   await ana.goto(`/tasks/${id}`);
-  await expect(ana.getByText("Nobody is on it yet")).toBeVisible();
-  await ola.getByRole("button", { name: `I’m on it: ${label}` }).click();
+  await expect(ana.getByText("No owner yet")).toBeVisible();
+  await ola.getByRole("button", { name: `Take ownership: ${label}` }).click();
   await ola.getByRole("dialog").getByLabel("Note").fill("Asking the bank");
   await ola.keyboard.press("Enter");
-  await expect(ola.getByRole("row").filter({ hasText: label })).toContainText(
-    /You are on it.*Asking the bank/,
-  );
+  await expect(ola.getByRole("row").filter({ hasText: label })).toContainText(/Owner: you.*Asking the bank/);
   await checkAppearance(ola, "stuck tasks");
   // Without a reload: the hint reaches everybody.
-  await expect(ana.getByText(/Ola is on it.*Asking the bank/)).toBeVisible(SOON);
-  await expect(ana.getByRole("list", { name: "Timeline" })).toContainText("Ola is on it", SOON);
+  await expect(ana.getByText(/Owner: Ola.*Asking the bank/)).toBeVisible(SOON);
+  await expect(ana.getByRole("list", { name: "Timeline" })).toContainText("Ola took ownership", SOON);
   await ana.getByRole("button", { name: `Take over: ${label}` }).click();
   await ana.getByRole("dialog").getByRole("button", { name: "Take over" }).click();
-  await expect(ana.getByText(/You are on it/)).toBeVisible();
-  await expect(ola.getByRole("row").filter({ hasText: label })).toContainText("Ana is on it", SOON);
+  await expect(ana.getByText(/Owner: you/)).toBeVisible();
+  await expect(ola.getByRole("row").filter({ hasText: label })).toContainText("Owner: Ana", SOON);
   await ola.getByRole("button", { name: `More for ${label}` }).click();
   await ola.getByRole("menuitem", { name: "Open task" }).click();
   await expect(ola).toHaveURL(`/tasks/${id}`);

@@ -88,7 +88,7 @@ test("an admin looks at lists as a member would: said on every page, read only, 
   await expect(ana).toHaveURL(/settings\/members/);
   await expect(bar).toHaveCount(0);
   await ana.goto("/activity");
-  await expect(ana.getByText("Ana began to look at lists as Ben, read only").first()).toBeVisible(SOON);
+  await expect(ana.getByText("Ana started viewing as Ben, read only").first()).toBeVisible(SOON);
 });
 
 test("who is invited joins, gets another role, and is out the moment they are removed", async ({
@@ -96,7 +96,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
 }) => {
   const dana = await newOwner(browser, "Dana", "delta");
   await dana.goto("/settings/members");
-  await expect(dana.getByText("Nobody is invited just now")).toBeVisible();
+  await expect(dana.getByText("No pending invitations")).toBeVisible();
   await dana.getByRole("button", { name: "Invite…" }).click();
   await dana.getByLabel("E-mail").fill("vera");
   await dana.getByRole("button", { name: "Make the link" }).click();
@@ -227,7 +227,7 @@ test("all tabs follow when one switches, and one that did not hear of it does no
 test("keys are made, renamed and revoked with the keyboard alone", async ({ browser }) => {
   const jana = await newOwner(browser, "Jana", "juliett");
   await jana.goto("/settings/api-keys");
-  await expect(jana.getByText("No key so far")).toBeVisible();
+  await expect(jana.getByText("No API keys yet")).toBeVisible();
   await checkAppearance(jana, "api keys, none");
   await tabTo(jana, jana.getByRole("button", { name: "Make a key…" }));
   await jana.keyboard.press("Enter");
@@ -257,7 +257,7 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   await jana.keyboard.press("Enter");
   await tabTo(jana, jana.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }));
   await jana.keyboard.press("Enter");
-  await expect(jana.getByText("No key so far")).toBeVisible();
+  await expect(jana.getByText("No API keys yet")).toBeVisible();
   expect(await withKey()).toBe(401);
   await jana.context().close();
 });

@@ -12,7 +12,7 @@ export interface DemoPerson {
 const CAN: Record<Role, string> = {
   viewer: "reads tasks and requests",
   approver: "reviews and approves",
-  operator: "starts tasks, approves too",
+  operator: "starts tasks and approves",
   admin: "connects servers, sets rules",
   owner: "may do everything",
 };

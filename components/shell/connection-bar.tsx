@@ -10,9 +10,9 @@ export const TROUBLE_WORDS = {
   offline: "You’re offline. Decisions are paused.",
   signed_out: "You were signed out. Sign in again to decide.",
   unreachable: "Intray can’t be reached. Decisions are paused.",
-  database: "Intray’s database is away. Nothing is lost; decisions are paused.",
+  database: "Intray’s database is unreachable. Decisions are paused; nothing is lost.",
 };
-const NOT_LIVE = "Changes do not arrive by themselves just now. The page reads anew every half minute.";
+const NOT_LIVE = "Live updates are off. Refreshing every 30 seconds.";
 
 /** Says why the page cannot reach Intray, and the consequence for decisions. */
 export function ConnectionBar() {

@@ -36,7 +36,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/keyboard",
     label: "Keyboard",
-    description: "Single-key shortcuts on or off, and what each does",
+    description: "Single-key shortcuts",
     icon: Keyboard,
     needs: "account:use",
     group: "You",
@@ -76,7 +76,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/retention",
     label: "Retention",
-    description: "How long messages, tasks and details are kept",
+    description: "How long data is kept",
     icon: Hourglass,
     needs: "settings:manage",
     group: "Organization",
@@ -84,7 +84,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/members",
     label: "Members",
-    description: "Who is in, their roles, invitations",
+    description: "People, roles, invitations",
     icon: Users,
     needs: "members:manage",
     group: "Organization",
@@ -92,7 +92,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/api-keys",
     label: "API keys",
-    description: "What programs come in with",
+    description: "Keys for programs",
     icon: KeyRound,
     needs: "keys:manage",
     group: "Organization",
@@ -100,7 +100,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/webhooks",
     label: "Webhooks",
-    description: "Which programs are told what happens",
+    description: "Send events to other systems",
     icon: Webhook,
     needs: "webhooks:manage",
     group: "Organization",

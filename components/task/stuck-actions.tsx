@@ -17,7 +17,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { type TaskSummary, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
 
-/** Who looks after a stuck task: `Ola is on it · since 10:20 · Asking the bank`. Nothing where nobody does. */
+/** Who looks after a stuck task: `Owner: Ola · since 10:20 · Asking the bank`. Nothing where nobody does. */
 export function TaskHolder({ task, className }: { task: TaskSummary; className?: string }) {
   const me = useMe();
   const { acknowledgement } = task;
@@ -27,7 +27,7 @@ export function TaskHolder({ task, className }: { task: TaskSummary; className?:
     <span className={cn("flex min-w-0 items-center gap-1.5 text-[13px] text-accent", className)}>
       <UserRoundCheck aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
       <span className="min-w-0 truncate" title={note ?? undefined}>
-        {by.id === me.user.id ? "You are on it" : `${by.name} is on it`} · since <Clock at={at} />
+        Owner: {by.id === me.user.id ? "you" : by.name} · since <Clock at={at} />
         {note && (
           <>
             {" · "}
@@ -64,10 +64,10 @@ export function StuckActions({ task, menu = true }: { task: TaskSummary; menu?: 
       ) : (
         <Button
           size="sm"
-          aria-label={`${holder ? "Take over" : "I’m on it"}: ${name}`}
+          aria-label={`${holder ? "Take over" : "Take ownership"}: ${name}`}
           onClick={() => setAsking("acknowledge")}
         >
-          {holder ? "Take over…" : "I’m on it…"}
+          {holder ? "Take over…" : "Take ownership…"}
         </Button>
       )}
       {menu && (
@@ -142,8 +142,8 @@ function AcknowledgeDialog({
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={holder ? `Take over ${name} from ${holder}?` : `Look after ${name}`}
-      description="Everybody sees who is on it. It ends by itself when the task is no longer stuck."
+      title={holder ? `Take over ${name} from ${holder}?` : `Take ownership of ${name}`}
+      description="Everybody sees who owns it. It ends by itself when the task is no longer stuck."
     >
       <form
         noValidate
@@ -168,7 +168,7 @@ function AcknowledgeDialog({
         <DialogActions>
           <Button onClick={onClose}>Close</Button>
           <Button type="submit" variant="primary" disabled={pending}>
-            {holder ? "Take over" : "I’m on it"}
+            {holder ? "Take over" : "Take ownership"}
           </Button>
         </DialogActions>
       </form>

@@ -69,7 +69,7 @@ export function Timeline({ events: given, next }: { events: TaskEvent[]; next?: 
           aria-expanded={technical}
           onClick={() => setTechnical(!technical)}
         >
-          {technical ? "Hide technical events" : plural(left, "technical event")}
+          {technical ? "Hide technical events" : `Show ${plural(left, "technical event")}`}
         </Button>
       )}
     </>

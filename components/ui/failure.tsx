@@ -18,7 +18,7 @@ export function LoadFailure({ what, error, onRetry }: { what: string; error: Err
       }
     >
       <p>
-        {api?.sentence ?? "Intray cannot be reached."}
+        {api?.sentence ?? "Intray can’t be reached."}
         {api?.code !== "database_unavailable" && " Nothing was changed or lost."}
       </p>
       {api?.requestId && <p className="text-xs text-muted">Quote {api.requestId} if you ask for help.</p>}

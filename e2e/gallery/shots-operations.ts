@@ -98,7 +98,7 @@ export const OPERATIONS: Shot[] = [
       await troubledDay(fixture);
       await page.goto("/tasks?state=failed");
       await page
-        .getByRole("button", { name: /^Retry these/ })
+        .getByRole("button", { name: /^Start these/ })
         .first()
         .click();
       await expect(page.getByRole("dialog").getByLabel(/^Type \d+ to confirm/)).toBeVisible();
@@ -113,10 +113,10 @@ export const OPERATIONS: Shot[] = [
         tx.task.findFirstOrThrow({ where: { label: "INV-401" } }),
       );
       await page.goto(`/tasks/${(await stuck).id}`);
-      await page.getByRole("button", { name: /on it/ }).click();
+      await page.getByRole("button", { name: /^Take ownership/ }).click();
       await page.getByRole("dialog").getByLabel("Note").fill("Asking the bank");
       await page.keyboard.press("Enter");
-      await expect(page.getByText(/You are on it/)).toBeVisible();
+      await expect(page.getByText(/Owner: you/)).toBeVisible();
     },
   },
   {

@@ -21,6 +21,11 @@ export function describeEvent(line: Line): EventWords {
 
 const bulk = (data: Data) => BULK[text(data.action) ?? ""] ?? "work on";
 const BULK: Record<string, string> = { cancel: "cancel", refresh: "check", restart: "start again" };
+const BULK_DONE: Record<string, string> = {
+  cancel: "cancelled",
+  refresh: "checked",
+  restart: "started again",
+};
 const tasks = (count: unknown) => plural(typeof count === "number" ? count : 0, "task");
 
 const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
@@ -28,16 +33,15 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "view.unshared": (data, who) => say(`${who} no longer shares the view${named(data)}`),
   "task.acknowledged": (data, who) =>
     say(
-      text(data.from) ? `${who} took it over from ${text(data.from)}` : `${who} is on it`,
+      text(data.from) ? `${who} took ownership from ${text(data.from)}` : `${who} took ownership`,
       "accent",
       text(data.note),
     ),
-  "task.released": (data, who) =>
-    say(data.reason === "not_stuck" ? "No longer stuck" : `${who} is no longer on it`),
+  "task.released": (data, who) => say(data.reason === "not_stuck" ? "No longer stuck" : `${who} released it`),
   "race.started": (data, who) =>
     say(`${who} started a race${typeof data.starts === "number" ? ` on ${data.starts} servers` : ""}`),
-  "requests.seeded": (_, who) => say(`${who} filled in what to try out with`),
-  "requests.unseeded": (_, who) => say(`${who} took what was to try out with away`),
+  "requests.seeded": (_, who) => say(`${who} added sample requests`),
+  "requests.unseeded": (_, who) => say(`${who} removed the sample requests`),
   "server.created": (data, who) => say(`${who} added the server${named(data)}`),
   "server.updated": (data, who) => say(`${who} changed the server${named(data)}`),
   "server.removed": (data, who) => say(`${who} removed the server${named(data)}`),
@@ -47,14 +51,14 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       data.to === "ok" ? "accent" : "bad",
     ),
   "server.paused": (data, who) => say(`${who} paused the server${named(data)}`, "wait", text(data.reason)),
-  "server.resumed": (data, who) => say(`${who} let the server${named(data)} go on`, "accent"),
+  "server.resumed": (data, who) => say(`${who} resumed the server${named(data)}`, "accent"),
   "server.tools_changed": (data) =>
     say(`The server${named(data)} changed its tools`, "wait", toolChanges(data)),
   "member.added": (data, who) =>
     say(`${who} added ${text(data.name) ?? "a member"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.view_begun": (data, who) =>
-    say(`${who} began to look at lists as ${text(data.name) ?? "a member"}, read only`, "wait"),
-  "member.view_ended": (_, who) => say(`${who} stopped looking as a member`),
+    say(`${who} started viewing as ${text(data.name) ?? "a member"}, read only`, "wait"),
+  "member.view_ended": (_, who) => say(`${who} stopped viewing as a member`),
   "member.role_changed": (data, who) => say(`${who} changed a role${fromTo(data)}`),
   "member.removed": (_, who) => say(`${who} removed a member`),
   "member.joined": (data, who) => say(`${who} joined${text(data.role) ? ` as ${text(data.role)}` : ""}`),
@@ -65,7 +69,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "invitation.role_changed": (data, who) =>
     say(`${who} changed the role of the invitation${invited(data)}${fromTo(data)}`),
   "invitation.revoked": (data, who) => say(`${who} revoked the invitation${invited(data)}`),
-  "key.created": (data, who) => say(`${who} made the API key${named(data)}`),
+  "key.created": (data, who) => say(`${who} created the API key${named(data)}`),
   "key.renamed": (data, who) => say(`${who} renamed an API key${named(data, " to")}`),
   "key.revoked": (_, who) => say(`${who} revoked an API key`),
   "organization.created": (data, who) => say(`${who} made the organization${named(data)}`),
@@ -86,7 +90,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "bulk.begun": (data, who) => say(`${who} asked to ${bulk(data)} ${tasks(data.items)}`),
   "bulk.ended": ({ done, refused, ...data }, who) =>
     say(
-      `What ${who} asked for was done: ${bulk(data)} ${tasks(done)}${refused ? `, and ${refused} were refused` : ""}`,
+      `Bulk operation by ${who} ended: ${BULK_DONE[text(data.action) ?? ""] ?? "worked on"} ${tasks(done)}${refused ? `, refused ${refused}` : ""}`,
     ),
   "bulk.stopped": ({ skipped, ...data }, who) =>
     say(`${who} stopped it: ${bulk(data)} ${tasks(skipped)} fewer`),
@@ -124,7 +128,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       text(data.scope) && `Needed: ${text(data.scope)}`,
     ),
   "connection.disconnected": (data, who) => say(`${who} disconnected${link(data)}`),
-  "connection.revoked": (data, who) => say(`${who} took away${link(data)}`),
+  "connection.revoked": (data, who) => say(`${who} revoked${link(data)}`),
   "protocol.read": (_, who) => say(`${who} read the protocol messages`),
   "events.exported": (_, who) => say(`${who} exported the history`),
   "events.verified": ({ brokenAt }, who) =>
@@ -190,8 +194,8 @@ function toolChanges({ changed, added, removed }: Data): string | undefined {
 const isText = (value: unknown) => typeof value === "string";
 
 const HEALTH: Record<string, string> = {
-  ok: "is well again",
-  unreachable: "can't be reached",
+  ok: "recovered",
+  unreachable: "can’t be reached",
   unauthorized: "needs a sign-in",
   failing: "is failing",
 };

@@ -12,8 +12,7 @@ export const KIND_WORDS: Record<NoticeKind, { label: string; description: string
   request: { label: "Waiting for anyone", description: "A request that you and others may answer" },
   attention: {
     label: "Needs attention",
-    description:
-      "A start that nobody is sure of, an answer that does not get through, a sign-in or a server that fails",
+    description: "Unknown starts, undelivered answers, failing servers and sign-ins",
   },
   failed: { label: "Failed", description: "A task that you started has failed" },
   lost: { label: "Lost", description: "A task that you started is not known to its server any more" },
@@ -29,7 +28,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "task.failed": { text: "A task failed", tone: "bad" },
   "task.lost": { text: "A task is lost", tone: "bad" },
   "task.expired": { text: "A task ran out of time", tone: "bad" },
-  "task.start_unknown": { text: "Nobody knows whether a task started", tone: "wait" },
+  "task.start_unknown": { text: "Unknown whether a task started", tone: "wait" },
   "connection.needs_reauth": { text: "Somebody has to sign in again at a server", tone: "bad" },
   "connection.needs_scope": { text: "A call needs more rights than a connection has", tone: "wait" },
   "server.unhealthy": { text: "A server is in trouble", tone: "bad" },
@@ -43,7 +42,7 @@ export function noticeWords(notice: NoticeAbout): { text: string; tone: Tone; ab
   const about = [name, server?.name].filter(Boolean).join(" on ");
   const words = WORDS[notice.cause];
   const by = notice.assignment?.by;
-  return { ...words, ...(by && { text: `${by} assigned a request to you` }), about, path: pathOf(notice) };
+  return { ...words, ...(by && { text: `${by} handed a request over to you` }), about, path: pathOf(notice) };
 }
 
 function pathOf({ inputRequestId, task, server }: NoticeAbout): string {

@@ -46,11 +46,12 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
   registration_unavailable: {
     title: "The authorization server has to know Intray beforehand",
     advice:
-      "Ask its people for a client id, and have an admin enter it: Edit… → Credentials → OAuth → More. It needs this address to come back to: /oauth/callback.",
+      "Contact the server’s owner for a client id, and have an admin enter it: Edit… → Credentials: OAuth → Advanced → Client ID. It needs this address to come back to: /oauth/callback.",
   },
   registration_refused: {
     title: "The authorization server refuses to register Intray",
-    advice: "Ask its people for a client id, and have an admin enter it: Edit… → Credentials → OAuth → More.",
+    advice:
+      "Contact the server’s owner for a client id, and have an admin enter it: Edit… → Credentials: OAuth → Advanced → Client ID.",
   },
   issuer_changed: {
     title: "The server has moved to another authorization server",
@@ -71,7 +72,7 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
   },
   sign_in_failed: {
     title: "The authorization server ended the sign-in with an error",
-    advice: "Nothing was connected. Try again, or ask its people.",
+    advice: "Nothing was connected. Try again, or contact the server’s owner.",
   },
   issuer_mismatch: {
     title: "An answer came from somewhere else than where you signed in",

@@ -125,7 +125,7 @@ test("who is given a request reads by whom, and the note as plain text on one li
   await minutesLater();
   await send();
   const source = String(server.mails[0]?.source).replaceAll("=\r\n", "");
-  expect(source).toContain("Ben assigned a request to you");
+  expect(source).toContain("Ben handed a request over to you");
   expect(source).toContain("See <b>https: //wiki.example</b> Bcc: all@test.example & more");
   expect(source).toContain("See &lt;b&gt;https: //wiki.example&lt;/b&gt; Bcc: all@test.example &amp; more");
 });

@@ -98,7 +98,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   server_unreachable: {
     severity: "stuck",
     label: "Server unreachable",
-    words: "The server cannot be reached. The task goes on by itself once it is back.",
+    words: "The server can’t be reached. The task goes on by itself once it is back.",
     states: ["queued", "starting", "working", "input_required"],
   },
   server_failing: {

@@ -23,10 +23,10 @@ test.each([
     "what must be filled in",
     form({ value }),
     form({ value }, { required: ["value"] }),
-    ["The fields of the form are different too."],
+    ["The answer form changed."],
   ],
   ["no form before", null, form({ value }), ["New field: Decision"]],
-  ["nonsense", "x", 5, ["The fields of the form are different too."]],
+  ["nonsense", "x", 5, ["The answer form changed."]],
 ])("the difference of %s", (_what, before, after, lines) => {
   expect(diffFields(before, after)).toEqual(lines);
 });

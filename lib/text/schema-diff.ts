@@ -11,7 +11,7 @@ export function diffFields(before: unknown, after: unknown): string[] {
   for (const [name, property] of old)
     if (!now.has(name)) lines.push(`Field gone: ${titleOf(name, property)}`);
   if (lines.length === 0 && JSON.stringify(before ?? null) !== JSON.stringify(after ?? null))
-    lines.push("The fields of the form are different too.");
+    lines.push("The answer form changed.");
   return lines;
 }
 

@@ -16,11 +16,11 @@ export function urlParts(url: string): UrlParts | null {
   const { protocol, username, password, hostname, host, port, pathname, search, hash } = parsed;
   const credentials = username !== "" || password !== "";
   const warnings = [
-    credentials && `What stands before the @ is no site: the site is ${host}.`,
+    credentials && `The part before @ is not the site. This opens ${host}.`,
     hostname.split(".").some((label) => label.startsWith("xn--")) &&
       "Its name holds letters of other alphabets, which can look like those of a known name. It is shown as computers write it.",
     isAddress(hostname) && "It has a number in place of a name, so that nobody can say whose it is.",
-    port !== "" && `It is not at the usual place of a site: it has port ${port}.`,
+    port !== "" && `Unusual port: ${port}.`,
     protocol === "http:" && "It is not encrypted (http): others on the way can read and change it.",
   ];
   return {

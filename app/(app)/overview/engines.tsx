@@ -9,10 +9,7 @@ import type { Overview } from "@/lib/statistics/schema.ts";
 export function Engines({ figures: { engines } }: { figures: Overview }) {
   return (
     <div id="engines" className="grid scroll-mt-4">
-      <Card
-        title="Engines"
-        note="Leases: connections of this organization. Lag: p99 delay of steps in the last minute"
-      >
+      <Card title="Engines" note="Connections each engine serves, and how late it runs (p99, last minute)">
         {engines.length === 0 ? (
           <Notice tone="bad" title="No engine is running">
             <p>

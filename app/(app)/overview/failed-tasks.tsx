@@ -18,7 +18,7 @@ export function FailedTasks({ from }: { from: string }) {
   return (
     <Card
       title="Failures by cause"
-      note="The same error of one tool, whatever its ids and amounts"
+      note="Grouped by error and tool; numbers ignored"
       action={
         <Link
           href={tasksHref({ ...filter, state: STATES })}

@@ -17,7 +17,7 @@ export function ShortcutSheet({
       open={open}
       onOpenChange={onOpenChange}
       title="Keyboard shortcuts"
-      description="They rest while you type. Nothing destructive has a single key."
+      description="Disabled while typing. Nothing destructive has a single key."
       forReading
       className="md:max-w-3xl"
     >

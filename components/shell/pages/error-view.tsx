@@ -41,7 +41,7 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
         }
       >
         {away
-          ? "Its database cannot be reached. Nothing is lost, and the page comes back by itself."
+          ? "Its database can’t be reached. Nothing is lost, and the page comes back by itself."
           : "Nothing was lost: tasks, requests and answers are kept on the server, not on this page."}
         {!away && (
           <span className="mt-2 block">

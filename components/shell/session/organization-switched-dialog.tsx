@@ -10,7 +10,7 @@ export function Moved({ open, onOpenChange }: { open: boolean; onOpenChange: (op
       open={open}
       onOpenChange={onOpenChange}
       title="This page is out of date"
-      description="In another tab you switched the organization, or began or ended looking as a member; or you are no longer a member here. Nothing was sent from this page."
+      description="In another tab you switched the organization, or started or stopped viewing as a member; or you are no longer a member here. Nothing was sent from this page."
     >
       <DialogActions>
         <Button onClick={() => onOpenChange(false)}>Close</Button>

@@ -8,7 +8,7 @@ export async function leave(): Promise<void> {
     // Waits for the response: a navigation aborts the page's requests.
     await signOut({ redirect: false });
   } catch {
-    toast.error("You are still signed in: Intray cannot be reached.");
+    toast.error("You are still signed in: Intray can’t be reached.");
     return;
   }
   leadAll("/sign-in");

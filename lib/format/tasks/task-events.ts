@@ -84,7 +84,7 @@ export const TASK_WORDS = {
   "request.assigned": (data, who) =>
     say(
       text(data.name)
-        ? `${who} assigned the request to ${text(data.name)}`
+        ? `${who} handed the request over to ${text(data.name)}`
         : `${who} changed who is assigned`,
       undefined,
       text(data.note),

@@ -220,7 +220,7 @@ export function taskChipsOf(
       clears: { requester: "" },
       words: `By ${requester === "me" ? "me" : (names.person(requester) ?? "somebody")}`,
     },
-    cause !== "" && { clears: { cause: "" }, words: "One cause of failure" },
+    cause !== "" && { clears: { cause: "" }, words: "Cause of failure" },
     between("Started", "createdAfter", "createdBefore"),
     between("Ended", "finishedAfter", "finishedBefore"),
   ];

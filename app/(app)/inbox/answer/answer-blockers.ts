@@ -15,8 +15,8 @@ export function answerBlocker(
   questionChanged: boolean,
 ): string | null {
   if (me.view) return `You are viewing as ${me.user.name}: read only.`;
-  if (!me.may("requests:answer")) return "Viewers read requests; answering them takes an approver.";
-  if (request.task.cancelRequestedAt) return "The task is being cancelled: it takes no answers any more.";
+  if (!me.may("requests:answer")) return "Viewers can’t answer. Ask an approver.";
+  if (request.task.cancelRequestedAt) return "The task is being cancelled and takes no answers.";
   if (request.claimedBy && request.claimedBy.id !== me.user.id) {
     return `${request.claimedBy.name} has claimed this. A claim ends when released, or after 15 minutes without activity.`;
   }

@@ -46,7 +46,7 @@ export function UrlQuestion({
         {mayOpen ? parts.after : "/…"}
       </p>
       {parts.warnings.length > 0 && (
-        <Notice tone="wait" title="Look twice at this address">
+        <Notice tone="wait" title="Check this address">
           {parts.warnings.map((warning) => (
             <p key={warning}>{warning}</p>
           ))}

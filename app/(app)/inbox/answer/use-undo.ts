@@ -16,7 +16,7 @@ export function useUndo() {
     const draft = takeUndoable(requestId);
     try {
       const request = await api.post<InputRequestDetail>(`/api/v1/input-requests/${requestId}/undo`);
-      toast("Taken back. Nothing was sent.", { id: requestId, duration: 4_000, dismissible: true });
+      toast("Undone. Nothing was sent.", { id: requestId, duration: 4_000, dismissible: true });
       await restore(client, request, draft);
       goTo(requestId, router.push);
     } catch (error) {
@@ -50,6 +50,6 @@ function goTo(requestId: string, push: (href: string) => void) {
 
 function undoErrorWords(error: unknown): string {
   if (error instanceof ApiError && error.code === "already_sent")
-    return "Too late to take it back: the answer was on its way already.";
+    return "Too late to undo: the answer was on its way already.";
   return errorSentence(error);
 }

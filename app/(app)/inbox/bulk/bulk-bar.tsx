@@ -157,7 +157,7 @@ function useBulkClaim(onDone: () => void) {
       return { claimed: requests.length - refused.length, refused };
     },
     onSuccess: ({ claimed, refused }) => {
-      if (claimed > 0) toast(`Claimed ${plural(claimed, "request")}: others see that you are on it`);
+      if (claimed > 0) toast(`Claimed ${plural(claimed, "request")}: others see that they are yours`);
       if (refused.length > 0)
         toast.error(`${plural(refused.length, "request")} not claimed`, { description: refused[0] });
       onDone();

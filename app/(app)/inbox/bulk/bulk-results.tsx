@@ -36,7 +36,7 @@ export function BulkResults({
       <p ref={summary} tabIndex={-1} role="status" className="font-medium outline-none">
         {[
           recorded.length > 0 && `${recorded.length} recorded`,
-          undone > 0 && `${undone} taken back, nothing was sent`,
+          undone > 0 && `${undone} undone, nothing was sent`,
           refused.length > 0 && `${refused.length} not recorded`,
         ]
           .filter(Boolean)
@@ -83,7 +83,7 @@ export function BulkResults({
             onClick={() => bulk.undo.mutate(recorded.map((each) => each.id))}
           >
             <Undo2 aria-hidden strokeWidth={1.75} />
-            {bulk.undo.isPending ? "Taking back…" : `Undo ${plural(recorded.length, "answer")}`}
+            {bulk.undo.isPending ? "Undoing…" : `Undo ${plural(recorded.length, "answer")}`}
           </Button>
         )}
         <Button variant="primary" onClick={onClose}>
@@ -101,8 +101,8 @@ function rank(result: BulkOutcome): number {
 
 const LOOKS = {
   recorded: { icon: Check, tone: "text-good", word: "Recorded" },
-  undone: { icon: Undo2, tone: "text-muted", word: "Taken back" },
-  kept: { icon: Check, tone: "text-good", word: "Recorded, too late to take back" },
+  undone: { icon: Undo2, tone: "text-muted", word: "Undone" },
+  kept: { icon: Check, tone: "text-good", word: "Recorded, too late to undo" },
   refused: { icon: CircleAlert, tone: "text-bad", word: "Not recorded" },
 } as const;
 

@@ -171,7 +171,11 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
         </Badge>
       )}
       {request.assignedTo && !request.claimedBy && (
-        <Badge>{request.assignedTo.id === me.user.id ? "For you" : `For ${request.assignedTo.name}`}</Badge>
+        <Badge>
+          {request.assignedTo.id === me.user.id
+            ? "Assigned to you"
+            : `Assigned to ${request.assignedTo.name}`}
+        </Badge>
       )}
       {request.askedAgain && <Badge>Asked again</Badge>}
     </>

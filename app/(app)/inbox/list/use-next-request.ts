@@ -30,7 +30,7 @@ export function useNextRequest({
     if (!listening || shown !== id || isTyping()) return;
     const next = rowAfter(rows, id)?.request;
     if (!next) {
-      setSaid("Nothing else waits in this list.");
+      setSaid("No more requests in this list.");
       onClose();
       requestAnimationFrame(() => document.getElementById("all-done")?.focus());
       return;

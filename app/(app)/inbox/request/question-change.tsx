@@ -69,8 +69,8 @@ export function RestlessQuestion({
   return (
     <Notice tone="wait" title={`${request.server.name} keeps changing this question.`}>
       <p>
-        It read like this {request.rewordedAt && <TimeAgo at={request.rewordedAt} />}. It may say something
-        else when your answer arrives.
+        Last changed {request.rewordedAt && <TimeAgo at={request.rewordedAt} />}. It may change again before
+        your answer arrives.
       </p>
       {before && (
         <>
@@ -86,7 +86,7 @@ export function RestlessQuestion({
           disabled={disabled}
           onChange={(event) => onAgree(event.target.checked)}
         />
-        <span>Send my answer whatever the wording is by then</span>
+        <span>Send my answer even if the wording changes</span>
       </label>
     </Notice>
   );

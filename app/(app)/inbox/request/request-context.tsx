@@ -18,7 +18,7 @@ import { REQUEST_ICONS } from "./state-icons.ts";
 export function DecidedBefore({ similar }: { similar: SimilarRequests }) {
   if (similar.items.length === 0) return null;
   return (
-    <RequestSection title="Decided like this before">
+    <RequestSection title="Similar decisions">
       <p className="text-[13px]">{summary(similar.decided)}</p>
       <ul className="flex flex-col gap-2.5">
         {similar.items.map((item) => (

@@ -119,7 +119,7 @@ export function RequestView({
                 {!open && <RequestClosed request={request} />}
                 <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
                   <h3 id="facts-heading" className="font-medium text-[13px] text-muted">
-                    {open ? "Details" : "What it was about"}
+                    {open ? "Details" : "Details"}
                   </h3>
                   <Facts values={question.arguments} message={question.message} />
                 </section>

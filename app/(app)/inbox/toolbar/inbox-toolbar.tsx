@@ -64,7 +64,7 @@ export function InboxToolbar({
       <Menu
         items={OrderItems}
         trigger={
-          <Button variant="ghost" size="icon" aria-label="Order and layout" title="Order and layout">
+          <Button variant="ghost" size="icon" aria-label="Sort and layout" title="Sort and layout">
             <ArrowUpDown
               aria-hidden
               strokeWidth={1.75}

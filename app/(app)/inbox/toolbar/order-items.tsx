@@ -25,9 +25,9 @@ export function OrderItems({ place, tab }: { place: InboxPlace; tab: RequestTab 
   const { preferences, prefer } = useMe();
   return (
     <>
-      <MenuLabel>Order</MenuLabel>
+      <MenuLabel>Sort by</MenuLabel>
       <MenuChoices
-        name="Order"
+        name="Sort by"
         value={orderOf(place, tab)}
         onChange={(order) => place.go({ filters: { order: order as InboxOrder } })}
         choices={ORDERS.map((value) => ({ value, label: ORDER_WORDS[value] }))}
@@ -39,7 +39,7 @@ export function OrderItems({ place, tab }: { place: InboxPlace; tab: RequestTab 
         value={place.filters.group}
         onChange={(group) => place.go({ filters: { group: group as InboxGrouping | "" } })}
         choices={[
-          { value: "", label: "Nothing" },
+          { value: "", label: "None" },
           ...GROUPINGS.map((value) => ({ value, label: GROUPING_WORDS[value] })),
         ]}
       />

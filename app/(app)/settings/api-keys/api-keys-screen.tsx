@@ -41,7 +41,7 @@ export function ApiKeysScreen() {
     >
       {!list && <div aria-hidden className="skeleton h-32" />}
       {list?.length === 0 && (
-        <Empty icon={KeyRound} title="No key so far" action={make}>
+        <Empty icon={KeyRound} title="No API keys yet" action={make}>
           A key lets a program start tasks and answer through the API.
         </Empty>
       )}

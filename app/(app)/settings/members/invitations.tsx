@@ -51,7 +51,7 @@ export function Invitations() {
     <Section title="Invitations" description="Links that wait for somebody. Each works once, for a week.">
       {change.error && <Notice live tone="bad" title={errorSentence(change.error)} />}
       {!list && <div aria-hidden className="skeleton h-16" />}
-      {list?.length === 0 && <p className="text-muted">Nobody is invited just now.</p>}
+      {list?.length === 0 && <p className="text-muted">No pending invitations</p>}
       {list && list.length > 0 && (
         <ul aria-label="Invitations" className="flex flex-col divide-y divide-line">
           {list.map((invitation) => (

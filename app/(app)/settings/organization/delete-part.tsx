@@ -33,7 +33,7 @@ export function DeletePart({ saved }: { saved: Organization }) {
             Last exported <TimeAgo at={saved.exportedAt} />.
           </>
         ) : (
-          "Never exported so far."
+          "Never exported."
         )}{" "}
         An export holds no secrets: no keys, tokens or passwords.
       </p>

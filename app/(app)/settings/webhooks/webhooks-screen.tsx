@@ -42,7 +42,7 @@ export function WebhooksScreen() {
       >
         {!list && <div aria-hidden className="skeleton h-32" />}
         {list?.length === 0 && (
-          <Empty icon={WebhookIcon} title="No webhook so far" action={add}>
+          <Empty icon={WebhookIcon} title="No webhooks yet" action={add}>
             A webhook is an address of yours that Intray calls when a task ends or asks.
           </Empty>
         )}

@@ -31,7 +31,7 @@ export function ProtocolLog({ task }: { task: TaskDetail }) {
   }
   if (!messages.data) return <TimelineSkeleton />;
   const methods = messages.data.pages[0]?.methods ?? [];
-  if (methods.length === 0) return <p className="text-muted">No message has been exchanged so far.</p>;
+  if (methods.length === 0) return <p className="text-muted">No messages yet</p>;
   return (
     <div className="flex flex-col gap-3">
       <ProtocolFilters filter={filter} methods={methods} onChange={setFilter} />

@@ -92,7 +92,7 @@ function Owner({ task }: { task: TaskDetail }) {
       {task.acknowledgement ? (
         <TaskHolder task={task} />
       ) : (
-        <span className="text-[13px] text-muted">Nobody is on it yet</span>
+        <span className="text-[13px] text-muted">No owner yet</span>
       )}
       <StuckActions task={task} menu={false} />
     </div>

@@ -23,7 +23,7 @@ export function TaskRequests({ id }: { id: string }) {
   }
   if (!requests.data) return <TimelineSkeleton />;
   const items = requests.data.pages.flatMap((page) => page.items);
-  if (items.length === 0) return <p className="text-muted">The server has not asked anything so far.</p>;
+  if (items.length === 0) return <p className="text-muted">No requests yet</p>;
   return (
     <>
       <ul className="flex flex-col divide-y divide-line overflow-hidden rounded-lg border border-line bg-panel">

@@ -90,13 +90,13 @@ function Group({
       </Link>
       {repeatable === 0 && (
         <span className="text-muted text-xs max-md:ml-13">
-          {state !== "failed" || code === "result_missing" ? "May have run: review each" : "Started again"}
+          {state !== "failed" || code === "result_missing" ? "Outcome unknown. Review each" : "Started again"}
         </span>
       )}
       {onRetry && repeatable > 0 && (
         <Button size="sm" className="max-md:ml-13" onClick={onRetry}>
           <RotateCcw aria-hidden strokeWidth={1.75} />
-          {repeatable === 1 ? "Retry this one" : `Retry these ${formatCount(repeatable)}`}
+          {repeatable === 1 ? "Start this one again" : `Start these ${formatCount(repeatable)} again`}
         </Button>
       )}
     </li>

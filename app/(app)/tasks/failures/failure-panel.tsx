@@ -16,7 +16,7 @@ export function FailurePanel({ query }: { query: TaskQuery }) {
   return (
     <Card
       title="By cause"
-      note={`${counted >= MOST_COUNTED ? `The last ${formatCount(counted)} failures` : `${formatCount(counted)} failures`}. The same error of one tool, whatever its ids and amounts`}
+      note={`${counted >= MOST_COUNTED ? `The last ${formatCount(counted)} failures` : `${formatCount(counted)} failures`}. Grouped by error and tool; numbers ignored`}
       className="gap-1.5"
     >
       <FailureGroups groups={items} filter={filter} />

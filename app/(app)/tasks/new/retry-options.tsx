@@ -49,16 +49,16 @@ export function RetryOptions({
   const isOn = choice.attempts > 1;
   return (
     <fieldset className="flex min-w-0 flex-col gap-4">
-      <legend className="sr-only">If it fails</legend>
+      <legend className="sr-only">On failure</legend>
       <div className="grid gap-4 md:grid-cols-2">
-        <Field id="retry-attempts" label="If it fails" required>
+        <Field id="retry-attempts" label="On failure" required>
           {(control) => (
             <Select
               {...control}
               value={choice.attempts}
               onChange={(event) => onChange({ ...choice, attempts: Number(event.target.value) })}
             >
-              <option value={1}>Leave it failed</option>
+              <option value={1}>Don’t retry</option>
               {[2, 3, 5, 10].map((attempts) => (
                 <option key={attempts} value={attempts}>
                   Try again, {attempts} attempts in all

@@ -21,7 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "settings:manage",
-      summary: "Rename the organization, or switch the rule of four eyes",
+      summary: "Rename the organization, or require a second person",
       body: updateOrganizationSchema,
       output: organizationSchema,
     },

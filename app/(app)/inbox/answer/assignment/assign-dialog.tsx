@@ -48,7 +48,7 @@ export function AssignDialog({ request, onDismiss }: { request: InputRequestDeta
       open
       onOpenChange={(open) => !open && onDismiss()}
       title={`Hand over ${requestName(request)}`}
-      description="It moves to Mine in their inbox, and they are notified. Others may still answer it."
+      description="It moves to Mine in their inbox, and they are notified. Others find it under All."
     >
       {recipient ? (
         <NoteForm

@@ -20,7 +20,7 @@ export function ClaimLine({ request, onTakeOver }: { request: InputRequestDetail
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span>
         Claimed by <span className="font-medium text-ink">{claim.name}</span> <TimeAgo at={claim.at} /> · Ask{" "}
-        {claim.name}, or wait: unused, the claim ends at {clockTime(claim.until)}.
+        {claim.name}, or wait: the claim ends at {clockTime(claim.until)} if unused.
       </span>
       {me.may("requests:assign") && (
         <Button size="sm" onClick={onTakeOver}>

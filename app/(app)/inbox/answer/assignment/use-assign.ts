@@ -34,7 +34,7 @@ export function useAssign(request: InputRequestDetail) {
     onSuccess: (person) => {
       const name = requestName(request);
       if (!person) return toast(`${name} is open to everyone`);
-      toast(person.userId === me.user.id ? `${name} is yours now` : `${name} was handed to ${person.name}`);
+      toast(person.userId === me.user.id ? `${name} is yours now` : `${name} handed over to ${person.name}`);
     },
     onError: (error) => toast.error(errorSentence(error)),
     onSettled: () => {

@@ -52,7 +52,7 @@ export function useClaim(request: InputRequestDetail) {
 function saidOf(step: ClaimStep, request: InputRequestDetail): string {
   switch (step) {
     case "claim":
-      return "Claimed: others see that you are on it";
+      return "Claimed: others see that it is yours";
     case "release":
       return "Released for others";
     case "take-over":

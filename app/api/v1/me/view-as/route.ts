@@ -4,7 +4,7 @@ import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
-  DELETE: route({ auth: "any", summary: "Stop looking as a member", inView: true }, async ({ caller }) => {
+  DELETE: route({ auth: "any", summary: "Stop viewing as a member", inView: true }, async ({ caller }) => {
     const { sessionId } = personOf(caller);
     const { organizationId, actor } = caller.principal;
     const db = await database();

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "members:manage",
-      summary: "Look at lists as a member would, read only, for a quarter of an hour; it is noted",
+      summary: "View as a member, read only, for 15 minutes; recorded",
       params: idParams,
       output: viewAsSchema,
     },

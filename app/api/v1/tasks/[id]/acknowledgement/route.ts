@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PUT: route(
     {
       auth: "tasks:manage",
-      summary: "Say that one looks after a stuck task; ends when the task is no longer stuck",
+      summary: "Take ownership of a stuck task; ends when the task is no longer stuck",
       params: idParams,
       body: acknowledgeSchema,
       output: taskDetailSchema,
@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     {
       auth: "tasks:manage",
-      summary: "No longer look after a task",
+      summary: "Release a task that one owns",
       params: idParams,
       output: taskDetailSchema,
       errors: ["acknowledged_by_other"],
