@@ -4,14 +4,8 @@ import { TriangleAlert } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useWatchedConnection } from "@/lib/api-client/base/use-connection.ts";
+import { TROUBLE_WORDS } from "@/lib/format/trouble.ts";
 
-/** Also the reason beside the buttons of a decision. */
-export const TROUBLE_WORDS = {
-  offline: "You’re offline. Decisions are paused.",
-  signed_out: "You were signed out. Sign in again to decide.",
-  unreachable: "Intray can’t be reached. Decisions are paused.",
-  database: "Intray’s database is unreachable. Decisions are paused; nothing is lost.",
-};
 const NOT_LIVE = "Live updates are off. Refreshing every 30 seconds.";
 
 /** Says why the page cannot reach Intray, and the consequence for decisions. */

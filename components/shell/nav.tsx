@@ -13,7 +13,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
 
 const SETTINGS = { href: "/settings", label: "Settings", icon: Settings, key: "" };
-/** The first items, inbox and tasks, are all there is while an admin looks as a member. */
+/** While an admin views as a member only the first items, inbox and tasks, are shown. */
 const IN_VIEW = 2;
 const GET_STARTED = { href: "/get-started", label: "Get started", icon: ListTodo, key: "" };
 

@@ -19,7 +19,7 @@ export function ViewBar({ until }: { until: string }) {
     );
     return () => clearTimeout(timer);
   }, [until]);
-  // A refusal means that the view has ended already: the next page shows what is.
+  // A refusal means that the view has ended already; the next page shows that.
   const stop = () =>
     void api
       .delete("/api/v1/me/view-as")
@@ -38,7 +38,7 @@ export function ViewBar({ until }: { until: string }) {
         </span>
       </p>
       <Button size="sm" className="shrink-0" onClick={stop}>
-        Stop viewing
+        Stop<span className="max-md:sr-only"> viewing</span>
       </Button>
     </section>
   );

@@ -17,7 +17,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { type TaskSummary, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
 
-/** Who looks after a stuck task: `Owner: Ola · since 10:20 · Asking the bank`. Nothing where nobody does. */
+/** The owner of a stuck task: `Owner: Ola · since 10:20 · Asking the bank`. Nothing where there is none. */
 export function TaskHolder({ task, className }: { task: TaskSummary; className?: string }) {
   const me = useMe();
   const { acknowledgement } = task;

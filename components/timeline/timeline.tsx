@@ -18,7 +18,7 @@ const GAP_WORTH_SAYING_MS = 60_000;
 const LINES = 8;
 const FOLDED_LINES = 6;
 
-/** Events of which the next one says the outcome: a person waits for that, not for these. */
+/** Steps whose outcome the next event tells; folded by default. */
 const TECHNICAL = new Set([
   "task.starting",
   "task.started",

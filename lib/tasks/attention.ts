@@ -155,6 +155,11 @@ export const QUIET_MS = {
   waiting_long: WAITING_LONG_MS,
 } as const;
 
+/** Whether a task does not go on by itself, so that it wants an owner. */
+export function isStuck({ attention }: { attention: { code: AttentionCode } | null }): boolean {
+  return attention !== null && ATTENTION[attention.code].severity === "stuck";
+}
+
 export function codesOf(severity: Severity): AttentionCode[] {
   return ATTENTION_CODES.filter((code) => ATTENTION[code].severity === severity);
 }

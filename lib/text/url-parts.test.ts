@@ -16,14 +16,14 @@ describe("a person is warned of", () => {
     [
       "what pretends to be a site before the @",
       "https://bank.example@evil.example/",
-      "the site is evil.example",
+      "This opens evil.example",
     ],
     ["letters of other alphabets", "https://bаnk.example/", "other alphabets"],
     ["letters written as punycode", "https://xn--bnk-7cd.example/", "other alphabets"],
     ["an address in place of a name", "https://127.0.0.1/", "a number in place of a name"],
     ["an address written as one number", "https://2130706433/", "a number in place of a name"],
     ["an address of the sixth version", "https://[::1]/", "a number in place of a name"],
-    ["another port", "https://bank.example:8443/", "port 8443"],
+    ["another port", "https://bank.example:8443/", "port: 8443"],
     ["what is not encrypted", "http://bank.example/", "not encrypted"],
   ])("%s", (_, url, words) => {
     expect(urlParts(url)?.warnings.join(" ")).toContain(words);

@@ -1,6 +1,6 @@
-import { TROUBLE_WORDS } from "@/components/shell/connection-bar.tsx";
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Trouble } from "@/lib/api-client/connection.ts";
+import { TROUBLE_WORDS } from "@/lib/format/trouble.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** Returns why nobody can decide from this page now, as a sentence, or null. */

@@ -7,6 +7,7 @@ import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import type { InputRequestDetail, RequestWarning } from "@/lib/input-requests/schema.ts";
 import { figureWords, judgeFigures } from "@/lib/text/facts/figure-warnings.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 import { AskedBefore } from "../request/question-change.tsx";
 
 /** What has to be seen before accepting. */
@@ -48,7 +49,7 @@ export function SeeFirst({
         <FiguresNotice question={question}>
           {tick(
             "figures",
-            `I’ve seen that ${said(question.warnings, SEEN)}`,
+            `I’ve seen that ${figuresSaid(question.warnings)}`,
             !waitsForChange && !seen.figures,
           )}
         </FiguresNotice>
@@ -57,29 +58,22 @@ export function SeeFirst({
   );
 }
 
-const TITLES: Partial<Record<RequestWarning, string>> = {
-  sum_differs: "The amounts differ",
-  currency_differs: "The currency differs",
-  overdue: "This is long overdue",
-};
-const SEEN: typeof TITLES = {
+const FIGURE_WORDS: Partial<Record<RequestWarning, string>> = {
   sum_differs: "the amounts differ",
   currency_differs: "the currency differs",
   overdue: "this is long overdue",
 };
 
-function said(warnings: RequestWarning[], words: typeof TITLES): string {
-  return warnings
-    .flatMap((warning) => words[warning] ?? [])
-    .map((each, at) => (at === 0 ? each : each.charAt(0).toLowerCase() + each.slice(1)))
-    .join(", and ");
+/** `the amounts differ, and the currency differs` */
+function figuresSaid(warnings: RequestWarning[]): string {
+  return warnings.flatMap((warning) => FIGURE_WORDS[warning] ?? []).join(", and ");
 }
 
 function FiguresNotice({ question, children }: { question: InputRequestDetail; children: React.ReactNode }) {
   const now = useNow(60_000);
   const words = figureWords(judgeFigures(question.arguments, question.message), now);
   return (
-    <Notice tone="bad" title={said(question.warnings, TITLES)}>
+    <Notice tone="bad" title={capitalise(figuresSaid(question.warnings))}>
       {words.map((each) => (
         <p key={each} className="tabular-nums">
           <PlainText text={each} />

@@ -1,7 +1,7 @@
 "use client";
 
 import { ExternalLink } from "lucide-react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -78,6 +78,7 @@ function OpenSite({
   onOpened: () => void;
 }) {
   const [agreed, setAgreed] = useState(opened);
+  const id = useId();
   const label = (
     <>
       <ExternalLink aria-hidden strokeWidth={1.75} />
@@ -94,7 +95,9 @@ function OpenSite({
           disabled={disabled}
           onChange={(event) => setAgreed(event.target.checked)}
         />
-        <span className="min-w-0 break-all">I know {parts.host} and want to open it</span>
+        <span id={id} className="min-w-0 break-all">
+          I know {parts.host} and want to open it
+        </span>
       </label>
       <div className="flex flex-wrap items-center gap-3">
         {agreed && !disabled ? (
@@ -112,7 +115,7 @@ function OpenSite({
             </a>
           </Button>
         ) : (
-          <Button disabled className="max-w-full">
+          <Button disabled aria-describedby={id} className="max-w-full">
             {label}
           </Button>
         )}

@@ -98,7 +98,9 @@ export function BulkDialog({
                 checked={seen}
                 onChange={(event) => setSeen(event.target.checked)}
               />
-              <span>I’ve seen what is marked on {plural(warned, "request")}, or say why below</span>
+              <span id="bulk-unseen">
+                I’ve seen what is marked on {plural(warned, "request")}, or say why below
+              </span>
             </label>
           )}
           {bulk.answer.error && (
@@ -257,7 +259,12 @@ function CommentAndButtons({
         <Button onClick={onDismiss} disabled={pending}>
           Cancel
         </Button>
-        <Button variant={declining ? "destructive" : "primary"} disabled={pending || unseen} onClick={onSend}>
+        <Button
+          variant={declining ? "destructive" : "primary"}
+          disabled={pending || unseen}
+          aria-describedby={unseen ? "bulk-unseen" : undefined}
+          onClick={onSend}
+        >
           {pending ? "Recording…" : `${action.label} ${count}`}
         </Button>
       </DialogActions>

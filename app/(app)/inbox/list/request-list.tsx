@@ -285,7 +285,7 @@ function Rows({
       {view.rows.map(({ index, gap }) => {
         const row = rows[index];
         if (!row) return null;
-        // Part of the row that it stands above, so that keys, positions and the window know rows alone.
+        // The heading of a group belongs to its first row, so that keys and positions count rows alone.
         const heading = nameOf(row) !== nameOf(rows[index - 1]) && nameOf(row);
         return (
           <li

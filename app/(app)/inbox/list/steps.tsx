@@ -39,6 +39,7 @@ export function Steps({ listed, id }: { listed: Listed; id: string }) {
       )}
       {index !== -1 && (
         <span className="shrink-0 px-1 text-muted text-xs tabular-nums">
+          <span className="sr-only">Request </span>
           {index + 1} of {total?.toLocaleString("en") ?? `${rows.length}+`}
         </span>
       )}

@@ -53,7 +53,7 @@ export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRe
     isForm(request) && FormAnswerArea,
     !open && RequestClosed,
     describeFacts(request.arguments).some((block) => block.kind === "json") && JsonTree,
-    isStuck(request) && RequestTrouble,
+    needsServer(request) && RequestTrouble,
     request.assignment?.note && AssignmentNote,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
@@ -111,7 +111,7 @@ export function RequestView({
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
             )}
-            {isStuck(request) && <RequestTrouble request={request} />}
+            {needsServer(request) && <RequestTrouble request={request} />}
             {notices}
             {open && similar?.repeats && <RepeatNotice repeats={similar.repeats} />}
             <div className="grid @3xl:grid-cols-[minmax(0,1fr)_256px] gap-x-9 gap-y-7">
@@ -119,7 +119,7 @@ export function RequestView({
                 {!open && <RequestClosed request={request} />}
                 <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
                   <h3 id="facts-heading" className="font-medium text-[13px] text-muted">
-                    {open ? "Details" : "Details"}
+                    {question.previous ? "Details of the original call" : "Details"}
                   </h3>
                   <Facts values={question.arguments} message={question.message} />
                 </section>
@@ -174,7 +174,7 @@ function isForm({ fields }: InputRequestDetail): boolean {
   return decisionOf(fields).kind === "form";
 }
 
-/** The answer waits, or would wait, for a sign-in or for the end of a pause. */
-function isStuck({ connectionState, server, state }: InputRequestDetail): boolean {
+/** The answer waits, or would wait, for a sign-in at the server or for the end of a pause. */
+function needsServer({ connectionState, server, state }: InputRequestDetail): boolean {
   return (connectionState !== "connected" || !!server.pause) && (state === "open" || state === "answered");
 }

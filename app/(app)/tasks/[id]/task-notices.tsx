@@ -7,18 +7,18 @@ import { FoldedText } from "@/components/text/folded-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
-import { ATTENTION, type AttentionCode } from "@/lib/tasks/attention.ts";
+import { type AttentionCode, isStuck } from "@/lib/tasks/attention.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import { AttentionNotice } from "./attention-notice.tsx";
 import { StartUnknown } from "./start-unknown.tsx";
 
 /** Exceptional conditions of a task, and their remedies. */
 export function TaskNotices({ task }: { task: TaskDetail }) {
-  const isStuck = isLive(task.state) && task.connection.state !== "connected";
-  const attends = task.attention !== null && !TOLD_APART.includes(task.attention.code) && !isStuck;
+  const needsSignIn = isLive(task.state) && task.connection.state !== "connected";
+  const attends = task.attention !== null && !TOLD_APART.includes(task.attention.code) && !needsSignIn;
   return (
     <>
-      {task.attention && ATTENTION[task.attention.code].severity === "stuck" && <Owner task={task} />}
+      {isStuck(task) && <Owner task={task} />}
       {attends && <AttentionNotice task={task} />}
       {isLive(task.state) && (
         <PausedNotice server={task.server}>
@@ -28,7 +28,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
           </p>
         </PausedNotice>
       )}
-      {isStuck && (
+      {needsSignIn && (
         <ConnectionTrouble server={task.server} owner={task.connection.owner} state={task.connection.state} />
       )}
       {task.cancelRequestedAt && (task.state === "cancelled" ? task.serverState : true) && (
@@ -75,7 +75,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
         </Notice>
       )}
       {/* Lost and expired tasks have notices above. */}
-      {task.error && task.error.code !== task.state && task.state !== "lost" && !isStuck && !attends && (
+      {task.error && task.error.code !== task.state && task.state !== "lost" && !needsSignIn && !attends && (
         <Notice tone={isLive(task.state) ? "wait" : "bad"} title={<FoldedText text={task.error.message} />}>
           {isLive(task.state) && task.durable && <p>Intray keeps trying; nothing is lost.</p>}
           <p className="text-muted">Code: {task.error.code}</p>
@@ -85,7 +85,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
   );
 }
 
-/** Who looks after a stuck task, and the buttons for it. */
+/** The owner of a stuck task, and the buttons for it. */
 function Owner({ task }: { task: TaskDetail }) {
   return (
     <div className="-my-1.5 flex flex-wrap items-center gap-x-3 gap-y-1">

@@ -7,7 +7,7 @@ import { failureGroups } from "@/lib/api-client/tasks/tasks.ts";
 import { formatCount } from "@/lib/format/overview.ts";
 import { FailureGroups } from "./failure-groups.tsx";
 
-/** The failures of the list by cause, above it. Nothing where they could not be read: the list has them all. */
+/** The failures of the list by cause, above it. Renders nothing if they cannot be read; the list still has each. */
 export function FailurePanel({ query }: { query: TaskQuery }) {
   const groups = useQuery(failureGroups(query));
   if (!groups.data || groups.data.items.length === 0) return null;

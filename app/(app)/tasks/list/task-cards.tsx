@@ -11,7 +11,7 @@ import { Age } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { isLive } from "@/lib/format/tasks/outcome.ts";
-import { ATTENTION } from "@/lib/tasks/attention.ts";
+import { isStuck } from "@/lib/tasks/attention.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { TaskMatter } from "./task-matter.tsx";
 import { Box, type TaskListProps } from "./task-table.tsx";
@@ -57,7 +57,7 @@ export function TaskCards({ rows, selection, total }: Pick<TaskListProps, "rows"
               )}
               <span className="flex min-w-0 flex-1 flex-col">
                 <Card task={row.task} />
-                {row.task.attention && ATTENTION[row.task.attention.code].severity === "stuck" && (
+                {isStuck(row.task) && (
                   <span className="-mt-1 flex items-center gap-3 px-4 pb-2">
                     <TaskHolder task={row.task} className="flex-1" />
                     <StuckActions task={row.task} />

@@ -7,7 +7,7 @@ import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { Age, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isLive } from "@/lib/format/tasks/outcome.ts";
-import { ATTENTION, type AttentionCode, EXPIRING_MS } from "@/lib/tasks/attention.ts";
+import { type AttentionCode, EXPIRING_MS, isStuck } from "@/lib/tasks/attention.ts";
 import type { TaskOrder, TaskSummary } from "@/lib/tasks/schema.ts";
 import { TaskMatter } from "./task-matter.tsx";
 
@@ -106,8 +106,7 @@ const HOLDER_COLUMN: TaskColumn = {
   label: "Owner",
   className: "min-w-48",
   cell: (task) =>
-    task.attention &&
-    ATTENTION[task.attention.code].severity === "stuck" && (
+    isStuck(task) && (
       <span className="flex items-center justify-end gap-3">
         <TaskHolder task={task} className="max-w-64 flex-1" />
         {/* Above the link that covers the row. */}

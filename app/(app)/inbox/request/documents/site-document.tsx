@@ -1,7 +1,7 @@
 "use client";
 
 import { ExternalLink } from "lucide-react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -47,6 +47,7 @@ export function SiteDocument({
 
 function OpenSite({ parts }: { parts: UrlParts }) {
   const [agreed, setAgreed] = useState(false);
+  const id = useId();
   const label = (
     <>
       <ExternalLink aria-hidden strokeWidth={1.75} />
@@ -74,7 +75,9 @@ function OpenSite({ parts }: { parts: UrlParts }) {
           checked={agreed}
           onChange={(event) => setAgreed(event.target.checked)}
         />
-        <span className="min-w-0 break-all">I know {parts.host} and want to open it</span>
+        <span id={id} className="min-w-0 break-all">
+          I know {parts.host} and want to open it
+        </span>
       </label>
       {agreed ? (
         <Button asChild size="sm" className="w-fit max-w-full">
@@ -84,7 +87,7 @@ function OpenSite({ parts }: { parts: UrlParts }) {
           </a>
         </Button>
       ) : (
-        <Button disabled size="sm" className="w-fit max-w-full">
+        <Button disabled aria-describedby={id} size="sm" className="w-fit max-w-full">
           {label}
         </Button>
       )}
