@@ -67,7 +67,7 @@ export function AnswerDialogs({
           <ReasonBox label="Comment" initial={comment} onSend={(said) => onSend({ action: "cancel" }, said)}>
             {(said) => (
               <DialogActions>
-                <Button onClick={onDismiss}>Cancel</Button>
+                <Button onClick={onDismiss}>Back</Button>
                 <Button
                   variant="destructive"
                   disabled={pending}

@@ -6,7 +6,7 @@ import type { Selection } from "@/components/list/use-selection.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
-import { totalCount } from "@/lib/format/tasks/total-words.ts";
+import { totalCount } from "../toolbar/total-words.ts";
 import { plural } from "@/lib/text/labels.ts";
 import type { TaskPlace } from "../toolbar/use-task-place.ts";
 

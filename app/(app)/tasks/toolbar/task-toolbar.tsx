@@ -18,7 +18,7 @@ import {
   type TaskSpan,
   taskChipsOf,
 } from "@/lib/format/tasks/task-filters.ts";
-import { totalWords } from "@/lib/format/tasks/total-words.ts";
+import { totalWords } from "./total-words.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { TASK_STATES } from "@/lib/tasks/status.ts";
 import { TASK_COLUMNS } from "../list/task-columns.tsx";
