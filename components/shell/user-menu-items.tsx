@@ -70,7 +70,7 @@ export function UserMenuItems() {
         </MenuItem>
       )}
       <MenuItem asChild>
-        <Link href="/settings/appearance">
+        <Link href="/settings">
           <Settings aria-hidden strokeWidth={1.75} />
           Settings
         </Link>

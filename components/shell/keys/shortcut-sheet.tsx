@@ -17,7 +17,7 @@ export function ShortcutSheet({
       open={open}
       onOpenChange={onOpenChange}
       title="Keyboard shortcuts"
-      description="Disabled while typing. Nothing destructive has a single key."
+      description="Disabled while typing. No single key decides what is irreversible: hold Enter, or type the word."
       forReading
       className="md:max-w-3xl"
     >

@@ -93,7 +93,7 @@ export function DecisionBar({
           <span className={cn("truncate pb-2", beside && "xl:hidden")}>{sent}</span>
         </p>
       )}
-      <div className="flex items-end gap-2 md:items-center">
+      <div className={cn("flex items-end gap-2 md:items-center", !beside && "max-md:flex-wrap")}>
         <MainButtons
           question={question}
           decision={decision}

@@ -114,7 +114,7 @@ function HoldButton({ question, ...props }: MainButtonProps & { question: InputR
         }}
       >
         {/* Both lines keep their room, so that the button does not shrink away from under the pointer. */}
-        <span className="grid *:[grid-area:1/1]">
+        <span className="grid text-center *:[grid-area:1/1]">
           <span className={holding ? "invisible" : ""}>{children}</span>
           <span className={holding ? "" : "invisible"}>Keep holding…</span>
         </span>

@@ -95,6 +95,7 @@ export function MainButtons({
         <div
           className={cn(
             "flex min-w-0 gap-2 max-md:flex-1 md:flex-wrap",
+            needsRoom(decision) && "max-md:basis-full",
             needsRoom(decision) && (long ? "max-md:flex-col" : "max-md:grid max-md:grid-cols-2"),
           )}
         >

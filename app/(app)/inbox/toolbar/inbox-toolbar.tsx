@@ -87,7 +87,7 @@ export function InboxToolbar({
       >
         <ListFilter aria-hidden strokeWidth={1.75} className={filters > 0 ? "text-accent" : undefined} />
       </Button>
-      <ViewsMenu views={views} onDialog={onDialog} />
+      {!me.view && <ViewsMenu views={views} onDialog={onDialog} />}
       <span className="md:hidden">
         <UserMenu />
       </span>

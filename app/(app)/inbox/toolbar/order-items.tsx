@@ -22,7 +22,7 @@ const DENSITIES = [
 
 /** Menu items for the order, the groups and the density of the list. */
 export function OrderItems({ place, tab }: { place: InboxPlace; tab: RequestTab }) {
-  const { preferences, prefer } = useMe();
+  const { preferences, prefer, view } = useMe();
   return (
     <>
       <MenuLabel>Sort by</MenuLabel>
@@ -43,18 +43,23 @@ export function OrderItems({ place, tab }: { place: InboxPlace; tab: RequestTab 
           ...GROUPINGS.map((value) => ({ value, label: GROUPING_WORDS[value] })),
         ]}
       />
-      <MenuSeparator />
-      <MenuLabel>Density</MenuLabel>
-      <MenuChoices
-        name="Density"
-        value={preferences.density}
-        onChange={(density) => {
-          prefer({ density: density as Preferences["density"] }).catch((error: unknown) =>
-            toast.error(errorSentence(error)),
-          );
-        }}
-        choices={DENSITIES}
-      />
+      {/* The preferences of the member that an admin views as stay as they are. */}
+      {!view && (
+        <>
+          <MenuSeparator />
+          <MenuLabel>Density</MenuLabel>
+          <MenuChoices
+            name="Density"
+            value={preferences.density}
+            onChange={(density) => {
+              prefer({ density: density as Preferences["density"] }).catch((error: unknown) =>
+                toast.error(errorSentence(error)),
+              );
+            }}
+            choices={DENSITIES}
+          />
+        </>
+      )}
     </>
   );
 }

@@ -6,8 +6,8 @@ import type { Selection } from "@/components/list/use-selection.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
-import { totalCount } from "../toolbar/total-words.ts";
 import { plural } from "@/lib/text/labels.ts";
+import { totalCount } from "../toolbar/total-words.ts";
 import type { TaskPlace } from "../toolbar/use-task-place.ts";
 
 const BulkDialog = lazyComponent(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));

@@ -41,7 +41,7 @@ export function FailureGroups({
             key={`${group.server.id} ${group.tool} ${group.state} ${group.cause}`}
             group={group}
             href={tasksHref(filterOf(group, filter))}
-            onRetry={mayRetry ? () => setRetried(group) : null}
+            onStartAgain={mayRetry ? () => setRetried(group) : null}
           />
         ))}
       </ul>
@@ -70,15 +70,15 @@ function filterOf(group: FailureGroup, filter: Record<string, string>): Record<s
 function Group({
   group: { server, tool, state, code, message, count, repeatable, lastAt },
   href,
-  onRetry,
+  onStartAgain,
 }: {
   group: FailureGroup;
   href: string;
-  onRetry: (() => void) | null;
+  onStartAgain: (() => void) | null;
 }) {
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-line border-t px-2 py-2 first:border-t-0">
-      <span className="w-9 shrink-0 text-right font-semibold tabular-nums">{formatCount(count)}</span>
+      <span className="w-9 shrink-0 font-semibold tabular-nums">{formatCount(count)}</span>
       <Link href={href} className="group min-w-0 flex-1 basis-48 rounded-sm max-md:min-h-11">
         <span className="line-clamp-2 font-medium group-hover:underline">
           <PlainText text={message || STATE_LABELS[state]} />
@@ -93,8 +93,8 @@ function Group({
           {state !== "failed" || code === "result_missing" ? "Outcome unknown. Review each" : "Started again"}
         </span>
       )}
-      {onRetry && repeatable > 0 && (
-        <Button size="sm" className="max-md:ml-13" onClick={onRetry}>
+      {onStartAgain && repeatable > 0 && (
+        <Button size="sm" className="max-md:ml-13" onClick={onStartAgain}>
           <RotateCcw aria-hidden strokeWidth={1.75} />
           {repeatable === 1 ? "Start this one again" : `Start these ${formatCount(repeatable)} again`}
         </Button>

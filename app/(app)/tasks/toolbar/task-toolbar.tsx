@@ -18,11 +18,11 @@ import {
   type TaskSpan,
   taskChipsOf,
 } from "@/lib/format/tasks/task-filters.ts";
-import { totalWords } from "./total-words.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
 import { TASK_STATES } from "@/lib/tasks/status.ts";
 import { TASK_COLUMNS } from "../list/task-columns.tsx";
 import type { Columns } from "../list/use-columns.ts";
+import { totalWords } from "./total-words.ts";
 import type { TaskPlace } from "./use-task-place.ts";
 
 const TaskFilterPanel = lazyComponent(() =>

@@ -116,13 +116,16 @@ function Drawn({ url, blob, name }: { url: string; blob: Blob; name: string }): 
   if (!navigator.pdfViewerEnabled)
     return <p className="text-[13px] text-muted">This browser doesn’t show PDFs inside a page.</p>;
   return (
-    // Without the attribute `sandbox`, under which browsers refuse to show PDFs. The type was checked by the
-    // bytes, and the page's policy lets the frame go nowhere else. Phones show one page at most in a frame.
-    <iframe
-      src={`${url}#navpanes=0&view=FitH`}
-      title={`Document ${name}`}
-      className="h-[65vh] w-full rounded-md border border-line max-md:hidden"
-    />
+    // The frame has no attribute `sandbox`, under which browsers refuse to show PDFs. The type was checked by
+    // the bytes, and the page's policy lets the frame go nowhere else. Phones show one page at most in a frame.
+    <>
+      <iframe
+        src={`${url}#navpanes=0&view=FitH`}
+        title={`Document ${name}`}
+        className="h-[65vh] w-full rounded-md border border-line max-md:hidden"
+      />
+      <p className="text-[13px] text-muted md:hidden">Open it in a new tab to read it.</p>
+    </>
   );
 }
 
