@@ -203,7 +203,7 @@ test("how often a party was decided about, what is usual, and how far this one i
     await ask({ ...bill(n, total), answer: { value: "approve", by: "Cleo", days: 9 - n } });
   const { id } = await ask(bill(9, 3000));
   await ben.goto(`/inbox/${id}?tab=all`);
-  const strip = requestPane(ben).getByTestId("party");
+  const strip = requestPane(ben).getByRole("region", { name: `About ${supplier}` });
   await expect(strip).toContainText("3 times the usual");
   await expect(strip).toContainText(`3 bills from ${supplier}`);
   await expect(strip).toContainText("usually 800.00–1,200.00 USD · last approved 7 d ago by Cleo");

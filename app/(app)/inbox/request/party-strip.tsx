@@ -7,6 +7,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { partyCount, partyRange, partyTimes } from "@/lib/format/requests/party.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { PartySummary } from "@/lib/input-requests/similar/schema.ts";
+import { visibleText } from "@/lib/text/message-tokens.ts";
 
 /** What was decided before about the party of this request, in a line. */
 export function PartyStrip({ party, tool }: { party: PartySummary; tool: string }) {
@@ -14,7 +15,10 @@ export function PartyStrip({ party, tool }: { party: PartySummary; tool: string 
   const range = partyRange(party);
   const times = partyTimes(party);
   return (
-    <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[13px] text-muted" data-testid="party">
+    <section
+      aria-label={`About ${visibleText(party.name)}`}
+      className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[13px] text-muted"
+    >
       {times && (
         <Badge tone="wait" icon={TrendingUp}>
           {times}
@@ -27,6 +31,6 @@ export function PartyStrip({ party, tool }: { party: PartySummary; tool: string 
         {decidedWord(last.action, last.content).toLowerCase()} <TimeAgo at={last.at} /> by{" "}
         <PlainText text={last.by.name} />
       </span>
-    </p>
+    </section>
   );
 }
