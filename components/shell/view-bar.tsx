@@ -4,21 +4,22 @@ import { Eye } from "lucide-react";
 import { useEffect } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeUntil } from "@/components/time/time.tsx";
+import { useNow } from "@/components/time/use-now.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { api } from "@/lib/api-client/base/client.ts";
 
 const MEMBERS = "/settings/members";
+const ENDING_MS = 60_000;
+const LEFT = "intray:view-left";
 
 /** Says as whom an admin looks, until when, and leads out. The page leaves by itself at the end. */
 export function ViewBar({ until }: { until: string }) {
   const { user } = useMe();
   useEffect(() => {
-    const timer = setTimeout(
-      () => window.location.assign(MEMBERS),
-      Math.max(0, Date.parse(until) - Date.now()) + 1_000,
-    );
+    const timer = setTimeout(() => leaveOnce(until), Math.max(0, Date.parse(until) - Date.now()) + 1_000);
     return () => clearTimeout(timer);
   }, [until]);
+  const isEnding = Date.parse(until) - useNow(10_000) < ENDING_MS;
   // A refusal means that the view has ended already; the next page shows that.
   const stop = () =>
     void api
@@ -37,9 +38,24 @@ export function ViewBar({ until }: { until: string }) {
           Ends in <TimeUntil at={until} over="a moment" />.
         </span>
       </p>
+      <span role="status" className="sr-only">
+        {isEnding && "Viewing ends within a minute, and leads back to the members."}
+      </span>
       <Button size="sm" className="shrink-0" onClick={stop}>
         Stop<span className="max-md:sr-only"> viewing</span>
       </Button>
     </section>
   );
+}
+
+/** Leaves a view once: by a clock that is fast, a page would leave again and again until the view ends. */
+function leaveOnce(until: string) {
+  try {
+    if (sessionStorage.getItem(LEFT) === until) return;
+    sessionStorage.setItem(LEFT, until);
+  } catch {
+    // Without storage nothing remembers that the page was left: it stays until somebody stops the view.
+    return;
+  }
+  window.location.assign(MEMBERS);
 }
