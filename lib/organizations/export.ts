@@ -188,7 +188,7 @@ export const PARTS: Part[] = [
   {
     kind: "bulk_item",
     table: "bulk_item",
-    columns: "operation_id position task_id state code message new_task_id not_before done_at",
+    columns: "operation_id position task_id state code message new_task_id restarts_before not_before done_at",
     order: ["r.operation_id::text || lpad(r.position::text, 10, '0')", "text"],
   },
   {
