@@ -12,7 +12,7 @@ import {
   ADDRESS_COLUMNS,
   ADDRESS_TABLES,
   type ConnectionAddress,
-  endpointOf,
+  readingEndpointOf,
 } from "../../servers/connections/queries.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
 import { judge } from "../../servers/probe.ts";
@@ -65,7 +65,7 @@ async function askServer(
       "The server is paused: it is not asked for documents until it goes on.",
     );
   const known = eraSchema.safeParse(address.eraSetting).data ?? eraSchema.nullable().parse(address.era);
-  const read = async () => readAt(endpointOf(address, services), known, uri ?? "", services);
+  const read = async () => readAt(readingEndpointOf(address, services), known, uri ?? "", services);
   const isCommand = address.url.startsWith("command:");
   const parts = await (isCommand ? oneAtATime(connectionId, read) : read()).catch(unavailable);
   const part = parts.find((each) => each.uri === uri) ?? parts[0];
@@ -136,6 +136,7 @@ function unavailable(error: unknown): never {
 const WORDS: Partial<Record<PeerError["code"], string>> = {
   address_not_allowed: "Intray may not connect to the server's address.",
   not_supported: "The server hands out no documents.",
+  unauthorized: "The server does not let this connection read the document.",
   rejected: "The server does not have this document, or does not hand it out.",
 };
 
