@@ -11,7 +11,7 @@ export interface Principal {
   actor: Actor;
   /**
    * An admin looks at lists as the member `userId` would: `actor` is the admin. Reads only, and nothing that is
-   * that member's alone (docs/decisions/028).
+   * that member's alone (docs/decisions/032).
    */
   isView?: true;
 }
