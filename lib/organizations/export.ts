@@ -164,7 +164,7 @@ export const PARTS: Part[] = [
   {
     kind: "acknowledgement",
     table: "acknowledgement",
-    columns: "task_id user_id note acknowledged_at",
+    columns: "task_id user_id note acknowledged_at free_since",
     order: ["r.task_id", "uuid"],
   },
   {
