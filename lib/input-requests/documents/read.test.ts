@@ -27,7 +27,7 @@ test("the connection's own token goes with the read; without one a person is ask
   const taskId = await insertTask(organization.database, organizationId, place, { arguments: args });
   const { id } = await insertRequest(organization.database, organizationId, taskId);
   const [document] = await organization.within((tx) => findDocuments(organizationId, tx, approver, id));
-  const read = () => readDocument(services, approver, id, document?.id ?? "");
+  const read = () => readDocument(services, approver, id, document?.id ?? "", new AbortController().signal);
 
   const { bytes, mediaType } = await read();
   expect([mediaType, String(bytes)]).toEqual([
@@ -46,7 +46,10 @@ test("the connection's own token goes with the read; without one a person is ask
 
 test.each([
   ["401", { refuses: () => true }],
-  ["403 that asks for more rights", { needs: (method: string) => (method === "resources/read" ? "all" : null) }],
+  [
+    "403 that asks for more rights",
+    { needs: (method: string) => (method === "resources/read" ? "all" : null) },
+  ],
 ])("a server that answers the read with %s leaves the sign-in as it is", async (_status, behaviour) => {
   const { organization, services, serverId, remote } = oauth;
   const { organizationId, approver } = organization;
@@ -56,7 +59,7 @@ test.each([
   const taskId = await insertTask(organization.database, organizationId, place, { arguments: args });
   const { id } = await insertRequest(organization.database, organizationId, taskId);
   const [document] = await organization.within((tx) => findDocuments(organizationId, tx, approver, id));
-  const read = () => readDocument(services, approver, id, document?.id ?? "");
+  const read = () => readDocument(services, approver, id, document?.id ?? "", new AbortController().signal);
   Object.assign(remote.behave, behaviour);
   try {
     // With a grant that renews, and with one that does not.
