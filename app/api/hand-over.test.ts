@@ -125,13 +125,29 @@ test("a private task is shown to nobody new, but goes back to its requester", as
   expect(after.status).toBe(404);
 });
 
+test("an assignment by an earlier version, which sets the assignee alone, has no note of somebody else's", async () => {
+  const id = await ask();
+  await give(id, ben!, cleo!, "For Cleo alone");
+  await web.db.withOrganization(acme, (tx) =>
+    tx.inputRequest.updateMany({ where: { id }, data: { assigneeUserId: dan!.userId } }),
+  );
+  expect(await read(id, dan!)).toMatchObject({ assignedTo: { name: "Dan" }, assignment: null });
+  await web.db.withOrganization(acme, (tx) =>
+    syncNotices(acme, tx, { requests: [id], tasks: [], connections: [], servers: [], webhooks: [] }, true),
+  );
+  const notices = await web.call("GET", "/api/v1/notices?limit=1", { cookie: dan!.cookie });
+  expect(notices.body.items).toMatchObject([{ cause: "request.assigned", assignment: null }]);
+});
+
 test("assigning keeps the same rules: whoever has it now, it goes only to who could accept it", async () => {
   const oto = await web.member(acme, "Oto", "operator");
   const assign = (id: string, from: Person, to: Person) =>
     post(id, "assign", from, { memberId: to.memberId });
   const hidden = await ask({ visibility: "private", requester: ola!.userId }, { assignee: oto.userId });
   expect((await assign(hidden, oto, cleo!)).body.code).toBe("forbidden");
-  expect((await web.call("GET", `/api/v1/input-requests/${hidden}`, { cookie: cleo!.cookie })).status).toBe(404);
+  expect((await web.call("GET", `/api/v1/input-requests/${hidden}`, { cookie: cleo!.cookie })).status).toBe(
+    404,
+  );
   expect((await assign(hidden, oto, oto)).status).toBe(200);
   expect((await assign(hidden, ola!, cleo!)).status).toBe(200);
 

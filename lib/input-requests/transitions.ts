@@ -220,7 +220,8 @@ async function give(
     where: { organizationId, id: request.id, state: "open" },
     data: {
       assigneeUserId: recipient?.userId ?? null,
-      assignedBy: recipient ? storable(principal.actor) : Prisma.DbNull,
+      // With the recipient: an earlier version that assigns it anew changes the assignee alone.
+      assignedBy: recipient ? storable({ ...principal.actor, to: recipient.userId }) : Prisma.DbNull,
       assignedAt: recipient ? new Date() : null,
       assignmentNote: said,
     },
