@@ -10,15 +10,13 @@ import { api } from "@/lib/api-client/base/client.ts";
 const MEMBERS = "/settings/members";
 
 /** Says as whom an admin looks, until when, and leads out. The page leaves by itself at the end. */
-export function ViewBar({ until }: { until: string }) {
+export function ViewBar({ until, leftMs }: { until: string; leftMs: number }) {
   const { user } = useMe();
   useEffect(() => {
-    const timer = setTimeout(
-      () => window.location.assign(MEMBERS),
-      Math.max(0, Date.parse(until) - Date.now()) + 1_000,
-    );
+    // Not by this browser's clock: while the server's goes behind it, the next page would have the bar again.
+    const timer = setTimeout(() => window.location.assign(MEMBERS), leftMs + 1_000);
     return () => clearTimeout(timer);
-  }, [until]);
+  }, [leftMs]);
   // A refusal means that the view has ended already: the next page shows what is.
   const stop = () =>
     void api
