@@ -27,6 +27,7 @@ const ALLOWED = [
   "GET /api/v1/tasks/{id}/phases",
   "GET /api/v1/tasks/failures",
   "GET /api/v1/tasks/total",
+  "POST /api/v1/page-failures",
 ];
 
 const { web, operations } = await startDescribedWeb();
@@ -47,7 +48,7 @@ const begin = (who: { cookie?: string; key?: string }, memberId: string) =>
   web.call("POST", `/api/v1/members/${memberId}/view-as`, who);
 const end = (who: { cookie: string }) => web.call("DELETE", "/api/v1/me/view-as", who);
 const get = (path: string, who: { cookie: string }) => web.call("GET", `/api/v1${path}`, who);
-/** A new session of the role's person that appearances as another. */
+/** A new session of the role's person that looks as another. */
 const viewing = async (role: Role, as: Role) => {
   const who = { cookie: await web.signIn(acme.people[role].userId) };
   expect((await begin(who, acme.people[as].memberId)).status).toBe(200);
@@ -232,11 +233,10 @@ describe("a view", () => {
     const [first, second] = [await web.organization("end-here"), await web.organization("end-there")];
     const ana = await web.member(first, "Ana", "owner");
     const ben = await web.member(first, "Ben", "viewer");
-    await root.query("INSERT INTO membership (organization_id, id, user_id, role) VALUES ($1, $2, $3, 'owner')", [
-      second,
-      crypto.randomUUID(),
-      ana.userId,
-    ]);
+    await root.query(
+      "INSERT INTO membership (organization_id, id, user_id, role) VALUES ($1, $2, $3, 'owner')",
+      [second, crypto.randomUUID(), ana.userId],
+    );
     await begin(ana, ben.memberId);
     await root.query("UPDATE session SET chosen_organization = $1 WHERE user_id = $2", [second, ana.userId]);
     expect((await end(ana)).status).toBe(204);
