@@ -1,4 +1,4 @@
-/** Who appearances after a stuck task: one person at a time, until the task is no longer stuck. */
+/** Who looks after a stuck task: one person at a time, until the task is no longer stuck. */
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -130,7 +130,9 @@ test("it ends by itself when the task is no longer stuck, once, whichever engine
 
 /** As if the tasks that are free were so for ten minutes longer. */
 const minutesPass = () =>
-  fixture.within((tx) => tx.$executeRaw`UPDATE acknowledgement SET free_since = free_since - interval '10 minutes'`);
+  fixture.within(
+    (tx) => tx.$executeRaw`UPDATE acknowledgement SET free_since = free_since - interval '10 minutes'`,
+  );
 
 test("it outlasts a server that comes and goes, and no task's end", async () => {
   const away = await insertServer(fixture.database, fixture.organizationId);
@@ -157,7 +159,7 @@ test("it outlasts a server that comes and goes, and no task's end", async () => 
   expect((await history(taskId)).map(([type]) => type)).toEqual(["task.acknowledged", "task.released"]);
 });
 
-test("neither a key nor somebody who may not see the task appearances after it", async () => {
+test("neither a key nor somebody who may not see the task looks after it", async () => {
   const taskId = await insertStuck();
   const key: Principal = { ...ola, userId: null, actor: { kind: "key", id: "k", name: "Key" } };
   await expect(acknowledge(key, taskId)).rejects.toMatchObject({ code: "forbidden" });

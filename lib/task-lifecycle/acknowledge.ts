@@ -1,6 +1,6 @@
 /**
  * Who looks after a stuck task, so that two people do not do the same. An acknowledgement lasts until its
- * holder releases it, another takes it over, or the task is no longer stuck.
+ * holder releases it, another takes it over, the task ends, or has not been stuck for some minutes.
  */
 import type { Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
