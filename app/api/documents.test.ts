@@ -198,7 +198,10 @@ describe("the documents of a request", () => {
     const bill = items.find(({ kept }) => kept === "server")?.id ?? "";
     expect((await read(id, bill)).status).toBe(200);
     await web.db.withOrganization(acme, (tx) =>
-      tx.inputRequest.updateMany({ where: { organizationId: acme, id }, data: { state: "withdrawn", endedReason: "retracted", endedAt: new Date() } }),
+      tx.inputRequest.updateMany({
+        where: { organizationId: acme, id },
+        data: { state: "withdrawn", endedReason: "retracted", endedAt: new Date() },
+      }),
     );
     hostile.seen.length = 0;
     expect((await codeOf(await read(id, bill))).slice(0, 2)).toEqual([410, "no_longer_open"]);
