@@ -28,7 +28,7 @@ import { listTaskEvents } from "@/lib/tasks/events.ts";
 import { requireVisibleTask } from "@/lib/tasks/queries.ts";
 import { taskEventQuerySchema } from "@/lib/tasks/schema.ts";
 import { idParams } from "@/lib/web/http/route.ts";
-import { prefetch } from "../prefetch.ts";
+import { prefetch, readFor } from "../prefetch.ts";
 
 const listSchema = pageQuerySchema.extend(requestListQuerySchema.shape);
 
@@ -66,6 +66,7 @@ export async function readFirstView(
       return {
         first,
         read: [
+          ...readFor(principal),
           [requestKeys.list(tab, filters), { pages: [list], pageParams: [""] }],
           ...views,
           [undoWindow().queryKey, await readUndoWindow(organizationId, tx)],
