@@ -22,6 +22,8 @@ interface Options {
   cookie?: string;
   body?: unknown;
   headers?: Record<string, string>;
+  /** Aborted when the caller leaves. */
+  signal?: AbortSignal;
 }
 
 export interface Answer {
@@ -136,7 +138,7 @@ async function find(
   return { handler, params };
 }
 
-function toRequest(method: Method, url: URL, { key, cookie, body, headers = {} }: Options): Request {
+function toRequest(method: Method, url: URL, { key, cookie, body, headers = {}, signal }: Options): Request {
   const all: Record<string, string> = { host: url.host, ...headers };
   if (key) all.authorization = `Bearer ${key}`;
   if (cookie) {
@@ -147,6 +149,7 @@ function toRequest(method: Method, url: URL, { key, cookie, body, headers = {} }
   return new Request(url, {
     method,
     headers: all,
+    ...(signal && { signal }),
     ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
 }

@@ -51,6 +51,6 @@ function viewedMe(session: WebSession, view: NonNullable<WebSession["view"]>): D
     permissions: VIEW_PERMISSIONS,
     organizations: [],
     preferences: { singleKeys: true, tourSeen: true, density: "comfortable" },
-    view: { until: view.until },
+    view: { until: view.until, leftMs: view.leftMs },
   };
 }

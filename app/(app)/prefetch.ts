@@ -1,6 +1,9 @@
 import { headers } from "next/headers";
+import type { ReadAlready } from "@/components/shell/api-provider.tsx";
+import type { Principal } from "@/lib/access/principal.ts";
 import { AppError } from "@/lib/base/errors.ts";
 import { log } from "@/lib/base/log.ts";
+import { drawnFor } from "@/lib/web/http/organization-header.ts";
 import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 
 /**
@@ -14,6 +17,11 @@ export async function prefetch<T>(work: Parameters<typeof readForPage<T>>[0], in
     if (!(error instanceof AppError)) log.warn({ err: error }, "A page is shown without what it shows first");
     return instead;
   }
+}
+
+/** Says in a page's first data for whom it was read. The page around it may have been rendered before a view. */
+export function readFor(principal: Principal): ReadAlready {
+  return [[["drawnFor"], drawnFor(principal)]];
 }
 
 export type SearchParams = Promise<Record<string, string | string[] | undefined>>;

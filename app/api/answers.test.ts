@@ -101,6 +101,23 @@ describe("answering many", () => {
     expect(await rowsOf(items)).toMatchObject({ answers: 50, deliveries: 50, recorded: 50, open: 0 });
   });
 
+  test.each([
+    ["was captured by an earlier version", { judgedHash: null }],
+    ["was reworded by an earlier version", { judgedHash: "0".repeat(64) }],
+    ["replaced another", null],
+  ])("a question that %s is answered by itself", async (_what, data) => {
+    const items = await askMany(2);
+    const [one, other] = items;
+    await web.db.withOrganization(acme, (tx) =>
+      tx.inputRequest.updateMany({ where: { id: one!.id }, data: data ?? { replaces: other!.id } }),
+    );
+    const { status, body } = await bulk({ key: keys.approver }, items);
+    expect([status, body.code]).toEqual([409, "not_alike"]);
+    const read = await web.call("GET", `/api/v1/input-requests/${one!.id}`, { key: keys.approver });
+    expect(read.body.alike).toBeNull();
+    expect(await rowsOf(items)).toMatchObject({ answers: 0, open: 2 });
+  });
+
   test("said again it records nothing more", async () => {
     const items = await askMany(3);
     await bulk({ key: keys.approver }, items);

@@ -53,3 +53,20 @@ test.each<[string, Act]>([
   ]);
   await vi.waitUntil(() => hostile.open.now === 0, { timeout: 30_000 });
 });
+
+test("a reader who leaves ends the read, and the server's connection", async () => {
+  let asked = () => {};
+  const reached = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  hostile.act = () => {
+    asked();
+    return true;
+  };
+  const leaving = new AbortController();
+  const reading = web.call("GET", path, { key, signal: leaving.signal });
+  await reached;
+  leaving.abort();
+  expect((await reading).body.detail).toBe("Nobody waits for this document any more.");
+  await vi.waitUntil(() => hostile.open.now === 0, { timeout: 30_000 });
+});

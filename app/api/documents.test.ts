@@ -172,6 +172,44 @@ describe("the documents of a request", () => {
     expect((await list(await ask({ file: "erp://bill" }, { server }))).items).toEqual([]);
   });
 
+  test("name the server that is asked for each: a related task's may be another", async () => {
+    const other = await serverOf(hostile.url, "2026-07-28");
+    await change(other.id, { name: "Archive" });
+    const related = await insertTask(web.db, acme, other, { state: "completed" });
+    const content = [{ type: "resource_link", uri: "erp://quote", name: "Quote" }];
+    await web.db.withOrganization(acme, (tx) =>
+      tx.task.updateMany({ where: { organizationId: acme, id: related }, data: { result: { content } } }),
+    );
+    const { items } = await list(await ask({ file: "erp://bill", quote_task: related }));
+    expect(items.map(({ uri, server }) => [uri, server])).toEqual([
+      ["erp://bill", { id: there.id, name: "Finance" }],
+      ["erp://quote", { id: other.id, name: "Archive" }],
+    ]);
+  });
+
+  test("are read of the server while there is something to decide, and then by the requester alone", async () => {
+    handOut({ text: "As the server has it" });
+    const ana = await web.member(acme, "Ann", "operator");
+    const id = await ask(
+      { file: "erp://bill", note: { type: "resource", resource: { text: "Kept" } } },
+      { requester: ana.userId },
+    );
+    const { items } = await list(id);
+    const bill = items.find(({ kept }) => kept === "server")?.id ?? "";
+    expect((await read(id, bill)).status).toBe(200);
+    await web.db.withOrganization(acme, (tx) =>
+      tx.inputRequest.updateMany({
+        where: { organizationId: acme, id },
+        data: { state: "withdrawn", endedReason: "retracted", endedAt: new Date() },
+      }),
+    );
+    hostile.seen.length = 0;
+    expect((await codeOf(await read(id, bill))).slice(0, 2)).toEqual([410, "no_longer_open"]);
+    expect(hostile.seen).toEqual([]);
+    expect((await read(id, items.find(({ kept }) => kept === "here")?.id ?? "")).status).toBe(200);
+    expect((await read(id, bill, ana)).status).toBe(200);
+  });
+
   test("a site's address is never fetched by Intray: only the server is asked for it", async () => {
     handOut({ text: "As the server has it" });
     const url = `http://${hostile.hostAndPort}/secret.pdf`;

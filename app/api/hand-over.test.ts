@@ -125,6 +125,52 @@ test("a private task is shown to nobody new, but goes back to its requester", as
   expect(after.status).toBe(404);
 });
 
+test("an assignment by an earlier version, which sets the assignee alone, has no note of somebody else's", async () => {
+  const id = await ask();
+  await give(id, ben!, cleo!, "For Cleo alone");
+  await web.db.withOrganization(acme, (tx) =>
+    tx.inputRequest.updateMany({ where: { id }, data: { assigneeUserId: dan!.userId } }),
+  );
+  expect(await read(id, dan!)).toMatchObject({ assignedTo: { name: "Dan" }, assignment: null });
+  await web.db.withOrganization(acme, (tx) =>
+    syncNotices(acme, tx, { requests: [id], tasks: [], connections: [], servers: [], webhooks: [] }, true),
+  );
+  const notices = await web.call("GET", "/api/v1/notices?limit=1", { cookie: dan!.cookie });
+  expect(notices.body.items).toMatchObject([{ cause: "request.assigned", assignment: null }]);
+});
+
+test("assigning keeps the same rules: whoever has it now, it goes only to who could accept it", async () => {
+  const oto = await web.member(acme, "Oto", "operator");
+  const assign = (id: string, from: Person, to: Person) =>
+    post(id, "assign", from, { memberId: to.memberId });
+  const hidden = await ask({ visibility: "private", requester: ola!.userId }, { assignee: oto.userId });
+  expect((await assign(hidden, oto, cleo!)).body.code).toBe("forbidden");
+  expect((await web.call("GET", `/api/v1/input-requests/${hidden}`, { cookie: cleo!.cookie })).status).toBe(
+    404,
+  );
+  expect((await assign(hidden, oto, oto)).status).toBe(200);
+  expect((await assign(hidden, ola!, cleo!)).status).toBe(200);
+
+  await web.db.withOrganization(acme, (tx) =>
+    tx.connection.updateMany({ where: { id: server.connectionId }, data: { authorizedBy: dan!.userId } }),
+  );
+  const site = await ask({}, { url: "https://bank.test.example/confirm" });
+  const foreign = await assign(site, ola!, cleo!);
+  expect([foreign.status, foreign.body.errors?.[0]?.field]).toEqual([422, "memberId"]);
+  expect((await assign(site, ola!, dan!)).status).toBe(200);
+
+  const wish = await ask({ requester: dan!.userId });
+  await web.db.withOrganization(acme, (tx) =>
+    tx.organization.update({ where: { id: acme }, data: { fourEyes: true } }),
+  );
+  const own = await assign(wish, ola!, dan!);
+  const mine = await assign(wish, ola!, ola!);
+  await web.db.withOrganization(acme, (tx) =>
+    tx.organization.update({ where: { id: acme }, data: { fourEyes: false } }),
+  );
+  expect([own.status, mine.status]).toEqual([422, 200]);
+});
+
 test("another organization's person or request is one that never was", async () => {
   const globex = await web.organization("globex");
   const gus = await web.member(globex, "Gus", "owner");

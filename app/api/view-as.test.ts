@@ -27,6 +27,7 @@ const ALLOWED = [
   "GET /api/v1/tasks/{id}/phases",
   "GET /api/v1/tasks/failures",
   "GET /api/v1/tasks/total",
+  "POST /api/v1/page-failures",
 ];
 
 const { web, operations } = await startDescribedWeb();
@@ -148,10 +149,10 @@ describe("what is seen", () => {
       body: { content: {}, comment: "Only for me" },
     });
     expect(draft.status).toBe(204);
-    expect((await get("/input-requests/counts", ben)).body).toEqual({ mine: 2, unassigned: 0, all: 2 });
+    expect((await get("/input-requests/counts", ben)).body).toMatchObject({ mine: 2, unassigned: 0, all: 2 });
 
     expect((await begin(ana, ben.memberId)).body).toMatchObject({ name: "Ben", userId: ben.userId });
-    expect((await get("/input-requests/counts", ana)).body).toEqual({ mine: 1, unassigned: 0, all: 1 });
+    expect((await get("/input-requests/counts", ana)).body).toMatchObject({ mine: 1, unassigned: 0, all: 1 });
     const mine = await get("/input-requests?assignee=me", ana);
     expect(mine.body.items.map(({ id }: { id: string }) => id)).toEqual([open.id]);
     expect((await get(`/input-requests/${open.id}`, ana)).body).toMatchObject({
@@ -226,6 +227,24 @@ describe("a view", () => {
     await closeSession((await secretIn(cookieOf(request, sessionCookieName())!))!);
     expect((await get("/tasks", here)).status).toBe(401);
     expect(await own({ cookie: await web.signIn(acme.people.admin.userId) })).toBe(true);
+  });
+
+  test("is ended and noted in its own organization, while it lasts", async () => {
+    const [first, second] = [await web.organization("end-here"), await web.organization("end-there")];
+    const ana = await web.member(first, "Ana", "owner");
+    const ben = await web.member(first, "Ben", "viewer");
+    await root.query(
+      "INSERT INTO membership (organization_id, id, user_id, role) VALUES ($1, $2, $3, 'owner')",
+      [second, crypto.randomUUID(), ana.userId],
+    );
+    await begin(ana, ben.memberId);
+    await root.query("UPDATE session SET chosen_organization = $1 WHERE user_id = $2", [second, ana.userId]);
+    expect((await end(ana)).status).toBe(204);
+    expect(await events(second)).toEqual([]);
+    await root.query("UPDATE session SET chosen_organization = $1 WHERE user_id = $2", [first, ana.userId]);
+    await root.query("UPDATE session SET viewing_until = now() WHERE user_id = $1", [ana.userId]);
+    expect((await end(ana)).status).toBe(204);
+    expect((await events(first)).map(([type]) => type)).toEqual(["member.view_begun"]);
   });
 
   test("two ends at once are one line of history", async () => {

@@ -37,7 +37,7 @@ export function Shell({ children }: { children: ReactNode }) {
         Skip to content
       </a>
       <Live scope={`${me.user.id}:${me.organization.id}`} />
-      {me.view && <ViewBar until={me.view.until} />}
+      {me.view && <ViewBar {...me.view} />}
       <ConnectionBar />
       {pathname.startsWith("/inbox") && !me.preferences.tourSeen && <Tour hiddenOnPhones={fullScreen} />}
       <div className="flex min-h-0 flex-1">

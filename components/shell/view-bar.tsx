@@ -10,15 +10,15 @@ import { api } from "@/lib/api-client/base/client.ts";
 
 const MEMBERS = "/settings/members";
 const ENDING_MS = 60_000;
-const LEFT = "intray:view-left";
 
 /** Says as whom an admin looks, until when, and leads out. The page leaves by itself at the end. */
-export function ViewBar({ until }: { until: string }) {
+export function ViewBar({ until, leftMs }: { until: string; leftMs: number }) {
   const { user } = useMe();
   useEffect(() => {
-    const timer = setTimeout(() => leaveOnce(until), Math.max(0, Date.parse(until) - Date.now()) + 1_000);
+    // Not by this browser's clock: where it is ahead, the next page would still show the bar.
+    const timer = setTimeout(() => window.location.assign(MEMBERS), leftMs + 1_000);
     return () => clearTimeout(timer);
-  }, [until]);
+  }, [leftMs]);
   const isEnding = Date.parse(until) - useNow(10_000) < ENDING_MS;
   // A refusal means that the view has ended already; the next page shows that.
   const stop = () =>
@@ -46,16 +46,4 @@ export function ViewBar({ until }: { until: string }) {
       </Button>
     </section>
   );
-}
-
-/** Leaves a view once: by a clock that is fast, a page would leave again and again until the view ends. */
-function leaveOnce(until: string) {
-  try {
-    if (sessionStorage.getItem(LEFT) === until) return;
-    sessionStorage.setItem(LEFT, until);
-  } catch {
-    // Without storage nothing remembers that the page was left: it stays until somebody stops the view.
-    return;
-  }
-  window.location.assign(MEMBERS);
 }

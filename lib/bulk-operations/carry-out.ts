@@ -15,7 +15,8 @@ import { publishChange } from "../live-updates/transitions.ts";
 import { connectionFor } from "../servers/connections/queries.ts";
 import { lockServer } from "../servers/locks.ts";
 import { startableTool } from "../task-lifecycle/start.ts";
-import { createTask, requestCancel, requestRefresh } from "../task-lifecycle/transitions.ts";
+import { createTask, lockForRestart, requestCancel, requestRefresh } from "../task-lifecycle/transitions.ts";
+import { RESTARTS } from "../tasks/failure-sql.ts";
 import { readStart } from "../tasks/queries.ts";
 import { bulkActionSchema } from "./schema.ts";
 
@@ -27,8 +28,8 @@ const itemSchema = z.object({
   action: bulkActionSchema,
   actor: actorSchema,
   userId: z.string().nullable(),
-  /** When the operation's list was frozen. */
-  frozenAt: z.date(),
+  /** How often the task had been started again when the operation's list was chosen. */
+  restartsBefore: z.number(),
 });
 type Item = z.infer<typeof itemSchema>;
 
@@ -62,7 +63,7 @@ export async function carryOutOne(
 async function nextItem(organizationId: string, tx: Tx, item: Item | null): Promise<Item | null> {
   const [row] = await tx.$queryRaw<unknown[]>`
     SELECT i.operation_id AS "operationId", i.position, i.task_id AS "taskId", i.new_task_id AS "newTaskId", o.action,
-      o.actor, o.user_id AS "userId", o.created_at AS "frozenAt"
+      o.actor, o.user_id AS "userId", i.restarts_before AS "restartsBefore"
     FROM bulk_operation o JOIN bulk_item i ON i.organization_id = o.organization_id AND i.operation_id = o.id
     WHERE o.organization_id = ${organizationId}::uuid AND o.state = 'running' AND i.state = 'waiting'
       AND (i.not_before IS NULL OR i.not_before <= now())
@@ -103,17 +104,17 @@ async function prepare(services: Services, organizationId: string, item: Item): 
 }
 
 /**
- * Throws `started_again` if somebody started the task again after the list was frozen: two people who retry
- * the same failures make each call once. The lock makes operations wait for each other.
+ * Throws `started_again` if somebody started the task again after the list was chosen: two people who retry
+ * the same failures make each call once. The task's lock makes restarts wait for each other, whoever makes
+ * them, so that the count includes all that came before.
  */
-async function refuseStartedAgain(organizationId: string, tx: Tx, { taskId, frozenAt }: Item): Promise<void> {
-  await tx.$queryRaw`SELECT FROM task
-    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
-  const again = await tx.task.findFirst({
-    where: { organizationId, restartOf: taskId, createdAt: { gte: frozenAt } },
-    select: { id: true },
-  });
-  if (again) throw new AppError("started_again", "It was started again meanwhile, as another task.");
+async function refuseStartedAgain(organizationId: string, tx: Tx, item: Item): Promise<void> {
+  await lockForRestart(organizationId, tx, item.taskId);
+  const [counted] = await tx.$queryRaw<{ restarts: number }[]>`
+    SELECT ${RESTARTS} AS restarts FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${item.taskId}::uuid`;
+  if (counted && counted.restarts <= item.restartsBefore) return;
+  throw new AppError("started_again", "It was started again meanwhile, as another task.");
 }
 
 /** Throws `forbidden` if the maker has lost the right to the action. */

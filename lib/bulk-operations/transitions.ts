@@ -6,7 +6,7 @@ import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
-import { MAY_REPEAT } from "../tasks/failure-sql.ts";
+import { MAY_REPEAT, RESTARTS } from "../tasks/failure-sql.ts";
 import { matching, partsOf } from "../tasks/filter.ts";
 import { UNKNOWN_TOOL } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
@@ -29,12 +29,12 @@ export async function prepareOperation(
   input: CreateBulkInput,
 ): Promise<string> {
   await forgetOld(organizationId, tx);
-  const taskIds = await chosenTasks(organizationId, tx, principal, input);
-  if (taskIds.length > MOST_ITEMS)
+  const chosen = await chosenTasks(organizationId, tx, principal, input);
+  if (chosen.length > MOST_ITEMS)
     throw new AppError("too_many_tasks", `These are more than ${MOST_ITEMS.toLocaleString("en")} tasks.`, {
       extra: { limit: MOST_ITEMS },
     });
-  if (taskIds.length === 0)
+  if (chosen.length === 0)
     throw new AppError("nothing_suits", `There is none among them that you could ${WORDS[input.action]}.`);
   const id = uuidv7();
   await tx.bulkOperation.create({
@@ -44,50 +44,59 @@ export async function prepareOperation(
       action: input.action,
       actor: storable(principal.actor),
       userId: principal.userId,
-      items: taskIds.length,
+      items: chosen.length,
     },
   });
-  const newIds = taskIds.map(() => (input.action === "restart" ? uuidv7() : null));
-  await tx.$executeRaw`INSERT INTO bulk_item (organization_id, operation_id, position, task_id, new_task_id)
-    SELECT ${organizationId}::uuid, ${id}::uuid, chosen.position, chosen.task_id, chosen.new_task_id
-    FROM unnest(${taskIds}::uuid[], ${newIds}::uuid[]) WITH ORDINALITY AS chosen (task_id, new_task_id, position)`;
+  const taskIds = chosen.map((task) => task.id);
+  const restarts = chosen.map((task) => task.restarts);
+  const newIds = chosen.map(() => (input.action === "restart" ? uuidv7() : null));
+  await tx.$executeRaw`INSERT INTO bulk_item (organization_id, operation_id, position, task_id, new_task_id, restarts_before)
+    SELECT ${organizationId}::uuid, ${id}::uuid, chosen.position, chosen.task_id, chosen.new_task_id, chosen.restarts
+    FROM unnest(${taskIds}::uuid[], ${newIds}::uuid[], ${restarts}::integer[])
+      WITH ORDINALITY AS chosen (task_id, new_task_id, restarts, position)`;
   return id;
 }
 
 const WORDS = { cancel: "cancel", refresh: "check", restart: "start again" };
+
+interface ChosenTask {
+  id: string;
+  /** How often it had been started again, as the choosing statement saw it. */
+  restarts: number;
+}
 
 async function chosenTasks(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   { action, taskIds, filter }: CreateBulkInput,
-): Promise<string[]> {
+): Promise<ChosenTask[]> {
   const states = suitableStates(action);
+  const restarts = action === "restart" ? RESTARTS : Prisma.sql`0`;
   // The call of an adopted task may be unknown.
   const suits = Prisma.sql`t.state = ANY (${states})
     AND ${action === "restart" ? Prisma.sql`NOT (t.adopted AND t.tool = ${UNKNOWN_TOOL})` : Prisma.sql`true`}`;
   if (taskIds) {
     const named = [...new Set(taskIds)];
     const rows = await tx.$queryRaw<
-      { id: string; suits: boolean }[]
-    >`SELECT t.id, ${suits} AS suits FROM task t
+      (ChosenTask & { suits: boolean })[]
+    >`SELECT t.id, ${restarts} AS restarts, ${suits} AS suits FROM task t
       WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${named}::uuid[]) AND ${visibleTask(principal)}
       ORDER BY t.created_at DESC, t.id DESC`;
     if (rows.length < named.length) throw notFound("task");
-    return rows.filter((row) => row.suits).map((row) => row.id);
+    return rows.filter((row) => row.suits);
   }
   const state = filter?.state ? states.filter((each) => filter.state?.includes(each)) : states;
   const among = filter?.cause && action === "restart" ? Prisma.sql`${suits} AND ${MAY_REPEAT}` : suits;
   const parts = partsOf(organizationId, { ...filter, state }).map(
-    (part) => Prisma.sql`(SELECT t.id, t.created_at FROM task t
+    (part) => Prisma.sql`(SELECT t.id, t.created_at, ${restarts} AS restarts FROM task t
       WHERE ${matching(organizationId, principal, filter ?? {})} AND ${part.where} AND ${among}
       ORDER BY t.created_at DESC, t.id DESC LIMIT ${MOST_ITEMS + 1})`,
   );
   if (parts.length === 0) return [];
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT found.id FROM (${Prisma.join(parts, " UNION ")}) found
+  return tx.$queryRaw<ChosenTask[]>`
+    SELECT found.id, found.restarts FROM (${Prisma.join(parts, " UNION ")}) found
     ORDER BY found.created_at DESC, found.id DESC LIMIT ${MOST_ITEMS + 1}`;
-  return rows.map((row) => row.id);
 }
 
 async function forgetOld(organizationId: string, tx: Tx): Promise<void> {

@@ -10,6 +10,7 @@ import { AppError } from "../base/errors.ts";
 import { log } from "../base/log.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { checkedContent } from "./guards.ts";
+import { ALIKE } from "./row.ts";
 import type { BulkAnswerInput, BulkAnswerResult, BulkUndoResult, Refused } from "./schema.ts";
 import { recordAnswer, undoAnswer } from "./transitions.ts";
 
@@ -58,7 +59,7 @@ async function refuseUnlessAlike(
   ids: string[],
   answer: Omit<BulkAnswerInput, "items">,
 ): Promise<void> {
-  const rows = await tx.$queryRaw<AlikeRow[]>`SELECT r.mode, r.form, r.alike
+  const rows = await tx.$queryRaw<AlikeRow[]>`SELECT r.mode, r.form, ${ALIKE} AS alike
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY(${ids}::uuid[]) AND ${visibleTask(principal)}`;
   const digests = rows.map((row) => row.alike);

@@ -166,16 +166,18 @@ function columnsOf(task: AskingTask, question: Question) {
   const args = z.record(z.string(), z.unknown()).parse(task.arguments);
   const amount = amountOf(args, shown.message);
   const { tool, destructive } = task;
+  const hash = questionHash({ taskId: task.id, ...question });
   return {
     mode: question.mode,
     message: storableText(shown.message),
     requestedSchema: shown.requestedSchema === undefined ? Prisma.DbNull : storable(shown.requestedSchema),
     url: shown.url === null ? null : storableText(shown.url),
     form: storable(shown.form),
-    questionHash: questionHash({ taskId: task.id, ...question }),
+    questionHash: hash,
     amount: amount?.value ?? null,
     currency: amount?.currency ?? null,
     ...judgeQuestion({ ...shown, tool, destructive, arguments: args }),
+    judgedHash: hash,
   };
 }
 

@@ -160,8 +160,8 @@ export async function refuseOthersRequest(
 }
 
 /**
- * Refuses to hand a request to a person who could not accept it, and to show a private task to anyone but its
- * requester: an assignment lets people see the whole task.
+ * Refuses to give a request to a person who could not accept it, and to show a private task to anyone but its
+ * requester: an assignment lets people see the whole task. Who has the request already may keep it.
  */
 export async function refuseUnableRecipient(
   organizationId: string,
@@ -173,9 +173,8 @@ export async function refuseUnableRecipient(
   const { userId, name } = recipient;
   const refuse = (why: string) =>
     new AppError("invalid_input", why, { errors: [{ field: "memberId", message: why }] });
-  if (userId === principal.userId) throw refuse("That is you. Claim the request instead.");
-  const isRequesters = [principal.userId, userId].includes(request.requesterUserId);
-  if (request.visibility === "private" && !isRequesters)
+  const mayShow = [principal.userId, userId].includes(request.requesterUserId);
+  if (request.visibility === "private" && !mayShow && userId !== request.assigneeUserId)
     throw new AppError("forbidden", "The task is private. Only its requester can show it to others.");
   if (request.mode === "url" && request.urlOwner !== null && request.urlOwner !== userId)
     throw refuse(`Only the owner of the connection may open the address, not ${name}.`);

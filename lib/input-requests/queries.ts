@@ -29,7 +29,7 @@ export async function readInputRequest(
   const [row] = await tx.$queryRaw<DetailRow[]>`
     SELECT ${SUMMARY}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
       r.ended_reason AS "endedReason", t.state AS "taskState", t.status_message AS "statusMessage", t.cancel_requested_at AS "cancelRequestedAt",
-      r.assigned_by AS "assignedBy", r.assigned_at AS "assignedAt", r.assignment_note AS "assignmentNote",
+      CASE WHEN r.assigned_by->>'to' = r.assignee_user_id::text THEN r.assigned_by END AS "assignedBy", r.assigned_at AS "assignedAt", r.assignment_note AS "assignmentNote",
       t.expires_at AS "taskExpiresAt", t.progress, t.durable, t.adopted, s.traits,
       s.paused_at AS "pausedAt", s.paused_by AS "pausedBy", s.pause_reason AS "pauseReason",
       previous.message AS "previousMessage",
@@ -76,7 +76,7 @@ export async function readInputRequest(
       savedAt: row.draftSavedAt.toISOString(),
     },
     assignment:
-      row.assigneeId !== null && row.assignedAt !== null
+      row.assignedBy !== null && row.assignedAt !== null
         ? {
             by: actorSchema.parse(row.assignedBy),
             at: row.assignedAt.toISOString(),

@@ -20,10 +20,16 @@ export const CLAIM_IS_LIVE = Prisma.sql`c.active_at > now() - ${CLAIM_IDLE_MS} *
 /** Longer arguments (in bytes) are not read for the party of a row. */
 const SHORT_ARGUMENTS = 8_000;
 
+/**
+ * What requests that are answered together have in common. Null where a person has to look at the question by
+ * itself: it replaced another, or was captured or reworded by an earlier version, which judged no warnings.
+ */
+export const ALIKE = Prisma.sql`CASE WHEN r.judged_hash = r.question_hash AND r.replaces IS NULL THEN r.alike END`;
+
 /** The columns of a request in lists, with JOINS; aliases `r` and `t`. */
 export const SUMMARY = Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
   t.tool, t.label, r.mode, r.message, r.question_hash AS "questionHash", r.amount, r.currency,
-  r.warnings, r.due_at AS "dueAt", r.alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
+  r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
   r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.action, a.content, a.comment, a.answered_by AS "answeredBy",

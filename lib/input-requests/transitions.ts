@@ -149,7 +149,7 @@ export async function releaseRequest(
   await publish(organizationId, tx, request, [{ type: "request.released", actor: principal.actor }]);
 }
 
-/** Assigns a request to a member, or to nobody (null), whoever has it now. For operators. */
+/** Assigns a request to a member who may accept it, or to nobody (null), whoever has it now. For operators. */
 export async function assignRequest(
   organizationId: string,
   tx: Tx,
@@ -179,7 +179,7 @@ export async function handOverRequest(
   await refuseUnlessOpen(organizationId, tx, request);
   await refuseOthersRequest(organizationId, tx, principal, request);
   const recipient = await answerer(organizationId, tx, memberId);
-  await refuseUnableRecipient(organizationId, tx, principal, request, recipient);
+  if (recipient.userId === userId) throw oneself();
   // The giver's claim would keep the recipient from answering.
   await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId, userId } });
   await give(organizationId, tx, principal, request, recipient, note);
@@ -201,6 +201,11 @@ async function answerer(organizationId: string, tx: Tx, memberId: string): Promi
   return { userId: member.userId, name: member.name };
 }
 
+function oneself(): AppError {
+  const message = "That is you. Claim the request instead.";
+  return new AppError("invalid_input", message, { errors: [{ field: "memberId", message }] });
+}
+
 async function give(
   organizationId: string,
   tx: Tx,
@@ -209,12 +214,14 @@ async function give(
   recipient: Recipient | null,
   note: string | undefined,
 ): Promise<void> {
+  if (recipient) await refuseUnableRecipient(organizationId, tx, principal, request, recipient);
   const said = recipient && note ? storableText(note) : null;
   await tx.inputRequest.updateMany({
     where: { organizationId, id: request.id, state: "open" },
     data: {
       assigneeUserId: recipient?.userId ?? null,
-      assignedBy: recipient ? storable(principal.actor) : Prisma.DbNull,
+      // With the recipient: an earlier version that assigns it anew changes the assignee alone.
+      assignedBy: recipient ? storable({ ...principal.actor, to: recipient.userId }) : Prisma.DbNull,
       assignedAt: recipient ? new Date() : null,
       assignmentNote: said,
     },

@@ -116,9 +116,10 @@ test("many at once are one mail, one person gets one a minute, and two engines s
 
 test("who is given a request reads by whom, and the note as plain text on one line", async () => {
   const [id] = await assigned(1);
-  const note = "See <b>https://wiki.example</b>\r\nBcc: all@test.example & more";
+  const note = "See <b>https://wiki.example</b>\r\nBcc: all@test.example & \u202emore www.evil.example";
   await fixture.sql(
-    `UPDATE input_request SET assigned_by = '{"kind":"member","id":null,"name":"Ben"}', assigned_at = now(),
+    `UPDATE input_request SET assigned_by = jsonb_build_object('kind', 'member', 'id', NULL, 'name', 'Ben', 'to', assignee_user_id),
+      assigned_at = now(),
       assignment_note = $1 WHERE id = $2`,
     [note, id],
   );
@@ -126,8 +127,10 @@ test("who is given a request reads by whom, and the note as plain text on one li
   await send();
   const source = String(server.mails[0]?.source).replaceAll("=\r\n", "");
   expect(source).toContain("Ben handed a request over to you");
-  expect(source).toContain("See <b>https: //wiki.example</b> Bcc: all@test.example & more");
-  expect(source).toContain("See &lt;b&gt;https: //wiki.example&lt;/b&gt; Bcc: all@test.example &amp; more");
+  expect(source).toContain("See <b>https: //wiki.example</b> Bcc: all@test.example & more www .evil.example");
+  expect(source).toContain(
+    "See &lt;b&gt;https: //wiki.example&lt;/b&gt; Bcc: all@test.example &amp; more www .evil.example",
+  );
 });
 
 test("what was decided, read or is no longer one's own before the mail leaves is not in it", async () => {

@@ -1,4 +1,4 @@
-/** "What a member can see": an admin's session looks at lists as that member would (docs/decisions/028). */
+/** "What a member can see": an admin's session looks at lists as that member would (docs/decisions/032). */
 
 import type { Principal } from "../access/principal.ts";
 import { roleAllows } from "../access/roles.ts";
@@ -40,7 +40,7 @@ export async function beginView(
   return { userId, name, until };
 }
 
-/** Ends the session's view. Idempotent: one that is over is noted once at most. */
+/** Ends the session's view of a member of this organization. Of one that is over, nothing is noted. */
 export async function endView(
   organizationId: string,
   tx: Tx,
@@ -48,7 +48,7 @@ export async function endView(
   sessionId: string,
 ): Promise<void> {
   const [row] = await tx.$queryRaw<{ ended: boolean }[]>(
-    Prisma.sql`SELECT gate.end_view(${sessionId}::uuid) AS ended`,
+    Prisma.sql`SELECT gate.end_view(${sessionId}::uuid, ${organizationId}::uuid) AS ended`,
   );
   if (row?.ended) await appendEvents(organizationId, tx, [{ type: "member.view_ended", actor, data: {} }]);
 }

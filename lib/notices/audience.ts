@@ -7,6 +7,7 @@ import { may, type Permission } from "../access/permissions.ts";
 import { ROLES, type Role } from "../access/roles.ts";
 import { Prisma } from "../base/db/db.ts";
 import { CLAIM_IDLE_MS } from "../input-requests/status.ts";
+import { REQUESTED_BY_MEMBER } from "../tasks/requester.ts";
 import type { Cause } from "./schema.ts";
 
 /** Ids of objects that may have changed. */
@@ -69,8 +70,9 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
 type Part = (these: Prisma.Sql) => Prisma.Sql;
 
 /**
- * Recipients: everyone who may answer, or the assignee alone. Unassigned requests exclude members who may not
- * accept, because of the four-eyes rule or because a URL belongs to another person's connection.
+ * Recipients: everyone who may accept, or the assignee alone: for members, the rule of `waitingFor` in
+ * input-requests/filter.ts. Left out is who may not accept, because of the four-eyes rule or because a URL
+ * belongs to another person's connection; a claim of another only holds a notice back (`HELD_BY_ANOTHER`).
  */
 const waiting: Part = (these) => Prisma.sql`
   SELECT m.user_id, CASE WHEN x.assignee_user_id IS NULL THEN 'request.waiting' ELSE 'request.assigned' END AS cause,
@@ -79,9 +81,9 @@ const waiting: Part = (these) => Prisma.sql`
     JOIN organization o ON o.id = x.organization_id
     JOIN connection c ON c.organization_id = x.organization_id AND c.id = x.connection_id
   WHERE ${these} AND x.state = 'open' AND t.cancel_requested_at IS NULL AND ${rolesFor("requests:answer")} AND ${SEES}
-    AND (x.assignee_user_id = m.user_id OR (x.assignee_user_id IS NULL
-      AND (o.four_eyes AND t.requester_user_id = m.user_id) IS NOT TRUE
-      AND (x.mode <> 'url' OR coalesce(c.user_id, c.authorized_by, m.user_id) = m.user_id)))`;
+    AND (x.assignee_user_id IS NULL OR x.assignee_user_id = m.user_id)
+    AND NOT (o.four_eyes AND ${REQUESTED_BY_MEMBER})
+    AND (x.mode <> 'url' OR coalesce(c.user_id, c.authorized_by, m.user_id) = m.user_id)`;
 
 const undeliverable: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'request.undeliverable', x.id, x.task_id, x.id, x.server_id FROM input_request x ${TASK} ${MEMBER}

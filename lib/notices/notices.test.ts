@@ -94,6 +94,37 @@ test("of a private task only its requester and who is assigned hear", async () =
   expect(await everyone()).toEqual([[], [], [["request.waiting", id]], []]);
 });
 
+test("where a second person is required, who asked for the task is not told, in person, by a key or as assignee", async () => {
+  await readEverything();
+  const { organizationId } = fixture;
+  const keyId = crypto.randomUUID();
+  await fixture.sql("UPDATE organization SET four_eyes = true WHERE id = $1", [organizationId]);
+  await fixture.sql(
+    `INSERT INTO api_key (organization_id, id, name, role, secret_hash, created_by)
+     VALUES ($1, $2, 'Key', 'operator', decode('00', 'hex'), $3)`,
+    [organizationId, keyId, ana.userId],
+  );
+  const byKey = await insert();
+  await fixture.sql("UPDATE task SET requested_by = $1 WHERE id = $2", [
+    JSON.stringify({ kind: "key", id: keyId, name: "Key" }),
+    byKey,
+  ]);
+  const own = await insert({ requester: ana.userId });
+  const given = await insert({ requester: ana.userId });
+  const told: string[] = [];
+  for (const taskId of [byKey, own, given]) {
+    const assignee = taskId === given ? { assignee: ana.userId } : {};
+    const { id } = await insertRequest(fixture.database, organizationId, taskId, assignee);
+    await fixture.happened({ type: "request.opened", taskId, inputRequestId: id });
+    told.push(id);
+  }
+  await fixture.run(NOTICES);
+  await fixture.sql("UPDATE organization SET four_eyes = false WHERE id = $1", [organizationId]);
+  const ids = async (person: Principal) => (await notified(person)).map(([, id]) => id);
+  expect(await ids(ana)).toEqual([]);
+  expect(new Set(await ids(ben))).toEqual(new Set(told.slice(0, 2)));
+});
+
 test("an end is told to who started it; a start that nobody is sure of to operators, until it is settled", async () => {
   await readEverything();
   const requester = ana.userId;

@@ -45,7 +45,7 @@ export async function listNotices(
 export const JOIN_ASSIGNMENT = Prisma.sql`LEFT JOIN input_request given ON n.cause = 'request.assigned'
   AND given.organization_id = n.organization_id AND given.id = n.input_request_id
   AND given.assignee_user_id = n.user_id`;
-export const ASSIGNMENT = Prisma.sql`CASE WHEN given.assigned_by IS NOT NULL
+export const ASSIGNMENT = Prisma.sql`CASE WHEN given.assigned_by->>'to' = given.assignee_user_id::text
   THEN jsonb_build_object('by', given.assigned_by->>'name', 'note', given.assignment_note) END`;
 
 /** Counts unread notices, up to MOST_COUNTED. */

@@ -188,7 +188,8 @@ export const PARTS: Part[] = [
   {
     kind: "bulk_item",
     table: "bulk_item",
-    columns: "operation_id position task_id state code message new_task_id not_before done_at",
+    columns:
+      "operation_id position task_id state code message new_task_id restarts_before not_before done_at",
     order: ["r.operation_id::text || lpad(r.position::text, 10, '0')", "text"],
   },
   {
@@ -255,6 +256,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     late_answer_ms: "with late_every_ms",
   },
   server: { pauses: "the engine's own count" },
+  acknowledgement: { free_since: "the engine's own note" },
   answer: { request_id: "of a log line", traceparent: "of a trace" },
   task: {
     request_id: "of a log line",
@@ -267,7 +269,13 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   },
   race: { request_digest: "made from the arguments" },
   found_task: { sealed_handle: "secret", sealed_session: "secret", handle_digest: "a secret's" },
-  input_request: { search: "made from the rest", alike: "made from the rest" },
+  input_request: {
+    search: "made from the rest",
+    alike: "made from the rest",
+    warnings: "judged from the rest",
+    judged_hash: "with warnings",
+    due_at: "with warnings",
+  },
   oauth_client: { sealed_secret: "secret" },
   event_follower: { "*": "how far the engine has read the history" },
   open_tasks: { "*": "a count of the tasks" },

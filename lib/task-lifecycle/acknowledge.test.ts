@@ -119,10 +119,44 @@ test("it ends by itself when the task is no longer stuck, once, whichever engine
   );
   // Not shown from that moment on.
   expect(await held(taskId)).toBeNull();
+  await sweep();
+  expect([await rows(taskId), await rows(still)]).toEqual([1, 1]);
+  await minutesPass();
   await Promise.all([sweep(), sweep()]);
   expect([await rows(taskId), await rows(still)]).toEqual([0, 1]);
   expect((await history(taskId)).slice(1)).toEqual([["task.released", "Intray", { reason: "not_stuck" }]]);
   await expect(acknowledge(ola, taskId)).rejects.toMatchObject({ code: "not_stuck" });
+});
+
+/** As if the tasks that are free were so for ten minutes longer. */
+const minutesPass = () =>
+  fixture.within(
+    (tx) => tx.$executeRaw`UPDATE acknowledgement SET free_since = free_since - interval '10 minutes'`,
+  );
+
+test("it outlasts a server that comes and goes, and no task's end", async () => {
+  const away = await insertServer(fixture.database, fixture.organizationId);
+  const reachable = (healthState: "ok" | "unreachable") =>
+    fixture.within((tx) => tx.server.updateMany({ where: { id: away.id }, data: { healthState } }));
+  const taskId = await insertTask(fixture.database, fixture.organizationId, away, { state: "working" });
+  await reachable("unreachable");
+  await acknowledge(ola, taskId, { note: "Called them" });
+  await reachable("ok");
+  await sweep();
+  await reachable("unreachable");
+  await sweep();
+  await minutesPass();
+  await reachable("ok");
+  await sweep();
+  await reachable("unreachable");
+  expect(await held(taskId)).toMatchObject({ note: "Called them" });
+  await fixture.within(
+    (tx) =>
+      tx.$executeRaw`UPDATE task SET state = 'cancelled', watched = false, finished_at = now() WHERE id = ${taskId}::uuid`,
+  );
+  await sweep();
+  expect(await rows(taskId)).toBe(0);
+  expect((await history(taskId)).map(([type]) => type)).toEqual(["task.acknowledged", "task.released"]);
 });
 
 test("neither a key nor somebody who may not see the task looks after it", async () => {

@@ -1,9 +1,9 @@
 /**
  * Who looks after a stuck task, so that two people do not do the same. An acknowledgement lasts until its
- * holder releases it, another takes it over, or the task is no longer stuck.
+ * holder releases it, another takes it over, the task ends, or has not been stuck for some minutes.
  */
 import type { Principal } from "../access/principal.ts";
-import type { Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
 import { memberOnly } from "../input-requests/guards.ts";
@@ -15,6 +15,8 @@ import type { Acknowledge } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 
 const STUCK = codesOf("stuck");
+/** An acknowledgement outlasts its task's being stuck by this much. */
+const FREE_MS = 5 * 60_000;
 
 /**
  * Makes the principal look after the task, or changes their note. `takeOver` is the time of the
@@ -79,13 +81,22 @@ export async function releaseTask(
   ]);
 }
 
-/** Ends the acknowledgements of tasks that are no longer stuck. Returns their number. */
-export async function endAcknowledgements(organizationId: string, tx: Tx): Promise<number> {
+/**
+ * Ends the acknowledgements of tasks that are over, or have not been stuck for a while: a server that comes and
+ * goes frees and sticks its tasks by the minute, and whoever looks after them still does.
+ */
+export async function endAcknowledgements(organizationId: string, tx: Tx): Promise<void> {
+  const isStuck = Prisma.sql`EXISTS (SELECT FROM task t
+    WHERE t.organization_id = a.organization_id AND t.id = a.task_id
+      AND ${attentionCode(organizationId)} = ANY (${STUCK}))`;
+  const isOver = Prisma.sql`EXISTS (SELECT FROM task t
+    WHERE t.organization_id = a.organization_id AND t.id = a.task_id AND t.finished_at IS NOT NULL)`;
   const ended = await tx.$queryRaw<{ taskId: string }[]>`DELETE FROM acknowledgement a
-    WHERE a.organization_id = ${organizationId}::uuid AND NOT EXISTS (SELECT FROM task t
-      WHERE t.organization_id = a.organization_id AND t.id = a.task_id
-        AND ${attentionCode(organizationId)} = ANY (${STUCK}))
+    WHERE a.organization_id = ${organizationId}::uuid AND NOT ${isStuck}
+      AND (a.free_since < now() - ${FREE_MS} * interval '1 ms' OR ${isOver})
     RETURNING a.task_id AS "taskId"`;
+  await tx.$executeRaw`UPDATE acknowledgement a SET free_since = CASE WHEN a.free_since IS NULL THEN now() END
+    WHERE a.organization_id = ${organizationId}::uuid AND (a.free_since IS NULL) <> ${isStuck}`;
   const taskIds = ended.map(({ taskId }) => taskId);
   await publishChange(organizationId, tx, "task", taskIds);
   await appendEvents(
@@ -98,7 +109,6 @@ export async function endAcknowledgements(organizationId: string, tx: Tx): Promi
       data: { reason: "not_stuck" },
     })),
   );
-  return ended.length;
 }
 
 interface Holder {

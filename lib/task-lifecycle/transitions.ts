@@ -64,10 +64,17 @@ export async function createTask(
         "This Idempotency-Key was used before, with another request.",
       );
   }
+  if (input.restartOf !== null) await lockForRestart(organizationId, tx, input.restartOf);
   const { id, event } = await insertTask(organizationId, tx, input);
   await refuseBeyondQuota(organizationId, tx, input.principal, 1);
   await appendEvents(organizationId, tx, [event]);
   return { id, created: true };
+}
+
+/** Makes restarts of one task wait for each other: its foreign key alone would let them pass. */
+export async function lockForRestart(organizationId: string, tx: Tx, taskId: string): Promise<void> {
+  await tx.$queryRaw`SELECT FROM task
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
 }
 
 /**

@@ -136,6 +136,10 @@ test("what is started again together: known failures that nobody has started aga
 
 test.each<[string, Omit<Failure, "tool" | "message">, number]>([
   ["a result that never came", { code: "result_missing" }, 0],
+  ["a call that the server broke down over", { code: "server_error" }, 0],
+  ["a call whose reply could not be read", { code: "bad_reply" }, 0],
+  ["a failure without a code", { code: "" }, 0],
+  ["one of an idempotent tool", { code: "server_error", hints: { idempotentHint: true } }, 1],
   ["a task that the server lost", { state: "lost", code: "lost" }, 0],
   ["a task whose time ran out", { state: "expired", code: "expired" }, 0],
   ["a lost one of an idempotent tool", { state: "lost", code: "lost", hints: { idempotentHint: true } }, 1],
@@ -147,6 +151,23 @@ test.each<[string, Omit<Failure, "tool" | "message">, number]>([
   const filter = { tool: what, cause: group!.cause };
   if (repeatable === 0) await expect(frozen(filter)).rejects.toMatchObject({ code: "nothing_suits" });
   else expect(await frozen(filter)).toHaveLength(1);
+});
+
+test.each(["rejected", "not_started", "task_failed"])("%s is known to have come to nothing", async (code) => {
+  const tool = `known ${code}`;
+  await fail({ tool, message: "No", code });
+  expect((await groups({ tool })).items).toMatchObject([{ count: 1, repeatable: 1 }]);
+});
+
+test("a leg of a race is not started again together with others: another server may have won it", async () => {
+  const tool = "raced";
+  const id = await fail({ tool, message: "No" });
+  await owner.withOrganization(acme, async (tx) => {
+    const raceId = uuidv7();
+    await tx.race.create({ data: { organizationId: acme, id: raceId, requestedBy: {} } });
+    await tx.task.updateMany({ where: { id }, data: { raceId } });
+  });
+  expect((await groups({ tool })).items).toMatchObject([{ count: 1, repeatable: 0 }]);
 });
 
 test("groups keep to the filter, to what one may see, and to the organization", async () => {

@@ -18,6 +18,12 @@ export function requestedBy({
   return Prisma.sql`(coalesce(${id} = ${actor.id}, false) OR coalesce(${requester} = ${principal}, false))`;
 }
 
+/** Condition: member `m` requested the task `t`; the rule of `requestedBy`, for a list of members. */
+export const REQUESTED_BY_MEMBER = Prisma.sql`coalesce(${personBehind(
+  Prisma.sql`t.requested_by ->> 'kind'`,
+  Prisma.sql`t.requested_by ->> 'id'`,
+)} = m.user_id, false)`;
+
 function personBehind(kind: Prisma.Sql, id: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`(CASE ${kind} WHEN 'member' THEN (${id})::uuid WHEN 'key' THEN (
     SELECT k.created_by FROM api_key k WHERE k.organization_id = t.organization_id AND k.id = (${id})::uuid) END)`;

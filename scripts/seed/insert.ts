@@ -37,11 +37,13 @@ const TASKS = `INSERT INTO task (organization_id, id, server_id, connection_id, 
     error jsonb, attempt_id uuid, attempt_at timestamptz, created_at timestamptz, changed_at timestamptz,
     finished_at timestamptz)`;
 
+/** The catalogue's questions have nothing that lists would warn of, so they count as judged. */
 const REQUESTS = `INSERT INTO input_request (organization_id, id, task_id, connection_id, key, state, ended_reason, mode,
-    message, requested_schema, url, form, question_hash, amount, currency, assignee_user_id, created_at, ended_at,
-    expires_at)
+    message, requested_schema, url, form, question_hash, judged_hash, amount, currency, assignee_user_id,
+    created_at, ended_at, expires_at)
   SELECT $1, x.id, x.task_id, x.connection_id, 'seed', x.state, x.ended_reason, x.mode, x.message, x.requested_schema,
-    x.url, x.form, x.question_hash, x.amount, x.currency, x.assignee_user_id, x.created_at, x.ended_at, x.expires_at
+    x.url, x.form, x.question_hash, x.question_hash, x.amount, x.currency, x.assignee_user_id,
+    x.created_at, x.ended_at, x.expires_at
   FROM json_to_recordset($2) AS x(id uuid, task_id uuid, connection_id uuid, state text, ended_reason text, mode text,
     message text, requested_schema json, url text, form jsonb, question_hash text, amount float8, currency text,
     assignee_user_id uuid, created_at timestamptz, ended_at timestamptz, expires_at timestamptz)`;

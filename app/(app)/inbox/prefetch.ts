@@ -28,7 +28,7 @@ import { listTaskEvents } from "@/lib/tasks/events.ts";
 import { requireVisibleTask } from "@/lib/tasks/queries.ts";
 import { taskEventQuerySchema } from "@/lib/tasks/schema.ts";
 import { idParams } from "@/lib/web/http/route.ts";
-import { prefetch } from "../prefetch.ts";
+import { prefetch, readFor } from "../prefetch.ts";
 
 const listSchema = pageQuerySchema.extend(requestListQuerySchema.shape);
 
@@ -55,14 +55,20 @@ export async function readFirstView(
         firstTab(may(principal.role, "requests:answer"));
       const asked = listSchema.parse({ ...listQuery(tab, filters), limit: FIRST_PAGE });
       const list = await listInputRequests(organizationId, tx, principal, asked);
-      const views = await listViews(organizationId, tx, viewer(principal), "inbox");
+      const views: ReadAlready = [];
+      // A member's own views are not looked at as that member.
+      if (!principal.isView) {
+        const items = await listViews(organizationId, tx, viewer(principal), "inbox");
+        views.push([savedViews("inbox").queryKey, { items, nextCursor: null }]);
+      }
       const first = (beside && !id && list.items[0]?.id) || null;
       const shown = id ?? first;
       return {
         first,
         read: [
+          ...readFor(principal),
           [requestKeys.list(tab, filters), { pages: [list], pageParams: [""] }],
-          [savedViews("inbox").queryKey, { items: views, nextCursor: null }],
+          ...views,
           [undoWindow().queryKey, await readUndoWindow(organizationId, tx)],
           [declineReasons().queryKey, await readDeclineReasons(organizationId, tx)],
           ...(shown ? await readRequest(organizationId, tx, principal, shown) : []),

@@ -15,7 +15,7 @@ import { readRange } from "@/lib/statistics/schema.ts";
 import { countTasks, listTasks } from "@/lib/tasks/list.ts";
 import { taskListQuerySchema } from "@/lib/tasks/schema.ts";
 import { requireSession } from "@/lib/web/auth/session.ts";
-import { prefetch, readParams, type SearchParams } from "../prefetch.ts";
+import { prefetch, readFor, readParams, type SearchParams } from "../prefetch.ts";
 import { readServerList } from "../server-list.ts";
 import { OverviewScreen } from "./overview-screen.tsx";
 
@@ -31,6 +31,7 @@ export default async function OverviewPage({ searchParams }: { searchParams: Sea
   const dayAgo = new Date(Date.now() - DAY_MS).toISOString();
   const read = await prefetch<ReadAlready>(
     async (organizationId, tx, principal) => [
+      ...readFor(principal),
       [overview(range).queryKey, await readOverview(organizationId, tx, range, new Date())],
       [attentionCounts().queryKey, await countTasks(organizationId, tx, principal, dayAgo)],
       [stuckTasks().queryKey, await listTasks(organizationId, tx, principal, taskSchema.parse(STUCK))],

@@ -1,6 +1,7 @@
 import type { ArrivalQuery } from "@/components/server/arrival-notice.tsx";
+import type { ReadAlready } from "@/components/shell/api-provider.tsx";
 import { requireSession } from "@/lib/web/auth/session.ts";
-import { prefetch } from "../prefetch.ts";
+import { prefetch, readFor } from "../prefetch.ts";
 import { readServerList } from "../server-list.ts";
 import { ServersScreen } from "./servers-screen.tsx";
 
@@ -9,5 +10,12 @@ export const metadata = { title: "Servers" };
 export default async function ServersPage({ searchParams }: { searchParams: Promise<ArrivalQuery> }) {
   await requireSession();
   const { refused } = await searchParams;
-  return <ServersScreen read={await prefetch(readServerList, [])} arrival={{ refused }} />;
+  const read = await prefetch<ReadAlready>(
+    async (organizationId, tx, principal) => [
+      ...readFor(principal),
+      ...(await readServerList(organizationId, tx, principal)),
+    ],
+    [],
+  );
+  return <ServersScreen read={read} arrival={{ refused }} />;
 }

@@ -8,7 +8,7 @@ import { viewer } from "@/lib/saved-views/transitions.ts";
 import { listTasks } from "@/lib/tasks/list.ts";
 import { taskListQuerySchema } from "@/lib/tasks/schema.ts";
 import { requireSession } from "@/lib/web/auth/session.ts";
-import { isPhone, prefetch, readParams, type SearchParams } from "../prefetch.ts";
+import { isPhone, prefetch, readFor, readParams, type SearchParams } from "../prefetch.ts";
 import { TasksScreen } from "./tasks-screen.tsx";
 
 export const metadata = { title: "Tasks" };
@@ -21,8 +21,12 @@ export default async function TasksPage({ searchParams }: { searchParams: Search
   // Only the browser knows when the person's day began, so the browser requests such a list itself.
   const query = dependsOnNow(filters) ? null : taskApiFilters(filters, Date.now());
   const read = await prefetch<ReadAlready>(async (organizationId, tx, principal) => {
-    const views = await listViews(organizationId, tx, viewer(principal), "tasks");
-    const read: ReadAlready = [[savedViews("tasks").queryKey, { items: views, nextCursor: null }]];
+    const read = readFor(principal);
+    // A member's own views are not looked at as that member.
+    if (!principal.isView) {
+      const items = await listViews(organizationId, tx, viewer(principal), "tasks");
+      read.push([savedViews("tasks").queryKey, { items, nextCursor: null }]);
+    }
     if (query === null) return read;
     const asked = listSchema.parse({ ...query, limit: TASKS_A_PAGE });
     const list = await listTasks(organizationId, tx, principal, asked);

@@ -23,10 +23,17 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
   const [ownId] = useState(() =>
     crypto.getRandomValues(new Uint32Array(1))[0]!.toString(16).padStart(8, "0"),
   );
-  const id = error.digest ?? ownId;
+  const [logged, setLogged] = useState(false);
   useEffect(() => {
-    if (!error.digest) report(ownId, error);
+    if (error.digest) return;
+    let isCurrent = true;
+    void report(ownId, error).then((taken) => isCurrent && setLogged(taken));
+    return () => {
+      isCurrent = false;
+    };
   }, [error, ownId]);
+  // An id that stands in no log would be quoted in vain.
+  const id = error.digest ?? (logged ? ownId : null);
   const title = away ? "Intray is unavailable for a moment" : "This page could not be shown";
   return (
     <>
@@ -43,7 +50,7 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
         {away
           ? "Its database can’t be reached. Nothing is lost, and the page comes back by itself."
           : "Nothing was lost: tasks, requests and answers are kept on the server, not on this page."}
-        {!away && (
+        {!away && id && (
           <span className="mt-2 block">
             Error ID: <code className="select-all font-mono text-ink">{id}</code>. Quote it if you ask for
             help.
@@ -54,15 +61,18 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
   );
 }
 
-/** The page has failed already: a report that fails too changes nothing for its reader. */
-function report(id: string, { message, stack }: Error) {
+/** Whether the report was taken. One that fails changes nothing else for the reader of a page that has failed. */
+function report(id: string, { message, stack }: Error): Promise<boolean> {
   const body = {
     id,
     path: window.location.pathname.slice(0, 300),
     message: message.slice(0, 500),
     ...(stack && { stack: stack.slice(0, 4000) }),
   };
-  void api.post("/api/v1/page-failures", body).catch(() => undefined);
+  return api.post("/api/v1/page-failures", body).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Refreshes the server's part too: rendering the same response again would fail again. */

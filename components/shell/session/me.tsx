@@ -15,8 +15,11 @@ export interface Me {
   /** All organizations of the user, including the current one. */
   organizations: OwnOrganization[];
   preferences: Preferences;
-  /** Set while an admin looks as this member: read only, until then. */
-  view: { until: string } | null;
+  /**
+   * Set while an admin looks as this member: read only, until then. `leftMs`: at the time of rendering, by the
+   * clock that ends the view.
+   */
+  view: { until: string; leftMs: number } | null;
   may: (permission: Permission) => boolean;
 }
 

@@ -82,6 +82,9 @@ export function speakFor(organizationId: string) {
   organization = organizationId;
 }
 
+/** Whether the page speaks for whom something was rendered. */
+export const speaksFor = (drawnFor: unknown): boolean => organization === drawnFor;
+
 /** `?a=1&b=2` of the values that are set. */
 export function query(values: Record<string, string | number | null | undefined>): string {
   const set = Object.entries(values).filter(

@@ -1,6 +1,7 @@
 /** Bulk operations process each task once, whichever engines work on them or die. */
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withClient } from "../../../scripts/database/roles.ts";
 import { startEngineProcess } from "../../../test/engine-process.ts";
 import {
   createOrganizationFixture,
@@ -14,6 +15,7 @@ import { createNetwork } from "../../base/network.ts";
 import { readOperation } from "../../bulk-operations/queries.ts";
 import type { BulkAction } from "../../bulk-operations/schema.ts";
 import { beginOperation, prepareOperation, stopOperation } from "../../bulk-operations/transitions.ts";
+import { createTask } from "../../task-lifecycle/transitions.ts";
 import { bulkOperations } from "./bulk-operations.ts";
 
 const PATIENCE_MS = 60_000;
@@ -139,6 +141,69 @@ test("two people who retry the same tasks at once make each call once", async ()
   expect(results.filter(({ state }) => state === "done")).toHaveLength(8);
   expect(results.filter(({ code }) => code === "started_again")).toHaveLength(8);
 });
+
+test("a restart that was not committed yet when the list was chosen is seen when the list is carried out", async () => {
+  const [task] = await tasksIn("cancelled", 1);
+  const { release, restarting } = await restartHeldOpen(task!);
+  const id = await begin("restart", [task!]);
+  release();
+  await restarting;
+  await done();
+  expect(await items(id)).toMatchObject([{ state: "refused", code: "started_again" }]);
+  expect(await restartsOf([task!])).toHaveLength(1);
+});
+
+test("an item waits for a restart by hand that is under way, and then does not call again", async () => {
+  const [task] = await tasksIn("cancelled", 1);
+  const id = await begin("restart", [task!]);
+  const { release, restarting } = await restartHeldOpen(task!);
+  const carriedOut = done();
+  await until("the item waits for the restart", () =>
+    withClient(fixture.adminUrl, async (client) => {
+      const waiting = await client.query(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return waiting.rowCount! > 0;
+    }),
+  );
+  release();
+  await Promise.all([restarting, carriedOut]);
+  expect(await items(id)).toMatchObject([{ state: "refused", code: "started_again" }]);
+  expect(await restartsOf([task!])).toHaveLength(1);
+});
+
+test("a task that was started again before the list was made is started again once more", async () => {
+  const [task] = await tasksIn("cancelled", 1);
+  const { release, restarting } = await restartHeldOpen(task!);
+  release();
+  await restarting;
+  const id = await begin("restart", [task!]);
+  await done();
+  expect(await items(id)).toMatchObject([{ state: "done" }]);
+  expect(await restartsOf([task!])).toHaveLength(2);
+});
+
+/** Starts the task again by hand, and commits that when released. Returns when the restart is written. */
+async function restartHeldOpen(taskId: string) {
+  const written = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const restarting = fixture.within(async (tx) => {
+    await createTask(fixture.organizationId, tx, {
+      principal: fixture.operator,
+      server: { id: server.serverId },
+      connectionId: server.connectionId,
+      tool: PROCESS_INVOICE,
+      arguments: {},
+      ttlMs: null,
+      idempotencyKey: null,
+      restartOf: taskId,
+    });
+    written.resolve();
+    await held.promise;
+  });
+  await Promise.race([written.promise, restarting]);
+  return { release: held.resolve, restarting };
+}
 
 test("each task has its own result: done, or refused with the reason", async () => {
   const [cancelled, ended, foreign] = await tasksIn("queued", 3);

@@ -15,7 +15,7 @@ export function notAlike(
   if (requests.some((request) => request.server.id !== first.server.id))
     return "These come from different servers, so they cannot be answered together.";
   if (requests.some((request) => request.alike === null))
-    return "A form that asks for a secret, or that Intray does not show, is dealt with on its own.";
+    return "A question that changed, asks for a secret, or cannot be shown here is dealt with on its own.";
   if (requests.some((request) => request.alike !== first.alike))
     return "These ask for different answers, so they cannot be answered together.";
   return null;

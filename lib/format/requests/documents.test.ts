@@ -11,6 +11,7 @@ const document: RequestDocument = {
   size: null,
   from: "arguments",
   kept: "server",
+  server: { id: "01890a5d-ac96-774b-bcce-b302099a8057", name: "ERP" },
 };
 
 test.each<[Partial<RequestDocument>, string]>([

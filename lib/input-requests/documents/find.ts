@@ -14,7 +14,7 @@ const MOST_VALUES = 20_000;
 const NAME_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 1_000;
 
-export interface FoundDocument extends Omit<RequestDocument, "id"> {
+export interface FoundDocument extends Omit<RequestDocument, "id" | "server"> {
   /** Tells the document from the others of its source. */
   key: string;
   /** The document itself, if it is embedded. `blob` is Base64. */

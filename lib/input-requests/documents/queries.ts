@@ -4,6 +4,7 @@ import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
 import { REPLY_BYTES } from "../../mcp/limits.ts";
+import { requestedBy } from "../../tasks/requester.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import {
   distinct,
@@ -18,10 +19,18 @@ import type { RequestDocument } from "./schema.ts";
 /** Tasks named in arguments whose results are looked at. */
 const MOST_RELATED = 3;
 
+/** What brings a document along: a task of this connection, whose server is asked for it. */
+interface Source {
+  connectionId: string;
+  serverId: string;
+  serverName: string;
+}
+
 export interface KnownDocument extends FoundDocument {
   id: string;
-  /** The connection that the server is asked through: of the task that brings the document along. */
-  connectionId: string;
+  source: Source;
+  /** Whether the server may be asked now: while the task has a question to decide, and for its requester always. */
+  mayAsk: boolean;
 }
 
 /** Returns a request's documents with what they are read by. Throws `not_found`, also for invisible requests. */
@@ -32,8 +41,10 @@ export async function findDocuments(
   requestId: string,
 ): Promise<KnownDocument[]> {
   const [row] = await tx.$queryRaw<RequestRow[]>`
-    SELECT r.message, t.id AS "taskId", t.arguments, t.connection_id AS "connectionId", ${RESULT} AS result,
-      ${SERVES_RESOURCES} AS "servesResources"
+    SELECT r.message, t.id AS "taskId", t.arguments, t.connection_id AS "connectionId", s.id AS "serverId",
+      s.name AS "serverName", ${RESULT} AS result, ${SERVES_RESOURCES} AS "servesResources",
+      ${requestedBy(principal)} OR EXISTS (SELECT FROM input_request live WHERE live.organization_id = t.organization_id
+        AND live.task_id = t.id AND live.state IN ('open', 'answered')) AS "mayAsk"
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
@@ -42,12 +53,12 @@ export async function findDocuments(
     ...documentsOfArguments(row.arguments, row),
     ...documentsOfMessage(row.message, row),
     ...documentsOfResult(row.result),
-  ]).map((found) => toKnown(found, row.connectionId, ""));
+  ]).map((found) => toKnown(found, row, "", row.mayAsk));
   const related = await relatedResults(organizationId, tx, principal, row);
   return distinct([
     ...own,
-    ...related.flatMap(({ id, connectionId, result }) =>
-      documentsOfResult(result).map((found) => toKnown(found, connectionId, id)),
+    ...related.flatMap((task) =>
+      documentsOfResult(task.result).map((found) => toKnown(found, task, task.id, row.mayAsk)),
     ),
   ]);
 }
@@ -57,15 +68,19 @@ export function documentsOfQuestion(question: {
   arguments: unknown;
   message: string;
   servesResources: boolean;
+  serverId: string;
+  serverName: string;
 }): RequestDocument[] {
   return distinct([
     ...documentsOfArguments(question.arguments, question),
     ...documentsOfMessage(question.message, question),
-  ]).map((found) => toDocument(toKnown(found, "", "")));
+  ]).map((found) => toDocument(toKnown(found, { ...question, connectionId: "" }, "", false)));
 }
 
-export function toDocument({ id, name, description, uri, mimeType, size, from, kept }: KnownDocument) {
-  return { id, name, description, uri, mimeType, size, from, kept } satisfies RequestDocument;
+export function toDocument(known: KnownDocument) {
+  const { id, name, description, uri, mimeType, size, from, kept, source } = known;
+  const server = { id: source.serverId, name: source.serverName };
+  return { id, name, description, uri, mimeType, size, from, kept, server } satisfies RequestDocument;
 }
 
 /** `s` is the server. Resources are declared, or nobody knows yet what the server can do. */
@@ -84,30 +99,35 @@ async function relatedResults(
   const ids = idsIn(args).filter((id) => id !== taskId);
   if (ids.length === 0) return [];
   return tx.$queryRaw<RelatedRow[]>`
-    SELECT t.id, t.connection_id AS "connectionId", ${RESULT} AS result FROM task t
+    SELECT t.id, t.connection_id AS "connectionId", s.id AS "serverId", s.name AS "serverName", ${RESULT} AS result
+    FROM task t JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${ids.slice(0, 50)}::uuid[])
       AND t.finished_at IS NOT NULL AND ${visibleTask(principal)}
     ORDER BY t.id LIMIT ${MOST_RELATED}`;
 }
 
 /** `taskId`: of a related task, whose documents are others than the request's own; else empty. */
-function toKnown(found: FoundDocument, connectionId: string, taskId: string): KnownDocument {
+function toKnown(
+  found: FoundDocument,
+  { connectionId, serverId, serverName }: Source,
+  taskId: string,
+  mayAsk: boolean,
+): KnownDocument {
   const key = `${taskId} ${found.key}`;
   const id = createHash("sha256").update(key).digest("hex").slice(0, 32);
-  return { ...found, key, id, connectionId };
+  return { ...found, key, id, source: { connectionId, serverId, serverName }, mayAsk };
 }
 
-interface RelatedRow {
+interface RelatedRow extends Source {
   id: string;
-  connectionId: string;
   result: unknown;
 }
 
-interface RequestRow {
+interface RequestRow extends Source {
   message: string;
   taskId: string;
   arguments: unknown;
-  connectionId: string;
   result: unknown;
   servesResources: boolean;
+  mayAsk: boolean;
 }

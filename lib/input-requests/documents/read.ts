@@ -12,14 +12,20 @@ import {
   ADDRESS_COLUMNS,
   ADDRESS_TABLES,
   type ConnectionAddress,
-  endpointOf,
+  readingEndpointOf,
 } from "../../servers/connections/queries.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
 import { judge } from "../../servers/probe.ts";
 import { eraSchema } from "../../servers/schema.ts";
 import { judgeContent, TOO_LARGE } from "./content.ts";
 import { findDocuments, type KnownDocument } from "./queries.ts";
+import { inTurn } from "./turns.ts";
 
+/**
+ * Reads of one connection at a time. A command is started for each document, so a command's are read one
+ * after the other.
+ */
+const AT_ONCE = 2;
 /** Ending the session, once the document is there or given up. */
 const CLOSE_MS = 5_000;
 
@@ -31,7 +37,9 @@ export interface ReadDocument {
 }
 
 /**
- * The request is looked at first, and only what it names itself is read. Throws `not_found`, `document_too_large`,
+ * The request is looked at first, and only what it names itself is read; of a server only as long as there is
+ * something to decide, or for the task's requester: the read goes out with another person's credentials.
+ * Aborting `signal` gives the read up. Throws `not_found`, `no_longer_open`, `throttled`, `document_too_large`,
  * `document_not_shown`, `server_paused`, `server_unavailable`.
  */
 export async function readDocument(
@@ -39,13 +47,14 @@ export async function readDocument(
   principal: Principal,
   requestId: string,
   documentId: string,
+  signal: AbortSignal,
 ): Promise<ReadDocument> {
   const { organizationId } = principal;
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
   const documents = await within((tx) => findDocuments(organizationId, tx, principal, requestId));
   const document = documents.find(({ id }) => id === documentId);
   if (!document) throw notFound("document");
-  const content = document.embedded ?? (await askServer(services, organizationId, within, document));
+  const content = document.embedded ?? (await askServer(services, principal, within, document, signal));
   const judged = judgeContent(content);
   if ("refused" in judged) throw refusal(judged);
   return { name: document.name, ...judged };
@@ -53,10 +62,16 @@ export async function readDocument(
 
 async function askServer(
   services: Services,
-  organizationId: string,
+  { organizationId, actor }: Principal,
   within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
-  { uri, connectionId }: KnownDocument,
+  { uri, source: { connectionId }, mayAsk }: KnownDocument,
+  signal: AbortSignal,
 ): Promise<ResourcePart> {
+  if (!mayAsk)
+    throw new AppError(
+      "no_longer_open",
+      "There is nothing left to decide, so the server is asked for this document only by who asked for the task.",
+    );
   const address = await within((tx) => readAddress(organizationId, tx, connectionId));
   if (!address) throw new AppError("server_unavailable", "The server was removed from Intray.");
   if (address.isPaused)
@@ -65,9 +80,16 @@ async function askServer(
       "The server is paused: it is not asked for documents until it goes on.",
     );
   const known = eraSchema.safeParse(address.eraSetting).data ?? eraSchema.nullable().parse(address.era);
-  const read = async () => readAt(endpointOf(address, services), known, uri ?? "", services);
-  const isCommand = address.url.startsWith("command:");
-  const parts = await (isCommand ? oneAtATime(connectionId, read) : read()).catch(unavailable);
+  const turn = {
+    connectionId,
+    uri: uri ?? "",
+    caller: `${actor.kind} ${actor.id}`,
+    atOnce: address.url.startsWith("command:") ? 1 : AT_ONCE,
+    signal,
+  };
+  const parts = await inTurn(turn, async (abandoned) =>
+    readAt(readingEndpointOf(address, services), known, turn.uri, services, abandoned),
+  ).catch(unavailable);
   const part = parts.find((each) => each.uri === uri) ?? parts[0];
   if (!part) throw new AppError("server_unavailable", "The server handed out nothing for this document.");
   return part;
@@ -96,9 +118,10 @@ async function readAt(
   known: Era | null,
   uri: string,
   { network }: Services,
+  signal: AbortSignal,
 ): Promise<ResourcePart[]> {
   const end = performance.now() + DOCUMENT_MS;
-  const options = () => ({ deadlineMs: Math.max(1, end - performance.now()) });
+  const options = () => ({ deadlineMs: Math.max(1, end - performance.now()), signal });
   const wire = openWire(endpoint, network);
   try {
     const era = known ?? (await discover(wire, "auto", options())).era;
@@ -114,16 +137,6 @@ async function readAt(
   }
 }
 
-const running = new Map<string, Promise<unknown>>();
-
-/** A command is started for each document, so a connection's are read one after the other. */
-function oneAtATime<T>(key: string, read: () => Promise<T>): Promise<T> {
-  const next = (running.get(key) ?? Promise.resolve()).then(read, read);
-  const ended = next.catch(() => {}).finally(() => running.get(key) === ended && running.delete(key));
-  running.set(key, ended);
-  return next;
-}
-
 /** Throws in our own words, as for a probe: the server's text could reveal private networks. */
 function unavailable(error: unknown): never {
   if (!(error instanceof PeerError)) throw error;
@@ -136,6 +149,7 @@ function unavailable(error: unknown): never {
 const WORDS: Partial<Record<PeerError["code"], string>> = {
   address_not_allowed: "Intray may not connect to the server's address.",
   not_supported: "The server hands out no documents.",
+  unauthorized: "The server does not let this connection read the document.",
   rejected: "The server does not have this document, or does not hand it out.",
 };
 

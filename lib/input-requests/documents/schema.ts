@@ -18,6 +18,8 @@ export const documentSchema = z.object({
   from: z.enum(["arguments", "message", "result"]),
   /** `here`: Intray has it. `server`: the server is asked for it. `site`: its address is a site's. */
   kept: z.enum(["here", "server", "site"]),
+  /** Of the task that brings it along, which may be a related one: the server that is asked for it. */
+  server: z.object({ id: z.uuid(), name: z.string() }),
 });
 export type RequestDocument = z.infer<typeof documentSchema>;
 

@@ -12,8 +12,13 @@ const LOOK_AGAIN_MS = 60_000;
 /** Pause before another attempt if the authorization server is unreachable and the old token still works. */
 const RETRY_MS = 15_000;
 
+/**
+ * `judges`: whether a refusal may end the sign-in for everybody, which is right for the engine's calls. It is
+ * wrong for a read at one person's wish, since a server may refuse a single document: such a read only renews.
+ */
 export class GrantAccess implements Access {
   #services: Services;
+  #judges: boolean;
   #organizationId: string;
   #connectionId: string;
   #token: string | null = null;
@@ -25,8 +30,9 @@ export class GrantAccess implements Access {
   /** Counts calls of `forget()`. Reads begun before the last one are neither cached nor awaited. */
   #changes = 0;
 
-  constructor(services: Services, organizationId: string, connectionId: string) {
+  constructor(services: Services, organizationId: string, connectionId: string, judges = true) {
     this.#services = services;
+    this.#judges = judges;
     this.#organizationId = organizationId;
     this.#connectionId = connectionId;
   }
@@ -49,12 +55,14 @@ export class GrantAccess implements Access {
     const changes = this.#changes;
     const grant = await this.#read();
     if (grant.version !== refused) return true;
+    if (!grant.renews && !this.#judges) return false;
     await (this.#asking ?? this.#askWith(this.#renew(grant, 0, changes)));
     return true;
   }
 
   async exhausted(token: string, neededScope: string | null): Promise<void> {
     const seen = this.#version;
+    if (!this.#judges) return;
     if (token !== this.#token || seen === null) return;
     const grant = await this.#read();
     if (neededScope === null) this.#until = 0;
@@ -93,7 +101,8 @@ export class GrantAccess implements Access {
   /** `stillGoodForMs`: remaining lifetime of the old token. `changes`: the counter when `grant` was read. */
   async #renew(grant: Grant, stillGoodForMs: number, changes: number): Promise<string> {
     if (!grant.renews) {
-      await this.#within((tx) => markNeedsReauth(this.#organizationId, tx, grant, grant.version));
+      if (this.#judges)
+        await this.#within((tx) => markNeedsReauth(this.#organizationId, tx, grant, grant.version));
       throw needed(null);
     }
     try {

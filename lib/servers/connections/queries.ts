@@ -120,6 +120,17 @@ export const ADDRESS_TABLES = Prisma.sql`connection c
   JOIN organization o ON o.id = c.organization_id`;
 
 /**
+ * Like `endpointOf`, for reads at a person's wish: whatever the server answers, the connection's sign-in stays
+ * as it is.
+ */
+export function readingEndpointOf(connection: ConnectionAddress, services: Services): Endpoint {
+  const endpoint = endpointOf(connection, services);
+  if (!("access" in endpoint)) return endpoint;
+  const { organizationId, connectionId } = connection;
+  return { ...endpoint, access: new GrantAccess(services, organizationId, connectionId, false) };
+}
+
+/**
  * Returns a connection's endpoint with its credentials opened. An operator's server is defined by this
  * process's file alone; its row grants nothing. Throws EntryGone if the file does not give the server to the
  * organization.

@@ -20,7 +20,7 @@ export interface WebSession {
   organization: { id: string; slug: string; name: string };
   role: Role;
   /** The member as whom the session looks at lists now; null: as its own person. */
-  view: { userId: string; name: string; role: Role; until: string } | null;
+  view: { userId: string; name: string; role: Role; until: string; leftMs: number } | null;
 }
 
 /** The principal of a session: in a view it has the member's id and role, and acts as nobody. */
@@ -81,6 +81,7 @@ export async function sessionOf(cookie: string | undefined): Promise<WebSession 
             name: row.viewed_name,
             role: roleSchema.parse(row.viewed_role),
             until: row.viewing_until.toISOString(),
+            leftMs: row.viewing_left_ms,
           },
   };
 }
@@ -107,7 +108,13 @@ export async function personOf(cookie: string | undefined): Promise<Person | nul
 
 type ViewRow =
   | { viewed_user_id: null }
-  | { viewed_user_id: string; viewed_name: string; viewed_role: string; viewing_until: Date };
+  | {
+      viewed_user_id: string;
+      viewed_name: string;
+      viewed_role: string;
+      viewing_until: Date;
+      viewing_left_ms: number;
+    };
 
 type SessionRow = ViewRow & {
   session_id: string;

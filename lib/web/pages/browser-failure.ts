@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Principal } from "../../access/principal.ts";
 import { log } from "../../base/log.ts";
 
 /** A page that failed in a browser. All of it is the browser's word. */
@@ -11,6 +12,10 @@ export const browserFailureSchema = z.strictObject({
 });
 
 /** Writes a failed page to the log, where whoever runs Intray finds it by the id that its reader quotes. */
-export function logBrowserFailure(failure: z.infer<typeof browserFailureSchema>): void {
-  log.warn({ pageFailure: failure }, `A page failed in a browser (${failure.id})`);
+export function logBrowserFailure(
+  { organizationId, actor }: Principal,
+  failure: z.infer<typeof browserFailureSchema>,
+): void {
+  const words = `A page failed in a browser (${failure.id})`;
+  log.warn({ organizationId, actorId: actor.id, pageFailure: failure }, words);
 }

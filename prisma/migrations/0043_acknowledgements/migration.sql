@@ -5,8 +5,12 @@ CREATE TABLE acknowledgement (
   user_id uuid NOT NULL,
   note text CHECK (length(note) BETWEEN 1 AND 500),
   acknowledged_at timestamptz(3) NOT NULL DEFAULT now(),
+  -- Since when the task has not been stuck. It may be again in a minute, when a server comes and goes.
+  free_since timestamptz(3),
   PRIMARY KEY (organization_id, task_id),
   FOREIGN KEY (organization_id, task_id) REFERENCES task (organization_id, id)
+    -- An engine of before deletes old tasks, and knows nothing of this table.
+    ON DELETE CASCADE
 );
 ALTER TABLE acknowledgement ENABLE ROW LEVEL SECURITY;
 ALTER TABLE acknowledgement FORCE ROW LEVEL SECURITY;
@@ -15,7 +19,7 @@ CREATE POLICY tenant ON acknowledgement USING (organization_id = current_organiz
 CREATE POLICY gate ON acknowledgement FOR SELECT TO intray_gate USING (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON acknowledgement TO intray_app;
 -- The engine ends what is over, and deletes old tasks.
-GRANT SELECT, DELETE ON acknowledgement TO intray_engine;
+GRANT SELECT, DELETE, UPDATE (free_since) ON acknowledgement TO intray_engine;
 GRANT SELECT (organization_id) ON acknowledgement TO intray_gate;
 
 -- Organizations where somebody looks after a task.

@@ -8,12 +8,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "any",
       summary: "Put a page that failed in a browser into the log, under the id that it shows",
+      inView: true,
       body: browserFailureSchema,
       errors: ["throttled"],
     },
-    async ({ caller, body }) => {
-      await throttle(`page failure ${caller.principal.actor.id}`, PAGE_FAILURES_PER_CALLER);
-      logBrowserFailure(body);
+    async ({ caller: { principal }, body }) => {
+      await throttle(`page failure ${principal.actor.id}`, PAGE_FAILURES_PER_CALLER);
+      logBrowserFailure(principal, body);
       return undefined;
     },
   ),

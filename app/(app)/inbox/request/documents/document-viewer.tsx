@@ -30,7 +30,7 @@ export function DocumentViewer({
     return (
       <div role="status" className="flex flex-col gap-2 text-[13px] text-muted">
         <p>
-          Reading from <PlainText text={request.server.name} />…
+          Reading from <PlainText text={document.server.name} />…
         </p>
         <div aria-hidden className="skeleton h-40" />
       </div>

@@ -39,7 +39,7 @@ export function SiteDocument({
           className="font-medium text-accent underline-offset-4 hover:underline max-md:py-2.5"
           onClick={() => setAsked(true)}
         >
-          Ask <PlainText text={request.server.name} /> for it
+          Ask <PlainText text={document.server.name} /> for it
         </button>
       </p>
     </>

@@ -15,15 +15,23 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: z.string().describe("The bytes: text/plain, application/pdf, or an image"),
       mediaType: "application/octet-stream",
       foreignBytes: true,
-      errors: ["document_too_large", "document_not_shown", "server_paused", "server_unavailable"],
+      errors: [
+        "no_longer_open",
+        "throttled",
+        "document_too_large",
+        "document_not_shown",
+        "server_paused",
+        "server_unavailable",
+      ],
     },
-    async ({ caller: { principal }, params }) => {
+    async ({ request, caller: { principal }, params }) => {
       await throttle(`documents ${principal.actor.kind} ${principal.actor.id}`, DOCUMENTS_PER_CALLER);
       const { name, mediaType, bytes } = await readDocument(
         await services(),
         principal,
         params.id,
         params.documentId,
+        request.signal,
       );
       return new Response(new Uint8Array(bytes), {
         headers: {
