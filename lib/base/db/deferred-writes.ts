@@ -20,7 +20,7 @@ const shared = globalThis as { [key]?: WeakMap<Tx, Gathered> };
 shared[key] ??= new WeakMap();
 const gathered = shared[key];
 
-/** Appends `items` to those that `ending` writes at the end of the transaction. */
+/** Appends `items` to those that `write` writes at the end of the transaction. */
 export function deferWrite<T>(tx: Tx, write: DeferredWrite<T>, items: T[]): void {
   const its = gathered.get(tx);
   if (!its) throw new Error(`${write.name} needs a transaction that was made by withOrganization`);

@@ -207,6 +207,30 @@ test("what an open call asks, however long its reply takes, is not shown as the 
   expect(await queries.requestsOf(mine)).toEqual([]);
 });
 
+test("a task whose end is just being stored holds up no question of another one in its session", async () => {
+  remote.behave.maxSessions = 1;
+  const mine = await start();
+  await queries.inState(mine, "working");
+  await withClient(fixture.adminUrl, (client) =>
+    client.query(`CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM pg_sleep(2);
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER dawdle BEFORE UPDATE OF state ON task FOR EACH ROW
+        WHEN (NEW.state = 'completed') EXECUTE FUNCTION dawdle()`),
+  );
+  const ended = await start();
+  (await there(1)).status = "completed";
+  await until("its end was read", async () => remote.seen.some(({ method }) => method === "tasks/result"));
+  const asking = await there(0);
+  expect(asking.session).toBe((await there(1)).session);
+  expect(remote.ask(asking, "Mine?")).not.toBeNull();
+  await queries.openRequest(mine, "Mine?");
+  await queries.inState(ended, "completed");
+  await withClient(fixture.adminUrl, (client) => client.query("DROP FUNCTION dawdle CASCADE"));
+});
+
 test("a start that fails before its call, and is cancelled, holds up no other one in its session", async () => {
   remote.behave.maxSessions = 1;
   const one = await start();
@@ -342,6 +366,9 @@ test("an answer whose question the server has forgotten says so, and since when,
   });
   expect(waiting).toMatchObject({ state: "pending", attempts: 0, waitingSince: waiting.deliverAfter });
   expect(await lines()).toMatchObject([{ inputRequestId: request.id }]);
+  remote.behave.answer = (task) => {
+    task.status = "working";
+  };
   remote.behave.reissues = "Really?";
   await until("it is told", async () => remote.answered.length === 1);
   expect((await queries.deliveryOf(request.id)).waitingSince).toBeNull();
@@ -355,6 +382,9 @@ test("a question that is put again is learned, and its answer says which way it 
   remote.behave.reissues = "Really?";
   mine.status = "input_required";
   const request = await queries.openRequest(id, "Really?");
+  remote.behave.answer = (task) => {
+    task.status = "working";
+  };
   remote.forgetSessions();
   await fixture.answer(request.id, approve);
   await until("it is told", async () => remote.answered.length === 1);

@@ -167,12 +167,16 @@ export function isStarting({ handle, calls, work }: WatchedTask): boolean {
 export function tasksThatMayAsk({ tasks, record, shared }: LiveSession): SessionTask[] {
   // In a session that was opened for one task alone, every question is that task's, however early it comes.
   const isOwn = !shared && !record.others?.length;
-  const task = [...tasks].filter((task) => isOwn || isStarting(task) || !LIVES_NOWHERE.has(task.work.state));
-  const others = (record.others ?? []).filter((id) => !task.some((task) => task.id === id));
+  const known = [...tasks].filter((task) => isOwn || isStarting(task) || !livesNowhere(task));
+  const others = (record.others ?? []).filter((id) => !known.some((task) => task.id === id));
   return [
-    ...task.map((task) => ({ id: task.id, isStarting: isStarting(task) })),
+    ...known.map((task) => ({ id: task.id, isStarting: isStarting(task) })),
     ...others.map((id) => ({ id, isStarting: true })),
   ];
+}
+
+function livesNowhere({ work, cold }: WatchedTask): boolean {
+  return LIVES_NOWHERE.has(work.state) || cold.endReported;
 }
 
 const LIVES_NOWHERE = new Set<TaskState>(["queued", "start_unknown", "completed", "failed"]);

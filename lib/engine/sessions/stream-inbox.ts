@@ -20,7 +20,13 @@ import { markHandled, noteCandidates, recordMessages } from "../../stream-messag
 import { isRunning } from "../../tasks/status.ts";
 import { isPlain } from "../task/call.ts";
 import { restoreSession, sessionDigest } from "../task/sealed.ts";
-import { CAPTURED_TOGETHER, DATABASE_RETRY_MS, DRAIN_STREAMS_MS, STORED_TOGETHER } from "../tunables.ts";
+import {
+  CAPTURED_TOGETHER,
+  DATABASE_RETRY_MS,
+  DRAIN_STREAMS_MS,
+  SCAN_ALL_MS,
+  STORED_TOGETHER,
+} from "../tunables.ts";
 import { fencedTransaction, LeaseLost, type WatcherContext } from "../watcher/context.ts";
 import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";
 import { clockMs, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
@@ -64,6 +70,8 @@ export class StreamInbox {
   #storing: Promise<void> | null = null;
   #handling: Promise<void> | null = null;
   #handleOnceMore = false;
+  /** Failed writes since all messages were last handled without one. */
+  #failed = 0;
   /** The lease is lost or being released: messages are only stored, for another engine to handle. */
   #isGone = false;
   /** The tasks are leaving their sessions, so elimination proves nothing about who asked. */
@@ -239,6 +247,7 @@ export class StreamInbox {
 
   /** Handles messages in order of arrival; questions of different tasks concurrently. */
   async #handle(): Promise<void> {
+    const failed = this.#failed;
     try {
       const named = await this.#named();
       const run: UnhandledMessage[] = [];
@@ -251,6 +260,8 @@ export class StreamInbox {
         await this.#isolated(() => this.#retract(one));
       }
       await this.#handleQuestions(run, named);
+      if (this.#failed === failed) this.#failed = 0;
+      else this.#retryLater();
     } catch (error) {
       if (error instanceof LeaseLost) {
         this.#isGone = true;
@@ -262,10 +273,16 @@ export class StreamInbox {
     }
   }
 
+  #retryLater(): void {
+    const pauseMs = Math.min(DATABASE_RETRY_MS * 2 ** Math.min(this.#failed, 10), SCAN_ALL_MS);
+    setTimeout(() => this.#handleAgain(), pauseMs).unref();
+  }
+
   /** Logs an error of one task, so that its failed write does not block the others. */
   async #isolated(work: () => Promise<void>): Promise<void> {
     await work().catch((error: unknown) => {
       if (error instanceof LeaseLost || isDatabaseDown(error)) throw error;
+      this.#failed++;
       this.#ctx.log.error({ err: error }, "what came on a stream could not be dealt with");
     });
   }

@@ -155,6 +155,7 @@ async function applyEnd(ctx: WatcherContext, task: WatchedTask, remote: RemoteTa
     await end(ctx, task, base);
     return true;
   }
+  setCold(task, { endReported: true });
   const outcome = await fetchResult(ctx, task, remote);
   const lessons = new TraitUpdates(ctx);
   learnFromEnd(lessons, task, remote, outcome);

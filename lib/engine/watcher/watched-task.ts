@@ -159,6 +159,8 @@ export interface ColdState {
   notFoundAt: number | null;
   /** How often the server withheld a result that should exist. */
   missingResults: number;
+  /** The server said that the task has completed or failed, which may not be stored yet. */
+  endReported: boolean;
   /** The previous session, which the server denied knowing. */
   formerSession: SessionRecord | null;
 }
@@ -227,6 +229,7 @@ const NO_COLD_STATE: Readonly<ColdState> = {
   missing: new Map(),
   notFoundAt: null,
   missingResults: 0,
+  endReported: false,
   formerSession: null,
 };
 
