@@ -51,7 +51,7 @@ test.each([
   [
     "server.health_changed",
     { name: "ERP", from: "ok", to: "unreachable" },
-    "The server “ERP” can't be reached",
+    "The server “ERP” can’t be reached",
   ],
   ["member.added", { name: "Cleo", role: "approver" }, "Ben added Cleo as approver"],
   ["member.role_changed", { from: "viewer", to: "operator" }, "Ben changed a role from viewer to operator"],
