@@ -191,6 +191,7 @@ test("tasks that are over go with all that is theirs; what is at work, on its wa
       await tx.$executeRaw`UPDATE input_request SET state = 'answered' WHERE id = ${inputRequestId}::uuid`;
       await tx.$executeRaw`UPDATE input_request SET state = 'settled', ended_at = now() WHERE id = ${inputRequestId}::uuid`;
       await tx.claim.create({ data: { ...ofRequest, userId: uuidv7() } });
+      await tx.acknowledgement.create({ data: { organizationId: acme, taskId: id, userId: uuidv7() } });
       await tx.draft.create({ data: { ...ofRequest, userId: uuidv7(), content: {} } });
       await tx.taskWatch.create({ data: { organizationId: acme, taskId: id } });
       await tx.protocolMessage.createMany({
@@ -232,7 +233,10 @@ test("tasks that are over go with all that is theirs; what is at work, on its wa
   expect(left.find(({ id }) => id === child)?.restart_of).toBeNull();
   expect(left.find(({ id }) => id === again)?.restart_of).toBe(origin);
   expect(await admin("SELECT id FROM race")).toEqual([{ id: running }]);
-  for (const table of ["input_request", "ask", "answer", "delivery", "claim", "draft", "task_watch"])
+  for (const table of [
+    ...["input_request", "ask", "answer", "delivery", "claim", "draft", "task_watch"],
+    "acknowledgement",
+  ])
     expect([table, await admin(`SELECT count(*)::integer AS count FROM ${table}`)]).toEqual([
       table,
       [{ count: 1 }],
@@ -277,8 +281,8 @@ test("stream messages are deleted a day after they were handled, whatever the or
 
 test("whatever points at a task or a request goes with it, or is deleted before it", async () => {
   const known = [
-    ...["answer", "ask", "claim", "delivery", "draft", "found_task", "input_request"],
-    ...["stream_message", "task"],
+    ...["answer", "ask", "claim", "delivery", "draft", "found_task", "input_request", "stream_message"],
+    ...["task"],
   ];
   const rows = await admin(`SELECT DISTINCT conrelid::regclass::text AS "table" FROM pg_constraint
     WHERE contype = 'f' AND confdeltype = 'a' AND confrelid IN ('task'::regclass, 'input_request'::regclass,
