@@ -102,7 +102,8 @@ test("the no that destroys is held, and is not offered to several", async ({ ana
   await ben.keyboard.press("Escape");
   expect(await stateOf(ana, asked)).toBe("open");
 
-  const rows = ben.getByRole("region", { name: "Requests", exact: true }).locator('a[href*="/inbox/"]');
+  const list = ben.getByRole("region", { name: "Requests", exact: true });
+  const rows = list.getByRole("listitem").locator('a[href*="/inbox/"]');
   await expect(rows).toHaveCount(2);
   for (const row of [rows.first(), rows.last()]) await row.click({ modifiers: ["Shift"] });
   const bar = ben.getByRole("region", { name: "Selected requests" });

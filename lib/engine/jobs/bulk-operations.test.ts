@@ -9,6 +9,8 @@ import {
   PROCESS_INVOICE,
   until,
 } from "../../../test/fixtures/organization-fixture.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { createDatabase, type Database, storable } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network.ts";
@@ -45,7 +47,7 @@ const turn = () =>
   bulkOperations.run(
     {
       database: engine,
-      network: createNetwork({ allowHosts: [], denyPorts: [] }),
+      network: createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] }),
       seal: fixture.seal,
       log: pino({ level: "silent" }),
     },
@@ -181,6 +183,37 @@ test("a task that was started again before the list was made is started again on
   await done();
   expect(await items(id)).toMatchObject([{ state: "done" }]);
   expect(await restartsOf([task!])).toHaveLength(2);
+});
+
+test("an engine reads a server's tools that changed since they were last read, and starts the task again", async () => {
+  const remote = await startTestServer();
+  try {
+    const place = await fixture.addServer(remote.url, "2026-07-28");
+    const approve = tool("approve", { taskSupport: "required" });
+    const taskId = await fixture.startTask(place, { invoice: "INV-7" }, approve);
+    await fixture.within(async (tx) => {
+      await tx.$executeRaw`UPDATE task SET state = 'starting', attempt_id = id WHERE id = ${taskId}::uuid`;
+      await tx.$executeRaw`UPDATE task SET state = 'failed', watched = false, finished_at = now() WHERE id = ${taskId}::uuid`;
+    });
+    for (const description of ["as it was", "as it is now"]) {
+      remote.behave.describe = () => description;
+      await fixture.within(
+        (tx) => tx.$executeRaw`UPDATE server SET tools_checked_at = NULL WHERE id = ${place.serverId}::uuid`,
+      );
+      const id = await begin("restart", [taskId]);
+      await done();
+      expect(await items(id)).toMatchObject([{ state: "done", message: null }]);
+    }
+    expect(await restartsOf([taskId])).toHaveLength(2);
+    const known = await fixture.within(
+      (tx) =>
+        tx.$queryRaw`SELECT DISTINCT described->>'description' AS is FROM server_tool_version
+        WHERE server_id = ${place.serverId}::uuid AND tool = 'approve' AND until IS NULL`,
+    );
+    expect(known).toEqual([{ is: "as it is now" }]);
+  } finally {
+    await remote.close();
+  }
 });
 
 /** Starts the task again by hand, and commits that when released. Returns when the restart is written. */
