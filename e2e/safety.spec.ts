@@ -1,11 +1,12 @@
 /** No slip decides: what is irreversible is held or typed, and what does not fit is seen before it is accepted. */
-import { devices, type Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Asked, ask } from "./fixtures/questions.ts";
 import {
   expect,
+  holdFinger,
   newInvoiceId,
-  openPageAs,
+  openPhoneAs,
   readRequest,
   requestPane,
   SOON,
@@ -136,15 +137,7 @@ test("a no to what is irreversible is one press", async ({ ana, ben }) => {
 });
 
 test("on a phone a tap deletes nothing, and a held finger does", async ({ ana, browser }) => {
-  const desktop = await openPageAs(browser, "Ben");
-  const { defaultBrowserType: _, ...phone } = devices["Pixel 7"];
-  const context = await browser.newContext({
-    ...phone,
-    baseURL: process.env.E2E_URL ?? "",
-    storageState: await desktop.context().storageState(),
-  });
-  await desktop.context().close();
-  const page = await context.newPage();
+  const page = await openPhoneAs(browser, "Ben");
   const asked = await openDestructive(ana, page);
   await checkAppearance(page, "an irreversible request on a phone");
   await confirm(page).tap();
@@ -153,13 +146,8 @@ test("on a phone a tap deletes nothing, and a held finger does", async ({ ana, b
   await expect(typed(page)).toHaveCount(0);
   expect(await stateOf(ana, asked)).toBe("open");
 
-  const box = await confirm(page).boundingBox();
-  const finger = await context.newCDPSession(page);
-  const touchPoints = [{ x: (box?.x ?? 0) + 20, y: (box?.y ?? 0) + 20 }];
-  await finger.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints });
-  await expect.poll(() => stateOf(ana, asked), SOON).not.toBe("open");
-  await finger.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-  await context.close();
+  await holdFinger(page, confirm(page), () => expect.poll(() => stateOf(ana, asked), SOON).not.toBe("open"));
+  await page.context().close();
 });
 
 test("irreversible requests are accepted one by one, also where several are selected", async ({
