@@ -81,12 +81,12 @@ test("a ttl that passes without effect is dropped, for this task and for the ser
   expect((await queries.request(request.id)).expiresAt).toBeNull();
   expect((await queries.task(id)).state).toBe("input_required");
   expect(await traits()).toMatchObject({ outlivesTtl: true });
+  await fixture.answer(request.id, { action: "accept", content: { approve: true } });
 
   const next = await asked(600_000);
   await until("what it says is known", async () => (await queries.task(next.id)).ttlMs === 600_000n);
   expect((await queries.task(next.id)).expiresAt).toBeNull();
   expect((await queries.request(next.request.id)).expiresAt).toBeNull();
-  await fixture.answer(request.id, { action: "accept", content: { approve: true } });
 });
 
 test("a task that is gone when its time is over has expired, whatever was learned, and the server's word counts again", async () => {
