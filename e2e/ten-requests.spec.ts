@@ -34,7 +34,7 @@ const TEN: Decision[] = [
   {
     kind: "deploy",
     decide: (hands) => hands.press("a"),
-    touch: (thumbs) => thumbs.tap("Approve"),
+    touch: (thumbs) => thumbs.tap("Confirm"),
     answer: accept({}),
   },
   {
@@ -120,8 +120,8 @@ const TEN: Decision[] = [
       await hands.press(..."No keys in forms", "ControlOrMeta+Enter");
     },
     async touch(thumbs) {
-      await thumbs.tap("Decline");
-      await thumbs.type(/./, "No keys in forms", thumbs.page.getByRole("dialog"));
+      await thumbs.tap("Decline…");
+      await thumbs.type(/^Reason/, "No keys in forms", thumbs.page.getByRole("dialog"));
       await thumbs.tap("Decline", thumbs.page.getByRole("dialog"));
     },
     answer: { action: "decline" },
@@ -129,7 +129,7 @@ const TEN: Decision[] = [
   {
     kind: "deploy",
     decide: (hands) => hands.press("a"),
-    touch: (thumbs) => thumbs.tap("Approve"),
+    touch: (thumbs) => thumbs.tap("Confirm"),
     answer: accept({}),
   },
 ];

@@ -46,7 +46,7 @@ export function TaskTable({ rows, columns, order, onOrder, selection, total, end
       data-list
       // biome-ignore lint/a11y/noNoninteractiveTabindex: so that it can be scrolled with the keyboard
       tabIndex={0}
-      className="relative max-h-[max(20rem,calc(100dvh-14.5rem))] overflow-auto rounded-lg border border-line bg-panel"
+      className="relative max-h-[max(20rem,calc(100dvh-17rem))] overflow-auto rounded-lg border border-line bg-panel"
     >
       <table
         className="w-full border-collapse whitespace-nowrap"
