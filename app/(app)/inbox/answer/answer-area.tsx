@@ -166,7 +166,7 @@ export function AnswerArea({
       answering && !claimedByOther && !trouble ? () => claim.take(claimedByMe ? "release" : "claim") : null,
   };
   useAnswerKeys({
-    skip: () => goOnFrom(question.id),
+    skip: () => goOnFrom(question.id, { isSkip: true }),
     affirmative,
     other,
     onlyFocus: { affirmative: cautious || manyChoices || isUrl, other: manyChoices },
