@@ -166,6 +166,29 @@ test("settings show what one may change", async ({ ana, ben }) => {
   await expect(ana.getByRole("navigation", { name: "Settings" })).toContainText("Answers");
 });
 
+test("on a phone Me leads everybody to their account, the settings and the way out", async ({
+  browser,
+  ben,
+}) => {
+  await ben.setViewportSize(PHONE);
+  await ben.goto("/inbox");
+  await ben.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Me" }).click();
+  await expect(ben.getByRole("region", { name: "Account" })).toContainText(/Ben.*@.*Approver of Acme/s);
+
+  const context = await browser.newContext({ baseURL: process.env.E2E_URL ?? "" });
+  const page = await context.newPage();
+  // In a session of its own, which ends here.
+  await signIn(page, "Ola");
+  await page.setViewportSize(PHONE);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Me" }).click();
+  const account = page.getByRole("region", { name: "Account" });
+  await expect(account).toContainText(/Ola.*@.*Operator of Acme/s);
+  await expect(page.getByRole("navigation", { name: "Settings" })).toBeVisible();
+  await account.getByRole("button", { name: "Sign out" }).click();
+  await expect(page).toHaveURL(/\/sign-in/);
+  await context.close();
+});
+
 test("what is not there, or fails, is said inside the shell, with a way on", async ({ browser, ola }) => {
   const missing = await ola.goto("/no/such/page");
   expect(missing?.status()).toBe(404);
