@@ -231,6 +231,31 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
   await page.context().close();
 });
 
+test("an error page that cannot be loaded either leaves a few words and the error's id", async ({
+  browser,
+}) => {
+  const page = await openPageAs(browser, "Ola");
+  await page.route("**/api/v1/servers?*", (route) =>
+    route.fulfill({ json: { items: [null], nextCursor: null } }),
+  );
+  await page.route("**/_next/static/**/*.js", async (route) => {
+    const response = await route.fetch();
+    const isErrorView = (await response.text()).includes("Intray is unavailable for a moment");
+    await (isErrorView ? route.abort() : route.fulfill({ response }));
+  });
+  const logged = page.waitForRequest("**/api/v1/page-failures");
+  await page.goto("/servers");
+  await expect(page.getByRole("heading", { name: "This page could not be shown" })).toBeVisible();
+  const { id } = (await logged).postDataJSON() as { id: string };
+  expect((await (await logged).response())?.status()).toBe(204);
+  await expect(page.getByText(`Error ID: ${id}`)).toBeVisible();
+  await page.unroute("**/api/v1/servers?*");
+  await page.unroute("**/_next/static/**/*.js");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("link", { name: "Finance ERP", exact: true })).toBeVisible();
+  await page.context().close();
+});
+
 test("on a phone what is pressed in dialogs and headers is as large as a thumb", async ({ ola, ben }) => {
   await askAbout(ola, ben);
   const asked = ben.url();
