@@ -40,7 +40,7 @@ export const summaryOf = (
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
   d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",
   d.error AS "deliveryError", t.cancel_requested_at AS "cancelRequestedAt", opener.id AS "openerId", opener.name AS "openerName",
-  (SELECT o.four_eyes FROM organization o WHERE o.id = r.organization_id) AND ${requestedBy(principal)} AS "fourEyes",
+  (SELECT o.four_eyes FROM organization o WHERE o.id = ${principal.organizationId}::uuid) AND ${requestedBy(principal)} AS "fourEyes",
   CASE WHEN pg_column_size(t.arguments) > ${SHORT_ARGUMENTS} THEN NULL ELSE t.arguments END AS "shortArguments"`;
 
 /**
