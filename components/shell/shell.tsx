@@ -18,7 +18,7 @@ const NotInView = lazyComponent(() => import("./pages/not-in-view.tsx").then((fi
   warm: true,
 });
 /** All that a view shows: lists of requests and tasks, and each of them. */
-const SHOWN_IN_VIEW = /^\/(inbox|tasks)(\/[^/]*)?$/;
+const SHOWN_IN_VIEW = /^\/(inbox|tasks)(\/(?!new$)[^/]*)?$/;
 const ViewBar = lazyComponent(() => import("./view-bar.tsx").then((file) => file.ViewBar));
 const Tour = lazyComponent(() => import("./tour.tsx").then((file) => file.Tour), {
   // The height of the strip.
