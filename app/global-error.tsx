@@ -1,10 +1,27 @@
 "use client";
 
+import { useEffect, useState } from "react";
+import { ErrorId } from "@/components/shell/pages/error-id.tsx";
 import { PLAIN_BUTTON } from "@/components/shell/pages/plain-button.ts";
 import "./globals.css";
 
-/** Shown when the root layout fails. Bundled with every page, so only a few words and a reload. */
+/** Shown when the root layout fails. Bundled with every page, so only a few words, an id to quote and a reload. */
 export default function GlobalErrorPage({ error }: { error: Error & { digest?: string } }) {
+  const [ownId, setOwnId] = useState<string | null>(null);
+  // As in error-view.tsx: an error of the browser has no digest, and gets an id once it stands in the log.
+  useEffect(() => {
+    if (error.digest) return;
+    let isCurrent = true;
+    import("@/components/shell/pages/report-failure.ts")
+      .then(({ reportFailure }) => reportFailure(error))
+      .then((id) => isCurrent && setOwnId(id))
+      // Scripts that cannot be loaded are what brings people here: then there is no id.
+      .catch(() => undefined);
+    return () => {
+      isCurrent = false;
+    };
+  }, [error]);
+  const id = error.digest ?? ownId;
   return (
     <html lang="en">
       <body>
@@ -13,7 +30,7 @@ export default function GlobalErrorPage({ error }: { error: Error & { digest?: s
           <h1 className="font-medium">This page could not be shown</h1>
           <p className="max-w-sm text-[13px] text-muted">
             Nothing was lost: tasks, requests and answers are kept on the server, not on this page.
-            {error.digest && ` Error ID: ${error.digest}`}
+            {id && <ErrorId id={id} />}
           </p>
           <button type="button" className={PLAIN_BUTTON} onClick={() => location.reload()}>
             Try again

@@ -55,6 +55,10 @@ for (const era of ERAS)
     await askAboutExpense(ola, ben, era);
     const pane = requestPane(ben);
     await expect(pane.getByRole("button", { name: /^View/ })).toHaveCount(5);
+    // What is a document is not shown as JSON too.
+    await expect(pane.getByText("Trade fair in Hamburg", { exact: true })).toBeVisible();
+    await expect(pane.getByText("resource_link")).toHaveCount(0);
+    await expect(pane.getByText("memo", { exact: false })).toHaveCount(1);
     expect(reads).toEqual([]);
 
     await pane.getByRole("button", { name: "View receipt-2.png" }).click();

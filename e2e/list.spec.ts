@@ -239,10 +239,36 @@ test("after a decision the next request opens, and at the end the inbox is empty
   await approve(ben).click();
   await expect(title(ben)).toContainText(asked[1]!.id);
   await expect(title(ben)).toBeFocused();
-  await expect(ben.getByText(new RegExp(`^Next: ${asked[1]!.id} · `)).last()).toBeAttached();
+  await expectNext(ben, asked[0]!.id, new RegExp(`^Next: ${asked[1]!.id} · `));
   await approve(ben).click();
   await expect(ben.getByRole("heading", { name: "Nothing left in this list" })).toBeVisible();
+  await expectNext(ben, asked[1]!.id, "Nothing left in this list");
   await checkAppearance(ben, "nothing left in this list");
+});
+
+/** The toast of a decision shows what came next; the inbox announces it, once. */
+async function expectNext(page: Page, decided: string, words: string | RegExp) {
+  const toast = page.locator("[data-sonner-toast]").filter({ hasText: `Approved ${decided} ·` });
+  const line = toast.locator('[aria-hidden="true"]').getByText(words);
+  await expect(line).toBeVisible();
+  await expect(line).toBeInViewport();
+  await expect(page.getByRole("status").filter({ hasText: words })).toHaveCount(1);
+}
+
+test("on a phone the toast says what came next, until another request is opened", async ({ ola, ben }) => {
+  const { prefix, asked } = await askFor(ola, ["acme", "acme", "acme"]);
+  await ben.setViewportSize(ON_A_PHONE[0]!.size);
+  await ben.goto(`/inbox/${asked[0]!.requestId}?tab=all&q=${prefix}`);
+  await expect(title(ben)).toContainText(asked[0]!.id);
+  await approve(ben).click();
+  await expect(title(ben)).toContainText(asked[1]!.id);
+  await expectNext(ben, asked[0]!.id, new RegExp(`^Next: ${asked[1]!.id} · `));
+  await checkAppearance(ben, "what came next, on a phone", ON_A_PHONE);
+  await ben.setViewportSize(ON_A_PHONE[0]!.size);
+  await ben.getByRole("button", { name: "Next request" }).click();
+  await expect(title(ben)).toContainText(asked[2]!.id);
+  const told = ben.getByRole("status").or(ben.locator("[data-sonner-toast]"));
+  await expect(told.filter({ hasText: `Next: ${asked[1]!.id}` })).toHaveCount(0);
 });
 
 test("whoever moves on while a decision is recorded is left where they are", async ({ ola, ben }) => {

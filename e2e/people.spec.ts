@@ -2,7 +2,7 @@
 import type { Browser, Page } from "@playwright/test";
 import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
-import { apiOf, askAbout, expect, requestPane, SOON, tabTo, test } from "./fixtures/test.ts";
+import { apiOf, askAbout, expect, readRequest, requestPane, SOON, tabTo, test } from "./fixtures/test.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -79,8 +79,24 @@ test("an admin looks at lists as a member would: said on every page, read only, 
   await expect(ana.getByRole("link", { name: new RegExp(id) }).first()).toBeVisible(SOON);
   await checkAppearance(ana, "tasks viewed as a member");
   // What is not a list is not there, whatever the address.
-  await ana.goto("/overview");
+  const refusals: string[] = [];
+  ana.on("response", (response) => response.status() === 403 && refusals.push(response.url()));
+  const server = (await readRequest(ben, requestId)).server.id;
+  for (const page of [
+    "overview",
+    "settings/members",
+    "activity",
+    "notices",
+    "tasks/new",
+    `servers/${server}`,
+  ]) {
+    await ana.goto(`/${page}`);
+    await expect(ana.getByRole("heading", { level: 1, name: "Not shown in a view" }), page).toBeVisible();
+  }
+  await checkAppearance(ana, "a page that a view does not show");
+  await ana.getByRole("link", { name: "Go to the inbox" }).click();
   await expect(ana).toHaveURL(/\/inbox/);
+  expect(refusals).toEqual([]);
   const refused = await apiOf(ana).write("POST", `/input-requests/${requestId}/claim`);
   expect([refused.status(), (await refused.json()).code]).toEqual([403, "view_only"]);
 

@@ -166,6 +166,29 @@ test("settings show what one may change", async ({ ana, ben }) => {
   await expect(ana.getByRole("navigation", { name: "Settings" })).toContainText("Answers");
 });
 
+test("on a phone Me leads everybody to their account, the settings and the way out", async ({
+  browser,
+  ben,
+}) => {
+  await ben.setViewportSize(PHONE);
+  await ben.goto("/inbox");
+  await ben.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Me" }).click();
+  await expect(ben.getByRole("region", { name: "Account" })).toContainText(/Ben.*@.*Approver of Acme/s);
+
+  const context = await browser.newContext({ baseURL: process.env.E2E_URL ?? "" });
+  const page = await context.newPage();
+  // In a session of its own, which ends here.
+  await signIn(page, "Ola");
+  await page.setViewportSize(PHONE);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Me" }).click();
+  const account = page.getByRole("region", { name: "Account" });
+  await expect(account).toContainText(/Ola.*@.*Operator of Acme/s);
+  await expect(page.getByRole("navigation", { name: "Settings" })).toBeVisible();
+  await account.getByRole("button", { name: "Sign out" }).click();
+  await expect(page).toHaveURL(/\/sign-in/);
+  await context.close();
+});
+
 test("what is not there, or fails, is said inside the shell, with a way on", async ({ browser, ola }) => {
   const missing = await ola.goto("/no/such/page");
   expect(missing?.status()).toBe(404);
@@ -203,6 +226,31 @@ test("what is not there, or fails, is said inside the shell, with a way on", asy
   await expect(page.getByText("Nothing was lost")).toBeVisible();
   await checkAppearance(page, "a page that failed");
   await page.unroute("**/api/v1/servers?*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("link", { name: "Finance ERP", exact: true })).toBeVisible();
+  await page.context().close();
+});
+
+test("an error page that cannot be loaded either leaves a few words and the error's id", async ({
+  browser,
+}) => {
+  const page = await openPageAs(browser, "Ola");
+  await page.route("**/api/v1/servers?*", (route) =>
+    route.fulfill({ json: { items: [null], nextCursor: null } }),
+  );
+  await page.route("**/_next/static/**/*.js", async (route) => {
+    const response = await route.fetch();
+    const isErrorView = (await response.text()).includes("Intray is unavailable for a moment");
+    await (isErrorView ? route.abort() : route.fulfill({ response }));
+  });
+  const logged = page.waitForRequest("**/api/v1/page-failures");
+  await page.goto("/servers");
+  await expect(page.getByRole("heading", { name: "This page could not be shown" })).toBeVisible();
+  const { id } = (await logged).postDataJSON() as { id: string };
+  expect((await (await logged).response())?.status()).toBe(204);
+  await expect(page.getByText(`Error ID: ${id}`)).toBeVisible();
+  await page.unroute("**/api/v1/servers?*");
+  await page.unroute("**/_next/static/**/*.js");
   await page.getByRole("button", { name: "Try again" }).click();
   await expect(page.getByRole("link", { name: "Finance ERP", exact: true })).toBeVisible();
   await page.context().close();

@@ -196,6 +196,44 @@ describe.each([
   );
 });
 
+test(
+  "a row of the list tells what keeps its reader from accepting, as the request does",
+  async () => {
+    const organization = await web.organization("rows-tell");
+    const people = await peopleOf(organization);
+    await fill(organization, people);
+    const owner = people.find(({ role }) => role === "owner")!;
+    const changed = await web.call("PATCH", "/api/v1/organization", {
+      ...owner.who,
+      body: { fourEyes: true },
+    });
+    expect(changed.status).toBe(200);
+    const said = new Set<string>();
+    for (const person of people.filter(({ role }) => role === "owner" || role === "approver")) {
+      const list = await web.call("GET", "/api/v1/input-requests?state=open&limit=200", person.who);
+      const details = new Map((await detailsOf(person)).map((each) => [each.id, each]));
+      for (const { id, fourEyes, urlOwner, task } of page.parse(list.body).items) {
+        const detail = details.get(id)!;
+        const told = { fourEyes, urlOwner, cancelRequestedAt: task.cancelRequestedAt };
+        const { cancelRequestedAt } = detail.task;
+        expect(told).toEqual({ fourEyes: detail.fourEyes, urlOwner: detail.urlOwner, cancelRequestedAt });
+        said.add(fourEyes ? "second person" : urlOwner ? `only ${urlOwner.name}` : "open");
+      }
+    }
+    expect([...said].sort()).toEqual(["only approver 1", "only operator 2", "open", "second person"]);
+
+    const server = await insertServer(web.db, organization);
+    const task = await insertTask(web.db, organization, server);
+    await insertRequest(web.db, organization, task, { message: "Soon cancelled" });
+    expect((await web.call("POST", `/api/v1/tasks/${task}/cancel`, owner.who)).status).toBeLessThan(300);
+    const rows = await web.call("GET", "/api/v1/input-requests?q=Soon%20cancelled", owner.who);
+    expect(page.parse(rows.body).items.map((row) => row.task.cancelRequestedAt)).toEqual([
+      expect.any(String),
+    ]);
+  },
+  LONG_MS,
+);
+
 test("an unknown `waiting` is refused", async () => {
   const organization = await web.organization("waiting-of-whom");
   const { body, status } = await web.call("GET", "/api/v1/input-requests?waiting=ana", {

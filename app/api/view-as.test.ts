@@ -250,6 +250,27 @@ describe("a view", () => {
     expect((await events(first)).map(([type]) => type)).toEqual(["member.view_begun"]);
   });
 
+  test("joins no organization, though that call takes the session of anybody", async () => {
+    const [here, there] = [await web.organization("joins-here"), await web.organization("joins-there")];
+    const ana = await web.member(here, "Ana", "owner");
+    const ben = await web.member(here, "Ben", "viewer");
+    const gil = await web.member(there, "Gil", "owner");
+    const invitation = await web.call("POST", "/api/v1/invitations", {
+      cookie: gil.cookie,
+      body: { email: `ana-${here}@test.example`, role: "viewer" },
+    });
+    expect(invitation.status).toBe(201);
+    const token = new URL(invitation.body.url).searchParams.get("token");
+    const join = () => web.call("POST", "/api/join", { cookie: ana.cookie, body: { token } });
+    await begin(ana, ben.memberId);
+    const before = await picture(root);
+    const reply = await join();
+    expect([reply.status, reply.body.code]).toEqual([403, "view_only"]);
+    expect(await picture(root)).toEqual(before);
+    await end(ana);
+    expect((await join()).status).toBe(204);
+  });
+
   test("two ends at once are one line of history", async () => {
     const organizationId = await web.organization("ends");
     const ana = await web.member(organizationId, "Ana", "owner");

@@ -4,11 +4,12 @@ import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { LinkOver } from "@/components/shell/pages/link-over.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
 import { aRole, ROLE_WORDS } from "@/lib/format/roles.ts";
 import type { FoundInvitation } from "@/lib/invitations/queries.ts";
 import { maskedEmail } from "@/lib/text/mask.ts";
 import { lookAtInvitation } from "@/lib/web/auth/look-at-invitation.ts";
-import { currentPerson } from "@/lib/web/auth/session.ts";
+import { currentPerson, currentPrincipal } from "@/lib/web/auth/session.ts";
 import { signInOptions } from "@/lib/web/auth/sign-in/sign-in.ts";
 import { AcceptForm } from "./accept-form.tsx";
 import { AccountForm } from "./account-form.tsx";
@@ -41,6 +42,12 @@ export default async function JoinPage({
 async function WayIn({ found, token }: { found: FoundInvitation; token: string }) {
   const person = await currentPerson();
   const masked = maskedEmail(found.email);
+  if ((await currentPrincipal())?.isView)
+    return (
+      <Notice tone="wait" title="You are viewing as a member">
+        <p>Nobody joins in a view. Stop viewing, then open the link again.</p>
+      </Notice>
+    );
   if (person?.email === found.email)
     return <AcceptForm token={token} organization={found.organizationName} email={person.email} />;
   if (person) return <OtherAccount masked={masked} email={person.email} />;

@@ -17,12 +17,15 @@ export interface NavItem {
   key: string;
 }
 
+/** On a phone: the account, and all settings. */
+export const ME: Omit<NavItem, "key"> = { href: "/settings", label: "Me", icon: CircleUserRound };
+
 /** The phone's navigation of approvers, who decide there and seldom look at tasks and servers. */
 export const APPROVER_ITEMS: Omit<NavItem, "key">[] = [
   { href: "/inbox", label: "Inbox", icon: Inbox },
   { href: "/inbox?tab=done", label: "Done", icon: CircleCheck },
   { href: "/notices", label: "Notifications", icon: Bell },
-  { href: "/settings", label: "Me", icon: CircleUserRound },
+  ME,
 ];
 
 export const NAV_ITEMS: NavItem[] = [

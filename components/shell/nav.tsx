@@ -3,7 +3,7 @@
 import { Inbox, ListTodo, Settings } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { IconDot } from "@/components/shell/icon-dot.tsx";
-import { APPROVER_ITEMS, NAV_ITEMS } from "@/components/shell/nav-items.ts";
+import { APPROVER_ITEMS, ME, NAV_ITEMS } from "@/components/shell/nav-items.ts";
 import { PaletteButton } from "@/components/shell/palette/palette-button.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
@@ -65,6 +65,8 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
   const pathname = usePathname();
   const isDone = useSearchParams().get("tab") === "done";
   const isApprover = me.role === "approver" && !me.view;
+  const own = isApprover ? APPROVER_ITEMS : [...NAV_ITEMS, ME];
+  const items = me.view ? NAV_ITEMS.slice(0, IN_VIEW) : own;
   return (
     <nav
       aria-label="Main"
@@ -74,37 +76,35 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
       )}
     >
       <ul className="flex">
-        {(isApprover ? APPROVER_ITEMS : NAV_ITEMS.slice(0, me.view ? IN_VIEW : undefined)).map(
-          ({ href, label, icon: Icon }) => {
-            const [page = "", query] = href.split("?");
-            // Done is a tab of the inbox, and an item of its own for approvers.
-            const isOther = isApprover && page === "/inbox" && isDone !== (query !== undefined);
-            const active = pathname.startsWith(page) && !isOther;
-            return (
-              <li key={href} className="flex-1">
-                <Link
-                  href={href}
-                  aria-current={active ? "page" : undefined}
-                  className={cn(
-                    "flex h-15 flex-col items-center justify-center gap-1 text-xs",
-                    active ? "font-medium text-accent" : "text-muted",
+        {items.map(({ href, label, icon: Icon }) => {
+          const [page = "", query] = href.split("?");
+          // Done is a tab of the inbox, and an item of its own for approvers.
+          const isOther = isApprover && page === "/inbox" && isDone !== (query !== undefined);
+          const active = pathname.startsWith(page) && !isOther;
+          return (
+            <li key={href} className="flex-1">
+              <Link
+                href={href}
+                aria-current={active ? "page" : undefined}
+                className={cn(
+                  "flex h-15 flex-col items-center justify-center gap-1 text-xs",
+                  active ? "font-medium text-accent" : "text-muted",
+                )}
+              >
+                <span className="relative">
+                  <Icon aria-hidden className="size-5" strokeWidth={1.75} />
+                  {href === "/inbox" && waiting > 0 && (
+                    <span className="absolute -top-1.5 left-3.5 whitespace-nowrap rounded-full bg-wait-soft px-1 font-medium text-[11px] text-wait leading-4">
+                      {waiting > 99 ? "99+" : waiting}
+                      <span className="sr-only"> waiting</span>
+                    </span>
                   )}
-                >
-                  <span className="relative">
-                    <Icon aria-hidden className="size-5" strokeWidth={1.75} />
-                    {href === "/inbox" && waiting > 0 && (
-                      <span className="absolute -top-1.5 left-3.5 whitespace-nowrap rounded-full bg-wait-soft px-1 font-medium text-[11px] text-wait leading-4">
-                        {waiting > 99 ? "99+" : waiting}
-                        <span className="sr-only"> waiting</span>
-                      </span>
-                    )}
-                  </span>
-                  {label}
-                </Link>
-              </li>
-            );
-          },
-        )}
+                </span>
+                {label}
+              </Link>
+            </li>
+          );
+        })}
       </ul>
     </nav>
   );

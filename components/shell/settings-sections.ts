@@ -44,7 +44,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/security",
     label: "Security",
-    description: "Password, two-step sign-in, passkeys, and where you are signed in",
+    description: "Password, two-step sign-in, passkeys, sessions",
     icon: ShieldCheck,
     needs: "account:use",
     group: "You",

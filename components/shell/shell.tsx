@@ -14,6 +14,11 @@ import { Toaster } from "@/components/ui/toast/toaster.tsx";
 import { Live } from "@/lib/api-client/base/live.tsx";
 
 const GoHint = lazyComponent(() => import("./keys/go-hint.tsx").then((file) => file.GoHint), { warm: true });
+const NotInView = lazyComponent(() => import("./pages/not-in-view.tsx").then((file) => file.NotInView), {
+  warm: true,
+});
+/** All that a view shows: lists of requests and tasks, and each of them. */
+const SHOWN_IN_VIEW = /^\/(inbox|tasks)(\/(?!new$)[^/]*)?$/;
 const ViewBar = lazyComponent(() => import("./view-bar.tsx").then((file) => file.ViewBar));
 const Tour = lazyComponent(() => import("./tour.tsx").then((file) => file.Tour), {
   // The height of the strip.
@@ -43,7 +48,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <div className="flex min-h-0 flex-1">
         <Nav />
         <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
-          {children}
+          {me.view && !SHOWN_IN_VIEW.test(pathname) ? <NotInView /> : children}
         </main>
       </div>
       <BottomBar hidden={fullScreen} />

@@ -3,19 +3,22 @@
 import { Ellipsis, UserRoundCheck } from "lucide-react";
 import { useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { RestartDialog } from "@/components/task/restart-dialog.tsx";
+import type { StuckDialogProps } from "@/components/task/stuck-dialog.tsx";
 import { useTaskAction } from "@/components/task/use-task-action.ts";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { Field } from "@/components/ui/field.tsx";
-import { Input } from "@/components/ui/input.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { type TaskSummary, UNKNOWN_TOOL } from "@/lib/tasks/schema.ts";
+
+const StuckDialog = lazyComponent(() => import("./stuck-dialog.tsx").then((file) => file.StuckDialog), {
+  loading: DialogLoading,
+  warm: true,
+});
 
 /** The owner of a stuck task: `Owner: Ola · since 10:20 · Asking the bank`. Nothing where there is none. */
 export function TaskHolder({ task, className }: { task: TaskSummary; className?: string }) {
@@ -42,7 +45,7 @@ export function TaskHolder({ task, className }: { task: TaskSummary; className?:
 /** An operator's actions on a stuck task, where it is listed. `menu`: with those that the task's page has too. */
 export function StuckActions({ task, menu = true }: { task: TaskSummary; menu?: boolean }) {
   const me = useMe();
-  const [asking, setAsking] = useState<"acknowledge" | "cancel" | "restart" | null>(null);
+  const [asking, setAsking] = useState<StuckDialogProps["asking"] | null>(null);
   const act = useTaskAction(task.id, () => setAsking(null));
   if (!me.may("tasks:manage")) return null;
   const name = task.label ?? task.tool;
@@ -92,114 +95,16 @@ export function StuckActions({ task, menu = true }: { task: TaskSummary; menu?: 
           </MenuItem>
         </Menu>
       )}
-      {asking === "acknowledge" && (
-        <AcknowledgeDialog
-          name={name}
-          holder={mine ? null : (holder?.name ?? null)}
-          note={(mine && task.acknowledgement?.note) || ""}
+      {asking && (
+        <StuckDialog
+          asking={asking}
+          task={task}
+          mine={mine}
           pending={act.isPending}
           onClose={() => setAsking(null)}
-          onConfirm={(note) =>
-            act.mutate({
-              acknowledge: {
-                ...(note && { note }),
-                ...(!mine && task.acknowledgement && { takeOver: task.acknowledgement.at }),
-              },
-            })
-          }
+          onAct={act.mutate}
         />
       )}
-      <RestartDialog task={task} open={asking === "restart"} onClose={() => setAsking(null)} />
-      <CancelDialog
-        task={task}
-        open={asking === "cancel"}
-        pending={act.isPending}
-        onClose={() => setAsking(null)}
-        onConfirm={() => act.mutate("cancel")}
-      />
     </span>
-  );
-}
-
-function AcknowledgeDialog({
-  name,
-  holder,
-  note,
-  pending,
-  onClose,
-  onConfirm,
-}: {
-  name: string;
-  /** The name of the person that it is taken over from. */
-  holder: string | null;
-  note: string;
-  pending: boolean;
-  onClose: () => void;
-  onConfirm: (note: string) => void;
-}) {
-  const [text, setText] = useState(note);
-  return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
-      title={holder ? `Take over ${name} from ${holder}?` : `Take ownership of ${name}`}
-      description="Everybody sees who owns it. It ends by itself when the task is no longer stuck."
-    >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onConfirm(text.trim());
-        }}
-      >
-        <Field id="acknowledge-note" label="Note">
-          {(control) => (
-            <Input
-              {...control}
-              autoFocus
-              autoComplete="off"
-              maxLength={500}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-            />
-          )}
-        </Field>
-        <DialogActions>
-          <Button onClick={onClose}>Close</Button>
-          <Button type="submit" variant="primary" disabled={pending}>
-            {holder ? "Take over" : "Take ownership"}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
-  );
-}
-
-export function CancelDialog({
-  task,
-  open,
-  pending,
-  onClose,
-  onConfirm,
-}: {
-  task: TaskSummary;
-  open: boolean;
-  pending: boolean;
-  onClose: () => void;
-  onConfirm: () => void;
-}) {
-  return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={onClose}
-      title={`Cancel ${task.label ?? task.tool}?`}
-      description={`${task.server.name} is asked to stop. It may have done part of the work already, and open questions are withdrawn.`}
-      confirm="Cancel the task"
-      dismiss="Keep it running"
-      destructive
-      pending={pending}
-      onConfirm={onConfirm}
-    />
   );
 }

@@ -6,7 +6,7 @@ import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import type { Acknowledge, TaskDetail } from "@/lib/tasks/schema.ts";
 
-type TaskAction = "refresh" | "cancel" | { acknowledge: Acknowledge } | "release";
+export type TaskAction = "refresh" | "cancel" | { acknowledge: Acknowledge } | "release";
 
 const SAID = { refresh: "Asking the server", cancel: "Cancelling: the server is told to stop" };
 

@@ -74,6 +74,14 @@ export function tabCount(tab: RequestTab, counts: RequestCounts): number {
   return { mine: counts.waiting, unassigned: counts.unassigned, all: counts.all, done: 0 }[tab];
 }
 
+/** What a tab says of itself where nothing is in it. Only Mine speaks of all that waits for the person. */
+export const EMPTY_TABS: Record<RequestTab, string> = {
+  mine: "You’re all caught up",
+  unassigned: "No unassigned requests",
+  all: "No open requests",
+  done: "No decisions yet",
+};
+
 /** The tab that opens first: who may answer looks at what waits for them, the others at everything. */
 export function firstTab(mayAnswer: boolean): RequestTab {
   return mayAnswer ? "mine" : "all";

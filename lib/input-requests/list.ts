@@ -18,7 +18,7 @@ import {
   visibleRequest,
   waitingFor,
 } from "./filter.ts";
-import { iso, JOINS, type RequestRow, SUMMARY, toSummary } from "./row.ts";
+import { iso, JOINS, type RequestRow, summaryOf, toSummary } from "./row.ts";
 import {
   type InputRequestSummary,
   REQUEST_STATES,
@@ -125,7 +125,7 @@ export async function listInputRequests(
     SELECT found.id, found.key FROM (${found}) found ${ordered(most)})`;
   const rows = await tx.$queryRaw<RequestRow[]>`
     WITH ${Prisma.join(near ? [near, page] : [page])}
-    SELECT ${SUMMARY} FROM page
+    SELECT ${summaryOf(principal)} FROM page
       JOIN input_request r ON r.organization_id = ${organizationId}::uuid AND r.id = page.id ${JOINS}
     ORDER BY page.key ${direction}, page.id ${direction}`;
   return toPage(

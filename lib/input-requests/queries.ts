@@ -10,12 +10,11 @@ import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { toPause } from "../servers/shown-pause.ts";
 import { traitsSchema } from "../servers/traits.ts";
-import { requestedBy } from "../tasks/requester.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { idsIn } from "./documents/find.ts";
 import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/queries.ts";
-import { iso, JOINS, person, type RequestRow, SUMMARY, toSummary } from "./row.ts";
+import { iso, JOINS, person, type RequestRow, summaryOf, toSummary } from "./row.ts";
 import type { InputRequestDetail } from "./schema.ts";
 import { judgeQuestion, warningsAt } from "./warnings.ts";
 
@@ -27,23 +26,19 @@ export async function readInputRequest(
   requestId: string,
 ): Promise<InputRequestDetail> {
   const [row] = await tx.$queryRaw<DetailRow[]>`
-    SELECT ${SUMMARY}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
-      r.ended_reason AS "endedReason", t.state AS "taskState", t.status_message AS "statusMessage", t.cancel_requested_at AS "cancelRequestedAt",
+    SELECT ${summaryOf(principal)}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
+      r.ended_reason AS "endedReason", t.state AS "taskState", t.status_message AS "statusMessage",
       CASE WHEN r.assigned_by->>'to' = r.assignee_user_id::text THEN r.assigned_by END AS "assignedBy", r.assigned_at AS "assignedAt", r.assignment_note AS "assignmentNote",
       t.expires_at AS "taskExpiresAt", t.progress, t.durable, t.adopted, s.traits,
       s.paused_at AS "pausedAt", s.paused_by AS "pausedBy", s.pause_reason AS "pauseReason",
       previous.message AS "previousMessage",
       previous.requested_schema AS "previousSchema", previous.url AS "previousUrl", draft.content AS "draftContent",
-      draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt", opener.id AS "openerId",
-      opener.name AS "openerName",
+      draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt",
       holder.id AS "ownerId", holder.name AS "ownerName", ${SHOWN_STATE} AS "connectionState",
       t.tool_hints->'annotations'->'destructiveHint' AS destructive, ${SERVES_RESOURCES} AS "servesResources",
-      t.finished_at IS NOT NULL AS "hasEnded",
-      (SELECT o.four_eyes FROM organization o WHERE o.id = r.organization_id) AND ${requestedBy(principal)} AS "fourEyes"
-    FROM input_request r ${JOINS}
-      JOIN connection link ON link.organization_id = r.organization_id AND link.id = r.connection_id ${JOIN_GRANT}
+      t.finished_at IS NOT NULL AS "hasEnded"
+    FROM input_request r ${JOINS} ${JOIN_GRANT}
       LEFT JOIN "user" holder ON holder.id = link.user_id
-      LEFT JOIN "user" opener ON opener.id = coalesce(link.user_id, link.authorized_by)
       LEFT JOIN input_request previous ON previous.organization_id = r.organization_id AND previous.id = r.replaces
       LEFT JOIN draft ON draft.organization_id = r.organization_id AND draft.input_request_id = r.id
         AND draft.user_id = ${selfOf(principal)}::uuid
@@ -85,9 +80,9 @@ export async function readInputRequest(
         : null,
     endedReason: row.endedReason,
     task: {
+      ...summary.task,
       state: taskStateSchema.parse(row.taskState),
       statusMessage: row.statusMessage,
-      cancelRequestedAt: iso(row.cancelRequestedAt),
       expiresAt: iso(row.taskExpiresAt),
       progress: progressSchema.nullable().parse(row.progress),
       durable: row.durable,
@@ -95,8 +90,6 @@ export async function readInputRequest(
     },
     connectionOwner: person(row.ownerId, row.ownerName),
     connectionState: connectionStateSchema.parse(row.connectionState),
-    urlOwner: person(row.openerId, row.openerName),
-    fourEyes: row.fourEyes,
     destructive: typeof row.destructive === "boolean" ? row.destructive : null,
     documents: {
       items: documentsOfQuestion(row),
@@ -119,7 +112,6 @@ interface DetailRow extends RequestRow {
   endedReason: string | null;
   taskState: string;
   statusMessage: string | null;
-  cancelRequestedAt: Date | null;
   taskExpiresAt: Date | null;
   progress: unknown;
   durable: boolean;
@@ -134,13 +126,10 @@ interface DetailRow extends RequestRow {
   draftContent: unknown;
   draftComment: string | null;
   draftSavedAt: Date | null;
-  openerId: string | null;
-  openerName: string | null;
   ownerId: string | null;
   ownerName: string | null;
   connectionState: string;
   destructive: unknown;
   servesResources: boolean;
   hasEnded: boolean;
-  fourEyes: boolean;
 }

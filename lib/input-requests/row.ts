@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import { Prisma } from "../base/db/db.ts";
+import { requestedBy } from "../tasks/requester.ts";
 import {
   actionSchema,
   deliveryStateSchema,
@@ -26,8 +27,10 @@ const SHORT_ARGUMENTS = 8_000;
  */
 export const ALIKE = Prisma.sql`CASE WHEN r.judged_hash = r.question_hash AND r.replaces IS NULL THEN r.alike END`;
 
-/** The columns of a request in lists, with JOINS; aliases `r` and `t`. */
-export const SUMMARY = Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
+/** The columns of a request in lists, as the principal sees it, with JOINS; aliases `r` and `t`. */
+export const summaryOf = (
+  principal: Principal,
+) => Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
   t.tool, t.label, r.mode, r.message, r.question_hash AS "questionHash", r.amount, r.currency,
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
@@ -36,12 +39,18 @@ export const SUMMARY = Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
   d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",
-  d.error AS "deliveryError",
+  d.error AS "deliveryError", t.cancel_requested_at AS "cancelRequestedAt", opener.id AS "openerId", opener.name AS "openerName",
+  (SELECT o.four_eyes FROM organization o WHERE o.id = ${principal.organizationId}::uuid) AND ${requestedBy(principal)} AS "fourEyes",
   CASE WHEN pg_column_size(t.arguments) > ${SHORT_ARGUMENTS} THEN NULL ELSE t.arguments END AS "shortArguments"`;
 
-/** Joins the answer in force, else the last one, whose delivery tells the outcome. */
+/**
+ * Joins the connection (`link`), who alone may open a site (`opener`), and the answer in force, else the last one,
+ * whose delivery tells the outcome.
+ */
 export const JOINS = Prisma.sql`JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
   JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
+  JOIN connection link ON link.organization_id = r.organization_id AND link.id = r.connection_id
+  LEFT JOIN "user" opener ON opener.id = coalesce(link.user_id, link.authorized_by)
   LEFT JOIN "user" assignee ON assignee.id = r.assignee_user_id
   LEFT JOIN claim c ON c.organization_id = r.organization_id AND c.input_request_id = r.id AND ${CLAIM_IS_LIVE}
   LEFT JOIN "user" claimant ON claimant.id = c.user_id
@@ -96,6 +105,10 @@ export interface RequestRow {
   inDoubt: boolean | null;
   waitingSince: Date | null;
   deliveryError: string | null;
+  cancelRequestedAt: Date | null;
+  openerId: string | null;
+  openerName: string | null;
+  fourEyes: boolean;
 }
 
 /** The request as `principal` sees it. */
@@ -122,6 +135,9 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     expiresAt: iso(row.expiresAt),
     askedAgain: row.askedAgain,
     rewordedAt: iso(row.rewordedAt),
+    task: { cancelRequestedAt: iso(row.cancelRequestedAt) },
+    urlOwner: person(row.openerId, row.openerName),
+    fourEyes: row.fourEyes,
     answer: toAnswer(row),
     delivery: toDelivery(row),
   };

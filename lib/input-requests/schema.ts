@@ -191,6 +191,12 @@ export const inputRequestSchema = z.object({
   askedAgain: z.boolean(),
   /** When this text was read, where the server changes the text again and again. Null: the text stands. */
   rewordedAt: timestamp.nullable(),
+  /** `cancelRequestedAt`: a task that is being cancelled takes no answers. */
+  task: z.object({ cancelRequestedAt: timestamp.nullable() }),
+  /** The only user who may open the site of a URL question and accept it. Null: everybody who may answer. */
+  urlOwner: personSchema.nullable(),
+  /** The caller asked for the task, and another person has to accept. */
+  fourEyes: z.boolean(),
   answer: answerSchema.nullable(),
   delivery: deliverySchema.nullable(),
 });
@@ -217,10 +223,9 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   assignment: z.object({ by: actorSchema, at: timestamp, note: z.string().nullable() }).nullable(),
   /** Why a request that is no longer open ended, e.g. `replaced`, `task_ended`, `task_cancelled`. */
   endedReason: z.string().nullable(),
-  task: z.object({
+  task: inputRequestSchema.shape.task.extend({
     state: taskStateSchema,
     statusMessage: z.string().nullable(),
-    cancelRequestedAt: timestamp.nullable(),
     expiresAt: timestamp.nullable(),
     progress: progressSchema.nullable(),
     durable: z.boolean(),
@@ -230,10 +235,6 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   connectionOwner: personSchema.nullable(),
   /** Whether the answer can be sent now; otherwise it waits for a new sign-in. */
   connectionState: connectionStateSchema,
-  /** The only user who may open the site of a URL question and accept it. Null: everybody who may answer. */
-  urlOwner: personSchema.nullable(),
-  /** The caller asked for the task, and another person has to accept. */
-  fourEyes: z.boolean(),
   /** The tool's own untrusted claim; null if unknown. */
   destructive: z.boolean().nullable(),
   /** Of the arguments and the message. `mayHaveMore`: results may bring others, which GET …/documents lists. */

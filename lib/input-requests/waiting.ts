@@ -1,11 +1,11 @@
-import type { InputRequestDetail } from "./schema.ts";
+import type { InputRequestSummary } from "./schema.ts";
 
 /**
  * Whether an open request waits for this person, who may answer: the rule of `waitingFor` in filter.ts, by
  * which lists and counts find it. An API key has no `userId`, and no browser to visit a site.
  */
 export function waitsFor(
-  request: Pick<InputRequestDetail, "assignedTo" | "claimedBy" | "fourEyes" | "mode" | "urlOwner">,
+  request: Pick<InputRequestSummary, "assignedTo" | "claimedBy" | "fourEyes" | "mode" | "urlOwner">,
   userId: string | null,
 ): boolean {
   const isFree = (holder: { id: string } | null) => holder === null || holder.id === userId;

@@ -13,6 +13,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { isWide } from "@/components/ui/wide.ts";
 import { firstTab, requestList } from "@/lib/api-client/requests.ts";
 import { filterCount } from "@/lib/format/requests/inbox-filters.ts";
+import { useNext } from "./answer/decision-store.ts";
 import { type Listed, RequestList } from "./list/request-list.tsx";
 import { RequestPane, RequestSkeleton } from "./request/request-pane.tsx";
 import { InboxTabs } from "./toolbar/inbox-tabs.tsx";
@@ -73,6 +74,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
     <div className="flex min-h-0 flex-1">
       {/* Present also where a request fills the phone's screen and the list is hidden. */}
       <h1 className="sr-only">Inbox</h1>
+      <NextSaid />
       <section
         aria-label="Requests"
         className={cn(
@@ -150,5 +152,15 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
       )}
       {dialog && <ViewDialogs dialog={dialog} views={views} place={place} onClose={() => setDialog(null)} />}
     </div>
+  );
+}
+
+/** Announces what came next, for readers who do not see it in the toast. Outside the list, which a phone hides. */
+function NextSaid() {
+  const next = useNext();
+  return (
+    <p role="status" className="sr-only">
+      {next && <span key={next.turn}>{next.words}</span>}
+    </p>
   );
 }

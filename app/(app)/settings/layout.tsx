@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 import { Link } from "@/components/ui/link.tsx";
+import { Account } from "./account.tsx";
 import { SettingsNav } from "./settings-nav.tsx";
 
 /** The sections beside the open one. On a narrow screen: the list, or one section with the way back. */
@@ -38,6 +39,7 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
       narrow
     >
       <div className="flex flex-col gap-6 lg:flex-row lg:gap-10">
+        {!section && <Account />}
         <SettingsNav />
         <div className="flex min-w-0 max-w-2xl flex-1 flex-col gap-6">{children}</div>
       </div>

@@ -2,9 +2,10 @@
 
 import { useRouter } from "next/navigation";
 import { startTransition, useEffect, useState } from "react";
+import { ErrorId } from "@/components/shell/pages/error-id.tsx";
 import { PLAIN_BUTTON } from "@/components/shell/pages/plain-button.ts";
 import { PlainView } from "@/components/shell/pages/plain-view.tsx";
-import { api } from "@/lib/api-client/base/client.ts";
+import { reportFailure } from "@/components/shell/pages/report-failure.ts";
 import { DATABASE_AWAY } from "@/lib/format/page-failure.ts";
 
 const AGAIN_MS = 5_000;
@@ -20,20 +21,16 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
     return () => clearInterval(timer);
   }, [away, router, reset]);
   // Next gives a digest to errors of the server only. An error of the browser gets an id here, and is logged by it.
-  const [ownId] = useState(() =>
-    crypto.getRandomValues(new Uint32Array(1))[0]!.toString(16).padStart(8, "0"),
-  );
-  const [logged, setLogged] = useState(false);
+  const [ownId, setOwnId] = useState<string | null>(null);
   useEffect(() => {
     if (error.digest) return;
     let isCurrent = true;
-    void report(ownId, error).then((taken) => isCurrent && setLogged(taken));
+    void reportFailure(error).then((id) => isCurrent && setOwnId(id));
     return () => {
       isCurrent = false;
     };
-  }, [error, ownId]);
-  // An id that stands in no log would be quoted in vain.
-  const id = error.digest ?? (logged ? ownId : null);
+  }, [error]);
+  const id = error.digest ?? ownId;
   const title = away ? "Intray is unavailable for a moment" : "This page could not be shown";
   return (
     <>
@@ -50,28 +47,9 @@ export function ErrorView({ error, reset }: { error: Error & { digest?: string }
         {away
           ? "Its database can’t be reached. Nothing is lost, and the page comes back by itself."
           : "Nothing was lost: tasks, requests and answers are kept on the server, not on this page."}
-        {!away && id && (
-          <span className="mt-2 block">
-            Error ID: <code className="select-all font-mono text-ink">{id}</code>. Quote it if you ask for
-            help.
-          </span>
-        )}
+        {!away && id && <ErrorId id={id} />}
       </PlainView>
     </>
-  );
-}
-
-/** Whether the report was taken. One that fails changes nothing else for the reader of a page that has failed. */
-function report(id: string, { message, stack }: Error): Promise<boolean> {
-  const body = {
-    id,
-    path: window.location.pathname.slice(0, 300),
-    message: message.slice(0, 500),
-    ...(stack && { stack: stack.slice(0, 4000) }),
-  };
-  return api.post("/api/v1/page-failures", body).then(
-    () => true,
-    () => false,
   );
 }
 

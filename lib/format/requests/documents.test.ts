@@ -10,6 +10,7 @@ const document: RequestDocument = {
   mimeType: null,
   size: null,
   from: "arguments",
+  path: null,
   kept: "server",
   server: { id: "01890a5d-ac96-774b-bcce-b302099a8057", name: "ERP" },
 };

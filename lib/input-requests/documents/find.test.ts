@@ -71,6 +71,17 @@ describe("documents of arguments", () => {
     expect(documentsOfArguments(args, serves).map(({ size }) => size)).toEqual([7, 5, 12, null]);
   });
 
+  test("an object that is a document tells where it stands, a text does not, nor what is nested ever deeper", () => {
+    const link = { type: "resource_link", uri: "erp://1" };
+    const memo = { type: "resource", resource: { text: "Hello" } };
+    const paths = (args: unknown) => documentsOfArguments(args, serves).map(({ path }) => path);
+    expect(paths({ "a/b~c": [link, "erp://2"], memo })).toEqual(["/a~1b~0c/0", null, "/memo"]);
+    expect(paths(link)).toEqual([""]);
+    let nested: unknown = memo;
+    for (let depth = 0; depth < 300; depth++) nested = { a: nested };
+    expect(paths({ nested })).toEqual([null]);
+  });
+
   test("their number is bounded, and so is the way through nested values", () => {
     const many = Array.from({ length: 1_000 }, (_, n) => `erp://${n}`);
     expect(documentsOfArguments(many, serves)).toHaveLength(MOST_DOCUMENTS);

@@ -13,6 +13,8 @@ export const MOST_DOCUMENTS = 20;
 const MOST_VALUES = 20_000;
 const NAME_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 1_000;
+/** Longer paths, to values nested ever deeper, are not told. */
+const PATH_CHARACTERS = 500;
 
 export interface FoundDocument extends Omit<RequestDocument, "id" | "server"> {
   /** Tells the document from the others of its source. */
@@ -120,7 +122,7 @@ function walk(
             .map(([name, each]) => ({
               value: each,
               key: Array.isArray(value) ? key : name,
-              path: `${path}/${name}`,
+              path: `${path}/${pointerPart(name)}`,
             }))
             .toReversed(),
         );
@@ -131,7 +133,13 @@ function walk(
 
 function readObject(value: object, from: "arguments" | "result", path: string): FoundDocument | null {
   const link = linkSchema.safeParse(value).data;
-  if (link) return { ...asLink(from, link.uri), ...claimed(link, link.uri), size: link.size ?? null };
+  if (link)
+    return {
+      ...asLink(from, link.uri),
+      ...claimed(link, link.uri),
+      size: link.size ?? null,
+      path: told(path),
+    };
   const resource = resourceSchema.safeParse(value).data?.resource;
   if (resource && (resource.text || resource.blob)) {
     const { text = null, blob = null, mimeType = null } = resource;
@@ -143,6 +151,15 @@ function readObject(value: object, from: "arguments" | "result", path: string): 
   return asEmbedded(from, path, null, { mimeType: image.mimeType ?? null, text: null, blob: image.data });
 }
 
+function told(path: string): string | null {
+  return path.length > PATH_CHARACTERS ? null : path;
+}
+
+/** A name in a JSON pointer (RFC 6901). */
+function pointerPart(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
 function asLink(from: RequestDocument["from"], uri: string): FoundDocument {
   return {
     key: `link ${uri}`,
@@ -150,6 +167,7 @@ function asLink(from: RequestDocument["from"], uri: string): FoundDocument {
     uri,
     size: null,
     from,
+    path: null,
     kept: isSite(uri) ? "site" : "server",
     embedded: null,
   };
@@ -168,6 +186,7 @@ function asEmbedded(
     uri,
     size: text === null ? byteLength(blob ?? "") : Buffer.byteLength(text),
     from,
+    path: told(path),
     kept: "here",
     embedded,
   };

@@ -78,9 +78,9 @@ export function documentsOfQuestion(question: {
 }
 
 export function toDocument(known: KnownDocument) {
-  const { id, name, description, uri, mimeType, size, from, kept, source } = known;
+  const { id, name, description, uri, mimeType, size, from, path, kept, source } = known;
   const server = { id: source.serverId, name: source.serverName };
-  return { id, name, description, uri, mimeType, size, from, kept, server } satisfies RequestDocument;
+  return { id, name, description, uri, mimeType, size, from, path, kept, server } satisfies RequestDocument;
 }
 
 /** `s` is the server. Resources are declared, or nobody knows yet what the server can do. */

@@ -3,12 +3,18 @@ import { AppError } from "../../base/errors.ts";
 import { join } from "../../invitations/join.ts";
 import { database } from "../database.ts";
 import { refuseCrossSite } from "../http/same-origin.ts";
-import { cookieOf, type Person, personOf, sessionCookieName } from "./session-cookie.ts";
+import { viewOnly } from "../http/view-only.ts";
+import { cookieOf, personOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 
-/** Makes the signed-in person a member, and switches their session to the organization joined. */
+/**
+ * Makes the signed-in person a member, and switches their session to the organization joined. Refused while they
+ * look as a member, like every other write.
+ */
 export async function joinAsPerson(request: Request, token: string): Promise<void> {
-  const person: Person | null = await personOf(cookieOf(request, sessionCookieName()));
+  const cookie = cookieOf(request, sessionCookieName());
+  const person = await personOf(cookie);
   if (!person) throw new AppError("unauthenticated", "Sign in first.");
+  if ((await sessionOf(cookie))?.view) throw viewOnly();
   refuseCrossSite(request);
   const db = await database();
   const organizationId = await join(db, person, token);

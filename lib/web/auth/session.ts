@@ -35,8 +35,8 @@ export async function currentPrincipal(): Promise<Principal | null> {
 
 /**
  * Returns the session of the page being rendered. Redirects to sign-in (and back), or to setup while Intray
- * has no users. While an admin looks as a member, a page that asks for it without `inView` leads to the inbox. A
- * page that does not ask shows its frame, with the API's refusals in it.
+ * has no users. While an admin looks as a member, a page that asks for it without `inView` reads nothing:
+ * the shell shows only the lists then (`SHOWN_IN_VIEW`), and a tab from before the view is led to the inbox.
  */
 export async function requireSession({ inView = false } = {}): Promise<WebSession> {
   const session = await currentSession();

@@ -20,6 +20,7 @@ import { refuseCrossSite } from "./same-origin.ts";
 import { setApiHeaders } from "./security-headers.ts";
 import { serverTiming } from "./server-timing.ts";
 import { type Limit, throttle } from "./throttle.ts";
+import { viewOnly } from "./view-only.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
@@ -135,8 +136,7 @@ function admit(
 ): void {
   if (!caller) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
   refuseOtherOrganization(request, caller);
-  if (caller.principal.isView && !inView)
-    throw new AppError("view_only", "You are looking as a member. This is read only, and shows lists alone.");
+  if (caller.principal.isView && !inView) throw viewOnly();
   if (access !== "any" && !may(caller.principal.role, access))
     throw new AppError(
       "forbidden",

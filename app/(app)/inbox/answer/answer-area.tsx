@@ -127,7 +127,8 @@ export function AnswerArea({
     trouble ??
     barred ??
     (restless && !agreed ? "This question keeps changing. Tick the box above first." : null);
-  const acceptReason = reason ?? acceptBlocker(request, me);
+  const acceptBarred = acceptBlocker(request, me)?.sentence ?? null;
+  const acceptReason = reason ?? acceptBarred;
   const [seen, setSeen] = useState({ change: false, figures: false });
   const asked = asksToSee(question);
   const unseen =
@@ -166,7 +167,7 @@ export function AnswerArea({
       answering && !claimedByOther && !trouble ? () => claim.take(claimedByMe ? "release" : "claim") : null,
   };
   useAnswerKeys({
-    skip: () => goOnFrom(question.id),
+    skip: () => goOnFrom(question.id, { isSkip: true }),
     affirmative,
     other,
     onlyFocus: { affirmative: cautious || manyChoices || isUrl, other: manyChoices },
@@ -199,7 +200,7 @@ export function AnswerArea({
               />
             ) : fields ? (
               fields({
-                disabled: (barred ?? acceptBlocker(request, me)) !== null || lost,
+                disabled: (barred ?? acceptBarred) !== null || lost,
                 status: draftLine,
                 // Enter in a field leads to the button, which is held.
                 onSubmit: question.warnings.includes("destructive")

@@ -1,7 +1,7 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Trouble } from "@/lib/api-client/connection.ts";
 import { TROUBLE_WORDS } from "@/lib/format/trouble.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
 /** Returns why nobody can decide from this page now, as a sentence, or null. */
 export function troubleBlocker(trouble: Trouble | null): string | null {
@@ -10,18 +10,39 @@ export function troubleBlocker(trouble: Trouble | null): string | null {
 
 /** Returns why this person may not answer now, as a sentence, or null if they may. */
 export function answerBlocker(
-  request: Pick<InputRequestDetail, "claimedBy" | "task">,
+  request: Pick<InputRequestSummary, "claimedBy" | "task">,
   me: Pick<Me, "user" | "may" | "view">,
   questionChanged: boolean,
 ): string | null {
   if (me.view) return `You are viewing as ${me.user.name}: read only.`;
   if (!me.may("requests:answer")) return "Viewers can’t answer. Ask an approver.";
-  if (request.task.cancelRequestedAt) return "The task is being cancelled and takes no answers.";
-  if (request.claimedBy && request.claimedBy.id !== me.user.id) {
-    return `${request.claimedBy.name} has claimed this. A claim ends when released, or after 15 minutes without activity.`;
-  }
+  const blocker = requestBlocker(request, me);
+  if (blocker) return blocker.sentence;
   if (questionChanged) return "The question has changed. Review the new one first.";
   return null;
+}
+
+/** Why a request is not this person's to decide: `short` in a list's row, `sentence` beside the buttons. */
+export interface Blocker {
+  short: string;
+  sentence: string;
+}
+
+/** Returns what keeps the person from answering this request as long as it lasts, or null. */
+export function requestBlocker(
+  { claimedBy, task }: Pick<InputRequestSummary, "claimedBy" | "task">,
+  me: Pick<Me, "user">,
+): Blocker | null {
+  if (task.cancelRequestedAt)
+    return {
+      short: "Being cancelled",
+      sentence: "The task is being cancelled and takes no answers.",
+    };
+  if (!claimedBy || claimedBy.id === me.user.id) return null;
+  return {
+    short: `Claimed by ${claimedBy.name}`,
+    sentence: `${claimedBy.name} has claimed this. A claim ends when released, or after 15 minutes without activity.`,
+  };
 }
 
 /**
@@ -29,10 +50,17 @@ export function answerBlocker(
  * the owner of the connection may open the site.
  */
 export function acceptBlocker(
-  request: Pick<InputRequestDetail, "mode" | "urlOwner" | "fourEyes">,
+  { fourEyes, mode, urlOwner }: Pick<InputRequestSummary, "mode" | "urlOwner" | "fourEyes">,
   me: Pick<Me, "user">,
-): string | null {
-  if (request.fourEyes) return "You asked for this: somebody else has to accept it. You can decline.";
-  if (request.mode !== "url" || !request.urlOwner || request.urlOwner.id === me.user.id) return null;
-  return `Only ${request.urlOwner.name} may open this site: it is their connection. You can decline.`;
+): Blocker | null {
+  if (fourEyes)
+    return {
+      short: "Needs a second person",
+      sentence: "You asked for this: somebody else has to accept it. You can decline.",
+    };
+  if (mode !== "url" || !urlOwner || urlOwner.id === me.user.id) return null;
+  return {
+    short: `Only ${urlOwner.name} can accept`,
+    sentence: `Only ${urlOwner.name} may open this site: it is their connection. You can decline.`,
+  };
 }

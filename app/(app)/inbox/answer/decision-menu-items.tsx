@@ -38,7 +38,7 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
           <Kbd className="ml-auto">D</Kbd>
         </MenuItem>
       )}
-      <MenuItem onSelect={() => goOnFrom(request.id)}>
+      <MenuItem onSelect={() => goOnFrom(request.id, { isSkip: true })}>
         <SkipForward {...icon} />
         Skip
         <Kbd className="ml-auto">S</Kbd>

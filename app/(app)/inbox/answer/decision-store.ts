@@ -13,11 +13,24 @@ interface Decisions {
   /** Recorded decisions that are still held and can be undone. Newest last. */
   undoable: { requestId: string; draft: DraftInput | null }[];
   /** The request whose successor should open. A new object for each time. */
-  goOnFrom: { requestId: string } | null;
+  goOnFrom: { requestId: string; isSkip: boolean } | null;
+  /** Null once something else than what came next is on the screen. */
+  next: Next | null;
+}
+
+/** What came after a request was decided or skipped. */
+export interface Next {
+  after: string;
+  /** The request on the screen then; null after the last one of a list. */
+  id: string | null;
+  /** For example `Next: INV-207 · ACME Corp · $1,000.00`. */
+  words: string;
+  /** Differs each time, so that equal words are announced again. */
+  turn: number;
 }
 
 const NONE: string[] = [];
-let decisions: Decisions = { decided: NONE, undoable: [], goOnFrom: null };
+let decisions: Decisions = { decided: NONE, undoable: [], goOnFrom: null, next: null };
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void) {
@@ -43,13 +56,13 @@ export function useDecided(): string[] {
   );
 }
 
-/** Asks the list to open the request after this one. */
-export function goOnFrom(requestId: string) {
-  update({ goOnFrom: { requestId } });
+/** Asks the list to open the request after this one, which is over, or is left for later (`isSkip`). */
+export function goOnFrom(requestId: string, { isSkip = false } = {}) {
+  update({ goOnFrom: { requestId, isSkip } });
 }
 
 /** Calls back at each `goOnFrom()`. */
-export function useGoOn(goOn: (requestId: string) => void) {
+export function useGoOn(goOn: (requestId: string, isSkip: boolean) => void) {
   const latest = useRef(goOn);
   useEffect(() => {
     latest.current = goOn;
@@ -59,9 +72,26 @@ export function useGoOn(goOn: (requestId: string) => void) {
     return subscribe(() => {
       if (decisions.goOnFrom === seen) return;
       seen = decisions.goOnFrom;
-      if (seen) latest.current(seen.requestId);
+      if (seen) latest.current(seen.requestId, seen.isSkip);
     });
   }, []);
+}
+
+export function tellNext(next: Omit<Next, "turn">) {
+  update({ next: { ...next, turn: (decisions.next?.turn ?? 0) + 1 } });
+}
+
+/** Forgets what came next when another request than that is shown. */
+export function forgetNext(shown: string | null) {
+  if (decisions.next && decisions.next.id !== shown) update({ next: null });
+}
+
+export function useNext(): Next | null {
+  return useSyncExternalStore(
+    subscribe,
+    () => decisions.next,
+    () => null,
+  );
 }
 
 /** `draft`: the form's values, which an undo restores; null where one press decided. */

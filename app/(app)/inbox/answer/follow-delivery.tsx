@@ -1,6 +1,7 @@
 "use client";
 
 import { type QueryClient, QueryObserver } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { usePaletteCommands } from "@/components/shell/palette/palette-commands.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
@@ -11,7 +12,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
 import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/format/requests/delivery.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { newestUndoable, takeUndoable } from "./decision-store.ts";
+import { newestUndoable, takeUndoable, useNext } from "./decision-store.ts";
 import { useUndo } from "./use-undo.ts";
 
 /** How long a toast about a delivery stays; a failure stays until it is closed. */
@@ -61,18 +62,20 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
       );
       return;
     case "sending":
-      toast(`${said.what} · recorded, sending to ${server.name}`, {
-        id,
-        duration: LINE_MS,
-        dismissible: true,
-      });
+      toast(
+        <Line requestId={id}>
+          {said.what} · recorded, sending to {server.name}
+        </Line>,
+        { id, duration: LINE_MS, dismissible: true },
+      );
       return;
     case "accepted":
-      toast(`${said.what} · ${delivery?.acceptedAt ? `accepted by ${server.name}` : "the task moved on"}`, {
-        id,
-        duration: LINE_MS,
-        dismissible: true,
-      });
+      toast(
+        <Line requestId={id}>
+          {said.what} · {delivery?.acceptedAt ? `accepted by ${server.name}` : "the task moved on"}
+        </Line>,
+        { id, duration: LINE_MS, dismissible: true },
+      );
       return;
     case "failed":
       toast.error(
@@ -89,6 +92,27 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
       // The undo shows its own toast.
       return;
   }
+}
+
+/** A line about a decision, and what came next. */
+function Line({ requestId, children }: { requestId: string; children: ReactNode }) {
+  return (
+    <p className="min-w-0">
+      {children}
+      <NextLine requestId={requestId} />
+    </p>
+  );
+}
+
+/** What came after this decision, while it is on the screen. Hidden from screen readers, which the inbox tells. */
+function NextLine({ requestId }: { requestId: string }) {
+  const next = useNext();
+  if (next?.after !== requestId) return null;
+  return (
+    <span aria-hidden className="block truncate text-bg/80">
+      <bdi>{next.words}</bdi>
+    </span>
+  );
 }
 
 /**
@@ -143,6 +167,7 @@ function HeldToast({
             sending in <TimeUntil at={until} over="a moment" />
           </span>
         </span>
+        <NextLine requestId={requestId} />
       </p>
       <Button
         size="sm"

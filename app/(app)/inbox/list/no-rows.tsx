@@ -3,15 +3,15 @@
 import { CheckCheck, SearchX } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
-import type { RequestTab } from "@/lib/api-client/requests.ts";
+import { EMPTY_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
 import { isNarrowed } from "@/lib/format/requests/filter-words.ts";
 import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
 
-const NOTHING: Record<RequestTab, [string, string]> = {
-  mine: ["You’re all caught up", "New requests that you may decide appear here."],
-  unassigned: ["No unassigned requests", "Every open request has an owner."],
-  all: ["No open requests", "New requests appear here."],
-  done: ["No decisions yet", "Requests move here once they are answered or have ended."],
+const WHAT_COMES: Record<RequestTab, string> = {
+  mine: "New requests that you may decide appear here.",
+  unassigned: "Every open request has an owner.",
+  all: "New requests appear here.",
+  done: "Requests move here once they are answered or have ended.",
 };
 
 /** An empty list: the reason and the next step. */
@@ -47,14 +47,13 @@ export function NoRows({
       />
     );
   }
-  const [title, text] = NOTHING[tab];
   return (
     <Empty
       icon={CheckCheck}
-      title={title}
+      title={EMPTY_TABS[tab]}
       action={others && <Button onClick={onAll}>{`Show all ${elsewhere}`}</Button>}
     >
-      {text}
+      {WHAT_COMES[tab]}
     </Empty>
   );
 }

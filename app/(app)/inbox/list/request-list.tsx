@@ -12,8 +12,8 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { isWide } from "@/components/ui/wide.ts";
-import { type RequestTab, requestCounts, tabCount } from "@/lib/api-client/requests.ts";
-import { type InboxGrouping, withoutFilters } from "@/lib/format/requests/inbox-filters.ts";
+import { EMPTY_TABS, type RequestTab, requestCounts, tabCount } from "@/lib/api-client/requests.ts";
+import { filterCount, type InboxGrouping, withoutFilters } from "@/lib/format/requests/inbox-filters.ts";
 import { groupName } from "@/lib/format/requests/rows.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "../bulk/bulk-actions.ts";
@@ -146,7 +146,16 @@ export function RequestList({
       readOn(shown);
     },
   });
-  const said = useNextRequest({ rows, shown, listening: tab !== "done", open: goOn, readOn, onClose });
+  const isNarrowed = filters.q !== "" || filterCount(filters) > 0;
+  useNextRequest({
+    rows,
+    shown,
+    listening: tab !== "done",
+    emptyWords: isNarrowed ? "Nothing left in this list" : EMPTY_TABS[tab],
+    open: goOn,
+    readOn,
+    onClose,
+  });
   const showNews = () => {
     const loaded = rows.find((row) => news.unseen.includes(row.request.id));
     if (loaded) reveal(loaded.request.id);
@@ -249,9 +258,6 @@ export function RequestList({
           }}
         />
       )}
-      <p role="status" className="sr-only">
-        {said}
-      </p>
       <p role="status" className="sr-only">
         {news.said}
       </p>

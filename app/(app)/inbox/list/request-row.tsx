@@ -4,6 +4,7 @@ import {
   Check,
   FileCheck2,
   Link2,
+  Lock,
   type LucideIcon,
   MessageSquareText,
   Trash2,
@@ -28,6 +29,7 @@ import { titleParts } from "@/lib/format/requests/rows.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { visibleText } from "@/lib/text/message-tokens.ts";
+import { acceptBlocker, requestBlocker } from "../answer/answer-blockers.ts";
 import type { StableRow } from "./use-request-rows.ts";
 
 export interface RowSelection {
@@ -156,6 +158,7 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
     );
   }
   if (gone) return <Badge icon={Check}>No longer waiting</Badge>;
+  const blocker = requestBlocker(request, me) ?? acceptBlocker(request, me);
   return (
     <>
       {request.warnings.map((warning) => (
@@ -165,11 +168,8 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
       ))}
       {request.mode === "url" && <Badge tone="accent">Opens a site</Badge>}
       {request.expiresAt && <TimeLeftBadge until={request.expiresAt} />}
-      {request.claimedBy && (
-        <Badge>
-          {request.claimedBy.id === me.user.id ? "Claimed by you" : `Claimed by ${request.claimedBy.name}`}
-        </Badge>
-      )}
+      {blocker && <Badge icon={Lock}>{blocker.short}</Badge>}
+      {request.claimedBy?.id === me.user.id && <Badge>Claimed by you</Badge>}
       {request.assignedTo && !request.claimedBy && (
         <Badge>
           {request.assignedTo.id === me.user.id

@@ -1,18 +1,19 @@
 "use client";
 
-import { useState } from "react";
+import { useEffect } from "react";
 import { requestTitle } from "@/lib/format/requests/rows.ts";
-import { useGoOn } from "../answer/decision-store.ts";
+import { forgetNext, tellNext, useGoOn } from "../answer/decision-store.ts";
 import type { StableRow } from "./use-request-rows.ts";
 
 /**
- * Opens the next open request after a decision and focuses its title, unless the person has opened another
- * request or is typing. Returns the announcement.
+ * Opens the next open request after a decision, focuses its title and tells which it is, unless the person has
+ * opened another request or is typing.
  */
 export function useNextRequest({
   rows,
   shown,
   listening,
+  emptyWords,
   open,
   readOn,
   onClose,
@@ -21,25 +22,26 @@ export function useNextRequest({
   shown: string | null;
   /** False in the Done tab, whose reader looks back. */
   listening: boolean;
+  /** What the list says of itself once nothing is left in it. */
+  emptyWords: string;
   open: (id: string) => void;
   readOn: (id: string) => void;
   onClose: () => void;
-}): string {
-  const [said, setSaid] = useState("");
-  useGoOn((id) => {
+}): void {
+  useEffect(() => forgetNext(shown), [shown]);
+  useGoOn((id, isSkip) => {
     if (!listening || shown !== id || isTyping()) return;
     const next = rowAfter(rows, id)?.request;
     if (!next) {
-      setSaid("No more requests in this list.");
+      tellNext({ after: id, id: null, words: isSkip ? "No more requests in this list" : emptyWords });
       onClose();
       requestAnimationFrame(() => document.getElementById("all-done")?.focus());
       return;
     }
-    setSaid(`Next: ${requestTitle(next)}`);
+    tellNext({ after: id, id: next.id, words: `Next: ${requestTitle(next)}` });
     open(next.id);
     readOn(next.id);
   });
-  return said;
 }
 
 /**

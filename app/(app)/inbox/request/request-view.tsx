@@ -12,6 +12,7 @@ import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
+import { withoutValuesAt } from "@/lib/text/facts/without.ts";
 import {
   AnswerArea,
   type AnswerAreaProps,
@@ -52,7 +53,7 @@ export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRe
   return [
     isForm(request) && FormAnswerArea,
     !open && RequestClosed,
-    describeFacts(request.arguments).some((block) => block.kind === "json") && JsonTree,
+    describeFacts(factsOf(request)).some((block) => block.kind === "json") && JsonTree,
     needsServer(request) && RequestTrouble,
     request.assignment?.note && AssignmentNote,
     open && similar?.repeats && RepeatNotice,
@@ -83,6 +84,8 @@ export function RequestView({
   // If the wording keeps changing, the one on screen can be answered.
   const changed = request.questionHash !== question.questionHash && request.rewordedAt === null;
   const open = request.state === "open";
+  const facts = factsOf(question);
+  const isDocumentsAlone = Object.keys(facts).length === 0 && Object.keys(question.arguments).length > 0;
 
   /** Scrolls the question into view. Returns whether it was in view already. */
   const showQuestion = () => {
@@ -117,12 +120,14 @@ export function RequestView({
             <div className="grid @3xl:grid-cols-[minmax(0,1fr)_256px] gap-x-9 gap-y-7">
               <div className="flex min-w-0 flex-col gap-6">
                 {!open && <RequestClosed request={request} />}
-                <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
-                  <h3 id="facts-heading" className="font-medium text-[13px] text-muted">
-                    {question.previous ? "Details of the original call" : "Details"}
-                  </h3>
-                  <Facts values={question.arguments} message={question.message} />
-                </section>
+                {!isDocumentsAlone && (
+                  <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
+                    <h3 id="facts-heading" className="font-medium text-[13px] text-muted">
+                      {question.previous ? "Details of the original call" : "Details"}
+                    </h3>
+                    <Facts values={facts} message={question.message} />
+                  </section>
+                )}
                 {hasDocuments(request) && <Documents request={request} />}
                 {form}
               </div>
@@ -163,6 +168,15 @@ function Activity({ request }: { request: InputRequestDetail }) {
         View task
       </Link>
     </RequestSection>
+  );
+}
+
+/** The arguments, without those that stand below them as documents. */
+function factsOf({ arguments: values, documents }: InputRequestDetail): Record<string, unknown> {
+  const inArguments = documents.items.filter(({ from }) => from === "arguments");
+  return withoutValuesAt(
+    values,
+    inArguments.flatMap(({ path }) => path ?? []),
   );
 }
 

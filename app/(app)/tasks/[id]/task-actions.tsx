@@ -3,8 +3,8 @@
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { CancelDialog } from "@/components/task/cancel-dialog.tsx";
 import { isCallKnown, RestartDialog } from "@/components/task/restart-dialog.tsx";
-import { CancelDialog } from "@/components/task/stuck-actions.tsx";
 import { useTaskAction } from "@/components/task/use-task-action.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { isLive } from "@/lib/format/tasks/outcome.ts";

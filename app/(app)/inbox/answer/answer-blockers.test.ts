@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { waitsFor } from "@/lib/input-requests/waiting.ts";
+import { acceptBlocker, answerBlocker, requestBlocker } from "./answer-blockers.ts";
+
+const ben = { user: { id: "ben", name: "Ben", email: "" }, view: null, may: () => true };
+const ana = { id: "ana", name: "Ana" };
+const claim = { at: "2026-01-01T00:00:00Z", until: "2026-01-01T00:15:00Z" };
+const OPEN = {
+  mode: "form",
+  assignedTo: null,
+  claimedBy: null,
+  urlOwner: null,
+  fourEyes: false,
+  task: { cancelRequestedAt: null },
+} satisfies Partial<InputRequestSummary>;
+type Question = Pick<InputRequestSummary, keyof typeof OPEN>;
+
+describe("a row says why a request is not one's own to decide, as its page does", () => {
+  test.each<[string, Partial<Question>, string | null, RegExp | null]>([
+    ["free", {}, null, null],
+    ["one's own claim", { claimedBy: { id: "ben", name: "Ben", ...claim } }, null, null],
+    ["another's claim", { claimedBy: { ...ana, ...claim } }, "Claimed by Ana", /^Ana has claimed this\./],
+    [
+      "a second person is required",
+      { fourEyes: true },
+      "Needs a second person",
+      /^You asked for this: somebody else has to accept it\./,
+    ],
+    [
+      "a site of another's connection",
+      { mode: "url", urlOwner: ana },
+      "Only Ana can accept",
+      /^Only Ana may open/,
+    ],
+    ["a site of one's own connection", { mode: "url", urlOwner: { id: "ben", name: "Ben" } }, null, null],
+    ["a site that is nobody's", { mode: "url" }, null, null],
+    ["a form over another's connection", { urlOwner: ana }, null, null],
+    [
+      "a task that is being cancelled",
+      { task: { cancelRequestedAt: claim.at } },
+      "Being cancelled",
+      /takes no answers\.$/,
+    ],
+  ])("%s", (_, more, short, sentence) => {
+    const request: Question = { ...OPEN, ...more };
+    const blocker = requestBlocker(request, ben) ?? acceptBlocker(request, ben);
+    expect(blocker?.short ?? null).toBe(short);
+    const onPage = answerBlocker(request, ben, false) ?? acceptBlocker(request, ben)?.sentence ?? null;
+    if (sentence) expect(onPage).toMatch(sentence);
+    else expect(onPage).toBeNull();
+    // What waits for a person is what nothing keeps them from; a cancelled task's questions end by themselves.
+    if (request.task.cancelRequestedAt === null) expect(waitsFor(request, "ben")).toBe(blocker === null);
+  });
+});
