@@ -5,6 +5,7 @@ import {
   apiOf,
   askAbout,
   expect,
+  keysListen,
   newInvoiceId,
   openPageAs,
   openRequest,
@@ -184,6 +185,7 @@ test("on a phone Me leads everybody to their account, the settings and the way o
   const account = page.getByRole("region", { name: "Account" });
   await expect(account).toContainText(/Ola.*@.*Operator of Acme/s);
   await expect(page.getByRole("navigation", { name: "Settings" })).toBeVisible();
+  await keysListen(page);
   await account.getByRole("button", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/sign-in/);
   await context.close();

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { savedViews } from "@/lib/api-client/views.ts";
 import type { SavedView } from "@/lib/saved-views/schema.ts";
 
@@ -28,7 +29,8 @@ export function useSavedViews({
   open,
   name,
 }: Pick<SavedViews, "page" | "query" | "open" | "name"> & { id: string | null }): SavedViews {
-  const { data } = useQuery(savedViews(page));
+  // A member's own views are not looked at as that member.
+  const { data } = useQuery({ ...savedViews(page), enabled: !useMe().view });
   const views = data?.items ?? [];
   const current = views.find((view) => view.id === id) ?? null;
   return {
