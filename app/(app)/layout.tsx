@@ -50,7 +50,7 @@ function viewedMe(session: WebSession, view: NonNullable<WebSession["view"]>): D
     role: view.role,
     permissions: VIEW_PERMISSIONS,
     organizations: [],
-    preferences: { singleKeys: true, tourSeen: true, density: "comfortable" },
+    preferences: { singleKeys: true, tourSeen: true, density: "comfortable", locale: null },
     view: { until: view.until, leftMs: view.leftMs },
   };
 }
