@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { requestTitle } from "@/lib/format/requests/rows.ts";
 import { useGoOn } from "../answer/decision-store.ts";
 import type { StableRow } from "./use-request-rows.ts";
@@ -26,6 +27,7 @@ export function useNextRequest({
   onClose: () => void;
 }): string {
   const [said, setSaid] = useState("");
+  const formats = useFormats();
   useGoOn((id) => {
     if (!listening || shown !== id || isTyping()) return;
     const next = rowAfter(rows, id)?.request;
@@ -35,7 +37,7 @@ export function useNextRequest({
       requestAnimationFrame(() => document.getElementById("all-done")?.focus());
       return;
     }
-    setSaid(`Next: ${requestTitle(next)}`);
+    setSaid(`Next: ${requestTitle(next, formats)}`);
     open(next.id);
     readOn(next.id);
   });

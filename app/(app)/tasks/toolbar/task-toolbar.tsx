@@ -5,6 +5,7 @@ import { useRef, useState } from "react";
 import { SavedViewItems, Tick } from "@/components/list/saved-view-items.tsx";
 import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
 import { SearchField } from "@/components/list/search-field.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
@@ -51,9 +52,10 @@ export function TaskToolbar({
   onDialog: (dialog: ViewDialog) => void;
 }) {
   const { filters } = place;
+  const formats = useFormats();
   const [filtering, setFiltering] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const chips = taskChipsOf(filters, {
+  const chips = taskChipsOf(filters, formats, {
     server: (id) => tasks.find((task) => task.server.id === id)?.server.name,
     person: (id) => tasks.find((task) => task.requestedBy.id === id)?.requestedBy.name,
   });
@@ -119,7 +121,7 @@ export function TaskToolbar({
       ))}
       <span className="ml-auto flex items-center gap-1">
         {total !== null && (
-          <span className="px-1 text-[13px] text-muted tabular-nums">{totalWords(total)}</span>
+          <span className="px-1 text-[13px] text-muted tabular-nums">{totalWords(total, formats)}</span>
         )}
         <Menu
           trigger={
