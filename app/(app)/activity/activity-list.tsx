@@ -69,7 +69,7 @@ function Line({
   const words = describeEvent(event);
   const { exact, timeOfDay, number } = useFormats();
   return (
-    <li className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 border-line border-b px-4 py-2 last:border-b-0 md:grid-cols-[4.5rem_11rem_1fr_auto] md:items-start">
+    <li className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 border-line border-b px-4 py-2 last:border-b-0 md:grid-cols-[6rem_11rem_1fr_auto] md:items-start">
       <time
         suppressHydrationWarning
         dateTime={event.at}

@@ -206,6 +206,8 @@ export interface TaskChip {
   /** The filters that removing the chip clears. */
   clears: Partial<TaskFilters>;
   words: string;
+  /** The words depend on the person's time zone. */
+  zoned?: boolean;
 }
 
 /** The person's own filters in words; the search, the state and the order have their own fields. */
@@ -237,7 +239,7 @@ export function taskChipsOf(
     if (!from && !to) return false;
     const words =
       from && to ? `${what} ${from} to ${to}` : from ? `${what} after ${from}` : `${what} before ${to}`;
-    return { clears: { [after]: "", [before]: "" }, words };
+    return { clears: { [after]: "", [before]: "" }, words, zoned: true };
   }
 }
 type TimeFilter = "createdAfter" | "createdBefore" | "finishedAfter" | "finishedBefore";

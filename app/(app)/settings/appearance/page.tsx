@@ -20,7 +20,7 @@ export default function AppearancePage() {
       </Section>
       <Section
         title="Dates and numbers"
-        description="How they are written for you, on every screen. Words stay English; mails and exports do not change."
+        description="For you, on every screen. Words stay English; mails and exports do not change."
       >
         <DatesAndNumbers />
       </Section>
