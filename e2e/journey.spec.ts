@@ -47,10 +47,10 @@ for (const era of ERAS) {
     );
     await expect(pane.getByRole("table").getByRole("row")).toHaveText([
       "DescriptionDue dateAmount",
-      /^Widget A\d+ \w+ \d{4}(1 day overdue)?100\.00$/,
-      /^Widget B\d+ \w+ \d{4}(1 day overdue)?200\.00$/,
-      /^Widget C28 Feb 2027.*300\.00$/,
-      /^Widget D\d+ \w+ \d{4}(1 day overdue)?400\.00$/,
+      /^Widget A\w+ \d+, \d{4}(1 day overdue)?100\.00$/,
+      /^Widget B\w+ \d+, \d{4}(1 day overdue)?200\.00$/,
+      /^Widget CFeb 28, 2027.*300\.00$/,
+      /^Widget D\w+ \d+, \d{4}(1 day overdue)?400\.00$/,
       "Sum of 4 linesMatches message1,000.00",
     ]);
 

@@ -1,8 +1,10 @@
+import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { ApiProvider } from "@/components/shell/api-provider.tsx";
 import { type DrawnMe, MeProvider } from "@/components/shell/session/me.tsx";
 import { Shell } from "@/components/shell/shell.tsx";
 import { permissionsOf, VIEW_PERMISSIONS } from "@/lib/access/permissions.ts";
+import { localeOf } from "@/lib/text/formats/locales.ts";
 import {
   currentOrganizations,
   currentPreferences,
@@ -18,7 +20,7 @@ export default async function AppLayout({ children }: { children: ReactNode }) {
   const session = await requireSession({ inView: true });
   const firstSteps = session.view ? [] : await readFirstSteps(session.role);
   return (
-    <MeProvider me={session.view ? viewedMe(session, session.view) : await ownMe(session)}>
+    <MeProvider me={await (session.view ? viewedMe(session, session.view) : ownMe(session))}>
       <ApiProvider read={[...(await readCounts()), ...firstSteps]} drawnAt={Date.now()}>
         <Shell>{children}</Shell>
       </ApiProvider>
@@ -36,12 +38,13 @@ async function ownMe(session: WebSession): Promise<DrawnMe> {
     permissions: permissionsOf(role),
     organizations: await currentOrganizations(),
     preferences: await currentPreferences(),
+    browserLocale: await browserLocale(),
     view: null,
   };
 }
 
 /** The screens of a member as whom an admin looks: the member's name and role, and nothing private of theirs. */
-function viewedMe(session: WebSession, view: NonNullable<WebSession["view"]>): DrawnMe {
+async function viewedMe(session: WebSession, view: NonNullable<WebSession["view"]>): Promise<DrawnMe> {
   const { organization } = session;
   return {
     user: { id: view.userId, name: view.name, email: "" },
@@ -50,7 +53,12 @@ function viewedMe(session: WebSession, view: NonNullable<WebSession["view"]>): D
     role: view.role,
     permissions: VIEW_PERMISSIONS,
     organizations: [],
-    preferences: { singleKeys: true, tourSeen: true, density: "comfortable" },
+    preferences: { singleKeys: true, tourSeen: true, density: "comfortable", locale: null },
+    browserLocale: await browserLocale(),
     view: { until: view.until, leftMs: view.leftMs },
   };
+}
+
+async function browserLocale(): Promise<string> {
+  return localeOf((await headers()).get("accept-language"));
 }

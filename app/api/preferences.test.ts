@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LOCALES } from "@/lib/text/formats/locales.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
@@ -17,24 +18,31 @@ describe("preferences", () => {
     const ben = await web.member(acme, "Ben", "viewer");
     const cleo = await web.member(acme, "Cleo", "viewer");
     const change = async (body: object) => (await web.call("PATCH", PATH, { cookie: ben.cookie, body })).body;
-    expect(await change({ tourSeen: true })).toEqual({
-      singleKeys: true,
-      tourSeen: true,
-      density: "comfortable",
-    });
-    expect(await change({ singleKeys: false, density: "compact" })).toEqual({
-      singleKeys: false,
-      tourSeen: true,
-      density: "compact",
-    });
+    const standard = { singleKeys: true, tourSeen: false, density: "comfortable", locale: null };
+    expect(await change({ tourSeen: true })).toEqual({ ...standard, tourSeen: true });
+    const own = { singleKeys: false, tourSeen: true, density: "compact", locale: "de-DE" };
+    expect(await change({ singleKeys: false, density: "compact", locale: "de-DE" })).toEqual(own);
     const read = async (cookie: string) => (await web.call("GET", PATH, { cookie })).body;
-    expect(await read(ben.cookie)).toEqual({ singleKeys: false, tourSeen: true, density: "compact" });
-    expect(await read(cleo.cookie)).toEqual({ singleKeys: true, tourSeen: false, density: "comfortable" });
+    expect(await read(ben.cookie)).toEqual(own);
+    expect(await read(cleo.cookie)).toEqual(standard);
+    expect(await change({ locale: null })).toEqual({ ...own, locale: null });
+  });
+
+  test("every locale on offer can be chosen", async () => {
+    const { cookie } = await web.member(acme, "Edda", "viewer");
+    for (const locale of Object.keys(LOCALES))
+      expect((await web.call("PATCH", PATH, { cookie, body: { locale } })).body).toMatchObject({ locale });
   });
 
   test("of nothing, or of something else, are refused", async () => {
     const { cookie } = await web.member(acme, "Dora", "owner");
-    for (const body of [{}, { singleKeys: "no" }, { density: "tiny" }, { role: "owner" }])
+    for (const body of [
+      {},
+      { singleKeys: "no" },
+      { density: "tiny" },
+      { locale: "xx-XX" },
+      { role: "owner" },
+    ])
       expect((await web.call("PATCH", PATH, { cookie, body })).status).toBe(422);
   });
 

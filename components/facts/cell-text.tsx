@@ -1,11 +1,12 @@
 "use client";
 
 import { CheckMark } from "@/components/facts/check-mark.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
 import type { Cell } from "@/lib/text/facts/cells.ts";
-import { formatAhead, formatPast } from "@/lib/text/time.ts";
+import { formatAhead, formatPast, isDateOnly } from "@/lib/text/time.ts";
 
 export function CellText({ cell }: { cell: Cell }) {
   switch (cell.kind) {
@@ -34,10 +35,11 @@ function Figure({ cell }: { cell: Extract<Cell, { kind: "number" }> }) {
 }
 
 /** A future date shows the time left, a missed one the time since: either is easily overlooked. */
-function DateText({ at, text, past }: Extract<Cell, { kind: "date" }>) {
+function DateText({ at, past }: Extract<Cell, { kind: "date" }>) {
   const now = useNow(60_000);
   const zoneKnown = useZoneKnown();
-  const known = zoneKnown || !text.includes(":");
+  const { date } = useFormats();
+  const known = zoneKnown || isDateOnly(at);
   const ahead = formatAhead(at, now);
   const missed = past ? formatPast(at, now, past) : null;
   return (
@@ -49,7 +51,7 @@ function DateText({ at, text, past }: Extract<Cell, { kind: "date" }>) {
         title={at}
         className={cn("whitespace-nowrap", !known && "invisible")}
       >
-        {text}
+        {date(at)}
       </span>
       {(ahead ?? missed) && (
         <span

@@ -3,13 +3,13 @@
 import { useState } from "react";
 import { CellText } from "@/components/facts/cell-text.tsx";
 import { CheckMark } from "@/components/facts/check-mark.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
 import type { FactTable } from "@/lib/text/facts/fact-table.ts";
 import { plural } from "@/lib/text/labels.ts";
-import { formatMoney } from "@/lib/text/money.ts";
 
 /** Rows shown of a longer list; the sum always covers all rows. */
 const SHOWN = 12;
@@ -99,7 +99,8 @@ export function FactsTable({ table }: { table: FactTable }) {
 function SumCells({ table, sum }: { table: FactTable; sum: NonNullable<FactTable["sum"]> }) {
   const at = table.columns.findIndex((column) => column.key === sum.columnKey);
   const after = table.columns.length - at - 1;
-  const figure = sum.inCents ? sum.value.toLocaleString("en-US") : formatMoney(sum.value);
+  const { number, money } = useFormats();
+  const figure = (sum.inCents ? number : money)(sum.value);
   return (
     <>
       {at > 0 && (

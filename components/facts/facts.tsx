@@ -4,6 +4,7 @@ import { useState } from "react";
 import { CellText } from "@/components/facts/cell-text.tsx";
 import { copyAsSent } from "@/components/facts/copy-as-sent.ts";
 import { FactsTable } from "@/components/facts/facts-table.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
@@ -19,7 +20,7 @@ export const JsonTree = lazyComponent(() => import("./json-tree.tsx").then((file
  * `message`, the server's sentence.
  */
 export function Facts({ values, message }: { values: Record<string, unknown>; message?: string }) {
-  const blocks = describeFacts(values, message);
+  const blocks = describeFacts(values, useFormats(), message);
   if (blocks.length === 0) return <p className="text-muted">The tool was called without arguments.</p>;
   return (
     <div className="flex min-w-0 flex-col gap-3" onCopy={copyAsSent}>

@@ -26,7 +26,8 @@ export function TestButton({
     mutationFn: () => api.post<CheckedServer>(`/api/v1/servers/${server.id}/check`),
     onSuccess: (checked) => {
       onChecked?.(checked);
-      if (checked.health.state === "ok") toast.success(`${server.name} answers, in ${tookOf(checked)}`);
+      if (checked.health.state === "ok")
+        toast.success(`${server.name} answers, in ${formatLatency(totalMs(checked), me.formats)}`);
       else toast.error(checked.health.message ?? `${server.name} does not answer as it should`);
     },
     onError: (error) => toast.error(errorSentence(error)),
@@ -46,6 +47,6 @@ export function TestButton({
   );
 }
 
-function tookOf({ steps }: CheckedServer): string {
-  return formatLatency(steps.reduce((total, { ms }) => total + (ms ?? 0), 0));
+function totalMs({ steps }: CheckedServer): number {
+  return steps.reduce((total, { ms }) => total + (ms ?? 0), 0);
 }

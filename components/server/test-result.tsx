@@ -1,4 +1,5 @@
 import { Check, X } from "lucide-react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import type { CheckStep } from "@/lib/servers/schema.ts";
 import { formatLatency } from "@/lib/text/latency.ts";
@@ -11,6 +12,7 @@ const STEPS: Record<CheckStep["step"], string> = {
 
 /** The steps of a test, in order, up to the failed one. */
 export function TestResult({ steps }: { steps: CheckStep[] }) {
+  const formats = useFormats();
   return (
     <section aria-label="Test result" className="rounded-lg border border-line bg-panel">
       <ol aria-live="polite" className="flex flex-col divide-y divide-line">
@@ -26,7 +28,9 @@ export function TestResult({ steps }: { steps: CheckStep[] }) {
               <span className="font-medium">{STEPS[step]}</span>
               <span className="sr-only">{ok ? "yes" : "no"}</span>
               {message && <span className="text-muted">{message}</span>}
-              {ms !== null && <span className="ml-auto text-muted tabular-nums">{formatLatency(ms)}</span>}
+              {ms !== null && (
+                <span className="ml-auto text-muted tabular-nums">{formatLatency(ms, formats)}</span>
+              )}
             </li>
           );
         })}

@@ -5,7 +5,7 @@ import { usePathname, useSearchParams } from "next/navigation";
 import { IconDot } from "@/components/shell/icon-dot.tsx";
 import { APPROVER_ITEMS, ME, NAV_ITEMS } from "@/components/shell/nav-items.ts";
 import { PaletteButton } from "@/components/shell/palette/palette-button.tsx";
-import { useMe } from "@/components/shell/session/me.tsx";
+import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { cn } from "@/components/ui/cn.ts";
@@ -112,6 +112,7 @@ export function BottomBar({ hidden }: { hidden: boolean }) {
 
 function NavLink({ item, count }: { item: (typeof NAV_ITEMS)[number]; count: number }) {
   const active = usePathname().startsWith(item.href);
+  const { number } = useFormats();
   const Icon = item.icon;
   return (
     <Link
@@ -132,7 +133,7 @@ function NavLink({ item, count }: { item: (typeof NAV_ITEMS)[number]; count: num
             active && "font-semibold text-accent",
           )}
         >
-          {count.toLocaleString("en")}
+          {number(count)}
           <span className="sr-only"> waiting</span>
         </span>
       )}

@@ -28,7 +28,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/appearance",
     label: "Appearance",
-    description: "Light or dark, and your time zone",
+    description: "Theme, dates and numbers",
     icon: Palette,
     needs: "account:use",
     group: "You",

@@ -1,7 +1,7 @@
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
-
-const FIGURES = new Intl.NumberFormat("en");
+import type { Formats } from "@/lib/text/formats/formats.ts";
 
 type Progress = NonNullable<TaskSummary["progress"]>;
 
@@ -12,14 +12,15 @@ function progressPercent(progress: Progress): number | null {
 }
 
 /** Returns `45 %`, or the amount so far if the total is unknown. */
-export function progressWords(progress: Progress): string {
+export function progressWords(progress: Progress, { number }: Formats): string {
   const percent = progressPercent(progress);
-  return percent === null ? `${FIGURES.format(progress.progress)} so far` : `${percent} %`;
+  return percent === null ? `${number(progress.progress)} so far` : `${percent} %`;
 }
 
 /** A progress bar. An unknown total shows a partial bar. */
 export function ProgressBar({ progress, label }: { progress: Progress; label: string }) {
   const percent = progressPercent(progress);
+  const formats = useFormats();
   return (
     <div
       role="progressbar"
@@ -27,7 +28,7 @@ export function ProgressBar({ progress, label }: { progress: Progress; label: st
       {...(percent === null ? {} : { "aria-valuenow": percent })}
       aria-valuemin={0}
       aria-valuemax={100}
-      aria-valuetext={[progressWords(progress), progress.message].filter(Boolean).join(", ")}
+      aria-valuetext={[progressWords(progress, formats), progress.message].filter(Boolean).join(", ")}
       className="h-1 w-full overflow-hidden rounded-full bg-line"
     >
       <div

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 
@@ -10,6 +11,7 @@ const SHOWN = 400;
 /** A text that may be a megabyte long: shows the beginning, and the rest on request. */
 export function FoldedText({ text }: { text: string }) {
   const [open, setOpen] = useState(false);
+  const { number } = useFormats();
   if (text.length <= SHOWN * 1.25) return <PlainText text={text} />;
   return (
     <>
@@ -20,7 +22,7 @@ export function FoldedText({ text }: { text: string }) {
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       >
-        {open ? "Show less" : `Show all ${text.length.toLocaleString("en-US")} characters`}
+        {open ? "Show less" : `Show all ${number(text.length)} characters`}
       </Button>
     </>
   );

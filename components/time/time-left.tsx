@@ -1,11 +1,11 @@
 "use client";
 
 import { Clock3 } from "lucide-react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { Badge } from "@/components/ui/badge.tsx";
 import { timeLeft } from "@/lib/format/requests/time-left.ts";
 import type { Tone } from "@/lib/format/tasks/outcome.ts";
-import { formatExact } from "@/lib/text/time.ts";
 
 /** Below this the display ticks every second. */
 const TICKS_MS = 5 * 60_000;
@@ -41,5 +41,6 @@ export function WaitingBadge({ words, tone, until }: { words: string; tone: Tone
 }
 
 function useUntil(until: string): string | undefined {
-  return useZoneKnown() ? `Until ${formatExact(until)}` : undefined;
+  const { exact } = useFormats();
+  return useZoneKnown() ? `Until ${exact(until)}` : undefined;
 }

@@ -1,9 +1,10 @@
 "use client";
 
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { formatAge, formatDuration } from "@/lib/text/duration.ts";
-import { formatAgo, formatClock, formatDay, formatExact } from "@/lib/text/time.ts";
+import { formatAgo } from "@/lib/text/time.ts";
 
 const MINUTE = 60_000;
 
@@ -19,16 +20,21 @@ export function Age({ at, className }: { at: string; className?: string }) {
   return <Instant at={at} className={className} text={formatAge(Math.max(0, now - Date.parse(at)))} />;
 }
 
-/** `16:02:11`, `yesterday 16:02`, `19 Nov 12:40`. */
+/** `16:02:11`, `yesterday 16:02`, `19 Nov, 12:40`. */
 export function Clock({ at, className }: { at: string; className?: string }) {
   const now = useNow(MINUTE);
-  return <Instant at={at} className={className} text={formatClock(at, now)} zoned />;
+  return <Instant at={at} className={className} text={useFormats().clock(at, now)} zoned />;
+}
+
+/** `16:02` */
+export function TimeOfDay({ at }: { at: string }) {
+  return <Instant at={at} text={useFormats().time(at)} zoned />;
 }
 
 /** `today`, `on 12 Nov`. */
 export function Day({ at, className }: { at: string; className?: string }) {
   const now = useNow(MINUTE);
-  return <Instant at={at} className={className} text={formatDay(at, now)} zoned />;
+  return <Instant at={at} className={className} text={useFormats().dayInWords(at, now)} zoned />;
 }
 
 /** `2 d 4 h` until an instant; `over` once the instant has passed. */
@@ -51,13 +57,14 @@ function Instant({
   zoned?: boolean;
 }) {
   const known = useZoneKnown();
+  const { exact } = useFormats();
   return (
     <time
       // Remounts once the time zone is known, because the server rendered another zone's text.
       key={zoned ? String(known) : "one"}
       suppressHydrationWarning={zoned}
       dateTime={at}
-      title={known ? formatExact(at) : undefined}
+      title={known ? exact(at) : undefined}
       className={cn(className, zoned && !known && "invisible")}
     >
       {text}

@@ -1,7 +1,9 @@
 /** Words, numbers and links of the overview. */
+
 import type { Cause, Rung } from "../statistics/measures.ts";
 import type { Range, Step } from "../statistics/schema.ts";
 import type { TaskState } from "../tasks/status.ts";
+import type { Formats } from "../text/formats/formats.ts";
 
 export const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
   "24h": { short: "24 h", long: "the last 24 hours" },
@@ -31,36 +33,26 @@ export const RUNG_WORDS: Record<Rung, string> = {
   none: "Not sent",
 };
 
-/** `1,204`; averages have one decimal while they are small: `0.4`. */
-export function formatCount(value: number): string {
-  const digits = value > 0 && value < 10 && !Number.isInteger(value) ? 1 : 0;
-  return value.toLocaleString("en", { maximumFractionDigits: digits });
-}
-
 /** `99.2 %`; never 100 if anything failed. */
-export function formatShare(share: number): string {
+export function formatShare(share: number, { number }: Formats): string {
   const tenths = share >= 1 ? 1000 : Math.min(999, Math.round(share * 1000));
-  return `${tenths % 10 === 0 ? tenths / 10 : (tenths / 10).toFixed(1)} %`;
+  return `${number(tenths / 10)} %`;
 }
 
 /** `38 ms`, `1.9 s`, since latencies are short. */
-export function formatLatency(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+export function formatLatency(ms: number, { number, count }: Formats): string {
+  return ms < 1_000 ? `${number(Math.round(ms))} ms` : `${count(ms / 1_000)} s`;
 }
 
-const hour = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
-
 /** The label under a column: `14:00` if steps are hours, else `19 Nov`. */
-export function stepLabel(at: string, stepMs: number): string {
-  return (stepMs <= 3600_000 ? hour : day).format(new Date(at));
+export function stepLabel(at: string, stepMs: number, { time, day }: Formats): string {
+  return (stepMs <= 3600_000 ? time : day)(at);
 }
 
 /** The name of a column: `19 Nov, 14:00 to 15:00`, `19 Nov, 18:00 to 20 Nov, 00:00`. */
-export function stepName(at: string, stepMs: number): string {
-  const [from, to] = [new Date(at), new Date(Date.parse(at) + stepMs)];
-  const end = day.format(from) === day.format(to) ? hour.format(to) : `${day.format(to)}, ${hour.format(to)}`;
-  return `${day.format(from)}, ${hour.format(from)} to ${end}`;
+export function stepName(at: string, stepMs: number, { time, day, dayAndTime }: Formats): string {
+  const end = Date.parse(at) + stepMs;
+  return `${dayAndTime(at)} to ${(day(at) === day(end) ? time : dayAndTime)(end)}`;
 }
 
 /** The tasks of a step that failed, were lost or expired. */

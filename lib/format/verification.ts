@@ -1,14 +1,15 @@
 import type { Fault, Verification } from "../events/schema.ts";
+import type { Formats } from "../text/formats/formats.ts";
 
 /** The result of a check of the history: a title, and the consequences of a broken one. */
-export function describeVerification({ ok, lines, brokenAt, fault }: Verification): {
-  title: string;
-  detail: string;
-} {
-  const count = `${lines.toLocaleString("en")} ${lines === 1 ? "line" : "lines"}`;
+export function describeVerification(
+  { ok, lines, brokenAt, fault }: Verification,
+  { number }: Formats,
+): { title: string; detail: string } {
+  const count = `${number(lines)} ${lines === 1 ? "line" : "lines"}`;
   if (ok || fault === null || brokenAt === null)
     return { title: `${count}, whole`, detail: "No line was changed, added, moved or taken away." };
-  const at = brokenAt.toLocaleString("en");
+  const at = number(brokenAt);
   return { title: `The history does not hold at line ${at}`, detail: DETAILS[fault](at) };
 }
 

@@ -1,7 +1,10 @@
 /** What a person should see before accepting a request, judged when the question is captured. Pure. */
+
 import { z } from "zod";
 import type { Form } from "../mcp/forms/form.ts";
 import { isLongOverdue, judgeFigures } from "../text/facts/figure-warnings.ts";
+import { formatsOf } from "../text/formats/formats.ts";
+import { DEFAULT_LOCALE } from "../text/formats/locales.ts";
 import { destructionOf } from "./destruction.ts";
 import { type RequestWarning, requestWarningSchema } from "./schema.ts";
 
@@ -19,7 +22,12 @@ export function judgeQuestion(question: {
   form: Form;
   arguments: Record<string, unknown>;
 }): JudgedQuestion {
-  const { differences, dueDates } = judgeFigures(question.arguments, question.message);
+  const { differences, dueDates } = judgeFigures(
+    question.arguments,
+    question.message,
+    // The words are not kept: each person's page makes its own.
+    formatsOf(DEFAULT_LOCALE),
+  );
   const destructive = typeof question.destructive === "boolean" ? question.destructive : null;
   return {
     warnings: [

@@ -5,7 +5,7 @@ import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { type Preferences, preferencesSchema, type UpdatePreferences } from "./schema.ts";
 
-const select = { singleKeys: true, tourSeen: true, density: true };
+const select = { singleKeys: true, tourSeen: true, density: true, locale: true };
 
 /** Throws `forbidden` for an API key, which has no preferences. */
 export async function readPreferences(
@@ -27,13 +27,14 @@ export async function setPreferences(
   change: UpdatePreferences,
 ): Promise<void> {
   const userId = memberOf(principal);
-  const { singleKeys, tourSeen, density } = change;
+  const { singleKeys, tourSeen, density, locale } = change;
   await tx.membership.updateMany({
     where: { organizationId, userId },
     data: {
       ...(singleKeys !== undefined && { singleKeys }),
       ...(tourSeen !== undefined && { tourSeen }),
       ...(density !== undefined && { density }),
+      ...(locale !== undefined && { locale }),
     },
   });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { roleSchema } from "../access/schema.ts";
 import { pageQuerySchema } from "../base/page.ts";
+import { LOCALES, type Locale } from "../text/formats/locales.ts";
 
 /** A member's own preferences, in this organization. */
 export const preferencesSchema = z.object({
@@ -10,6 +11,8 @@ export const preferencesSchema = z.object({
   tourSeen: z.boolean(),
   /** How close the rows of the inbox stand. */
   density: z.enum(["comfortable", "compact"]),
+  /** How dates, times and numbers are written; null: as the browser asks. */
+  locale: z.enum(Object.keys(LOCALES) as [Locale]).nullable(),
 });
 export type Preferences = z.infer<typeof preferencesSchema>;
 

@@ -36,7 +36,7 @@ export const PARTS: Part[] = [
   {
     kind: "member",
     table: "membership",
-    columns: "id user_id role granted_by single_keys tour_seen density created_at",
+    columns: "id user_id role granted_by single_keys tour_seen density locale created_at",
     made: { name: PERSON, email: EMAIL },
     order: byId,
   },

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { formatsOf } from "./formats/formats.ts";
 import { formatLatency } from "./latency.ts";
 
 test.each([
@@ -8,4 +9,4 @@ test.each([
   [994, "0.99 s"],
   [999, "1 s"],
   [12_340, "12 s"],
-])("a latency of %s ms reads %s", (ms, words) => expect(formatLatency(ms)).toBe(words));
+])("a latency of %s ms reads %s", (ms, words) => expect(formatLatency(ms, formatsOf("en-GB"))).toBe(words));

@@ -13,13 +13,6 @@ const MONEY_WORDS = new Set(
   ),
 );
 
-const DECIMALS = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
-
-/** Formats a number with separators and at least two decimals: `1,000.00`. */
-export function formatMoney(value: number): string {
-  return DECIMALS.format(value);
-}
-
 /** Adds without the drift of binary fractions, by scaling each value to whole millionths first. */
 export function sumAmounts(values: number[]): number {
   return values.reduce((sum, value) => sum + Math.round(value * 1e6), 0) / 1e6;
@@ -95,12 +88,6 @@ function parseFigure(figure: string): number {
   const groups = decimals.length === 3 && (mark === "," || figure.indexOf(mark) !== last);
   const whole = figure.slice(0, last).replace(/\D/g, "");
   return Number(groups ? whole + decimals : `${whole}.${decimals}`);
-}
-
-/** Formats an amount: `1,000.00 EUR`, `$1,000.00`, `1,000.00`. */
-export function sayMoney({ value, currency }: Money): string {
-  if (currency === "$") return `${value < 0 ? "-" : ""}$${formatMoney(Math.abs(value))}`;
-  return currency ? `${formatMoney(value)} ${currency}` : formatMoney(value);
 }
 
 /** Returns true if two amounts are equal to the cent. */

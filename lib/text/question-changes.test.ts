@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { formatsOf } from "./formats/formats.ts";
 import { areAlike, changedFacts } from "./question-changes.ts";
 
 const values = { build: "4816", vendor: "Northwind Traders", invoice: { approver: "Dana" }, total: 1000 };
@@ -35,7 +36,7 @@ describe("what matters in a changed question", () => {
       [],
     ],
   ])("%s", (_, before, after, expected) => {
-    const facts = changedFacts(before, after, values);
+    const facts = changedFacts(before, after, values, formatsOf("en-GB"));
     expect(facts.map((fact) => [fact.label, fact.before, fact.after])).toEqual(expected);
   });
 });

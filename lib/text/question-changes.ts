@@ -1,7 +1,8 @@
 /** Compares two wordings of a question by what matters in it: amounts, dates, references, names. Pure. */
+import type { Formats } from "./formats/formats.ts";
 import { humanise } from "./labels.ts";
 import { messageTokens } from "./message-tokens.ts";
-import { findMoney, sayMoney } from "./money.ts";
+import { findMoney } from "./money.ts";
 import { diffWords } from "./text-diff.ts";
 
 export interface ChangedFact {
@@ -18,9 +19,14 @@ const LONGEST_NAME = 60;
 const LIKE_SHARE = 0.5;
 
 /** Returns the facts that differ. `values`: the call's arguments, whose names are looked for in both texts. */
-export function changedFacts(before: string, after: string, values: Record<string, unknown>): ChangedFact[] {
+export function changedFacts(
+  before: string,
+  after: string,
+  values: Record<string, unknown>,
+  formats: Formats,
+): ChangedFact[] {
   const facts = [
-    { label: "Amount", of: (text: string) => findMoney(text).map(sayMoney) },
+    { label: "Amount", of: (text: string) => findMoney(text).map(formats.amount) },
     { label: "Date", of: (text: string) => tokensOf(text, "date") },
     { label: "Reference", of: (text: string) => tokensOf(text, "id") },
     ...namesOf(values).map(([label, name]) => ({

@@ -1,6 +1,6 @@
 /**
- * Checks that imports run one way, that no folder has too many files, and that reserved modules have one
- * importer. Prints `file:line  rule`. Biome finds import cycles within a room (noImportCycles).
+ * Checks that imports run one way, that no folder has too many files, that reserved modules have one importer,
+ * and that dates and numbers are written one way. Prints `file:line  rule`. Biome finds import cycles within a room (noImportCycles).
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
@@ -73,6 +73,11 @@ function ownFile(file: string, specifier: string): string | undefined {
 
 function checkLine(file: string, text: string): string | undefined {
   const code = text.replace(/^\s*(\/\/|\*|\/\*).*/, "").replace(/(^|\s)\/\/.*/, "");
+  if (
+    /^(app|components|lib\/format)\//.test(file) &&
+    /\.toLocale\w*String\(|\bIntl\.(Date|Number|Rel)/.test(code)
+  )
+    return "dates and numbers on screen are written by useFormats()";
   if (/^(lib|app)\//.test(file) && file !== "lib/base/env.ts" && /\bprocess\.env\b/.test(code))
     return "only lib/base/env.ts reads process.env";
   return refuseCall(file, code);

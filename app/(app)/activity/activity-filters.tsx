@@ -3,6 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type ReactNode, useId } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
+import { chosenDate } from "@/components/time/chosen-date.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
@@ -22,6 +24,7 @@ export function ActivityFilters({
   onChange: (next: Partial<EventFilter>) => void;
   onClear: () => void;
 }) {
+  const formats = useFormats();
   const about = shown.inputRequestId ? "one request" : shown.taskId ? "one task" : null;
   return (
     <search aria-label="Filter" className="flex flex-wrap items-end gap-2.5">
@@ -46,11 +49,12 @@ export function ActivityFilters({
       <Labelled label="Who">
         {(id) => <ActorSelect id={id} value={shown.actorId} onChange={(actorId) => onChange({ actorId })} />}
       </Labelled>
-      <Labelled label="From">
+      <Labelled label="From" note={chosenDate(shown.from, formats)}>
         {(id) => (
           <Input
             id={id}
             type="date"
+            aria-describedby={`${id}-note`}
             className="border-line"
             max={shown.to || undefined}
             value={shown.from}
@@ -58,11 +62,12 @@ export function ActivityFilters({
           />
         )}
       </Labelled>
-      <Labelled label="Until">
+      <Labelled label="Until" note={chosenDate(shown.to, formats)}>
         {(id) => (
           <Input
             id={id}
             type="date"
+            aria-describedby={`${id}-note`}
             className="border-line"
             min={shown.from || undefined}
             value={shown.to}
@@ -89,13 +94,24 @@ export function ActivityFilters({
 
 const KNOWN = new Set(["", ...EVENT_GROUPS.map(({ nouns }) => nouns.join(","))]);
 
-function Labelled({ label, children }: { label: string; children: (id: string) => ReactNode }) {
+function Labelled({
+  label,
+  note,
+  children,
+}: {
+  label: string;
+  note?: string | undefined;
+  children: (id: string) => ReactNode;
+}) {
   const id = useId();
   return (
     <div className="flex min-w-0 flex-col gap-1 max-md:w-[calc(50%-5px)]">
-      <label htmlFor={id} className="text-[13px] text-muted">
-        {label}
-      </label>
+      <span className="flex gap-1.5 text-[13px] text-muted">
+        <label htmlFor={id}>{label}</label>
+        <span id={`${id}-note`} className="truncate">
+          {note}
+        </span>
+      </span>
       {children(id)}
     </div>
   );

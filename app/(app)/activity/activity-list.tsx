@@ -2,6 +2,7 @@
 
 import { KeyRound, type LucideIcon, Server, UserRound } from "lucide-react";
 import { Fragment } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
@@ -10,7 +11,6 @@ import type { OrganizationEvent } from "@/lib/events/schema.ts";
 import { describeEvent } from "@/lib/format/events.ts";
 import type { Tone } from "@/lib/format/tasks/outcome.ts";
 import { capitalise } from "@/lib/text/labels.ts";
-import { formatDay, formatExact, formatTimeOfDay } from "@/lib/text/time.ts";
 
 const DOTS: Record<Tone, string> = {
   neutral: "bg-edge",
@@ -37,7 +37,8 @@ export function ActivityList({
 }) {
   const now = useNow(60_000);
   const known = useZoneKnown();
-  const days = events.map(({ at }) => capitalise(formatDay(at, now).replace(/^on /, "")));
+  const { dayInWords } = useFormats();
+  const days = events.map(({ at }) => capitalise(dayInWords(at, now).replace(/^on /, "")));
   return (
     <ol className="rounded-lg border border-line bg-panel" key={String(known)}>
       {events.map((event, index) => (
@@ -66,15 +67,16 @@ function Line({
   onActor: (actorId: string) => void;
 }) {
   const words = describeEvent(event);
+  const { exact, timeOfDay, number } = useFormats();
   return (
-    <li className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 border-line border-b px-4 py-2 last:border-b-0 md:grid-cols-[4.5rem_11rem_1fr_auto] md:items-start">
+    <li className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 border-line border-b px-4 py-2 last:border-b-0 md:grid-cols-[6rem_11rem_1fr_auto] md:items-start">
       <time
         suppressHydrationWarning
         dateTime={event.at}
-        title={zoneKnown ? formatExact(event.at) : undefined}
+        title={zoneKnown ? exact(event.at) : undefined}
         className={cn("text-muted text-xs leading-5 tabular-nums", !zoneKnown && "invisible")}
       >
-        {formatTimeOfDay(event.at)}
+        {timeOfDay(event.at)}
       </time>
       <Who actor={event.actor} onActor={onActor} />
       <div className="flex min-w-0 gap-2.5 max-md:col-span-2">
@@ -97,7 +99,7 @@ function Line({
         {event.taskId && <About href={`/tasks/${event.taskId}`} what="Task" seq={event.seq} />}
         <span className="min-w-12 text-right text-muted text-xs leading-5 tabular-nums max-md:ml-auto">
           <span className="sr-only">line </span>
-          {event.seq.toLocaleString("en")}
+          {number(event.seq)}
         </span>
       </p>
     </li>

@@ -2,6 +2,7 @@
 
 import { ShieldCheck } from "lucide-react";
 import { useState } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
@@ -42,6 +43,7 @@ export function VerifyButton({ verification: { state, start } }: { verification:
 }
 
 export function VerificationNotice({ verification: { state } }: { verification: Checked }) {
+  const formats = useFormats();
   if (state.step === "failed")
     return (
       <Notice live tone="bad" title="The history could not be verified">
@@ -49,7 +51,7 @@ export function VerificationNotice({ verification: { state } }: { verification: 
       </Notice>
     );
   if (state.step !== "done") return null;
-  const { title, detail } = describeVerification(state.found);
+  const { title, detail } = describeVerification(state.found, formats);
   return (
     <Notice live tone={state.found.ok ? "good" : "bad"} title={title}>
       <p>{detail}</p>

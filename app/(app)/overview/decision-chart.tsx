@@ -1,13 +1,14 @@
 import { BarRows } from "@/components/chart/bar-rows.tsx";
 import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
-import { formatCount } from "@/lib/format/overview.ts";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import type { Overview } from "@/lib/statistics/schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
 /** How long each server's questions wait for an answer: the bar is the median, the thin line p90. */
 export function DecisionChart({ figures }: { figures: Overview }) {
+  const { number } = useFormats();
   const rows = figures.servers
     .filter(({ decisions }) => decisions.p50Ms !== null)
     .sort((a, b) => b.decisions.p50Ms! - a.decisions.p50Ms!);
@@ -42,7 +43,7 @@ export function DecisionChart({ figures }: { figures: Overview }) {
               server.name,
               formatDuration(decisions.p50Ms!),
               formatDuration(decisions.p90Ms!),
-              formatCount(decisions.count),
+              number(decisions.count),
             ],
           }))}
         />

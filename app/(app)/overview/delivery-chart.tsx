@@ -1,13 +1,15 @@
 import { BarRows } from "@/components/chart/bar-rows.tsx";
 import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
-import { formatCount, RUNG_WORDS, tasksHref } from "@/lib/format/overview.ts";
+import { useFormats } from "@/components/shell/session/me.tsx";
+import { RUNG_WORDS, tasksHref } from "@/lib/format/overview.ts";
 import { DELIVERY_RESULTS } from "@/lib/statistics/measures.ts";
 import type { Overview } from "@/lib/statistics/schema.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
 /** Answers by delivery method, with their results. */
 export function DeliveryChart({ figures }: { figures: Overview }) {
+  const { number } = useFormats();
   const rows = figures.deliveries.toSorted((a, b) => b.accepted - a.accepted);
   return (
     <div id="deliveries" className="grid scroll-mt-4">
@@ -23,9 +25,9 @@ export function DeliveryChart({ figures }: { figures: Overview }) {
                 key: rung,
                 label: RUNG_WORDS[rung],
                 value: [
-                  formatCount(accepted),
-                  ...(flagged > 0 ? [`${formatCount(flagged)} asked again`] : []),
-                  ...(undeliverable > 0 ? [`${formatCount(undeliverable)} undeliverable`] : []),
+                  number(accepted),
+                  ...(flagged > 0 ? [`${number(flagged)} asked again`] : []),
+                  ...(undeliverable > 0 ? [`${number(undeliverable)} undeliverable`] : []),
                 ].join(" · "),
                 amount: accepted,
                 href:
@@ -42,7 +44,7 @@ export function DeliveryChart({ figures }: { figures: Overview }) {
             columns={["Method", "Accepted", "Confirmed", "Retried", "Asked again", "Undeliverable"]}
             rows={rows.map((row) => ({
               key: row.rung,
-              cells: [RUNG_WORDS[row.rung], ...DELIVERY_RESULTS.map((result) => formatCount(row[result]))],
+              cells: [RUNG_WORDS[row.rung], ...DELIVERY_RESULTS.map((result) => number(row[result]))],
             }))}
           />
         }

@@ -1,12 +1,14 @@
 import { Card } from "@/components/chart/chart-card.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { formatCount, formatLatency } from "@/lib/format/overview.ts";
+import { formatLatency } from "@/lib/format/overview.ts";
 import type { Overview } from "@/lib/statistics/schema.ts";
 
 /** The engine processes, which poll, deliver and start; without one no task moves. */
 export function Engines({ figures: { engines } }: { figures: Overview }) {
+  const formats = useFormats();
   return (
     <div id="engines" className="grid scroll-mt-4">
       <Card title="Engines" note="Connections each engine serves, and how late it runs (p99, last minute)">
@@ -28,8 +30,8 @@ export function Engines({ figures: { engines } }: { figures: Overview }) {
                 <span key="id" className="font-mono text-xs">
                   {engine.id}
                 </span>,
-                formatCount(engine.leases),
-                engine.latenessMs === null ? "—" : formatLatency(engine.latenessMs),
+                formats.number(engine.leases),
+                engine.latenessMs === null ? "—" : formatLatency(engine.latenessMs, formats),
                 <TimeAgo key="started" at={engine.startedAt} />,
                 <TimeAgo key="seen" at={engine.seenAt} />,
               ],

@@ -1,13 +1,15 @@
 import { BarRows } from "@/components/chart/bar-rows.tsx";
 import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
-import { CAUSE_WORDS, formatCount, tasksHref } from "@/lib/format/overview.ts";
+import { useFormats } from "@/components/shell/session/me.tsx";
+import { CAUSE_WORDS, tasksHref } from "@/lib/format/overview.ts";
 import { CAUSES } from "@/lib/statistics/measures.ts";
 import type { Overview } from "@/lib/statistics/schema.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
 /** How tasks failed, and at which server most often. */
 export function FailureChart({ figures }: { figures: Overview }) {
+  const { number } = useFormats();
   const rows = CAUSES.map((cause) => ({
     cause,
     count: figures.servers.reduce((sum, { causes }) => sum + (causes[cause] ?? 0), 0),
@@ -28,7 +30,7 @@ export function FailureChart({ figures }: { figures: Overview }) {
             rows={rows.map(({ cause, count }) => ({
               key: cause,
               label: CAUSE_WORDS[cause].label,
-              value: formatCount(count),
+              value: number(count),
               amount: count,
               href: tasksHref({ state: CAUSE_WORDS[cause].state, finishedAfter: figures.from }),
             }))}
@@ -43,8 +45,8 @@ export function FailureChart({ figures }: { figures: Overview }) {
             key: cause,
             cells: [
               CAUSE_WORDS[cause].label,
-              formatCount(count),
-              most ? `${most.server.name} (${formatCount(most.causes[cause] ?? 0)})` : "—",
+              number(count),
+              most ? `${most.server.name} (${number(most.causes[cause] ?? 0)})` : "—",
             ],
           }))}
         />

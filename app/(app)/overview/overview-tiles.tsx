@@ -1,10 +1,11 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { formatCount, formatLatency, tasksHref } from "@/lib/format/overview.ts";
+import { formatLatency, tasksHref } from "@/lib/format/overview.ts";
 import { type DeliveryFigures, MOST_WAITING, type Overview } from "@/lib/statistics/schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
 import { plural } from "@/lib/text/labels.ts";
@@ -12,6 +13,8 @@ import { plural } from "@/lib/text/labels.ts";
 /** Key figures; each links to the items counted. */
 export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: number | undefined }) {
   const { now, decisions, deliveries, engines } = figures;
+  const formats = useFormats();
+  const { number } = formats;
   const open = Object.values(now.open).reduce((sum, count) => sum + count, 0);
   const of = (result: Exclude<keyof DeliveryFigures, "rung">) =>
     deliveries.reduce((sum, figure) => sum + figure[result], 0);
@@ -22,7 +25,7 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
       <Tile
         href="/inbox?tab=all"
         label="Waiting for a person"
-        value={now.waiting >= MOST_WAITING ? `${formatCount(MOST_WAITING - 1)}+` : formatCount(now.waiting)}
+        value={now.waiting >= MOST_WAITING ? `${number(MOST_WAITING - 1)}+` : number(now.waiting)}
         tone={now.waiting > 0 ? "text-wait" : undefined}
       >
         {now.oldestWaitingAt ? (
@@ -43,29 +46,29 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
       <Tile
         href={stuck ? tasksHref({ attention: "stuck" }) : tasksHref({ state: OPEN })}
         label="Open tasks"
-        value={formatCount(open)}
+        value={number(open)}
       >
         <span className={cn(stuck ? "font-medium text-bad" : undefined)}>
-          {stuck === undefined ? "…" : stuck > 1000 ? "1,000+ stuck" : `${stuck} stuck`}
+          {stuck === undefined ? "…" : stuck > 1000 ? `${number(1000)}+ stuck` : `${number(stuck)} stuck`}
         </span>
       </Tile>
-      <Tile href="#deliveries" label="Answers delivered" value={formatCount(of("accepted"))}>
-        {formatCount(of("confirmed"))} confirmed ·{" "}
+      <Tile href="#deliveries" label="Answers delivered" value={number(of("accepted"))}>
+        {number(of("confirmed"))} confirmed ·{" "}
         <span className={cn(of("undeliverable") > 0 && "font-medium text-bad")}>
-          {formatCount(of("undeliverable"))} undeliverable
+          {number(of("undeliverable"))} undeliverable
         </span>
       </Tile>
       <Tile
         href="#engines"
         label="Engines"
-        value={formatCount(engines.length)}
+        value={number(engines.length)}
         tone={engines.length === 0 ? "text-bad" : undefined}
       >
         {engines.length === 0
           ? "start one to run tasks"
           : [
               plural(leases, "lease"),
-              ...(lags.length > 0 ? [`lag ${formatLatency(Math.max(...lags))}`] : []),
+              ...(lags.length > 0 ? [`lag ${formatLatency(Math.max(...lags), formats)}`] : []),
             ].join(" · ")}
       </Tile>
     </ul>

@@ -3,11 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "@/components/chart/chart-card.tsx";
 import { HealthBadge, LateLine } from "@/components/server/health.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
 import { serverList } from "@/lib/api-client/servers.ts";
-import { failedIn, formatCount, formatLatency, formatShare, tasksHref } from "@/lib/format/overview.ts";
+import { failedIn, formatLatency, formatShare, tasksHref } from "@/lib/format/overview.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 import type { Overview, ServerFigures } from "@/lib/statistics/schema.ts";
 
@@ -57,6 +58,7 @@ function Row({
 }) {
   const open = figures ? Object.values(figures.open).reduce((sum, count) => sum + count, 0) : 0;
   const { successRate, p90Ms } = server.lastDay;
+  const formats = useFormats();
   return (
     <tr className="border-line border-b last:border-0">
       <th scope="row" className="whitespace-nowrap px-4 py-2 text-left font-medium">
@@ -78,8 +80,12 @@ function Row({
         value={figures ? failedIn(figures) : 0}
         href={tasksHref({ state: "failed,lost,expired", serverId: server.id, finishedAfter: from })}
       />
-      <td className="px-4 py-2 text-right">{successRate === null ? "—" : formatShare(successRate)}</td>
-      <td className="px-4 py-2 text-right text-muted">{p90Ms === null ? "—" : formatLatency(p90Ms)}</td>
+      <td className="px-4 py-2 text-right">
+        {successRate === null ? "—" : formatShare(successRate, formats)}
+      </td>
+      <td className="px-4 py-2 text-right text-muted">
+        {p90Ms === null ? "—" : formatLatency(p90Ms, formats)}
+      </td>
     </tr>
   );
 }
@@ -87,13 +93,14 @@ function Row({
 const OPEN = "queued,starting,start_unknown,working,input_required";
 
 function Count({ value, href }: { value: number; href: string }) {
+  const { number } = useFormats();
   return (
     <td className="px-4 py-2 text-right">
       {value === 0 ? (
         <span className="text-muted">0</span>
       ) : (
         <Link href={href} className="rounded-sm hover:underline">
-          {formatCount(value)}
+          {number(value)}
         </Link>
       )}
     </td>

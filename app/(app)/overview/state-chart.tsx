@@ -1,13 +1,16 @@
 import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { Columns, type Series } from "@/components/chart/columns.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
-import { failedIn, formatCount, RANGE_WORDS, stepLabel, stepName, tasksHref } from "@/lib/format/overview.ts";
+import { useFormats } from "@/components/shell/session/me.tsx";
+import { failedIn, RANGE_WORDS, stepLabel, stepName, tasksHref } from "@/lib/format/overview.ts";
 import type { Overview, Step } from "@/lib/statistics/schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
 /** The number of tasks per state over time, and the number that failed. */
 export function StateChart({ figures, className }: { figures: Overview; className?: string }) {
   const { steps, stepMs, from, range } = figures;
+  const formats = useFormats();
+  const { count } = formats;
   const series: Series[] = [
     { key: "working", label: "Working", fill: "solid", href: tasksHref({ state: WORKING }) },
     {
@@ -33,11 +36,11 @@ export function StateChart({ figures, className }: { figures: Overview; classNam
         <Columns
           label="Tasks by state"
           series={series}
-          format={formatCount}
+          format={count}
           columns={rows.map(({ step, amounts }) => ({
             key: step.at,
-            label: stepLabel(step.at, stepMs),
-            name: stepName(step.at, stepMs),
+            label: stepLabel(step.at, stepMs, formats),
+            name: stepName(step.at, stepMs, formats),
             href: tasksHref({
               createdAfter: step.at,
               createdBefore: new Date(Date.parse(step.at) + stepMs).toISOString(),
@@ -53,11 +56,11 @@ export function StateChart({ figures, className }: { figures: Overview; classNam
           rows={rows.toReversed().map(({ step, amounts }) => ({
             key: step.at,
             cells: [
-              stepName(step.at, stepMs),
-              ...(step.open && amounts ? amounts.slice(0, 2).map(formatCount) : ["—", "—"]),
-              formatCount(step.started),
-              formatCount(step.ended.completed),
-              formatCount(failedIn(step)),
+              stepName(step.at, stepMs, formats),
+              ...(step.open && amounts ? amounts.slice(0, 2).map(count) : ["—", "—"]),
+              count(step.started),
+              count(step.ended.completed),
+              count(failedIn(step)),
             ],
           }))}
         />

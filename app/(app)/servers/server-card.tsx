@@ -4,6 +4,7 @@ import { ConnectionBadge } from "@/components/server/connection-badge.tsx";
 import { HealthBadge, LateLine, PausedBadge } from "@/components/server/health.tsx";
 import { TestButton } from "@/components/server/test-button.tsx";
 import { OperatorBadge, ServerWhere } from "@/components/server/where.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Link } from "@/components/ui/link.tsx";
@@ -12,6 +13,7 @@ import type { Server } from "@/lib/servers/schema.ts";
 import { formatLatency } from "@/lib/text/latency.ts";
 
 export function ServerCard({ server }: { server: Server }) {
+  const formats = useFormats();
   const waitsForSignIn = server.startsOn === null && server.health.state === "unauthorized";
   return (
     <article className="relative flex h-full flex-col gap-3 rounded-lg border border-line bg-panel p-4 transition-colors hover:border-edge">
@@ -47,7 +49,8 @@ export function ServerCard({ server }: { server: Server }) {
         {server.era ? <EraBadge era={server.era} /> : <span>Protocol unknown</span>}
         {server.lastDay.successRate !== null && (
           <span title="Calls of the last 24 hours">
-            {formatShare(server.lastDay.successRate)} answered, p90 {formatLatency(server.lastDay.p90Ms)}
+            {formatShare(server.lastDay.successRate, formats)} answered, p90{" "}
+            {formatLatency(server.lastDay.p90Ms, formats)}
           </span>
         )}
         {server.health.checkedAt && (

@@ -7,6 +7,7 @@ import type { Role } from "@/lib/access/roles.ts";
 import { api, speakFor } from "@/lib/api-client/base/client.ts";
 import type { Preferences } from "@/lib/members/schema.ts";
 import type { OwnOrganization } from "@/lib/organizations/schema.ts";
+import { type Formats, formatsOf } from "@/lib/text/formats/formats.ts";
 
 export interface Me {
   user: { id: string; name: string; email: string };
@@ -15,6 +16,8 @@ export interface Me {
   /** All organizations of the user, including the current one. */
   organizations: OwnOrganization[];
   preferences: Preferences;
+  /** How this person reads dates and numbers. */
+  formats: Formats;
   /**
    * Set while an admin looks as this member: read only, until then. `leftMs`: at the time of rendering, by the
    * clock that ends the view.
@@ -27,13 +30,19 @@ export interface Me {
  * The user as the server renders them into the page. Lists the permissions, so that the permission table
  * stays on the server.
  */
-export interface DrawnMe extends Omit<Me, "may"> {
+export interface DrawnMe extends Omit<Me, "may" | "formats"> {
   permissions: Permission[];
+  /**
+   * The locale that the browser asked the server for. Not read from the browser: the page's first render there
+   * has to equal the server's.
+   */
+  browserLocale: string;
   /** For whom the page is rendered; its calls carry this. */
   drawnFor: string;
 }
 
 interface MeValue extends Me {
+  browserLocale: string;
   prefer: Prefer;
 }
 
@@ -52,7 +61,13 @@ export function MeProvider({ me, children }: { me: DrawnMe; children: ReactNode 
   );
   return (
     <MeContext
-      value={{ ...me, preferences, may: (permission) => me.permissions.includes(permission), prefer }}
+      value={{
+        ...me,
+        preferences,
+        formats: formatsOf(preferences.locale ?? me.browserLocale),
+        may: (permission) => me.permissions.includes(permission),
+        prefer,
+      }}
     >
       {children}
     </MeContext>
@@ -64,4 +79,9 @@ export function useMe(): MeValue {
   const me = useContext(MeContext);
   if (!me) throw new Error("useMe outside the signed-in part");
   return me;
+}
+
+/** Returns the formats of dates and numbers for the signed-in user. */
+export function useFormats(): Formats {
+  return useMe().formats;
 }

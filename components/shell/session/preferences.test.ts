@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Preferences, UpdatePreferences } from "@/lib/members/schema.ts";
 import { createPrefer } from "./preferences.ts";
 
-const SAVED: Preferences = { singleKeys: true, tourSeen: false, density: "comfortable" };
+const SAVED: Preferences = { singleKeys: true, tourSeen: false, density: "comfortable", locale: null };
 
 /** A server whose replies wait until the test releases them. */
 function slowServer() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatAmount, totals } from "./amount-words.ts";
+import { totals } from "./amount-words.ts";
 import { MOST_AT_ONCE, notAlike } from "./bulk-eligibility.ts";
 
 describe("requests are answered together", () => {
@@ -24,14 +24,6 @@ describe("requests are answered together", () => {
 });
 
 describe("amounts", () => {
-  test.each([
-    [{ value: 1000, currency: null }, "1,000.00"],
-    [{ value: 1000, currency: "USD" }, "1,000.00 USD"],
-    [{ value: -12.5, currency: "€" }, "-€12.50"],
-  ])("%o is written %s", (amount, words) => {
-    expect(formatAmount(amount)).toBe(words);
-  });
-
   test("are added for each currency by itself, without the drift of fractions", () => {
     const usd = (value: number) => ({ value, currency: "USD" });
     expect(totals([usd(0.1), null, { value: 5, currency: "EUR" }, usd(0.2)])).toEqual([

@@ -1,5 +1,5 @@
 /** The filters and the order of an inbox list, in words. */
-import { formatAmount } from "./amount-words.ts";
+import type { Formats } from "../../text/formats/formats.ts";
 import {
   FILTER_NAMES,
   type InboxFilters,
@@ -30,22 +30,24 @@ export interface Chip {
 }
 
 /** The filters that narrow the list, in words. The search has its own field, and the order hides nothing. */
-export function chipsOf(filters: InboxFilters, serverName: (id: string) => string | undefined): Chip[] {
+export function chipsOf(
+  filters: InboxFilters,
+  formats: Formats,
+  serverName: (id: string) => string | undefined,
+): Chip[] {
   const { serverId, tool, age, expiring } = filters;
   const chips: (Chip | false)[] = [
     serverId !== "" && { clears: { serverId: "" }, words: serverName(serverId) ?? "A server" },
     tool !== "" && { clears: { tool: "" }, words: tool },
     age !== "" && { clears: { age: "" }, words: `Waiting over ${SPAN_WORDS[age]}` },
     expiring !== "" && { clears: { expiring: "" }, words: `Ends within ${SPAN_WORDS[expiring]}` },
-    amountChip(filters),
+    amountChip(filters, formats),
   ];
   return chips.filter((chip) => chip !== false);
 }
 
-function amountChip({ amountMin, amountMax }: InboxFilters): Chip | false {
-  const [min, max] = [amountMin, amountMax].map((text) =>
-    formatAmount({ value: Number(text), currency: null }),
-  );
+function amountChip({ amountMin, amountMax }: InboxFilters, { money }: Formats): Chip | false {
+  const [min, max] = [amountMin, amountMax].map((text) => money(Number(text)));
   const clears = { amountMin: "", amountMax: "" };
   if (amountMin && amountMax) return { clears, words: `Amount ${min} to ${max}` };
   if (amountMin) return { clears, words: `Amount from ${min}` };

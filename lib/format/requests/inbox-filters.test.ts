@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { formatsOf } from "../../text/formats/formats.ts";
 import { chipsOf, isNarrowed } from "./filter-words.ts";
 import { apiFilters, type InboxFilters, NO_FILTERS, readFilters, setFilters } from "./inbox-filters.ts";
 
@@ -53,8 +54,9 @@ describe("the API", () => {
 });
 
 describe("chips", () => {
+  const formats = formatsOf("en-GB");
   const words = (filters: Partial<InboxFilters>) =>
-    chipsOf({ ...NO_FILTERS, ...filters }, (id) => (id === server ? "Finance ERP" : undefined)).map(
+    chipsOf({ ...NO_FILTERS, ...filters }, formats, (id) => (id === server ? "Finance ERP" : undefined)).map(
       (chip) => chip.words,
     );
 
@@ -72,7 +74,7 @@ describe("chips", () => {
 
   test("take away what they name, and nothing else", () => {
     const filters = { ...NO_FILTERS, tool: "promote", amountMin: "1", amountMax: "2" };
-    const [tool, amount] = chipsOf(filters, () => undefined);
+    const [tool, amount] = chipsOf(filters, formats, () => undefined);
     expect({ ...filters, ...tool?.clears }).toEqual({ ...filters, tool: "" });
     expect({ ...filters, ...amount?.clears }).toEqual({ ...NO_FILTERS, tool: "promote" });
   });

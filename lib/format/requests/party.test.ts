@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { PartySummary } from "../../input-requests/similar/schema.ts";
+import { formatsOf } from "../../text/formats/formats.ts";
 import { partyCount, partyRange, partyTimes } from "./party.ts";
 
 const usd = (value: number) => ({ value, currency: "$" });
@@ -29,14 +30,14 @@ test.each<[string, Partial<PartySummary>, string]>([
   expect(partyCount(tool, { ...party, ...more })).toBe(words);
 });
 
+const range = (of: PartySummary) => partyRange(of, formatsOf("en-GB"));
+
 test("the range and the factor are told where they are known", () => {
-  expect(partyRange(party)).toBe("usually $800.00–$1,200.00");
+  expect(range(party)).toBe("usually $800.00–$1,200.00");
   const eur = (value: number) => ({ value, currency: "EUR" });
-  expect(partyRange({ ...party, usual: { from: eur(800), to: eur(1200) } })).toBe(
-    "usually 800.00–1,200.00 EUR",
-  );
-  expect(partyRange({ ...party, usual: { from: usd(5), to: usd(5) } })).toBe("always $5.00");
-  expect(partyRange({ ...party, usual: null })).toBeNull();
+  expect(range({ ...party, usual: { from: eur(800), to: eur(1200) } })).toBe("usually 800.00–1,200.00 EUR");
+  expect(range({ ...party, usual: { from: usd(5), to: usd(5) } })).toBe("always $5.00");
+  expect(range({ ...party, usual: null })).toBeNull();
   expect(partyTimes(party)).toBe("3 times the usual");
   expect(partyTimes({ ...party, times: null })).toBeNull();
 });

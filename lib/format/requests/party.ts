@@ -1,6 +1,6 @@
 import type { PartySummary } from "../../input-requests/similar/schema.ts";
+import type { Formats } from "../../text/formats/formats.ts";
 import { plural } from "../../text/labels.ts";
-import { formatMoney, sayMoney } from "../../text/money.ts";
 
 /** What one receives from these; everybody else one does something for. */
 const GIVERS = new Set(["supplier", "vendor", "merchant", "contractor"]);
@@ -14,12 +14,12 @@ export function partyCount(tool: string, { name, kind, count, mayBeMore }: Party
 }
 
 /** `usually $800.00–$1,200.00`, `usually 800.00–1,200.00 EUR`, or null. */
-export function partyRange({ usual }: PartySummary): string | null {
+export function partyRange({ usual }: PartySummary, formats: Formats): string | null {
   if (!usual) return null;
-  const [from, to] = [sayMoney(usual.from), sayMoney(usual.to)];
+  const [from, to] = [formats.amount(usual.from), formats.amount(usual.to)];
   if (from === to) return `always ${from}`;
   const { value, currency } = usual.from;
-  return `usually ${currency === "$" ? from : formatMoney(value)}–${to}`;
+  return `usually ${currency === "$" ? from : formats.money(value)}–${to}`;
 }
 
 /** `3 times the usual`, or null. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { formatsOf } from "../../text/formats/formats.ts";
 import { groupName, groupRequests, requestTitle } from "./rows.ts";
 
 describe("a row's title", () => {
@@ -27,7 +28,7 @@ describe("a row's title", () => {
       "INV\ufffd001 · ACME Corp · $1,000.00",
     ],
   ])("is made of %s", (_, changes, expected) => {
-    expect(requestTitle({ message, ...facts, ...changes })).toBe(expected);
+    expect(requestTitle({ message, ...facts, ...changes }, formatsOf("en-GB"))).toBe(expected);
   });
 });
 

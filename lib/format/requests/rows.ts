@@ -1,7 +1,8 @@
 /** The rows of the inbox's list: their titles, and the groups they are put in. */
+
 import type { InputRequestSummary } from "../../input-requests/schema.ts";
+import type { Formats } from "../../text/formats/formats.ts";
 import { visibleText } from "../../text/message-tokens.ts";
-import { formatAmount } from "./amount-words.ts";
 import type { InboxGrouping } from "./inbox-filters.ts";
 
 type Titled = Pick<InputRequestSummary, "label" | "party" | "amount" | "message">;
@@ -10,19 +11,19 @@ type Titled = Pick<InputRequestSummary, "label" | "party" | "amount" | "message"
  * Returns `INV-100 · ACME Corp · $1,000.00`. A call with fewer than two of these facts gives the first line of
  * its message, after its label unless the message has the label.
  */
-export function requestTitle(request: Titled): string {
-  const { name, amount } = titleParts(request);
+export function requestTitle(request: Titled, formats: Formats): string {
+  const { name, amount } = titleParts(request, formats);
   return amount === null ? name : `${name} · ${amount}`;
 }
 
 /** The title as a list shows it: a narrow row cuts the name short, but never the amount. */
-export function titleParts({ label, party, amount, message }: Titled): {
-  name: string;
-  amount: string | null;
-} {
+export function titleParts(
+  { label, party, amount, message }: Titled,
+  formats: Formats,
+): { name: string; amount: string | null } {
   const names = [label, party].filter((name) => name !== null);
   if (names.length + (amount ? 1 : 0) > 1)
-    return { name: visibleText(names.join(" · ")), amount: amount && visibleText(formatAmount(amount)) };
+    return { name: visibleText(names.join(" · ")), amount: amount && visibleText(formats.amount(amount)) };
   const line = message.trim().split("\n", 1)[0] ?? "";
   const isNamed = label === null || line.includes(label);
   return { name: visibleText(isNamed ? line : `${label} · ${line}`), amount: null };

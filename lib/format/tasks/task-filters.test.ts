@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { formatsOf } from "../../text/formats/formats.ts";
 import {
   NO_TASK_FILTERS,
   readTaskFilters,
@@ -53,6 +54,8 @@ test("what narrows a list has words", () => {
     requester: "me",
     since: "7d" as const,
   };
-  const words = taskChipsOf(filters, { server: () => "ERP", person: () => "Ana" }).map((chip) => chip.words);
+  const words = taskChipsOf(filters, formatsOf("en-GB"), { server: () => "ERP", person: () => "Ana" }).map(
+    (chip) => chip.words,
+  );
   expect(words).toEqual(["Stuck", "pay", "By me"]);
 });

@@ -1,7 +1,9 @@
 /** The filters of the list of tasks, as in the address, in a saved view, and in calls of the API. */
+
 import { ATTENTION, ATTENTION_CODES, codesOf } from "../../tasks/attention.ts";
 import type { TaskCounts, TaskOrder } from "../../tasks/schema.ts";
 import { TASK_STATES, type TaskState } from "../../tasks/status.ts";
+import type { Formats } from "../../text/formats/formats.ts";
 import { STATE_LABELS } from "./outcome.ts";
 
 const DAY_MS = 86_400_000;
@@ -204,11 +206,14 @@ export interface TaskChip {
   /** The filters that removing the chip clears. */
   clears: Partial<TaskFilters>;
   words: string;
+  /** The words depend on the person's time zone. */
+  zoned?: boolean;
 }
 
 /** The person's own filters in words; the search, the state and the order have their own fields. */
 export function taskChipsOf(
   filters: TaskFilters,
+  { dateTime }: Formats,
   names: { server: (id: string) => string | undefined; person: (id: string) => string | undefined },
 ): TaskChip[] {
   const { serverId, tool, requester, attention, cause } = filters;
@@ -227,23 +232,17 @@ export function taskChipsOf(
   return chips.filter((chip) => chip !== false);
 
   function between(what: string, after: TimeFilter, before: TimeFilter): TaskChip | false {
-    const [from, to] = [filters[after] && clock(filters[after]), filters[before] && clock(filters[before])];
+    const [from, to] = [
+      filters[after] && dateTime(filters[after]),
+      filters[before] && dateTime(filters[before]),
+    ];
     if (!from && !to) return false;
     const words =
       from && to ? `${what} ${from} to ${to}` : from ? `${what} after ${from}` : `${what} before ${to}`;
-    return { clears: { [after]: "", [before]: "" }, words };
+    return { clears: { [after]: "", [before]: "" }, words, zoned: true };
   }
 }
 type TimeFilter = "createdAfter" | "createdBefore" | "finishedAfter" | "finishedBefore";
-
-function clock(at: string): string {
-  return new Date(at).toLocaleString("en-GB", {
-    day: "numeric",
-    month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-  });
-}
 
 export function attentionWords(attention: string): string {
   if (attention === "any") return "Needs attention";

@@ -2,14 +2,14 @@
  * Checks whether the figures of a call agree with each other and with the message. Pure; wrong figures are
  * reported, never corrected.
  */
+import type { Formats } from "../formats/formats.ts";
 import {
   findMoney,
-  formatMoney,
   isMoneyName,
+  type Money,
   mayBeSameCurrency,
   readMoney,
   sameAmount,
-  sayMoney,
   sumAmounts,
 } from "../money.ts";
 
@@ -24,7 +24,7 @@ export interface Check {
 type Json = Record<string, unknown>;
 
 /** Compares an amount with the amounts in the message. Returns null if the message states none. */
-export function checkMessage(value: number, currency: string | null, message: string): Check | null {
+export function checkMessage({ value, currency }: Money, message: string, formats: Formats): Check | null {
   const stated = findMoney(message);
   if (stated.length === 0) return null;
   const same = stated.filter(
@@ -33,7 +33,7 @@ export function checkMessage(value: number, currency: string | null, message: st
   );
   if (same.some((money) => mayBeSameCurrency(money.currency, currency)))
     return { ok: true, words: "Matches message" };
-  const there = [...new Set(stated.map(sayMoney))].slice(0, 3).join(" and ");
+  const there = [...new Set(stated.map(formats.amount))].slice(0, 3).join(" and ");
   return { ok: false, words: `Message says ${there}`, ...(same.length > 0 && { currencyOnly: true }) };
 }
 
@@ -80,11 +80,11 @@ const TAKEN = /(^|_)(discount|rebate|credit|deposit|prepaid)(_|$)/;
  * Compares the sum of lines with the total beside them, allowing for taxes, fees and discounts. Returns null
  * without a total.
  */
-export function checkTotal(sum: number, values: Json): Check | null {
+export function checkTotal(sum: number, values: Json, formats: Formats): Check | null {
   const total = totalOf(values);
   if (!total) return null;
   if (explains(sum, total.value, values)) return { ok: true, words: "Matches total" };
-  return { ok: false, words: `Total says ${formatMoney(total.value)}` };
+  return { ok: false, words: `Total says ${formats.money(total.value)}` };
 }
 
 function explains(sum: number, total: number, values: Json): boolean {
@@ -119,7 +119,7 @@ export function isUnitPrice(key: string): boolean {
  * Returns the difference of a line whose amount is not quantity times price, or null if the line agrees or
  * lacks one of the three.
  */
-export function checkLine(line: Json, amountKey: string): Check | null {
+export function checkLine(line: Json, amountKey: string, { money, number }: Formats): Check | null {
   const keys = Object.keys(line);
   const quantityKey = keys.find((key) => QUANTITY.test(snake(key)));
   const priceKey = keys.find((key) => key !== amountKey && isUnitPrice(key));
@@ -139,7 +139,7 @@ export function checkLine(line: Json, amountKey: string): Check | null {
   if (Math.abs(product - inUnits(amountKey, amount.value)) < 0.011) return null;
   return {
     ok: false,
-    words: `${quantity.value} × ${formatMoney(inUnits(priceKey, price.value))} is ${formatMoney(product)}`,
+    words: `${number(quantity.value)} × ${money(inUnits(priceKey, price.value))} is ${money(product)}`,
   };
 }
 

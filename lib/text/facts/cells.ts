@@ -1,6 +1,7 @@
+import type { Formats } from "../formats/formats.ts";
 import { humanise } from "../labels.ts";
-import { formatMoney, isMoneyName, readMoney } from "../money.ts";
-import { formatDate, isDateText } from "../time.ts";
+import { isMoneyName, readMoney } from "../money.ts";
+import { isDateText } from "../time.ts";
 import { type Check, isInCents } from "./amount-checks.ts";
 
 export type Json = Record<string, unknown>;
@@ -11,22 +12,26 @@ export type Cell =
   /** `sent`: the amount as sent, if shown differently. */
   | { kind: "number"; text: string; sent?: string; currency?: string; check?: Check }
   /**
-   * `at`: the date as sent, for the words beside it. `past`: how a date that has passed is warned of; a due
-   * date is overdue, the end of something was so long ago.
+   * `at`: the date as sent. `past`: how a date that has passed is warned of; a due date is overdue, the end of
+   * something was so long ago.
    */
-  | { kind: "date"; text: string; at: string; past?: "overdue" | "ago" }
+  | { kind: "date"; at: string; past?: "overdue" | "ago" }
   | { kind: "empty" };
 
-const WHOLE = new Intl.NumberFormat("en-US");
 const DUE = /\b(due|deadline|pay by|payable by)\b/i;
 const END = /\b(expir\w*|until|by|before)\b/i;
 
 /** Returns a single value as a cell, or null for a value that needs a block of its own. */
-export function describeValue(name: string, value: unknown, currency: string | null = null): Cell | null {
+export function describeValue(
+  name: string,
+  value: unknown,
+  formats: Formats,
+  currency: string | null = null,
+): Cell | null {
   if (value === null || value === undefined || value === "") return { kind: "empty" };
   if (typeof value === "boolean") return { kind: "text", text: value ? "Yes" : "No" };
   if (isMoneyName(name)) {
-    const cell = describeMoney(name, value, currency);
+    const cell = describeMoney(name, value, formats, currency);
     if (cell) return cell;
   }
   // Other numbers are shown as sent: build 4812 and the year 2026 are no amounts.
@@ -35,7 +40,7 @@ export function describeValue(name: string, value: unknown, currency: string | n
     if (!isDateText(value)) return { kind: "text", text: value };
     const words = humanise(name);
     const past = DUE.test(words) ? "overdue" : END.test(words) ? "ago" : null;
-    return { kind: "date", text: formatDate(value), at: value, ...(past && { past }) };
+    return { kind: "date", at: value, ...(past && { past }) };
   }
   if (Array.isArray(value) && value.every((item) => typeof item !== "object" || item === null)) {
     return value.length === 0 ? { kind: "empty" } : { kind: "text", text: value.map(String).join(", ") };
@@ -43,13 +48,13 @@ export function describeValue(name: string, value: unknown, currency: string | n
   return isObject(value) && Object.keys(value).length === 0 ? { kind: "empty" } : null;
 }
 
-function describeMoney(name: string, value: unknown, currency: string | null): Cell | null {
+function describeMoney(name: string, value: unknown, formats: Formats, currency: string | null): Cell | null {
   const money = readMoney(value);
   if (!money) return null;
   const sent = String(value);
   const known = money.currency ?? currency;
   // An amount in cents is shown in cents, exactly as sent.
-  const text = isInCents(name) ? WHOLE.format(money.value) : formatMoney(money.value);
+  const text = (isInCents(name) ? formats.number : formats.money)(money.value);
   return {
     kind: "number",
     text,

@@ -1,3 +1,4 @@
+import type { Formats } from "../formats/formats.ts";
 import { humanise, plural } from "../labels.ts";
 import { isMoneyName, readMoney, sumAmounts } from "../money.ts";
 import { type Check, checkLine, isInCents, isUnitPrice } from "./amount-checks.ts";
@@ -39,14 +40,20 @@ export function isTable(value: unknown): value is Json[] {
 const ORDINAL = /^(line|row|position|pos|index|no|nr|#)$/i;
 const TITLE = /^(line|description|name|title|item|product|subject|text)$/i;
 
-export function describeTable(key: string, label: string, items: Json[], currency: string | null): FactTable {
+export function describeTable(
+  key: string,
+  label: string,
+  items: Json[],
+  formats: Formats,
+  currency: string | null,
+): FactTable {
   const columns = arrange(items, currency);
   const summed = summedColumn(columns);
   const rows = items.slice(0, MOST_ROWS).map((item) =>
     columns.map((column): Cell => {
       const value = item[column.key];
-      const cell = describeValue(column.key, value) ?? { kind: "text", text: JSON.stringify(value) };
-      const check = column.key === summed ? checkLine(item, summed) : null;
+      const cell = describeValue(column.key, value, formats) ?? { kind: "text", text: JSON.stringify(value) };
+      const check = column.key === summed ? checkLine(item, summed, formats) : null;
       return check && cell.kind === "number" ? { ...cell, check } : cell;
     }),
   );

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { describeFacts } from "./facts.ts";
+import { formatsOf } from "../formats/formats.ts";
+import * as facts from "./facts.ts";
+
+const describeFacts = (values: Record<string, unknown>, message = "") =>
+  facts.describeFacts(values, formatsOf("en-GB"), message);
 
 const invoice = {
   invoice_id: "INV-100",

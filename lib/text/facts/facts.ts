@@ -1,3 +1,4 @@
+import type { Formats } from "../formats/formats.ts";
 import { humanise } from "../labels.ts";
 import { checkMessage, checkTotal, currencyOf, inUnits, totalOf } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
@@ -12,17 +13,16 @@ export type FactBlock =
  * A call's arguments as people read them: plain fields, a group for each object, a table for each list of
  * objects. With the server's message, amounts are checked against the message.
  */
-export function describeFacts(values: Json, message = ""): FactBlock[] {
+export function describeFacts(values: Json, formats: Formats, message = ""): FactBlock[] {
   const [only, ...others] = Object.values(values);
   // A single argument that is an object is a wrapper, whose name adds nothing to its fields.
-  if (others.length === 0 && isObject(only) && Object.keys(only).length > 0)
-    return describeFacts(only, message);
-  const groups = Object.entries(values).filter(([key, value]) => isGroup(key, value));
-  const plain = Object.fromEntries(Object.entries(values).filter(([key, value]) => !isGroup(key, value)));
+  if (others.length === 0 && isGroup(only)) return describeFacts(only, formats, message);
+  const groups = Object.entries(values).filter(([, value]) => isGroup(value));
+  const plain = Object.fromEntries(Object.entries(values).filter(([, value]) => !isGroup(value)));
   return [
-    ...describeGroup(plain, { message, currency: null }),
+    ...describeGroup(plain, { message, formats, currency: null }),
     ...groups.flatMap(([key, value]) =>
-      describeGroup(value as Json, { message, currency: currencyOf(plain), group: humanise(key) }),
+      describeGroup(value as Json, { message, formats, currency: currencyOf(plain), group: humanise(key) }),
     ),
   ];
 }
@@ -30,7 +30,12 @@ export function describeFacts(values: Json, message = ""): FactBlock[] {
 /** Describes only values that can be read at a glance; an object in an object stays JSON. */
 function describeGroup(
   values: Json,
-  { message, currency: outer, group }: { message: string; currency: string | null; group?: string },
+  {
+    message,
+    formats,
+    currency: outer,
+    group,
+  }: { message: string; formats: Formats; currency: string | null; group?: string },
 ): FactBlock[] {
   const currency = currencyOf(values) ?? outer;
   const total = totalOf(values);
@@ -38,17 +43,18 @@ function describeGroup(
   const rest: FactBlock[] = [];
   for (const [key, value] of Object.entries(values)) {
     const label = group ? `${group} · ${humanise(key)}` : humanise(key);
-    const cell = describeValue(key, value, currency);
+    const cell = describeValue(key, value, formats, currency);
     if (cell) {
       if (cell.kind === "number" && key === total?.key) {
-        const check = checkMessage(total.value, total.currency ?? currency, message);
+        const stated = { value: total.value, currency: total.currency ?? currency };
+        const check = checkMessage(stated, message, formats);
         if (check) cell.check = check;
       }
       fields.push({ label: humanise(key), cell });
-    } else if (isTable(value)) rest.push(describeTable(key, label, value, currency));
+    } else if (isTable(value)) rest.push(describeTable(key, label, value, formats, currency));
     else rest.push({ kind: "json", label, value });
   }
-  checkSums(rest, values, message, currency);
+  checkSums(rest, values, { message, formats, currency });
   return fields.length > 0 ? [{ kind: "fields", ...(group ? { label: group } : {}), fields }, ...rest] : rest;
 }
 
@@ -56,16 +62,20 @@ function describeGroup(
  * Checks a sum against the total beside it, else against the message. With several tables a difference is not
  * shown, since any of them may be meant.
  */
-function checkSums(blocks: FactBlock[], values: Json, message: string, currency: string | null): void {
+function checkSums(
+  blocks: FactBlock[],
+  values: Json,
+  { message, formats, currency }: { message: string; formats: Formats; currency: string | null },
+): void {
   const summed = blocks.filter((block) => block.kind === "table").filter((table) => table.sum !== null);
   for (const { sum } of summed) {
     if (!sum) continue;
     const value = inUnits(sum.columnKey, sum.value);
-    const check = checkTotal(value, values) ?? checkMessage(value, currency, message);
+    const check = checkTotal(value, values, formats) ?? checkMessage({ value, currency }, message, formats);
     if (check && (check.ok || summed.length === 1)) sum.check = check;
   }
 }
 
-function isGroup(key: string, value: unknown): boolean {
-  return describeValue(key, value) === null && isObject(value);
+function isGroup(value: unknown): value is Json {
+  return isObject(value) && Object.keys(value).length > 0;
 }

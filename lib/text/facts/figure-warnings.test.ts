@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { formatsOf } from "../formats/formats.ts";
 import { figureWords, isLongOverdue, judgeFigures } from "./figure-warnings.ts";
 
+const EN = formatsOf("en-GB");
 const NOW = Date.parse("2026-11-23T12:00:00Z");
 const lines = [
   { name: "A", amount: 100 },
   { name: "B", amount: 200.5 },
 ];
 const kinds = (values: Record<string, unknown>, message: string) => {
-  const { differences, dueDates } = judgeFigures(values, message);
+  const { differences, dueDates } = judgeFigures(values, message, EN);
   return [
     ...differences.map(({ kind }) => kind),
     ...(dueDates[0] && isLongOverdue(dueDates[0], NOW) ? ["overdue"] : []),
@@ -54,16 +56,16 @@ describe("figures are warned of", () => {
       ["Amount 1,000.00: 3 × 300.00 is 900.00"],
     ],
   ])("%o asked as “%s” in words", (values, message, words) => {
-    expect(figureWords(judgeFigures(values, message), NOW)).toEqual(words);
+    expect(figureWords(judgeFigures(values, message, EN), EN, NOW)).toEqual(words);
   });
 
   test("long overdue, in words, with the first of the dates", () => {
     const due = ["2024-06-30", "2024-07-05", "2027-02-28"].map((due) => ({ amount: 1, due }));
-    expect(figureWords(judgeFigures({ lines: due, total: 4 }, ""), NOW)).toEqual([
+    expect(figureWords(judgeFigures({ lines: due, total: 4 }, "", EN), EN, NOW)).toEqual([
       "Sum of 3 lines 3.00: total says 4.00",
       "2 due dates passed, the first 30 Jun 2024, 2 years overdue",
     ]);
-    expect(figureWords(judgeFigures({ due: "2023-11-20" }, ""), NOW)).toEqual([
+    expect(figureWords(judgeFigures({ due: "2023-11-20" }, "", EN), EN, NOW)).toEqual([
       "Due 20 Nov 2023, 3 years overdue",
     ]);
   });

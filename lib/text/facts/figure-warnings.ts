@@ -1,8 +1,9 @@
 /** Warnings about the figures of a call, for the list and for the page of a request. Pure. */
+
 import { amountOf } from "../amount.ts";
+import type { Formats } from "../formats/formats.ts";
 import { plural } from "../labels.ts";
-import { formatMoney, sayMoney } from "../money.ts";
-import { formatDate, formatPast } from "../time.ts";
+import { formatPast } from "../time.ts";
 import { type Check, checkMessage } from "./amount-checks.ts";
 import type { Cell, Json } from "./cells.ts";
 import { describeFacts } from "./facts.ts";
@@ -20,7 +21,7 @@ export interface Figures {
 }
 
 /** Judges the same figures that `describeFacts()` marks on the page, and the amount that lists show. */
-export function judgeFigures(values: Json, message: string): Figures {
+export function judgeFigures(values: Json, message: string, formats: Formats): Figures {
   const marks: { of: string; check: Check }[] = [];
   const dueDates: string[] = [];
   const look = (label: string, cell: Cell) => {
@@ -28,7 +29,7 @@ export function judgeFigures(values: Json, message: string): Figures {
       marks.push({ of: [label, cell.text, cell.currency].filter(Boolean).join(" "), check: cell.check });
     if (cell.kind === "date" && cell.past === "overdue") dueDates.push(cell.at);
   };
-  for (const block of describeFacts(values, message)) {
+  for (const block of describeFacts(values, formats, message)) {
     if (block.kind === "fields") for (const { label, cell } of block.fields) look(label, cell);
     if (block.kind !== "table") continue;
     for (const row of block.rows)
@@ -38,14 +39,14 @@ export function judgeFigures(values: Json, message: string): Figures {
     const { sum } = block;
     if (sum?.check)
       marks.push({
-        of: `${sum.label} ${formatMoney(sum.inCents ? sum.value / 100 : sum.value)}`,
+        of: `${sum.label} ${formats.money(sum.inCents ? sum.value / 100 : sum.value)}`,
         check: sum.check,
       });
   }
   const amount = amountOf(values, message);
   // Lists show this amount, which the page's marks may not cover.
-  const check = amount && marks.length === 0 && checkMessage(amount.value, amount.currency, message);
-  if (check) marks.push({ of: `Amount ${sayMoney(amount)}`, check });
+  const check = amount && marks.length === 0 && checkMessage(amount, message, formats);
+  if (check) marks.push({ of: `Amount ${formats.amount(amount)}`, check });
   return {
     differences: marks.filter((mark) => !mark.check.ok).map(toDifference),
     dueDates: dueDates.sort((a, b) => Date.parse(a) - Date.parse(b)),
@@ -64,12 +65,12 @@ export function isLongOverdue(dueAt: string | Date, now: number): boolean {
 }
 
 /** Says what is wrong with the figures, a line each: `Sum of 2 lines 300.50: total says 310.00`. */
-export function figureWords({ differences, dueDates }: Figures, now: number): string[] {
+export function figureWords({ differences, dueDates }: Figures, formats: Formats, now: number): string[] {
   const late = dueDates.filter((at) => isLongOverdue(at, now));
   const [first] = late;
   const words = differences.map((difference) => difference.words);
   if (!first) return words;
-  const since = `${formatDate(first)}, ${formatPast(first, now, "overdue")}`;
+  const since = `${formats.date(first)}, ${formatPast(first, now, "overdue")}`;
   return [
     ...words,
     late.length === 1 ? `Due ${since}` : `${plural(late.length, "due date")} passed, the first ${since}`,

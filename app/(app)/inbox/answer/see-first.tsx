@@ -1,6 +1,7 @@
 "use client";
 
 import { Check } from "lucide-react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { useNow } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
@@ -71,7 +72,9 @@ function figuresSaid(warnings: RequestWarning[]): string {
 
 function FiguresNotice({ question, children }: { question: InputRequestDetail; children: React.ReactNode }) {
   const now = useNow(60_000);
-  const words = figureWords(judgeFigures(question.arguments, question.message), now);
+  const formats = useFormats();
+  const figures = judgeFigures(question.arguments, question.message, formats);
+  const words = figureWords(figures, formats, now);
   return (
     <Notice tone="bad" title={capitalise(figuresSaid(question.warnings))}>
       {words.map((each) => (

@@ -3,13 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { declineReasons } from "@/lib/api-client/answers.ts";
-import { formatAmount, totals } from "@/lib/format/requests/amount-words.ts";
+import { totals } from "@/lib/format/requests/amount-words.ts";
 import type { FieldError } from "@/lib/format/requests/answer-values.ts";
 import { WARNING_LABELS } from "@/lib/format/requests/requests.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
@@ -123,6 +124,7 @@ export function BulkDialog({
 
 /** One line per request, and the sum of the amounts. */
 function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
+  const formats = useFormats();
   const sums = totals(requests.map((request) => request.amount));
   const without = requests.filter((request) => !request.amount).length;
   return (
@@ -147,7 +149,7 @@ function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
               </Badge>
             ))}
             {request.amount && (
-              <span className="shrink-0 font-medium tabular-nums">{formatAmount(request.amount)}</span>
+              <span className="shrink-0 font-medium tabular-nums">{formats.amount(request.amount)}</span>
             )}
           </li>
         ))}
@@ -157,7 +159,7 @@ function ChosenRequests({ requests }: { requests: InputRequestSummary[] }) {
           <span className="font-medium">
             Sum{without > 0 && <span className="font-normal text-muted"> · {without} without an amount</span>}
           </span>
-          <span className="font-semibold tabular-nums">{sums.map(formatAmount).join(" + ")}</span>
+          <span className="font-semibold tabular-nums">{sums.map(formats.amount).join(" + ")}</span>
         </p>
       )}
     </div>

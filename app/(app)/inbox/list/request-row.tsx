@@ -55,8 +55,9 @@ export function RequestRow({
   onOpen: (byKeyboard: boolean) => void;
 }) {
   const { request, gone } = row;
-  const { name, amount } = titleParts(request);
-  const compact = useMe().preferences.density === "compact";
+  const { preferences, formats } = useMe();
+  const { name, amount } = titleParts(request, formats);
+  const compact = preferences.density === "compact";
   const Icon = requestIcon(request);
   const click = (event: MouseEvent) => {
     // Ctrl and Cmd open a browser tab, as with any link.

@@ -1,6 +1,7 @@
 "use client";
 
 import { ChevronDown, ChevronUp, type LucideIcon } from "lucide-react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { requestTitle } from "@/lib/format/requests/rows.ts";
 import type { Listed } from "./request-list.tsx";
@@ -9,6 +10,7 @@ import { rowAfter } from "./use-next-request.ts";
 /** `3 of 18`, with the ways to the requests before and after in the list, and the name of the next open one. */
 export function Steps({ listed, id }: { listed: Listed; id: string }) {
   const { rows, total, open } = listed;
+  const formats = useFormats();
   const index = rows.findIndex((row) => row.request.id === id);
   const next = rowAfter(rows, id)?.request;
   const step = (label: string, Icon: LucideIcon, to: number) => {
@@ -18,7 +20,7 @@ export function Steps({ listed, id }: { listed: Listed; id: string }) {
         variant="ghost"
         size="icon"
         aria-label={label}
-        title={there ? `${label}: ${requestTitle(there)}` : label}
+        title={there ? `${label}: ${requestTitle(there, formats)}` : label}
         disabled={!there}
         onClick={() => there && open(there.id)}
       >
@@ -34,13 +36,14 @@ export function Steps({ listed, id }: { listed: Listed; id: string }) {
           className="mr-auto min-w-0 truncate rounded-sm text-muted text-xs hover:text-ink hover:underline max-md:hidden"
           onClick={() => open(next.id)}
         >
-          Next: <bdi>{requestTitle(next)}</bdi>
+          Next: <bdi>{requestTitle(next, formats)}</bdi>
         </button>
       )}
       {index !== -1 && (
         <span className="shrink-0 px-1 text-muted text-xs tabular-nums">
           <span className="sr-only">Request </span>
-          {index + 1} of {total?.toLocaleString("en") ?? `${rows.length}+`}
+          {formats.number(index + 1)} of{" "}
+          {total === null ? `${formats.number(rows.length)}+` : formats.number(total)}
         </span>
       )}
       {step("Previous request", ChevronUp, index - 1)}

@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { requestTitle } from "@/lib/format/requests/rows.ts";
 import { forgetNext, tellNext, useGoOn } from "../answer/decision-store.ts";
 import type { StableRow } from "./use-request-rows.ts";
@@ -28,6 +29,7 @@ export function useNextRequest({
   readOn: (id: string) => void;
   onClose: () => void;
 }): void {
+  const formats = useFormats();
   useEffect(() => forgetNext(shown), [shown]);
   useGoOn((id, isSkip) => {
     if (!listening || shown !== id || isTyping()) return;
@@ -38,7 +40,7 @@ export function useNextRequest({
       requestAnimationFrame(() => document.getElementById("all-done")?.focus());
       return;
     }
-    tellNext({ after: id, id: next.id, words: `Next: ${requestTitle(next)}` });
+    tellNext({ after: id, id: next.id, words: `Next: ${requestTitle(next, formats)}` });
     open(next.id);
     readOn(next.id);
   });

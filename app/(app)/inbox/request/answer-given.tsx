@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Check, Circle, LoaderCircle, X } from "lucide-react";
 import { CellText } from "@/components/facts/cell-text.tsx";
-import { useMe } from "@/components/shell/session/me.tsx";
+import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -58,11 +58,14 @@ export function AnswerGiven({ request }: { request: InputRequestDetail }) {
 
 /** The form's values, under the form's titles; nothing for one-press decisions, whose word says enough. */
 function GivenFields({ request }: { request: InputRequestDetail }) {
+  const formats = useFormats();
   const content = request.answer?.content;
   if (!content || request.fields.kind !== "supported" || decisionOf(request.fields).kind !== "form")
     return null;
   const titles = new Map(request.fields.fields.map((field) => [field.name, field]));
-  const cells = describeFacts(content).flatMap((block) => (block.kind === "fields" ? block.fields : []));
+  const cells = describeFacts(content, formats).flatMap((block) =>
+    block.kind === "fields" ? block.fields : [],
+  );
   return (
     <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-6 gap-y-1 text-[13px]">
       {Object.keys(content).map((name, index) => {

@@ -1,6 +1,7 @@
 "use client";
 
 import { TrendingUp } from "lucide-react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
@@ -12,7 +13,7 @@ import { visibleText } from "@/lib/text/message-tokens.ts";
 /** What was decided before about the party of this request, in a line. */
 export function PartyStrip({ party, tool }: { party: PartySummary; tool: string }) {
   const { last } = party;
-  const range = partyRange(party);
+  const range = partyRange(party, useFormats());
   const times = partyTimes(party);
   return (
     <section

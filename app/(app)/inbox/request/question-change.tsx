@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { WordDiff } from "@/components/text/word-diff.tsx";
 import { Day, TimeAgo } from "@/components/time/time.tsx";
@@ -145,7 +146,7 @@ function Difference({
   before: Question;
   after: Question & Pick<InputRequestDetail, "arguments">;
 }) {
-  const facts = changedFacts(before.message, after.message, after.arguments);
+  const facts = changedFacts(before.message, after.message, after.arguments, useFormats());
   return (
     <>
       {facts.length > 0 && (

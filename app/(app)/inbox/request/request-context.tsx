@@ -1,5 +1,6 @@
 "use client";
 
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Day, TimeAgo } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
@@ -9,8 +10,8 @@ import { REQUEST_LABELS } from "@/lib/format/requests/requests.ts";
 import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequest, SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
+import type { Formats } from "@/lib/text/formats/formats.ts";
 import { shorten } from "@/lib/text/labels.ts";
-import { sayMoney } from "@/lib/text/money.ts";
 import { RequestSection } from "./request-section.tsx";
 import { REQUEST_ICONS } from "./state-icons.ts";
 
@@ -31,6 +32,7 @@ export function DecidedBefore({ similar }: { similar: SimilarRequests }) {
 
 function Item({ item }: { item: SimilarRequest }) {
   const { answer } = item;
+  const formats = useFormats();
   const given = answer.action === "accept" && !/^(Rejected|Denied)$/.test(wordOf(item));
   return (
     <li className="group relative flex gap-3 text-[13px]">
@@ -44,7 +46,7 @@ function Item({ item }: { item: SimilarRequest }) {
           aria-describedby={answer.comment ? `comment-${item.id}` : undefined}
           className="underline-offset-4 hover:underline max-md:inline-block max-md:py-1"
         >
-          <PlainText text={nameOf(item)} />
+          <PlainText text={nameOf(item, formats)} />
         </Link>
         <span className="block text-muted">
           {wordOf(item).toLowerCase()} by {answer.by.name} <Day at={answer.at} />
@@ -65,6 +67,7 @@ function Item({ item }: { item: SimilarRequest }) {
 
 /** Warns before the decision that the same thing may have been decided already. */
 export function RepeatNotice({ repeats }: { repeats: NonNullable<SimilarRequests["repeats"]> }) {
+  const formats = useFormats();
   const word = wordOf(repeats).toLowerCase();
   const title =
     repeats.by === "label"
@@ -85,7 +88,7 @@ export function RepeatNotice({ repeats }: { repeats: NonNullable<SimilarRequests
           href={`/inbox/${repeats.id}?tab=done`}
           className="underline underline-offset-4 max-md:-my-2 max-md:inline-block max-md:py-3"
         >
-          <PlainText text={nameOf(repeats)} />
+          <PlainText text={nameOf(repeats, formats)} />
         </Link>
       </p>
     </Notice>
@@ -130,8 +133,8 @@ function Question({ request }: { request: InputRequestSummary }) {
 }
 
 /** Returns `INV-096 · ACME · $940.00`, or the beginning of the message. */
-function nameOf({ label, party, amount, message }: SimilarRequest): string {
-  const known = [label, party, amount && sayMoney(amount)].filter((part) => part !== null);
+function nameOf({ label, party, amount, message }: SimilarRequest, formats: Formats): string {
+  const known = [label, party, amount && formats.amount(amount)].filter((part) => part !== null);
   return known.length > 0 ? known.join(" · ") : `“${shorten(message, 60)}”`;
 }
 

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { HiddenMark } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
@@ -62,6 +63,7 @@ function Folded({
   children: React.ReactNode;
 }) {
   const [open, setOpen] = useState(false);
+  const { number } = useFormats();
   const long = text.length > SCREENFUL.characters || text.split("\n").length > SCREENFUL.lines;
   if (!long || !always) return children;
   return (
@@ -71,7 +73,7 @@ function Folded({
         {!open && <div aria-hidden className="absolute inset-x-0 bottom-0 h-14 bg-linear-to-t from-panel" />}
       </div>
       <Button size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {open ? "Show less" : `Show all ${text.length.toLocaleString("en-US")} characters`}
+        {open ? "Show less" : `Show all ${number(text.length)} characters`}
       </Button>
     </div>
   );

@@ -3,6 +3,7 @@
 import { Clock3, Unplug } from "lucide-react";
 import { ConnectionTrouble } from "@/components/server/connection-trouble.tsx";
 import { PausedNotice } from "@/components/server/paused-notice.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { useTimeLeft } from "@/components/time/time-left.tsx";
@@ -81,7 +82,7 @@ export function TaskProgress({
       <span className="w-32 shrink-0">
         <ProgressBar progress={progress} label="Progress of the task" />
       </span>
-      <span className="shrink-0 tabular-nums">{progressWords(progress)}</span>
+      <span className="shrink-0 tabular-nums">{progressWords(progress, useFormats())}</span>
       {progress.message && <PlainText text={shorten(progress.message, 120)} />}
     </>
   );

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ChevronLeft } from "lucide-react";
 import { useState } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent, useLazyComponents } from "@/components/ui/lazy-component.tsx";
@@ -28,11 +29,14 @@ export function RequestPane({
   listed: Listed | null;
   onBack: () => void;
 }) {
+  const formats = useFormats();
   const request = useQuery(requestDetail(id));
   const failure = useKeptError(request);
   // Loaded and shown together with the request: a late warning would move the button about to be pressed.
   const similar = useQuery(similarRequests(id));
-  const whole = useLazyComponents(request.data ? lazyRequestParts(request.data, similar.data ?? null) : []);
+  const whole = useLazyComponents(
+    request.data ? lazyRequestParts(request.data, similar.data ?? null, formats) : [],
+  );
   // Once shown, the request stays: later parts may come late.
   const [shown, setShown] = useState(false);
   if (!shown && request.data && !similar.isPending && whole) setShown(true);

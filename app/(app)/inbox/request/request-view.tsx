@@ -13,6 +13,7 @@ import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
 import { withoutValuesAt } from "@/lib/text/facts/without.ts";
+import type { Formats } from "@/lib/text/formats/formats.ts";
 import {
   AnswerArea,
   type AnswerAreaProps,
@@ -48,12 +49,16 @@ const StickySummary = lazyComponent(() => firstTouch().then((file) => file.Stick
  * The lazy components required to show this request as a whole: a late one would move the button about to be
  * pressed.
  */
-export function lazyRequestParts(request: InputRequestDetail, similar: SimilarRequests | null) {
+export function lazyRequestParts(
+  request: InputRequestDetail,
+  similar: SimilarRequests | null,
+  formats: Formats,
+) {
   const open = request.state === "open";
   return [
     isForm(request) && FormAnswerArea,
     !open && RequestClosed,
-    describeFacts(factsOf(request)).some((block) => block.kind === "json") && JsonTree,
+    describeFacts(factsOf(request), formats).some((block) => block.kind === "json") && JsonTree,
     needsServer(request) && RequestTrouble,
     request.assignment?.note && AssignmentNote,
     open && similar?.repeats && RepeatNotice,

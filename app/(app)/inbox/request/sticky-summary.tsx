@@ -1,11 +1,11 @@
 "use client";
 
 import { type RefObject, useEffect, useState } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { useTimeLeft } from "@/components/time/time-left.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { sayMoney } from "@/lib/text/money.ts";
 
 /** On a phone, a one-line summary of the request once the question has been scrolled away. */
 export function StickySummary({
@@ -16,6 +16,7 @@ export function StickySummary({
   scroller: RefObject<HTMLElement | null>;
 }) {
   const [away, setAway] = useState(false);
+  const formats = useFormats();
   useEffect(() => {
     const title = document.getElementById("request-title");
     if (!title) return;
@@ -39,7 +40,7 @@ export function StickySummary({
           <PlainText text={request.label ?? request.tool} />
         </span>
         <span className="ml-auto shrink-0 font-semibold tabular-nums">
-          {request.amount && sayMoney(request.amount)}
+          {request.amount && formats.amount(request.amount)}
         </span>
         {request.state === "open" && request.expiresAt && <Left until={request.expiresAt} />}
       </p>

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { serverList } from "@/lib/api-client/servers.ts";
 import { chipsOf } from "@/lib/format/requests/filter-words.ts";
@@ -12,7 +13,11 @@ import type { InboxPlace } from "./use-inbox-place.ts";
 export function ActiveFilters({ place }: { place: InboxPlace }) {
   const { filters } = place;
   const { data: servers } = useQuery({ ...serverList(), enabled: filters.serverId !== "" });
-  const chips = chipsOf(filters, (id) => servers?.items.find((server) => server.id === id)?.name);
+  const chips = chipsOf(
+    filters,
+    useFormats(),
+    (id) => servers?.items.find((server) => server.id === id)?.name,
+  );
   if (chips.length === 0) return null;
   return (
     <div className="flex flex-wrap items-center gap-1.5 px-4 pb-2.5">

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { activeTabStyle, tabStyle } from "@/components/ui/tab-style.ts";
 import { REQUEST_TABS, type RequestTab, requestCounts, tabCount } from "@/lib/api-client/requests.ts";
@@ -9,6 +10,7 @@ import type { InboxPlace } from "./use-inbox-place.ts";
 
 /** Links, not buttons: a tab can be opened in a browser tab. The counts respect the filters. */
 export function InboxTabs({ active, place }: { active: RequestTab; place: InboxPlace }) {
+  const { number } = useFormats();
   const { data: counts } = useQuery(requestCounts(place.filters));
   return (
     <nav aria-label="Which requests" className="-mx-1.5 flex gap-1 overflow-x-auto overflow-y-hidden">
@@ -27,9 +29,7 @@ export function InboxTabs({ active, place }: { active: RequestTab; place: InboxP
             }}
           >
             {capitalise(tab)}
-            {count > 0 && (
-              <span className="font-normal text-muted tabular-nums">{count.toLocaleString("en")}</span>
-            )}
+            {count > 0 && <span className="font-normal text-muted tabular-nums">{number(count)}</span>}
           </a>
         );
       })}

@@ -2,6 +2,7 @@
 
 import { ViewDialogs as Dialogs } from "@/components/list/saved-view-dialogs.tsx";
 import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { chipsOf } from "@/lib/format/requests/filter-words.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
@@ -16,7 +17,7 @@ export function ViewDialogs({
   views: SavedViews;
   onClose: () => void;
 }) {
-  const filters = chipsOf(place.filters, () => undefined).map((chip) => chip.words);
+  const filters = chipsOf(place.filters, useFormats(), () => undefined).map((chip) => chip.words);
   const tab = capitalise(dialogs.views.query.tab ?? "");
   return <Dialogs {...dialogs} suggested={filters.join(", ") || place.filters.q || tab} />;
 }

@@ -1,13 +1,15 @@
 import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { Columns, type Series } from "@/components/chart/columns.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
-import { formatCount, formatShare, stepLabel, stepName, tasksHref } from "@/lib/format/overview.ts";
+import { useFormats } from "@/components/shell/session/me.tsx";
+import { formatShare, stepLabel, stepName, tasksHref } from "@/lib/format/overview.ts";
 import type { ServerStats } from "@/lib/servers/call-statistics/schema.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 
 /** The number of the engine's calls, and how many failed. */
 export function CallsChart({ server, stats }: { server: Server; stats: ServerStats }) {
   const { steps, stepMs } = stats;
+  const formats = useFormats();
   const here = { serverId: server.id };
   const series: Series[] = [
     { key: "answered", label: "Answered", fill: "solid", href: tasksHref(here) },
@@ -21,11 +23,11 @@ export function CallsChart({ server, stats }: { server: Server; stats: ServerSta
         <Columns
           label="Calls"
           series={series}
-          format={formatCount}
+          format={formats.count}
           columns={steps.map((step) => ({
             key: step.at,
-            label: stepLabel(step.at, stepMs),
-            name: stepName(step.at, stepMs),
+            label: stepLabel(step.at, stepMs, formats),
+            name: stepName(step.at, stepMs, formats),
             href: tasksHref({
               ...here,
               createdAfter: step.at,
@@ -43,10 +45,10 @@ export function CallsChart({ server, stats }: { server: Server; stats: ServerSta
           rows={steps.toReversed().map((step) => ({
             key: step.at,
             cells: [
-              stepName(step.at, stepMs),
-              formatCount(step.calls),
-              formatCount(step.failed),
-              step.successRate === null ? "—" : formatShare(step.successRate),
+              stepName(step.at, stepMs, formats),
+              formats.number(step.calls),
+              formats.number(step.failed),
+              step.successRate === null ? "—" : formatShare(step.successRate, formats),
             ],
           }))}
         />

@@ -1,5 +1,6 @@
 import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { stepLabel, stepName } from "@/lib/format/overview.ts";
 import type { ServerStats } from "@/lib/servers/call-statistics/schema.ts";
 import { formatLatency } from "@/lib/text/latency.ts";
@@ -12,6 +13,7 @@ const [WIDTH, HEIGHT] = [600, 160];
  */
 export function LatencyChart({ stats }: { stats: ServerStats }) {
   const { steps, stepMs } = stats;
+  const formats = useFormats();
   const top = Math.max(...steps.map(({ p90Ms }) => p90Ms ?? 0), 1) * 1.1;
   const x = (index: number) => (steps.length === 1 ? 0 : (index / (steps.length - 1)) * WIDTH);
   const y = (ms: number) => HEIGHT - (ms / top) * HEIGHT;
@@ -39,12 +41,12 @@ export function LatencyChart({ stats }: { stats: ServerStats }) {
                 aria-hidden
                 className="flex h-44 w-12 shrink-0 flex-col justify-between text-right text-[11px] text-muted tabular-nums"
               >
-                <span>{formatLatency(top)}</span>
+                <span>{formatLatency(top, formats)}</span>
                 <span>0</span>
               </div>
               <svg
                 role="img"
-                aria-label={`Median ${formatLatency(stats.p50Ms)}, p90 ${formatLatency(stats.p90Ms)}; “as table” has each step`}
+                aria-label={`Median ${formatLatency(stats.p50Ms, formats)}, p90 ${formatLatency(stats.p90Ms, formats)}; “as table” has each step`}
                 viewBox={`-4 -4 ${WIDTH + 8} ${HEIGHT + 8}`}
                 preserveAspectRatio="none"
                 className="h-44 min-w-0 flex-1 overflow-visible"
@@ -80,8 +82,8 @@ export function LatencyChart({ stats }: { stats: ServerStats }) {
               </svg>
             </div>
             <div aria-hidden className="ml-14 flex justify-between text-[11px] text-muted">
-              <span>{stepLabel(steps[0]!.at, stepMs)}</span>
-              <span>{stepLabel(steps.at(-1)!.at, stepMs)}</span>
+              <span>{stepLabel(steps[0]!.at, stepMs, formats)}</span>
+              <span>{stepLabel(steps.at(-1)!.at, stepMs, formats)}</span>
             </div>
             <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[13px] text-muted">
               <li className="flex items-center gap-1.5">
@@ -103,8 +105,8 @@ export function LatencyChart({ stats }: { stats: ServerStats }) {
           rows={steps.toReversed().map((step) => ({
             key: step.at,
             cells: [
-              stepName(step.at, stepMs),
-              ...[step.p50Ms, step.p90Ms, step.p99Ms].map((ms) => formatLatency(ms)),
+              stepName(step.at, stepMs, formats),
+              ...[step.p50Ms, step.p90Ms, step.p99Ms].map((ms) => formatLatency(ms, formats)),
             ],
           }))}
         />

@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { LateLine } from "@/components/server/health.tsx";
-import { useMe } from "@/components/shell/session/me.tsx";
+import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
@@ -12,7 +12,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { serverStats } from "@/lib/api-client/servers.ts";
-import { formatCount, formatShare } from "@/lib/format/overview.ts";
+import { formatShare } from "@/lib/format/overview.ts";
 import { FAILURE_CLASSES, type FailureClass } from "@/lib/servers/call-statistics/counts.ts";
 import { RANGES, type Range, type ServerStats } from "@/lib/servers/call-statistics/schema.ts";
 import type { Server } from "@/lib/servers/schema.ts";
@@ -84,17 +84,20 @@ export function ServerHealth({ server }: { server: Server }) {
 }
 
 function Figures({ server, stats }: { server: Server; stats: ServerStats }) {
+  const formats = useFormats();
   const failures = FAILURE_CLASSES.flatMap((name) =>
-    stats.failures[name] ? [`${formatCount(stats.failures[name])} ${FAILURE_WORDS[name]}`] : [],
+    stats.failures[name] ? [`${formats.number(stats.failures[name])} ${FAILURE_WORDS[name]}`] : [],
   );
   return (
     <div className="rounded-lg border border-line bg-panel">
       <dl className="grid grid-cols-2 gap-x-6 gap-y-3 px-4 py-3.5 sm:grid-cols-3 lg:grid-cols-5">
-        <Figure name="Answered">{stats.successRate === null ? "—" : formatShare(stats.successRate)}</Figure>
-        <Figure name="Calls">{formatCount(stats.calls)}</Figure>
-        <Figure name="Median">{formatLatency(stats.p50Ms)}</Figure>
-        <Figure name="p90">{formatLatency(stats.p90Ms)}</Figure>
-        <Figure name="p99">{formatLatency(stats.p99Ms)}</Figure>
+        <Figure name="Answered">
+          {stats.successRate === null ? "—" : formatShare(stats.successRate, formats)}
+        </Figure>
+        <Figure name="Calls">{formats.number(stats.calls)}</Figure>
+        <Figure name="Median">{formatLatency(stats.p50Ms, formats)}</Figure>
+        <Figure name="p90">{formatLatency(stats.p90Ms, formats)}</Figure>
+        <Figure name="p99">{formatLatency(stats.p99Ms, formats)}</Figure>
       </dl>
       {stats.calls === 0 && (
         <p className="border-line border-t px-4 py-2.5 text-[13px] text-muted">

@@ -1,6 +1,6 @@
 import { Section } from "../section.tsx";
+import { DatesAndNumbers } from "./dates-and-numbers.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
-import { TimeZone } from "./time-zone.tsx";
 
 export const metadata = { title: "Appearance" };
 
@@ -18,8 +18,11 @@ export default function AppearancePage() {
           It is set in the system’s accessibility settings, and Intray follows at once.
         </p>
       </Section>
-      <Section title="Time zone" description="Every time on screen is in the zone of this browser.">
-        <TimeZone />
+      <Section
+        title="Dates and numbers"
+        description="For you, on every screen. Words stay English; mails and exports do not change."
+      >
+        <DatesAndNumbers />
       </Section>
     </>
   );

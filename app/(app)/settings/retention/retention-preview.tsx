@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
 import { retentionPreview } from "@/lib/api-client/retention.ts";
@@ -15,6 +16,7 @@ const NAMES: [keyof Preview, one: string, many: string][] = [
 /** The data that saving would delete at once. */
 export function RetentionPreview({ wanted }: { wanted: Retention }) {
   const { data, error } = useQuery(retentionPreview(wanted));
+  const { number } = useFormats();
   if (error) return <Notice tone="bad" title={errorSentence(error)} />;
   if (!data) return <Notice title="Counting what would go…" />;
   const going = NAMES.filter(([kind]) => data[kind] > 0);
@@ -24,16 +26,11 @@ export function RetentionPreview({ wanted }: { wanted: Retention }) {
       <ul className="list-disc pl-4">
         {going.map(([kind, one, many]) => (
           <li key={kind}>
-            {counted(data[kind])} {data[kind] === 1 ? one : many}
+            {data[kind] > PREVIEW_LIMIT ? `More than ${number(PREVIEW_LIMIT)}` : number(data[kind])}{" "}
+            {data[kind] === 1 ? one : many}
           </li>
         ))}
       </ul>
     </Notice>
   );
-}
-
-function counted(count: number): string {
-  return count > PREVIEW_LIMIT
-    ? `More than ${PREVIEW_LIMIT.toLocaleString("en")}`
-    : count.toLocaleString("en");
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { CopyButton } from "./copy-button.tsx";
@@ -13,6 +14,7 @@ const MORE = 50_000;
 export function ResultText({ text }: { text: string }) {
   const [shown, setShown] = useState(SHOWN);
   const left = text.length - shown;
+  const { number } = useFormats();
   return (
     <div className="flex flex-col gap-1.5 rounded-lg border border-line bg-panel px-3.5 py-3">
       <div className="flex gap-3">
@@ -27,7 +29,7 @@ export function ResultText({ text }: { text: string }) {
           className="w-fit px-0 font-normal max-md:min-h-11"
           onClick={() => setShown(shown + MORE)}
         >
-          Show more ({left.toLocaleString("en-US")} characters left)
+          Show more ({number(left)} characters left)
         </Button>
       )}
     </div>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Facts } from "@/components/facts/facts.tsx";
 import { FactsTable } from "@/components/facts/facts-table.tsx";
 import { JsonTree } from "@/components/facts/json-tree.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { isObject } from "@/lib/text/facts/cells.ts";
 import { describeTable, isTable } from "@/lib/text/facts/fact-table.ts";
@@ -15,6 +16,7 @@ const MOST_FIELDS = 200;
 /** A value of any shape: as fields or a table where that reads well, else as JSON. */
 export function ResultValue({ value }: { value: unknown }) {
   const [asJson, setAsJson] = useState(false);
+  const formats = useFormats();
   if (typeof value !== "object" || value === null) return <ResultText text={String(value)} />;
   const table = isTable(value);
   const count = Object.keys(value).length;
@@ -43,7 +45,7 @@ export function ResultValue({ value }: { value: unknown }) {
       {asJson ? (
         <JsonTree value={value} />
       ) : table ? (
-        <FactsTable table={describeTable("lines", "Result", value, null)} />
+        <FactsTable table={describeTable("lines", "Result", value, formats, null)} />
       ) : (
         <Facts values={{ ...value }} />
       )}

@@ -1,3 +1,4 @@
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
@@ -10,6 +11,7 @@ import { TaskPhases } from "./task-phases.tsx";
 /** The task's status in one sentence, its progress, and its phases. */
 export function TaskProgress({ task }: { task: TaskDetail }) {
   const { progress } = task;
+  const formats = useFormats();
   const sentence = progress?.message ?? task.statusMessage;
   const waiting = task.inputRequests.find((request) => request.state === "open");
   return (
@@ -23,7 +25,7 @@ export function TaskProgress({ task }: { task: TaskDetail }) {
             <span className="min-w-0 flex-1 font-medium break-words text-[13px]">
               <FoldedText text={sentence ?? "Working"} />
             </span>
-            {progress && <span className="text-[13px] text-muted">{progressWords(progress)}</span>}
+            {progress && <span className="text-[13px] text-muted">{progressWords(progress, formats)}</span>}
           </p>
         )}
         {progress && isLive(task.state) && <ProgressBar progress={progress} label="Progress" />}

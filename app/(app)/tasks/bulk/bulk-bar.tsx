@@ -3,6 +3,7 @@
 import { Ban, RefreshCw, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import type { Selection } from "@/components/list/use-selection.ts";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
@@ -28,6 +29,7 @@ export function BulkBar({
 }) {
   const [action, setAction] = useState<BulkAction | null>(null);
   const { ids, all } = selection;
+  const formats = useFormats();
   return (
     <section
       aria-label="Selected tasks"
@@ -37,13 +39,13 @@ export function BulkBar({
         {all && more
           ? total === null
             ? "All matching tasks"
-            : `All ${totalCount(total)} matching tasks`
+            : `All ${totalCount(total, formats)} matching tasks`
           : plural(ids.length, "task")}{" "}
         selected
       </p>
       {more && !all && (
         <Button size="sm" variant="link" onClick={selection.selectAll}>
-          {total === null ? "Select all matching" : `Select all ${totalCount(total)} matching`}
+          {total === null ? "Select all matching" : `Select all ${totalCount(total, formats)} matching`}
         </Button>
       )}
       <Button size="sm" variant="danger" onClick={() => setAction("cancel")}>

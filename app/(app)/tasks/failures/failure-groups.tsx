@@ -2,13 +2,13 @@
 
 import { RotateCcw } from "lucide-react";
 import { useState } from "react";
-import { useMe } from "@/components/shell/session/me.tsx";
+import { useFormats, useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { formatCount, tasksHref } from "@/lib/format/overview.ts";
+import { tasksHref } from "@/lib/format/overview.ts";
 import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import type { FailureGroup } from "@/lib/tasks/schema.ts";
 
@@ -76,9 +76,10 @@ function Group({
   href: string;
   onStartAgain: (() => void) | null;
 }) {
+  const { number } = useFormats();
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-line border-t px-2 py-2 first:border-t-0">
-      <span className="w-9 shrink-0 font-semibold tabular-nums">{formatCount(count)}</span>
+      <span className="w-9 shrink-0 font-semibold tabular-nums">{number(count)}</span>
       <Link href={href} className="group min-w-0 flex-1 basis-48 rounded-sm max-md:min-h-11">
         <span className="line-clamp-2 font-medium group-hover:underline">
           <PlainText text={message || STATE_LABELS[state]} />
@@ -96,7 +97,7 @@ function Group({
       {onStartAgain && repeatable > 0 && (
         <Button size="sm" className="max-md:ml-13" onClick={onStartAgain}>
           <RotateCcw aria-hidden strokeWidth={1.75} />
-          {repeatable === 1 ? "Start this one again" : `Start these ${formatCount(repeatable)} again`}
+          {repeatable === 1 ? "Start this one again" : `Start these ${number(repeatable)} again`}
         </Button>
       )}
     </li>

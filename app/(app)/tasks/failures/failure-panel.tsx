@@ -2,13 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "@/components/chart/chart-card.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import type { TaskQuery } from "@/lib/api-client/tasks/task-keys.ts";
 import { failureGroups } from "@/lib/api-client/tasks/tasks.ts";
-import { formatCount } from "@/lib/format/overview.ts";
 import { FailureGroups } from "./failure-groups.tsx";
 
 /** The failures of the list by cause, above it. Renders nothing if they cannot be read; the list still has each. */
 export function FailurePanel({ query }: { query: TaskQuery }) {
+  const { number } = useFormats();
   const groups = useQuery(failureGroups(query));
   if (!groups.data || groups.data.items.length === 0) return null;
   const { state: _, order: __, ...filter } = query;
@@ -16,7 +17,7 @@ export function FailurePanel({ query }: { query: TaskQuery }) {
   return (
     <Card
       title="By cause"
-      note={`${counted >= MOST_COUNTED ? `The last ${formatCount(counted)} failures` : `${formatCount(counted)} failures`}. Grouped by error and tool; numbers ignored`}
+      note={`${counted >= MOST_COUNTED ? `The last ${number(counted)} failures` : `${number(counted)} failures`}. Grouped by error and tool; numbers ignored`}
       className="gap-1.5"
     >
       <FailureGroups groups={items} filter={filter} />

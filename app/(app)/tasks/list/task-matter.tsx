@@ -1,3 +1,4 @@
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
@@ -9,13 +10,14 @@ import type { TaskSummary } from "@/lib/tasks/schema.ts";
  */
 export function TaskMatter({ task, wrap = false }: { task: TaskSummary; wrap?: boolean }) {
   const { progress } = task;
+  const formats = useFormats();
   if (progress && isLive(task.state) && task.state !== "input_required") {
     return (
       <span className="flex items-center gap-2.5">
         <span className="w-24 shrink-0">
           <ProgressBar progress={progress} label={`Progress of ${task.label ?? task.tool}`} />
         </span>
-        <span className="shrink-0 text-muted text-xs">{progressWords(progress)}</span>
+        <span className="shrink-0 text-muted text-xs">{progressWords(progress, formats)}</span>
         <span className="truncate text-muted">{progress.message}</span>
       </span>
     );

@@ -5,7 +5,10 @@ import { useRef, useState } from "react";
 import { SavedViewItems, Tick } from "@/components/list/saved-view-items.tsx";
 import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
 import { SearchField } from "@/components/list/search-field.tsx";
+import { useFormats } from "@/components/shell/session/me.tsx";
+import { useZoneKnown } from "@/components/time/use-now.ts";
 import { Button } from "@/components/ui/button.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { Select } from "@/components/ui/select.tsx";
@@ -51,9 +54,11 @@ export function TaskToolbar({
   onDialog: (dialog: ViewDialog) => void;
 }) {
   const { filters } = place;
+  const formats = useFormats();
+  const zoneKnown = useZoneKnown();
   const [filtering, setFiltering] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const chips = taskChipsOf(filters, {
+  const chips = taskChipsOf(filters, formats, {
     server: (id) => tasks.find((task) => task.server.id === id)?.server.name,
     person: (id) => tasks.find((task) => task.requestedBy.id === id)?.requestedBy.name,
   });
@@ -105,13 +110,18 @@ export function TaskToolbar({
         <ListFilter aria-hidden strokeWidth={1.75} />
         Filter
       </Button>
-      {chips.map(({ words, clears }) => (
+      {chips.map(({ words, clears, zoned = false }) => (
         <button
-          key={words}
+          // Remounts a chip with a time once the time zone is known: see Instant.
+          key={`${words} ${zoned && zoneKnown}`}
+          suppressHydrationWarning={zoned}
           type="button"
           aria-label={`${words}: remove this filter`}
           onClick={() => place.go({ filters: clears })}
-          className="inline-flex h-7 items-center gap-1.5 rounded-md bg-accent-soft px-2 text-[13px] text-accent hover:bg-sunken max-md:h-11"
+          className={cn(
+            "inline-flex h-7 items-center gap-1.5 rounded-md bg-accent-soft px-2 text-[13px] text-accent hover:bg-sunken max-md:h-11",
+            zoned && !zoneKnown && "invisible",
+          )}
         >
           {words}
           <X aria-hidden className="size-3.5" strokeWidth={1.75} />
@@ -119,7 +129,7 @@ export function TaskToolbar({
       ))}
       <span className="ml-auto flex items-center gap-1">
         {total !== null && (
-          <span className="px-1 text-[13px] text-muted tabular-nums">{totalWords(total)}</span>
+          <span className="px-1 text-[13px] text-muted tabular-nums">{totalWords(total, formats)}</span>
         )}
         <Menu
           trigger={

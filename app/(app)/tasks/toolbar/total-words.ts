@@ -1,11 +1,11 @@
 import { MOST_TOTAL } from "@/lib/api-client/tasks/tasks.ts";
-import { formatCount } from "@/lib/format/overview.ts";
+import type { Formats } from "@/lib/text/formats/formats.ts";
 
 /** `1,204 tasks`, `10,000+ tasks`. */
-export function totalWords(total: number): string {
-  return `${totalCount(total)} ${total === 1 ? "task" : "tasks"}`;
+export function totalWords(total: number, formats: Formats): string {
+  return `${totalCount(total, formats)} ${total === 1 ? "task" : "tasks"}`;
 }
 
-export function totalCount(total: number): string {
-  return total > MOST_TOTAL ? `${formatCount(MOST_TOTAL)}+` : formatCount(total);
+export function totalCount(total: number, { number }: Formats): string {
+  return total > MOST_TOTAL ? `${number(MOST_TOTAL)}+` : number(total);
 }

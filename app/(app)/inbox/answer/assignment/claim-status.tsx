@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
-import { TimeAgo } from "@/components/time/time.tsx";
+import { TimeAgo, TimeOfDay } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api } from "@/lib/api-client/base/client.ts";
@@ -20,7 +20,7 @@ export function ClaimLine({ request, onTakeOver }: { request: InputRequestDetail
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span>
         Claimed by <span className="font-medium text-ink">{claim.name}</span> <TimeAgo at={claim.at} /> · Ask{" "}
-        {claim.name}, or wait: the claim ends at {clockTime(claim.until)} if unused.
+        {claim.name}, or wait: the claim ends at <TimeOfDay at={claim.until} /> if unused.
       </span>
       {me.may("requests:assign") && (
         <Button size="sm" onClick={onTakeOver}>
@@ -29,10 +29,6 @@ export function ClaimLine({ request, onTakeOver }: { request: InputRequestDetail
       )}
     </span>
   );
-}
-
-function clockTime(at: string): string {
-  return new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" }).format(new Date(at));
 }
 
 /** Minimum interval between renewals of a claim. */

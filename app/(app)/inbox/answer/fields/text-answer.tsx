@@ -1,10 +1,13 @@
 "use client";
 
 import type { FocusEvent } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
+import { chosenDate } from "@/components/time/chosen-date.ts";
 import { Field as LabelledField } from "@/components/ui/field.tsx";
 import { Input, Textarea } from "@/components/ui/input.tsx";
 import { UNFINISHED } from "@/lib/format/requests/answer-values.ts";
 import type { Field } from "@/lib/mcp/forms/form.ts";
+import { readExactNumber } from "@/lib/text/exact-number.ts";
 import { instantsOf, localZone, offsetOf, wallOf } from "@/lib/text/local-time.ts";
 
 /** Props of every control of a server's form. `id` belongs to the control, or to the group of choices. */
@@ -28,12 +31,17 @@ const SUGGESTED = "Suggested by the server";
 
 /** A text field by format: one line, several lines, an e-mail address, a URI or a date. */
 export function TextAnswer({ id, field, value, error, onChange, onBlur }: AnswerProps<"text">) {
+  const formats = useFormats();
   return (
     <LabelledField
       id={id}
       label={field.title}
       description={field.description}
-      hint={[value !== "" && value === field.default && SUGGESTED, lengthHint(field, value)]
+      hint={[
+        field.format === "date" && chosenDate(value, formats),
+        value !== "" && value === field.default && SUGGESTED,
+        lengthHint(field, value),
+      ]
         .filter(Boolean)
         .join(" · ")}
       error={error}
@@ -80,12 +88,18 @@ export function NumberAnswer({ id, field, value, error, onChange, onBlur }: Answ
         : maximum !== null && `at most ${maximum}`;
   const kind = [integer ? "A whole number" : range && "A number", range].filter(Boolean).join(", ");
   const suggested = field.default !== null && value === String(field.default) && SUGGESTED;
+  const { number } = useFormats();
+  const read = readExactNumber(value);
+  // Where a point separates thousands, 1.000 is meant otherwise than it is read.
+  const asRead = "value" in read && number(read.value);
   return (
     <LabelledField
       id={id}
       label={field.title}
       description={field.description}
-      hint={[suggested, kind].filter(Boolean).join(" · ")}
+      hint={[asRead && asRead !== value.trim() && `Read as ${asRead}`, suggested, kind]
+        .filter(Boolean)
+        .join(" · ")}
       error={error}
       required={field.required}
     >
@@ -110,6 +124,7 @@ export function NumberAnswer({ id, field, value, error, onChange, onBlur }: Answ
  * which.
  */
 export function DateTimeAnswer({ id, field, value, error, onChange, onBlur }: AnswerProps<"text">) {
+  const formats = useFormats();
   const zone = localZone();
   const wall = value === UNFINISHED ? "" : wallOf(value, zone);
   const instants = instantsOf(wall, zone);
@@ -122,7 +137,11 @@ export function DateTimeAnswer({ id, field, value, error, onChange, onBlur }: An
       id={id}
       label={field.title}
       description={field.description}
-      hint={[suggested, `In your time zone, ${zone}${named ? ` (${offsetOf(named)})` : ""}`]
+      hint={[
+        named && formats.dateTime(named),
+        suggested,
+        `In your time zone, ${zone}${named ? ` (${offsetOf(named)})` : ""}`,
+      ]
         .filter(Boolean)
         .join(" · ")}
       error={error}

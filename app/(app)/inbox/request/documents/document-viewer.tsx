@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download, ExternalLink } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -139,6 +140,7 @@ function TextDocument({ blob, name }: { blob: Blob; name: string }) {
       isCurrent = false;
     };
   }, [blob]);
+  const { number } = useFormats();
   if (text === null) return <div aria-hidden className="skeleton h-40" />;
   const left = text.length - shown;
   return (
@@ -158,7 +160,7 @@ function TextDocument({ blob, name }: { blob: Blob; name: string }) {
           className="w-fit px-0 font-normal max-md:min-h-11"
           onClick={() => setShown(shown + MORE)}
         >
-          Show more ({left.toLocaleString("en-US")} characters left)
+          Show more ({number(left)} characters left)
         </Button>
       )}
     </>

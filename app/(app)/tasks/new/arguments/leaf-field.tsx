@@ -2,6 +2,8 @@
 
 import type { FieldProps } from "@rjsf/utils";
 import { createContext, useContext } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
+import { chosenDate } from "@/components/time/chosen-date.ts";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { capitalise } from "@/lib/text/labels.ts";
 import { domId, itemName } from "./field-id.ts";
@@ -29,6 +31,8 @@ export function LeafField({
   const label = labelOf(fieldPathId.path, schema.title, title ?? name);
   const inList = typeof fieldPathId.path.at(-1) === "number";
   const error = rawErrors?.[0];
+  const formats = useFormats();
+  const chosen = schema.format === "date" && typeof formData === "string" && chosenDate(formData, formats);
   const input = (control: object) => (
     <LeafInput
       control={control}
@@ -44,7 +48,7 @@ export function LeafField({
         id={id}
         label={label}
         description={schema.description}
-        hint={hintOf(schema)}
+        hint={[chosen, hintOf(schema)].filter(Boolean).join(" · ")}
         error={error}
         required={required}
       >
@@ -63,8 +67,14 @@ export function LeafField({
         id,
         "aria-required": required || undefined,
         "aria-invalid": error ? true : undefined,
-        "aria-describedby": error ? `${id}-error` : undefined,
+        "aria-describedby":
+          [chosen && `${id}-chosen`, error && `${id}-error`].filter(Boolean).join(" ") || undefined,
       })}
+      {chosen && (
+        <p id={`${id}-chosen`} className="text-muted text-xs">
+          {chosen}
+        </p>
+      )}
       {error && <FieldErrorLine id={`${id}-error`} message={error} />}
     </div>
   );
