@@ -157,7 +157,7 @@ function Difference({
                 <PlainText text={fact.label} />
               </dt>
               <dd className="wrap-anywhere">
-                <PlainText text={fact.before ?? "none"} /> → <PlainText text={fact.after ?? "none"} />
+                <PlainText text={fact.before ?? "not mentioned"} /> → <PlainText text={fact.after ?? "not mentioned"} />
               </dd>
             </div>
           ))}
