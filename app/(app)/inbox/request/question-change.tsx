@@ -157,7 +157,8 @@ function Difference({
                 <PlainText text={fact.label} />
               </dt>
               <dd className="wrap-anywhere">
-                <PlainText text={fact.before ?? "not mentioned"} /> → <PlainText text={fact.after ?? "not mentioned"} />
+                <PlainText text={fact.before ?? "not mentioned"} /> →{" "}
+                <PlainText text={fact.after ?? "not mentioned"} />
               </dd>
             </div>
           ))}
