@@ -48,6 +48,13 @@ describe("a command that dies", () => {
     await expect(call(v2, null, "echo")).rejects.toMatchObject({ code: "unreachable", reached: "no" });
   });
 
+  it("is heard to its last words before its end is told, in whichever order its outputs end", async () => {
+    const words = 'require("fs").closeSync(1); setTimeout(() => console.error("no ledger"), 100)';
+    const { v1, log } = open(["-e", words]);
+    await expect(v1.open(options)).rejects.toMatchObject({ code: "unreachable" });
+    expect(log).toEqual(["no ledger"]);
+  });
+
   it("is killed when it says more than 10 MB in one message", async () => {
     const { v1, log } = open([SCRIPT]);
     const session = await v1.open(options);

@@ -11,7 +11,7 @@ import { lineSplitter } from "./lines.ts";
 
 /** Time for a child to exit by itself: once after its stdin is closed, once after SIGTERM. */
 const GRACE_MS = 2_000;
-/** Longest wait for output after the exit, in case a descendant keeps the pipes open. */
+/** Longest wait for output after the end of stdout or the exit, in case a descendant keeps the pipes open. */
 const LAST_WORDS_MS = 500;
 
 export interface ChildListener {
@@ -50,7 +50,7 @@ export class Child {
       };
       child.once("exit", () => {
         exited();
-        setTimeout(() => this.#leave(), LAST_WORDS_MS).unref();
+        afterLastWords(() => this.#leave());
       });
       child.once("close", () => this.#leave());
       child.once("error", (error) => {
@@ -69,8 +69,12 @@ export class Child {
     const hideInLog = hiding(secrets, IN_LOGS);
     const onLine = (line: string) => this.#gone || listener.onLine(hideInMessage(line));
     child.stdout.on("data", lineSplitter(LINE_BYTES, onLine, tooLong));
-    // A child without stdout can send no more messages, so it is ended.
-    child.stdout.once("end", () => this.#retire());
+    // A child without stdout can send no more messages, so it is ended once its stderr has been read.
+    child.stdout.once("end", () => {
+      if (child.stderr.readableEnded) this.#retire();
+      else child.stderr.once("end", () => this.#retire());
+      afterLastWords(() => this.#retire());
+    });
     child.stderr.on(
       "data",
       lineSplitter(LOG_LINE_BYTES, (line) => listener.onLog(hideInLog(line))),
@@ -107,6 +111,11 @@ export class Child {
     this.#gone = true;
     this.#listener.onGone();
   }
+}
+
+/** Calls back after LAST_WORDS_MS and one more look at the pipes, which a busy process may not have read meanwhile. */
+function afterLastWords(then: () => void): void {
+  setTimeout(() => setImmediate(then), LAST_WORDS_MS).unref();
 }
 
 const living = new Set<ChildProcess>();
