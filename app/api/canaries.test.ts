@@ -174,7 +174,9 @@ function wordsOf({ text }: Reply, other: TenantFixture, foreignIds: Set<string>)
 }
 
 async function listen({ people }: TenantFixture) {
-  const { body } = await web.open("GET", "/api/v1/stream", { cookie: people.owner.cookie });
+  // A session of its own: some calls change the session that makes them, which ends its stream.
+  const cookie = await web.signIn(people.owner.userId);
+  const { body } = await web.open("GET", "/api/v1/stream", { cookie });
   const reader = body!.getReader();
   const stream = { text: "", leave: () => reader.cancel() };
   void (async () => {
