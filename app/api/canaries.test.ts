@@ -173,10 +173,9 @@ function wordsOf({ text }: Reply, other: TenantFixture, foreignIds: Set<string>)
   return [other.canary, ...foreignIds].filter((word) => text.includes(word));
 }
 
-async function listen({ people }: TenantFixture) {
-  // A session of its own: some calls change the session that makes them, which ends its stream.
-  const cookie = await web.signIn(people.owner.userId);
-  const { body } = await web.open("GET", "/api/v1/stream", { cookie });
+async function listen({ organizationId }: TenantFixture) {
+  // With a key of its own: among the calls are some that end sessions, or have them look as another member.
+  const { body } = await web.open("GET", "/api/v1/stream", { key: await web.key(organizationId, "owner") });
   const reader = body!.getReader();
   const stream = { text: "", leave: () => reader.cancel() };
   void (async () => {
