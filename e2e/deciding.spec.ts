@@ -7,6 +7,7 @@ import {
   askAbout,
   expect,
   ledgerOf,
+  lookAt,
   newInvoiceId,
   openRequest,
   readRequest,
@@ -38,6 +39,7 @@ test("Z takes decisions back, the newest first, and leads to each from the one t
   await approve(ben).click();
   await expect(held(ben, first)).toBeVisible();
   await openFromList(ben, second);
+  await lookAt(ben);
   await approve(ben).click();
   await expect(held(ben, second)).toBeVisible();
   await expect(approve(ben)).toHaveCount(0);
@@ -54,6 +56,37 @@ test("Z takes decisions back, the newest first, and leads to each from the one t
     expect(await readRequest(ben, requests[at] as string)).toMatchObject({ state: "open", answer: null });
     expect((await ledgerOf(id)).told).toEqual([]);
   }
+});
+
+test("a second press that comes at once decides nothing about the request that opens next", async ({
+  ola,
+  ben,
+}) => {
+  const { ids, requests } = await askTwo(ola);
+  const [first, second] = ids;
+  await ben.goto(`/inbox/${requests[0]}?tab=all&q=${first.slice(0, -2)}`);
+  await expect(title(ben)).toContainText(first);
+  // As quick as a press can be: with the drawing of the next request.
+  await ben.evaluate((next) => {
+    const heading = () => document.querySelector("main h2")?.textContent ?? "";
+    const main = () => document.querySelector<HTMLButtonElement>('#decide [aria-keyshortcuts="A"]');
+    new MutationObserver((_, observer) => {
+      if (!heading().includes(next) || !main()) return;
+      observer.disconnect();
+      requestAnimationFrame(() => main()?.click());
+      document.body.dataset.pressed = next;
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+  }, second);
+  const sent: string[] = [];
+  ben.on("request", (request) => request.url().endsWith("/answer") && sent.push(request.url()));
+  await approve(ben).click();
+  await expect(held(ben, first)).toBeVisible();
+  await expect(ben.locator(`body[data-pressed="${second}"]`)).toBeAttached();
+  await lookAt(ben);
+  expect(sent).toHaveLength(1);
+  await approve(ben).click();
+  await expect(held(ben, second)).toBeVisible();
+  expect(sent).toHaveLength(2);
 });
 
 test("an answer that is taken back brings what was filled in, also from another page", async ({

@@ -2,6 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 import {
   expect,
+  lookAt,
   newInvoiceId,
   openRequest,
   readRequest,
@@ -73,6 +74,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
 
   await keys.press("c");
   await expect(ben.getByText("Claimed: others see that it is yours")).toBeVisible();
+  await lookAt(ben);
   await keys.press("r");
   await expect(title).toContainText(third);
   expect(await answerOf(1)).toMatchObject({ action: "accept", content: { value: "reject" } });

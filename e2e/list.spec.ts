@@ -6,6 +6,7 @@ import {
   answer,
   apiOf,
   expect,
+  lookAt,
   newInvoiceId,
   openRequest,
   readRequest,
@@ -240,6 +241,7 @@ test("after a decision the next request opens, and at the end the inbox is empty
   await expect(title(ben)).toContainText(asked[1]!.id);
   await expect(title(ben)).toBeFocused();
   await expectNext(ben, asked[0]!.id, new RegExp(`^Next: ${asked[1]!.id} · `));
+  await lookAt(ben);
   await approve(ben).click();
   await expect(ben.getByRole("heading", { name: "Nothing left in this list" })).toBeVisible();
   await expectNext(ben, asked[1]!.id, "Nothing left in this list");

@@ -11,6 +11,7 @@ import {
   expect,
   holdFinger,
   keysListen,
+  lookAt,
   newInvoiceId,
   openPhoneAs,
   requestPane,
@@ -192,8 +193,10 @@ async function decideAll(
     const from = performance.now();
     await isOpen(labels[at]!);
     await decide(decision);
-    if (at < TEN.length - 1) await isOpen(labels[at + 1]!);
-    else
+    if (at < TEN.length - 1) {
+      await isOpen(labels[at + 1]!);
+      await lookAt(page);
+    } else
       await expect(
         deliverySteps(page)
           .or(page.getByText(/Inbox zero|Nothing left in this list/))

@@ -15,7 +15,7 @@ import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { type AnswerError, AnswerErrorNotice, answerErrorOf } from "./answer-error.tsx";
 import { useClaim } from "./assignment/use-claim.ts";
 import { DecisionBar } from "./decision-bar.tsx";
-import { goOnFrom } from "./decision-store.ts";
+import { goOnFrom, useTooSoon } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
 import { AnswerQuestion, type FieldsProps, NoForm } from "./fields/answer-question.tsx";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
@@ -116,6 +116,7 @@ export function AnswerArea({
   const affirmative = useRef<HTMLButtonElement>(null);
   const other = useRef<HTMLButtonElement>(null);
   const decide = useDecide(question);
+  const isTooSoon = useTooSoon(question.id);
   const claimedByMe = request.claimedBy?.id === me.user.id;
   const claim = useClaim(request);
   const claimedByOther = request.claimedBy !== null && !claimedByMe;
@@ -142,6 +143,7 @@ export function AnswerArea({
   const answering = request.state === "open" && me.may("requests:answer");
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
+    if (isTooSoon()) return;
     setError(null);
     // Saves the draft first: an undone answer returns to the form as it is now.
     draft.flush();

@@ -86,6 +86,18 @@ export function forgetNext(shown: string | null) {
   if (decisions.next && decisions.next.id !== shown) update({ next: null });
 }
 
+/** Nobody has read a request in this time: a press is meant for the one before, whose button stood there. */
+const UNREAD_MS = 600;
+
+/** Returns a function that says whether a press comes too soon after this request opened by itself. */
+export function useTooSoon(requestId: string): () => boolean {
+  const since = useRef(Number.NEGATIVE_INFINITY);
+  useEffect(() => {
+    since.current = decisions.next?.id === requestId ? performance.now() : Number.NEGATIVE_INFINITY;
+  }, [requestId]);
+  return () => performance.now() - since.current < UNREAD_MS;
+}
+
 export function useNext(): Next | null {
   return useSyncExternalStore(
     subscribe,

@@ -3,19 +3,6 @@
 import type { RefObject } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 
-/** Two presses of a key within this time are one bounced press: nobody can read a new request that fast. */
-const BOUNCE_MS = 250;
-// Kept outside React: the second press may come when the next request is on screen.
-let last = { key: "", at: 0 };
-
-/** Whether a press is new, not a bounce of the previous press. */
-function isFirst(key: string): boolean {
-  const now = performance.now();
-  const first = last.key !== key || now - last.at > BOUNCE_MS;
-  last = { key, at: now };
-  return first;
-}
-
 /** The single keys of one request: A, R, 3, 4, D, C, S. A key whose action is not offered does nothing. */
 export function useAnswerKeys({
   affirmative,
@@ -55,8 +42,8 @@ export function useAnswerKeys({
   useShortcuts({
     3: () => reach("3"),
     4: () => reach("4"),
-    a: () => isFirst("a") && press(affirmative.current, onlyFocus.affirmative),
-    r: () => isFirst("r") && press(other.current, onlyFocus.other),
+    a: () => press(affirmative.current, onlyFocus.affirmative),
+    r: () => press(other.current, onlyFocus.other),
     d: (event) => {
       event.preventDefault();
       decline?.();

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { people } from "@/lib/api-client/answers.ts";
-import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
@@ -43,9 +43,13 @@ export function useAssign(request: InputRequestDetail) {
       void client.invalidateQueries({ queryKey: taskKeys.task(request.taskId) });
     },
   });
-  const myself = async (user: { id: string; name: string }): Promise<Answerer | undefined> => {
-    const { items } = await client.fetchQuery(people(user.name));
-    return items.find((person) => person.userId === user.id);
+  const myself = async (user: { id: string; name: string; email: string }): Promise<Answerer> => {
+    const { items } = await client.fetchQuery(people(user.email));
+    const me = items.find((person) => person.userId === user.id);
+    // Nobody in place of oneself would open the request to everybody.
+    if (!me)
+      throw new ApiError(404, { detail: "You are not among those who may answer. Nothing was changed." });
+    return me;
   };
   return {
     to: (person: Answerer | null, note?: string) =>
