@@ -236,6 +236,31 @@ test("a tool that says something else than when it was used last is started agai
   }
 });
 
+test("a private task that would become everybody's is left with the reason, and the others go on", async () => {
+  const { organizationId, operator } = fixture;
+  const [mine, everybodys] = await tasksIn("cancelled", 2);
+  await fixture.within(async (tx) => {
+    const connectionId = uuidv7();
+    await tx.connection.create({
+      data: { organizationId, id: connectionId, serverId: server.serverId, userId: operator.userId },
+    });
+    await tx.task.updateMany({
+      where: { organizationId, id: mine! },
+      data: { connectionId, visibility: "private" },
+    });
+  });
+  const id = await begin("restart", [mine!, everybodys!]);
+  await done();
+  const results = Object.fromEntries(
+    (await items(id)).map(({ taskId, state, code }) => [taskId, [state, code]]),
+  );
+  expect(results).toEqual({
+    [mine!]: ["refused", "connection_changed"],
+    [everybodys!]: ["done", null],
+  });
+  expect(await restartsOf([mine!])).toEqual([]);
+});
+
 /** Starts the task again by hand, and commits that when released. Returns when the restart is written. */
 async function restartHeldOpen(taskId: string) {
   const written = Promise.withResolvers<void>();
