@@ -32,7 +32,7 @@ import {
   refuseUnlessOpen,
 } from "./guards.ts";
 import type { AnswerInput, AssignInput, DraftInput, HandOverInput, RequestState } from "./schema.ts";
-import { requests } from "./status.ts";
+import { CLAIM_IDLE_MS, requests } from "./status.ts";
 
 /** Records a person's decision, which counts from the commit on; the engine delivers it. */
 export async function recordAnswer(
@@ -180,8 +180,6 @@ export async function handOverRequest(
   await refuseOthersRequest(organizationId, tx, principal, request);
   const recipient = await answerer(organizationId, tx, memberId);
   if (recipient.userId === userId) throw oneself();
-  // The giver's claim would keep the recipient from answering.
-  await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId, userId } });
   await give(organizationId, tx, principal, request, recipient, note);
 }
 
@@ -206,6 +204,7 @@ function oneself(): AppError {
   return new AppError("invalid_input", message, { errors: [{ field: "memberId", message }] });
 }
 
+/** Assigns the request and ends the claims of others, which would keep the recipient from answering. */
 async function give(
   organizationId: string,
   tx: Tx,
@@ -226,12 +225,20 @@ async function give(
       assignmentNote: said,
     },
   });
+  const ended = await tx.$queryRaw<{ live: boolean }[]>`DELETE FROM claim
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${request.id}::uuid
+      AND user_id IS DISTINCT FROM ${recipient?.userId ?? null}::uuid
+    RETURNING active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms' AS live`;
+  const { actor } = principal;
   const data = {
     userId: recipient?.userId ?? null,
     ...(recipient && { name: recipient.name }),
     ...(said && { note: said }),
   };
-  await publish(organizationId, tx, request, [{ type: "request.assigned", actor: principal.actor, data }]);
+  await publish(organizationId, tx, request, [
+    ...(ended.some(({ live }) => live) ? [{ type: "request.released" as const, actor }] : []),
+    { type: "request.assigned", actor, data },
+  ]);
 }
 
 /**
