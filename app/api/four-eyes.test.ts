@@ -84,6 +84,15 @@ describe("with four eyes", () => {
     expect((await answer(by, request)).status).toBe(202);
   });
 
+  test("a request is not claimed by who may not accept it, which would keep it from everybody", async () => {
+    const request = await askedBy(asMember(ana));
+    const claim = (who: { cookie: string }) =>
+      web.call("POST", `/api/v1/input-requests/${request.id}/claim`, { cookie: who.cookie });
+    const refused = await claim(ana);
+    expect([refused.status, refused.body.code]).toEqual([403, "four_eyes"]);
+    expect((await claim(ben)).status).toBe(200);
+  });
+
   test("many at once are refused one by one", async () => {
     const [own, other] = [await askedBy(asMember(ana)), await askedBy(asMember(ben))];
     const items = [own, other].map(({ id, questionHash }) => ({ id, questionHash }));

@@ -189,6 +189,9 @@ test("assigning keeps the same rules: whoever has it now, it goes only to who co
   const foreign = await assign(site, ola!, cleo!);
   expect([foreign.status, foreign.body.errors?.[0]?.field]).toEqual([422, "memberId"]);
   expect((await assign(site, ola!, dan!)).status).toBe(200);
+  const claimed = await post(site, "claim", cleo!);
+  expect([claimed.status, claimed.body.code]).toEqual([403, "forbidden"]);
+  expect((await post(site, "claim", dan!)).status).toBe(200);
 
   const wish = await ask({ requester: dan!.userId });
   await web.db.withOrganization(acme, (tx) =>

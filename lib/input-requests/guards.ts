@@ -138,7 +138,11 @@ export async function refuseOthersClaim(
 }
 
 /** Refuses an acceptance by anyone but the person in whose name the server asked to visit a site. */
-export function refuseForeignUrl(principal: Principal, request: LockedRequest, input: AnswerInput): void {
+export function refuseForeignUrl(
+  principal: Principal,
+  request: LockedRequest,
+  input: Pick<AnswerInput, "action">,
+): void {
   if (request.mode !== "url" || input.action !== "accept") return;
   // An API key has no browser to visit the site. A connection without an owner is open to everybody who may
   // answer.

@@ -105,7 +105,10 @@ export async function undoAnswer(
   await publish(organizationId, tx, request, [{ type: "answer.undone", actor: principal.actor }]);
 }
 
-/** Shows others that a person works on the request. Repeating the claim keeps it alive. */
+/**
+ * Shows others that a person works on the request, who keeps it from them meanwhile: only a person who could
+ * accept it may. Repeating the claim keeps it alive.
+ */
 export async function claimRequest(
   organizationId: string,
   tx: Tx,
@@ -116,6 +119,8 @@ export async function claimRequest(
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
   await refuseOthersClaim(organizationId, tx, principal, requestId);
+  refuseForeignUrl(principal, request, { action: "accept" });
+  refuseFourEyes(request, { action: "accept" });
   const claimed = await tx.$queryRaw<{ fresh: boolean }[]>`
     INSERT INTO claim AS c (organization_id, input_request_id, user_id)
     VALUES (${organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid)
