@@ -186,7 +186,9 @@ export async function refuseUnableRecipient(
   const [rule] = await tx.$queryRaw<{ forbids: boolean }[]>`
     SELECT o.four_eyes AND ${requestedBy({ ...principal, actor })} AS forbids
     FROM task t JOIN organization o ON o.id = t.organization_id
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${request.taskId}::uuid`;
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${request.taskId}::uuid
+    -- A rule that is being switched on frees what is assigned by then.
+    FOR SHARE OF o`;
   if (rule?.forbids) throw refuse(`${name} asked for this task, so a second person has to accept.`);
 }
 

@@ -162,6 +162,7 @@ export async function assignRequest(
   requestId: string,
   { memberId, note }: AssignInput,
 ): Promise<void> {
+  if (memberId !== null) await keepMember(organizationId, tx, memberId);
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
   const recipient = memberId === null ? null : await answerer(organizationId, tx, memberId);
@@ -180,6 +181,7 @@ export async function handOverRequest(
   { memberId, note }: HandOverInput,
 ): Promise<void> {
   const userId = memberOnly(principal);
+  await keepMember(organizationId, tx, memberId);
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
   await refuseOthersRequest(organizationId, tx, principal, request);
@@ -191,6 +193,15 @@ export async function handOverRequest(
 interface Recipient {
   userId: string;
   name: string;
+}
+
+/**
+ * Keeps the member's role as it is until the transaction ends: its loss frees what is assigned by then. Locked
+ * before the request, as by a change of the role.
+ */
+async function keepMember(organizationId: string, tx: Tx, memberId: string): Promise<void> {
+  await tx.$queryRaw`SELECT FROM membership
+    WHERE organization_id = ${organizationId}::uuid AND id = ${memberId}::uuid FOR SHARE`;
 }
 
 /** A member who may answer. */
