@@ -13,6 +13,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { newIdempotencyKey } from "@/lib/api-client/base/idempotency-key.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
@@ -48,10 +49,14 @@ export function RestartDialog({
   );
 }
 
-/** Mounted anew each time the dialog opens. */
+/**
+ * Mounted anew each time the dialog opens. One opening starts one task, however often a lost reply makes the person
+ * press again.
+ */
 function Restart({ taskId, onClose }: { taskId: string; onClose: () => void }) {
   const router = useRouter();
   const client = useQueryClient();
+  const [key] = useState(newIdempotencyKey);
   const [change, setChange] = useState<ConnectionChange | null>(null);
   const [agreed, setAgreed] = useState(false);
   const restart = useMutation({
@@ -59,6 +64,7 @@ function Restart({ taskId, onClose }: { taskId: string; onClose: () => void }) {
       api.post<TaskDetail>(
         `/api/v1/tasks/${taskId}/restart`,
         change && { acknowledgeConnectionChange: change.connection },
+        { "idempotency-key": key },
       ),
     onSuccess: (started) => {
       toast("Started as a new task");

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { type ConnectionChange, connectionChangeOf } from "@/components/task/connection-changed.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { newIdempotencyKey } from "@/lib/api-client/base/idempotency-key.ts";
 import { onboardingKey } from "@/lib/api-client/onboarding.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
@@ -53,7 +54,7 @@ export function useStart() {
 
   const start = async (what: Start): Promise<Refusal | null> => {
     const body = JSON.stringify(what);
-    const key = sent.body === body ? sent.key : newKey();
+    const key = sent.body === body ? sent.key : newIdempotencyKey();
     setSent({ body, key });
     setPending(true);
     setRefusal(null);
@@ -109,14 +110,4 @@ function toRefusal(error: unknown): Refusal {
  */
 function ownWords(message: string): string {
   return capitalise(message.replace(/^\S+ (?=must |is )/, ""));
-}
-
-/**
- * Used instead of `crypto.randomUUID`, which needs a secure context: plain-http addresses in an office are
- * none.
- */
-function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
 }
