@@ -6,7 +6,7 @@
 
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
-import { type Actor, roleSchema } from "../access/schema.ts";
+import { type Actor, actorSchema, roleSchema } from "../access/schema.ts";
 import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -25,6 +25,7 @@ import {
   memberOnly,
   refuseForeignUrl,
   refuseFourEyes,
+  refuseOthersAnswer,
   refuseOthersClaim,
   refuseOthersRequest,
   refuseOtherWording,
@@ -88,7 +89,10 @@ export async function recordAnswer(
   ]);
 }
 
-/** Takes an answer back while it is still held. Of undo and delivery, the first to update the row wins. */
+/**
+ * Takes an answer back while it is still held: one's own, or as an operator another's. Of undo and delivery, the
+ * first to update the row wins.
+ */
 export async function undoAnswer(
   organizationId: string,
   tx: Tx,
@@ -99,8 +103,10 @@ export async function undoAnswer(
   const answerId = await undo(organizationId, tx, requestId);
   if (answerId === null)
     throw new AppError("already_sent", "The answer is on its way or was already taken back.");
-  await tx.$executeRaw`UPDATE answer SET withdrawn_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${answerId}::uuid AND withdrawn_at IS NULL`;
+  const [answer] = await tx.$queryRaw<{ by: unknown }[]>`UPDATE answer SET withdrawn_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND id = ${answerId}::uuid AND withdrawn_at IS NULL
+    RETURNING answered_by AS "by"`;
+  refuseOthersAnswer(principal, request, actorSchema.parse(answer?.by));
   await moveRequest(organizationId, tx, requestId, "answered", "open");
   await publish(organizationId, tx, request, [{ type: "answer.undone", actor: principal.actor }]);
 }
