@@ -204,6 +204,23 @@ describe("answering many", () => {
     expect(await rowsOf(items)).toMatchObject({ answers: 0, open: 2 });
   });
 
+  test("what another approver decided is taken back by that person, or by an operator", async () => {
+    const [one, two] = await askMany(2);
+    const ids = [one!.id, two!.id];
+    const undo = (who: { key?: string; cookie?: string }) =>
+      web.call("POST", "/api/v1/input-requests/bulk-undo", { ...who, body: { ids } });
+    const cora = await web.member(acme, "Cora", "approver");
+    const otto = await web.member(acme, "Otto", "operator");
+    await bulk({ key: keys.approver }, [one!, two!], { ...APPROVE, holdMs: 60_000 });
+    const refused = (await undo(cora)).body.results;
+    expect(refused.map(({ code }: { code: string }) => code)).toEqual(["forbidden", "forbidden"]);
+    expect(await rowsOf([one!, two!])).toMatchObject({ answers: 2, undone: 0, open: 0 });
+    const undone = (await undo(otto)).body.results;
+    expect(undone.map(({ status }: { status: string }) => status)).toEqual(["undone", "undone"]);
+    await bulk(cora, [one!], { ...APPROVE, holdMs: 60_000 });
+    expect((await undo(cora)).body.results[0].status).toBe("undone");
+  });
+
   test("what is held is taken back; what has left, or was taken back by another at once, is not", async () => {
     const items = await askMany(10);
     const ids = items.map((item) => item.id);

@@ -108,6 +108,34 @@ describe("the wrapper", () => {
     expect(answer.status).toBe(status);
     if (status === 403) expect(answer.body.code).toBe("cross_site");
   });
+
+  test.each([
+    ["our own page", { "sec-fetch-site": "same-origin" }, 200],
+    ["the address bar", { "sec-fetch-site": "none" }, 200],
+    ["a program or an older browser", {}, 200],
+    ["another site", { "sec-fetch-site": "cross-site" }, 403],
+    ["a sibling site", { "sec-fetch-site": "same-site" }, 403],
+  ])(
+    "takes an export with a session from %s: %s → %i, and notes no other",
+    async (_where, headers, status) => {
+      const globex = await web.organization(`export-${Math.random().toString(36).slice(2)}`);
+      const gina = await web.member(globex, `Gina ${Math.random()}`, "owner");
+      for (const path of ["/api/v1/events/export", "/api/v1/organization/export"]) {
+        const response = await web.open("GET", path, { cookie: gina.cookie, headers });
+        expect([path, response.status]).toEqual([path, status]);
+        const text = await response.text();
+        if (status === 403) expect(JSON.parse(text).code).toBe("cross_site");
+      }
+      const noted = await web.db.withOrganization(globex, async (tx) => ({
+        lines: await tx.event.count({ where: { organizationId: globex, type: { endsWith: ".exported" } } }),
+        isMarked: (await tx.organization.findFirstOrThrow({ where: { id: globex } })).exportedAt !== null,
+      }));
+      const taken = status === 200;
+      expect(noted).toEqual({ lines: taken ? 2 : 0, isMarked: taken });
+      const key = await web.key(globex, "admin");
+      expect((await web.open("GET", "/api/v1/events/export", { key, headers })).status).toBe(200);
+    },
+  );
 });
 
 describe("sessions and keys", () => {

@@ -93,6 +93,26 @@ test("a start runs on one's own connection, in private; else on the shared one; 
   expect(byKey.body.connection.owner).toBeNull();
 });
 
+test("a start again says whose connection it would change to, either way, before it does", async () => {
+  await fixture.connect(server, { shared: true });
+  const again = (id: string, body: object = {}) =>
+    web.call("POST", `/api/v1/tasks/${id}/restart`, { cookie: ola.cookie, body });
+  const shared = (await start(ola)).body;
+  await fixture.connect(server, { who: ola, shared: false });
+  const toOwn = await again(shared.id);
+  expect([toOwn.status, toOwn.body]).toEqual([
+    409,
+    expect.objectContaining({ code: "connection_changed", connection: "own", visibility: "private" }),
+  ]);
+  const own = (await again(shared.id, { acknowledgeConnectionChange: "own" })).body;
+  expect(own.visibility).toBe("private");
+  expect((await again(own.id)).status).toBe(201);
+  const [connection] = await seen(ola);
+  await end(connection.id, ola);
+  const toShared = await again(own.id, { acknowledgeConnectionChange: "own" });
+  expect([toShared.status, toShared.body.connection]).toEqual([409, "shared"]);
+});
+
 test("a key needs the shared one, whoever has connected themselves", async () => {
   await fixture.connect(server, { who: ola, shared: false });
   const refused = await start({ key: await web.key(fixture.organizationId, "operator") });

@@ -74,6 +74,15 @@ async function ask(
   return (await insertRequest(web.db, acme, taskId, { message })).id;
 }
 
+/** Ends a request, so that there is nothing to decide any more. */
+const over = (id: string) =>
+  web.db.withOrganization(acme, (tx) =>
+    tx.inputRequest.updateMany({
+      where: { organizationId: acme, id },
+      data: { state: "withdrawn", endedReason: "retracted", endedAt: new Date() },
+    }),
+  );
+
 const list = async (id: string, who: { key?: string; cookie?: string } = { key: viewer }) => {
   const { status, body } = await web.call("GET", `/api/v1/input-requests/${id}/documents`, who);
   return { status, items: status === 200 ? documentsSchema.parse(body).items : [] };
@@ -197,17 +206,62 @@ describe("the documents of a request", () => {
     const { items } = await list(id);
     const bill = items.find(({ kept }) => kept === "server")?.id ?? "";
     expect((await read(id, bill)).status).toBe(200);
-    await web.db.withOrganization(acme, (tx) =>
-      tx.inputRequest.updateMany({
-        where: { organizationId: acme, id },
-        data: { state: "withdrawn", endedReason: "retracted", endedAt: new Date() },
-      }),
-    );
+    await over(id);
     hostile.seen.length = 0;
     expect((await codeOf(await read(id, bill))).slice(0, 2)).toEqual([410, "no_longer_open"]);
     expect(hostile.seen).toEqual([]);
     expect((await read(id, items.find(({ kept }) => kept === "here")?.id ?? "")).status).toBe(200);
     expect((await read(id, bill, ana)).status).toBe(200);
+  });
+
+  test("of another task whose owner signed in for it are read by that person's account only where that person asks", async () => {
+    handOut({ text: "As Anton's account has it" });
+    const anton = await web.member(acme, "Anton", "operator");
+    const bert = await web.member(acme, "Bert", "operator");
+    const own = { id: there.id, connectionId: uuidv7() };
+    await web.db.withOrganization(acme, (tx) =>
+      tx.connection.create({
+        data: { organizationId: acme, id: own.connectionId, serverId: own.id, userId: anton.userId },
+      }),
+    );
+    const privately = { visibility: "private", requester: anton.userId };
+    const ended = await insertTask(web.db, acme, own, { state: "completed", ...privately });
+    const result = { content: [{ type: "resource_link", uri: "erp://contract", name: "Contract" }] };
+    await web.db.withOrganization(acme, (tx) =>
+      tx.task.updateMany({ where: { organizationId: acme, id: ended }, data: { result } }),
+    );
+    // Bert was asked once, and sees the task since.
+    await over((await insertRequest(web.db, acme, ended, { assignee: bert.userId })).id);
+    const byBert = await ask({ about: ended }, { requester: bert.userId });
+    const byAnton = await ask({ about: ended }, { requester: anton.userId });
+    const readAs = async (id: string, who: { cookie: string }) => {
+      const { items } = await list(id, who);
+      return (await read(id, items[0]?.id ?? "", who)).status;
+    };
+    expect(await readAs(byBert, bert)).toBe(410);
+    expect(hostile.seen).toEqual([]);
+    expect(await readAs(byBert, anton)).toBe(200);
+    // Anton's own task brings it along, while somebody decides on it.
+    expect(await readAs(byAnton, bert)).toBe(200);
+    await over(byAnton);
+    expect(await readAs(byAnton, bert)).toBe(410);
+    expect(await readAs(byAnton, anton)).toBe(200);
+  });
+
+  test("of another task on the shared connection are read while there is something to decide", async () => {
+    handOut({ text: "As the server has it" });
+    const starter = await web.member(acme, "Otto", "operator");
+    const related = await insertTask(web.db, acme, there, { state: "completed" });
+    const result = { content: [{ type: "resource_link", uri: "erp://quote" }] };
+    await web.db.withOrganization(acme, (tx) =>
+      tx.task.updateMany({ where: { organizationId: acme, id: related }, data: { result } }),
+    );
+    const id = await ask({ quote_task: related }, { requester: starter.userId });
+    const { items } = await list(id);
+    expect((await read(id, items[0]?.id ?? "")).status).toBe(200);
+    await over(id);
+    expect((await read(id, items[0]?.id ?? "")).status).toBe(410);
+    expect((await read(id, items[0]?.id ?? "", starter)).status).toBe(410);
   });
 
   test("a site's address is never fetched by Intray: only the server is asked for it", async () => {

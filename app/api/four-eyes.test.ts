@@ -51,7 +51,12 @@ const answer = (
   who: { cookie?: string; key?: string },
   { id, questionHash }: { id: string; questionHash: string },
   action = "accept",
-) => web.call("POST", `/api/v1/input-requests/${id}/answer`, { ...who, body: { action, questionHash } });
+  holdMs = 0,
+) =>
+  web.call("POST", `/api/v1/input-requests/${id}/answer`, { ...who, body: { action, questionHash, holdMs } });
+
+const undo = (who: { cookie?: string; key?: string }, { id }: { id: string }) =>
+  web.call("POST", `/api/v1/input-requests/${id}/undo`, who);
 
 const asMember = (who: { userId: string }): Actor => ({ kind: "member", id: who.userId, name: "x" });
 const asKey = (key: { id: string }): Actor => ({ kind: "key", id: key.id, name: "x" });
@@ -82,6 +87,28 @@ describe("with four eyes", () => {
     const seen = await web.call("GET", `/api/v1/input-requests/${request.id}`, by);
     expect(seen.body.fourEyes).toBe(false);
     expect((await answer(by, request)).status).toBe(202);
+  });
+
+  test("a request is not claimed by who may not accept it, which would keep it from everybody", async () => {
+    const request = await askedBy(asMember(ana));
+    const claim = (who: { cookie: string }) =>
+      web.call("POST", `/api/v1/input-requests/${request.id}/claim`, { cookie: who.cookie });
+    const refused = await claim(ana);
+    expect([refused.status, refused.body.code]).toEqual([403, "four_eyes"]);
+    expect((await claim(ben)).status).toBe(200);
+  });
+
+  test("who asked for the task does not take back what another has decided on it", async () => {
+    const request = await askedBy(asMember(ana));
+    expect((await answer({ cookie: ben.cookie }, request, "decline", 60_000)).status).toBe(202);
+    for (const who of [{ cookie: ana.cookie }, { key: anasKey.secret }]) {
+      const refused = await undo(who, request);
+      expect([refused.status, refused.body.code]).toEqual([403, "four_eyes"]);
+    }
+    expect((await undo({ cookie: ben.cookie }, request)).body.state).toBe("open");
+    // What one has decided oneself one takes back, whatever the rule.
+    expect((await answer({ cookie: ana.cookie }, request, "decline", 60_000)).status).toBe(202);
+    expect((await undo({ cookie: ana.cookie }, request)).body.state).toBe("open");
   });
 
   test("many at once are refused one by one", async () => {

@@ -46,6 +46,16 @@ const assignments = (id: string) =>
     }),
   );
 
+const lines = (id: string) =>
+  web.db.withOrganization(acme, async (tx) => {
+    const events = await tx.event.findMany({
+      where: { organizationId: acme, inputRequestId: id },
+      orderBy: { seq: "asc" },
+      select: { type: true },
+    });
+    return events.map(({ type }) => type);
+  });
+
 test("an approver gives what is nobody's, with a note that stays with it and in the history", async () => {
   const id = await ask();
   expect((await post(id, "claim", ben!)).status).toBe(200);
@@ -78,6 +88,27 @@ test("an approver gives what is nobody's, with a note that stays with it and in 
   expect(taken.body.assignment).toMatchObject({ by: { name: "Ola" }, note: "Dan is away" });
   const freed = await post(id, "assign", ola!, { memberId: null, note: "to nobody" });
   expect(freed.body).toMatchObject({ assignedTo: null, assignment: null });
+});
+
+test("what an operator gives away is the other's to decide at once, whoever worked on it", async () => {
+  for (const claimant of [ola!, ben!]) {
+    const id = await ask();
+    expect((await post(id, "claim", claimant)).status).toBe(200);
+    expect((await post(id, "assign", ola!, { memberId: cleo!.memberId })).status).toBe(200);
+    const given = await read(id, cleo!);
+    expect(given.claimedBy).toBeNull();
+    expect(await lines(id)).toEqual(["request.claimed", "request.released", "request.assigned"]);
+    const { status } = await post(id, "answer", cleo!, {
+      action: "decline",
+      questionHash: given.questionHash,
+    });
+    expect(status).toBe(202);
+  }
+  // Who works on it already goes on.
+  const id = await ask();
+  await post(id, "claim", cleo!);
+  await post(id, "assign", ola!, { memberId: cleo!.memberId });
+  expect((await read(id, cleo!)).claimedBy).toMatchObject({ name: "Cleo" });
 });
 
 test("nobody gives what another works on, what is over, or to who may not decide", async () => {
@@ -158,6 +189,9 @@ test("assigning keeps the same rules: whoever has it now, it goes only to who co
   const foreign = await assign(site, ola!, cleo!);
   expect([foreign.status, foreign.body.errors?.[0]?.field]).toEqual([422, "memberId"]);
   expect((await assign(site, ola!, dan!)).status).toBe(200);
+  const claimed = await post(site, "claim", cleo!);
+  expect([claimed.status, claimed.body.code]).toEqual([403, "forbidden"]);
+  expect((await post(site, "claim", dan!)).status).toBe(200);
 
   const wish = await ask({ requester: dan!.userId });
   await web.db.withOrganization(acme, (tx) =>

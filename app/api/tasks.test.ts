@@ -133,6 +133,52 @@ describe("starting a task", () => {
   });
 });
 
+describe("starting a private task again where it would not be private", () => {
+  test("is refused in words, unless the caller names the connection that it agrees to", async () => {
+    const ana = await web.member(acme, "Ana", "operator");
+    const vera = await web.member(acme, "Vera", "viewer");
+    const own = { id: server.id, connectionId: crypto.randomUUID() };
+    await web.db.withOrganization(acme, (tx) =>
+      tx.connection.create({
+        data: { organizationId: acme, id: own.connectionId, serverId: server.id, userId: ana.userId },
+      }),
+    );
+    const privately = { requester: ana.userId, visibility: "private", state: "failed" };
+    const pay = { tool: "pay", arguments: { amount: 3 } };
+    const failed = await insertTask(web.db, acme, own, { ...pay, ...privately });
+    const again = (body?: object) =>
+      web.call("POST", `/api/v1/tasks/${failed}/restart`, {
+        cookie: ana.cookie,
+        ...(body && { body }),
+        headers: { "idempotency-key": "of this dialog" },
+      });
+    for (const body of [undefined, { acknowledgeConnectionChange: "own" }]) {
+      const refused = await again(body);
+      expect([refused.status, refused.body]).toEqual([
+        409,
+        expect.objectContaining({
+          code: "connection_changed",
+          detail: expect.stringContaining("Ana’s own connection, in private"),
+          connection: "shared",
+          visibility: "organization",
+        }),
+      ]);
+    }
+    const none = await web.call("GET", `/api/v1/tasks/${failed}`, { cookie: ana.cookie });
+    expect(none.body.restarts).toEqual([]);
+    const agreed = await again({ acknowledgeConnectionChange: "shared" });
+    expect([agreed.status, agreed.body.visibility]).toEqual([201, "organization"]);
+    expect((await web.call("GET", `/api/v1/tasks/${agreed.body.id}`, { cookie: vera.cookie })).status).toBe(
+      200,
+    );
+    // A reply that was lost: the same again is the same task.
+    const repeated = await again({ acknowledgeConnectionChange: "shared" });
+    expect([repeated.status, repeated.body.id]).toEqual([200, agreed.body.id]);
+    const onward = await web.call("POST", `/api/v1/tasks/${agreed.body.id}/restart`, { cookie: ana.cookie });
+    expect(onward.status).toBe(201);
+  });
+});
+
 describe("reading tasks", () => {
   test("pages without losing or repeating one, newest first, whatever their state", async () => {
     const organization = await web.organization("paging");

@@ -2,11 +2,18 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { useState } from "react";
+import {
+  type ConnectionChange,
+  ConnectionChanged,
+  connectionChangeOf,
+} from "@/components/task/connection-changed.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { newIdempotencyKey } from "@/lib/api-client/base/idempotency-key.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
@@ -30,18 +37,6 @@ export function RestartDialog({
   open: boolean;
   onClose: () => void;
 }) {
-  const router = useRouter();
-  const client = useQueryClient();
-  const restart = useMutation({
-    mutationFn: () => api.post<TaskDetail>(`/api/v1/tasks/${task.id}/restart`),
-    onSuccess: (started) => {
-      toast("Started as a new task");
-      void client.invalidateQueries({ queryKey: taskKeys.lists });
-      onClose();
-      router.push(`/tasks/${started.id}`);
-    },
-    onError: (error) => toast.error(errorSentence(error)),
-  });
   return (
     <Dialog
       open={open}
@@ -49,16 +44,58 @@ export function RestartDialog({
       title={`Start ${task.tool} again?`}
       description={DESCRIPTIONS[task.state] ?? (isLive(task.state) ? RUNNING : ENDED)}
     >
+      <Restart taskId={task.id} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+/**
+ * Mounted anew each time the dialog opens. One opening starts one task, however often a lost reply makes the person
+ * press again.
+ */
+function Restart({ taskId, onClose }: { taskId: string; onClose: () => void }) {
+  const router = useRouter();
+  const client = useQueryClient();
+  const [key] = useState(newIdempotencyKey);
+  const [change, setChange] = useState<ConnectionChange | null>(null);
+  const [agreed, setAgreed] = useState(false);
+  const restart = useMutation({
+    mutationFn: () =>
+      api.post<TaskDetail>(
+        `/api/v1/tasks/${taskId}/restart`,
+        change && { acknowledgeConnectionChange: change.connection },
+        { "idempotency-key": key },
+      ),
+    onSuccess: (started) => {
+      toast("Started as a new task");
+      void client.invalidateQueries({ queryKey: taskKeys.lists });
+      onClose();
+      router.push(`/tasks/${started.id}`);
+    },
+    onError: (error) => {
+      const changed = connectionChangeOf(error);
+      if (!changed) return toast.error(errorSentence(error));
+      setChange(changed);
+      setAgreed(false);
+    },
+  });
+  return (
+    <>
+      {change && <ConnectionChanged change={change} agreed={agreed} onAgree={setAgreed} />}
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
         <Button asChild>
-          <Link href={`/tasks/new?from=${task.id}`}>Edit the arguments…</Link>
+          <Link href={`/tasks/new?from=${taskId}`}>Edit the arguments…</Link>
         </Button>
-        <Button variant="primary" disabled={restart.isPending} onClick={() => restart.mutate()}>
+        <Button
+          variant="primary"
+          disabled={restart.isPending || (change !== null && !agreed)}
+          onClick={() => restart.mutate()}
+        >
           Start a new task
         </Button>
       </DialogActions>
-    </Dialog>
+    </>
   );
 }
 

@@ -69,7 +69,7 @@ function AcknowledgeDialog({
       open
       onOpenChange={(open) => !open && onClose()}
       title={holder ? `Take over ${name} from ${holder}?` : `Take ownership of ${name}`}
-      description="Everybody sees who owns it. It ends by itself when the task is no longer stuck."
+      description="Everybody sees who owns it. It ends with the task, or when it has not been stuck for five minutes."
     >
       <form
         noValidate

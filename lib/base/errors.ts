@@ -34,6 +34,7 @@ const STATUS = {
   cannot_connect: 409,
   cannot_list: 409,
   claimed_by_other: 409,
+  connection_changed: 409,
   defined_by_operator: 409,
   engine_busy: 409,
   export_first: 409,

@@ -14,6 +14,7 @@ import { appendEvents } from "../events/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 import { connectionFor } from "../servers/connections/queries.ts";
 import { lockServer } from "../servers/locks.ts";
+import { noteToolUse } from "../servers/tool-changes.ts";
 import { startableTool } from "../task-lifecycle/start.ts";
 import { createTask, lockForRestart, requestCancel, requestRefresh } from "../task-lifecycle/transitions.ts";
 import { RESTARTS } from "../tasks/failure-sql.ts";
@@ -88,8 +89,9 @@ async function prepare(services: Services, organizationId: string, item: Item): 
   const tool = await startableTool(services, principal, start);
   return async (tx, principal) => {
     await lockServer(organizationId, tx, start.serverId);
-    await refuseStartedAgain(organizationId, tx, item);
     const connection = await connectionFor(organizationId, tx, principal, start.serverId);
+    await noteToolUse(organizationId, tx, principal, start.serverId, tool, null);
+    await refuseStartedAgain(organizationId, tx, item);
     await createTask(organizationId, tx, {
       ...start,
       ...(newTaskId && { id: newTaskId }),

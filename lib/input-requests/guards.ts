@@ -1,7 +1,8 @@
 /** Refuses actions on input requests that are not allowed. Reads and locks only; transitions.ts writes. */
 
+import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
-import { actorSchema } from "../access/schema.ts";
+import { type Actor, actorSchema } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { validateContent } from "../mcp/forms/content.ts";
@@ -138,7 +139,11 @@ export async function refuseOthersClaim(
 }
 
 /** Refuses an acceptance by anyone but the person in whose name the server asked to visit a site. */
-export function refuseForeignUrl(principal: Principal, request: LockedRequest, input: AnswerInput): void {
+export function refuseForeignUrl(
+  principal: Principal,
+  request: LockedRequest,
+  input: Pick<AnswerInput, "action">,
+): void {
   if (request.mode !== "url" || input.action !== "accept") return;
   // An API key has no browser to visit the site. A connection without an owner is open to everybody who may
   // answer.
@@ -182,7 +187,9 @@ export async function refuseUnableRecipient(
   const [rule] = await tx.$queryRaw<{ forbids: boolean }[]>`
     SELECT o.four_eyes AND ${requestedBy({ ...principal, actor })} AS forbids
     FROM task t JOIN organization o ON o.id = t.organization_id
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${request.taskId}::uuid`;
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${request.taskId}::uuid
+    -- A rule that is being switched on frees what is assigned by then.
+    FOR SHARE OF o`;
   if (rule?.forbids) throw refuse(`${name} asked for this task, so a second person has to accept.`);
 }
 
@@ -193,6 +200,22 @@ export function refuseFourEyes(request: LockedRequest, input: Pick<AnswerInput, 
     "four_eyes",
     "You asked for this task, so somebody else has to accept. You can decline.",
   );
+}
+
+/**
+ * Refuses to take back what another has decided, but for operators. Not even as an operator does the task's
+ * requester take back another's decision where the organization requires a second person.
+ */
+export function refuseOthersAnswer(
+  principal: Principal,
+  request: Pick<LockedRequest, "fourEyes">,
+  by: Actor,
+): void {
+  if (by.kind === principal.actor.kind && by.id === principal.actor.id) return;
+  if (!may(principal.role, "requests:assign"))
+    throw new AppError("forbidden", `${by.name} decided this. Only ${by.name} or an operator can undo it.`);
+  if (request.fourEyes)
+    throw new AppError("four_eyes", `You asked for this task, so you can't undo what ${by.name} decided.`);
 }
 
 export function checkedContent(

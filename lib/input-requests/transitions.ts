@@ -6,7 +6,7 @@
 
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
-import { type Actor, roleSchema } from "../access/schema.ts";
+import { type Actor, actorSchema, roleSchema } from "../access/schema.ts";
 import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -25,6 +25,7 @@ import {
   memberOnly,
   refuseForeignUrl,
   refuseFourEyes,
+  refuseOthersAnswer,
   refuseOthersClaim,
   refuseOthersRequest,
   refuseOtherWording,
@@ -32,7 +33,7 @@ import {
   refuseUnlessOpen,
 } from "./guards.ts";
 import type { AnswerInput, AssignInput, DraftInput, HandOverInput, RequestState } from "./schema.ts";
-import { requests } from "./status.ts";
+import { CLAIM_IDLE_MS, requests } from "./status.ts";
 
 /** Records a person's decision, which counts from the commit on; the engine delivers it. */
 export async function recordAnswer(
@@ -88,7 +89,10 @@ export async function recordAnswer(
   ]);
 }
 
-/** Takes an answer back while it is still held. Of undo and delivery, the first to update the row wins. */
+/**
+ * Takes an answer back while it is still held: one's own, or as an operator another's. Of undo and delivery, the
+ * first to update the row wins.
+ */
 export async function undoAnswer(
   organizationId: string,
   tx: Tx,
@@ -99,13 +103,18 @@ export async function undoAnswer(
   const answerId = await undo(organizationId, tx, requestId);
   if (answerId === null)
     throw new AppError("already_sent", "The answer is on its way or was already taken back.");
-  await tx.$executeRaw`UPDATE answer SET withdrawn_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${answerId}::uuid AND withdrawn_at IS NULL`;
+  const [answer] = await tx.$queryRaw<{ by: unknown }[]>`UPDATE answer SET withdrawn_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND id = ${answerId}::uuid AND withdrawn_at IS NULL
+    RETURNING answered_by AS "by"`;
+  refuseOthersAnswer(principal, request, actorSchema.parse(answer?.by));
   await moveRequest(organizationId, tx, requestId, "answered", "open");
   await publish(organizationId, tx, request, [{ type: "answer.undone", actor: principal.actor }]);
 }
 
-/** Shows others that a person works on the request. Repeating the claim keeps it alive. */
+/**
+ * Shows others that a person works on the request, who keeps it from them meanwhile: only a person who could
+ * accept it may. Repeating the claim keeps it alive.
+ */
 export async function claimRequest(
   organizationId: string,
   tx: Tx,
@@ -116,6 +125,8 @@ export async function claimRequest(
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
   await refuseOthersClaim(organizationId, tx, principal, requestId);
+  refuseForeignUrl(principal, request, { action: "accept" });
+  refuseFourEyes(request, { action: "accept" });
   const claimed = await tx.$queryRaw<{ fresh: boolean }[]>`
     INSERT INTO claim AS c (organization_id, input_request_id, user_id)
     VALUES (${organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid)
@@ -157,6 +168,7 @@ export async function assignRequest(
   requestId: string,
   { memberId, note }: AssignInput,
 ): Promise<void> {
+  if (memberId !== null) await keepMember(organizationId, tx, memberId);
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
   const recipient = memberId === null ? null : await answerer(organizationId, tx, memberId);
@@ -175,19 +187,27 @@ export async function handOverRequest(
   { memberId, note }: HandOverInput,
 ): Promise<void> {
   const userId = memberOnly(principal);
+  await keepMember(organizationId, tx, memberId);
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
   await refuseOthersRequest(organizationId, tx, principal, request);
   const recipient = await answerer(organizationId, tx, memberId);
   if (recipient.userId === userId) throw oneself();
-  // The giver's claim would keep the recipient from answering.
-  await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId, userId } });
   await give(organizationId, tx, principal, request, recipient, note);
 }
 
 interface Recipient {
   userId: string;
   name: string;
+}
+
+/**
+ * Keeps the member's role as it is until the transaction ends: its loss frees what is assigned by then. Locked
+ * before the request, as by a change of the role.
+ */
+async function keepMember(organizationId: string, tx: Tx, memberId: string): Promise<void> {
+  await tx.$queryRaw`SELECT FROM membership
+    WHERE organization_id = ${organizationId}::uuid AND id = ${memberId}::uuid FOR SHARE`;
 }
 
 /** A member who may answer. */
@@ -206,6 +226,7 @@ function oneself(): AppError {
   return new AppError("invalid_input", message, { errors: [{ field: "memberId", message }] });
 }
 
+/** Assigns the request and ends the claims of others, which would keep the recipient from answering. */
 async function give(
   organizationId: string,
   tx: Tx,
@@ -226,12 +247,20 @@ async function give(
       assignmentNote: said,
     },
   });
+  const ended = await tx.$queryRaw<{ live: boolean }[]>`DELETE FROM claim
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${request.id}::uuid
+      AND user_id IS DISTINCT FROM ${recipient?.userId ?? null}::uuid
+    RETURNING active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms' AS live`;
+  const { actor } = principal;
   const data = {
     userId: recipient?.userId ?? null,
     ...(recipient && { name: recipient.name }),
     ...(said && { note: said }),
   };
-  await publish(organizationId, tx, request, [{ type: "request.assigned", actor: principal.actor, data }]);
+  await publish(organizationId, tx, request, [
+    ...(ended.some(({ live }) => live) ? [{ type: "request.released" as const, actor }] : []),
+    { type: "request.assigned", actor, data },
+  ]);
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Seal } from "../base/seal.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { publishChange, publishChangeNow } from "../live-updates/transitions.ts";
 import { type Forgotten, forgetGrantsOf } from "../servers/connections/disconnect.ts";
+import { unassignUnable } from "./unassign.ts";
 
 /**
  * Makes a member, and an account if the address has none yet. Only as the database's owner, who alone may
@@ -49,7 +50,10 @@ export async function makePasswordLink(tx: Tx, userId: string, lifetimeMs: numbe
   return token;
 }
 
-/** Changes a member's role. API keys that the member made are never left stronger than their maker. */
+/**
+ * Changes a member's role. API keys that the member made are never left stronger than their maker, and requests
+ * are left to nobody who may not answer.
+ */
 export async function changeRole(
   organizationId: string,
   tx: Tx,
@@ -71,6 +75,7 @@ export async function changeRole(
     data: { role },
   });
   await publishChangeNow(organizationId, tx, "member", [memberId]);
+  await unassignUnable(organizationId, tx, member.userId);
   const data = { userId: member.userId, from: member.role, to: role };
   await appendEvents(organizationId, tx, [{ type: "member.role_changed", actor: principal.actor, data }]);
 }
@@ -113,11 +118,7 @@ async function endMembership(
 ): Promise<Forgotten[]> {
   const member = await lockMember(organizationId, tx, principal, memberId);
   if (member.role === "owner") refuseLastOwner(member.owners);
-  await tx.claim.deleteMany({ where: { organizationId, userId: member.userId } });
   await tx.acknowledgement.deleteMany({ where: { organizationId, userId: member.userId } });
-  const freed = await tx.$queryRaw<{ id: string }[]>`UPDATE input_request SET assignee_user_id = NULL
-    WHERE organization_id = ${organizationId}::uuid AND assignee_user_id = ${member.userId}::uuid
-      AND state = 'open' RETURNING id`;
   // A later invitation of the same person must not revive old keys.
   await tx.apiKey.updateMany({
     where: { organizationId, createdBy: member.userId, revokedAt: null },
@@ -125,12 +126,7 @@ async function endMembership(
   });
   await tx.membership.deleteMany({ where: { organizationId, id: memberId } });
   await publishChangeNow(organizationId, tx, "member", [memberId]);
-  await publishChange(
-    organizationId,
-    tx,
-    "input_request",
-    freed.map((row) => row.id),
-  );
+  await unassignUnable(organizationId, tx, member.userId);
   const forgotten = await forgetGrantsOf(organizationId, tx, seal, principal.actor, member.userId);
   const data = { userId: member.userId, role: member.role };
   await appendEvents(organizationId, tx, [{ type, actor: principal.actor, data }]);

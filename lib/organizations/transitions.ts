@@ -2,6 +2,7 @@ import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../events/transitions.ts";
+import { unassignUnable } from "../members/unassign.ts";
 import type { UpdateOrganization } from "./schema.ts";
 
 /** The actor of the operator's commands. */
@@ -19,7 +20,10 @@ export async function createOrganization(
   ]);
 }
 
-/** Renames the organization, or switches the rule of a second person. Records only real changes. */
+/**
+ * Renames the organization, or switches the rule of a second person, which frees requests from who may not accept
+ * them by it. Records only real changes.
+ */
 export async function updateOrganization(
   organizationId: string,
   tx: Tx,
@@ -30,6 +34,7 @@ export async function updateOrganization(
     (await tx.organization.updateMany({ where: { id: organizationId, NOT: data }, data })).count > 0;
   const renamed = name !== undefined && (await write({ name }));
   const switched = fourEyes !== undefined && (await write({ fourEyes }));
+  if (switched && fourEyes) await unassignUnable(organizationId, tx, null);
   await appendEvents(organizationId, tx, [
     ...(renamed ? [{ type: "organization.renamed" as const, actor, data: { name } }] : []),
     ...(switched ? [{ type: "organization.four_eyes_changed" as const, actor, data: { fourEyes } }] : []),

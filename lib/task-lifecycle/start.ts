@@ -10,7 +10,7 @@ import { connectionFor } from "../servers/connections/queries.ts";
 import { lockServer } from "../servers/locks.ts";
 import { noteToolUse } from "../servers/tool-changes.ts";
 import { readStart, readTask } from "../tasks/queries.ts";
-import type { Retry, TaskDetail } from "../tasks/schema.ts";
+import type { ConnectionKind, RestartTaskInput, Retry, TaskDetail } from "../tasks/schema.ts";
 import { isRepeatable } from "../tasks/status.ts";
 import { createTask } from "./transitions.ts";
 
@@ -24,11 +24,13 @@ export interface Start {
   retry?: Retry | null;
   /** Digest of the tool as the caller has seen it, if the tool has changed since its last use. */
   acknowledgeToolChange?: string | undefined;
+  /** The connection that the caller has agreed to, if it is another than that of the restarted task. */
+  acknowledgeConnectionChange?: ConnectionKind | undefined;
 }
 
 /**
- * Starts a task. Throws as `startableTool`, and `not_repeatable`, `tool_changed`, `idempotency_mismatch`,
- * `quota_exceeded`.
+ * Starts a task. Throws as `startableTool`, and `not_repeatable`, `tool_changed`, `connection_changed`,
+ * `idempotency_mismatch`, `quota_exceeded`.
  */
 export async function startTask(
   services: Services,
@@ -52,6 +54,7 @@ export async function startTask(
       ttlMs: start.ttlMs,
       idempotencyKey: start.idempotencyKey,
       restartOf: start.restartOf,
+      acknowledgeConnectionChange: start.acknowledgeConnectionChange,
       retry: start.retry ?? null,
     });
     const task = await readTask(organizationId, tx, principal, id);
@@ -94,19 +97,14 @@ export async function restartTask(
   principal: Principal,
   taskId: string,
   idempotencyKey: string | null,
-  changes: {
-    arguments?: Record<string, unknown> | undefined;
-    acknowledgeToolChange?: string | undefined;
-  } = {},
+  { arguments: changed, ...acknowledged }: RestartTaskInput = {},
 ): Promise<{ task: TaskDetail; created: boolean }> {
   const { organizationId } = principal;
   const was = await services.db.withOrganization(organizationId, (tx) =>
     readStart(organizationId, tx, principal, taskId),
   );
-  const args = changes.arguments ?? was.arguments;
-  const { acknowledgeToolChange } = changes;
-  const restart = { arguments: args, idempotencyKey, restartOf: taskId, acknowledgeToolChange };
-  return startTask(services, principal, { ...was, ...restart });
+  const restart = { arguments: changed ?? was.arguments, idempotencyKey, restartOf: taskId };
+  return startTask(services, principal, { ...was, ...restart, ...acknowledged });
 }
 
 function refuseUnlessStartable(tool: Tool, args: Record<string, unknown>): void {

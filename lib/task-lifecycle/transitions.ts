@@ -16,11 +16,12 @@ import { withdrawOpenRequests } from "../input-requests/transitions.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { endInRace } from "../tasks/races/ending.ts";
-import type { Retry } from "../tasks/schema.ts";
+import type { ConnectionKind, Retry } from "../tasks/schema.ts";
 import { isRepeatable, labelOf } from "../tasks/status.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { currentTraceparent } from "../tracing/span.ts";
 import { refuseBeyondQuota } from "./quota.ts";
+import { refuseOtherConnection } from "./same-connection.ts";
 
 export interface NewTask {
   /** An id chosen in advance to prevent duplicates; a new one by default. */
@@ -34,6 +35,8 @@ export interface NewTask {
   /** The caller's `Idempotency-Key`. */
   idempotencyKey: string | null;
   restartOf: string | null;
+  /** The connection that the caller has agreed to, if it is another than that of the restarted task. */
+  acknowledgeConnectionChange?: ConnectionKind | undefined;
   /** Retry plan for failures. */
   retry?: Retry | null;
   /** The race that the task belongs to, whose row exists already. */
@@ -42,7 +45,7 @@ export interface NewTask {
 
 /**
  * Queues a task. With an idempotency key used before, returns that task (`created: false`). Throws
- * `idempotency_mismatch` if the body differs, and `quota_exceeded`.
+ * `idempotency_mismatch` if the body differs, `connection_changed`, and `quota_exceeded`.
  */
 export async function createTask(
   organizationId: string,
@@ -64,7 +67,11 @@ export async function createTask(
         "This Idempotency-Key was used before, with another request.",
       );
   }
-  if (input.restartOf !== null) await lockForRestart(organizationId, tx, input.restartOf);
+  const { restartOf, connectionId, acknowledgeConnectionChange: acknowledged } = input;
+  if (restartOf !== null) {
+    await lockForRestart(organizationId, tx, restartOf);
+    await refuseOtherConnection(organizationId, tx, restartOf, connectionId, acknowledged);
+  }
   const { id, event } = await insertTask(organizationId, tx, input);
   await refuseBeyondQuota(organizationId, tx, input.principal, 1);
   await appendEvents(organizationId, tx, [event]);

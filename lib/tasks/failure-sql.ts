@@ -27,18 +27,18 @@ export const RESTARTS = Prisma.sql`(SELECT count(*)::integer FROM task again
   WHERE again.organization_id = t.organization_id AND again.restart_of = t.id)`;
 
 /**
- * The codes of failures of which it is known that the call came to nothing: the server refused the call, a
- * person found out that it never started, or the server says of its task that it failed. After any other
- * failure, such as a reply that broke off or a server that broke down over the call, the tool may have run.
+ * The codes of failures whose outcome is known: the server refused the call, a person found out that it never
+ * started, or the server says of its task that it failed, which does not say that it did nothing before. After any
+ * other failure, such as a reply that broke off or a server that broke down over the call, the tool may have
+ * succeeded.
  */
-const CAME_TO_NOTHING = ["rejected", "not_started", "task_failed"];
+const OUTCOME_KNOWN = ["rejected", "not_started", "task_failed"];
 
 /**
- * Whether a failed call may be made again together with others: it is known that the call came to nothing, or
- * its server declares that repeating it does no harm; no person or retry has made it again; and it is not a
+ * Whether a failed call may be made again together with others: it is known that the call failed, or its server declares that repeating it does no harm; no person or retry has made it again; and it is not a
  * leg of a race, which another server may have won. A person has to look at each unknown outcome.
  */
-export const MAY_REPEAT = Prisma.sql`((t.state = 'failed' AND t.error->>'code' = ANY (${CAME_TO_NOTHING}))
+export const MAY_REPEAT = Prisma.sql`((t.state = 'failed' AND t.error->>'code' = ANY (${OUTCOME_KNOWN}))
     OR t.tool_hints->'annotations'->>'idempotentHint' = 'true' OR t.tool_hints->'annotations'->>'readOnlyHint' = 'true')
   AND t.race_id IS NULL AND NOT (t.adopted AND t.tool = ${UNKNOWN_TOOL}) AND NOT EXISTS (SELECT FROM task again
     WHERE again.organization_id = t.organization_id AND again.restart_of = t.id)`;

@@ -153,7 +153,7 @@ test.each<[string, Omit<Failure, "tool" | "message">, number]>([
   else expect(await frozen(filter)).toHaveLength(1);
 });
 
-test.each(["rejected", "not_started", "task_failed"])("%s is known to have come to nothing", async (code) => {
+test.each(["rejected", "not_started", "task_failed"])("%s is an outcome that is known", async (code) => {
   const tool = `known ${code}`;
   await fail({ tool, message: "No", code });
   expect((await groups({ tool })).items).toMatchObject([{ count: 1, repeatable: 1 }]);

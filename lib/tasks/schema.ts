@@ -27,6 +27,10 @@ const retrySchema = z.strictObject({
 });
 export type Retry = z.infer<typeof retrySchema>;
 
+/** Which connection a start of a member's uses: the member's own, or the organization's shared one. */
+const connectionKindSchema = z.enum(["own", "shared"]);
+export type ConnectionKind = z.infer<typeof connectionKindSchema>;
+
 const toolDigestSchema = z.string().regex(/^[0-9a-f]{64}$/, "A tool's digest");
 
 export const startTaskSchema = z.strictObject({
@@ -46,8 +50,16 @@ export type StartTaskInput = z.input<typeof startTaskSchema>;
 /** Without fields: the same call again. `arguments` replace the earlier ones. */
 export const restartTaskSchema = startTaskSchema
   .pick({ arguments: true, acknowledgeToolChange: true })
-  .extend({ arguments: startTaskSchema.shape.arguments.unwrap().optional() })
+  .extend({
+    arguments: startTaskSchema.shape.arguments.unwrap().optional(),
+    /**
+     * The connection that the caller agrees to, as `connection_changed` named it. Required where the restart
+     * would run on another connection than the task did, or be seen by others.
+     */
+    acknowledgeConnectionChange: connectionKindSchema.optional(),
+  })
   .default({});
+export type RestartTaskInput = z.output<typeof restartTaskSchema>;
 
 const timestamp = z.iso.datetime();
 /** `pause`: meanwhile the task stays as it is and its time limit runs on. */

@@ -17,10 +17,12 @@ import { createNetwork } from "../../base/network.ts";
 import { readOperation } from "../../bulk-operations/queries.ts";
 import type { BulkAction } from "../../bulk-operations/schema.ts";
 import { beginOperation, prepareOperation, stopOperation } from "../../bulk-operations/transitions.ts";
+import { restartTask } from "../../task-lifecycle/start.ts";
 import { createTask } from "../../task-lifecycle/transitions.ts";
 import { bulkOperations } from "./bulk-operations.ts";
 
 const PATIENCE_MS = 60_000;
+const NETWORK = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
 
 let fixture: OrganizationFixture;
 let server: { serverId: string; connectionId: string };
@@ -47,7 +49,7 @@ const turn = () =>
   bulkOperations.run(
     {
       database: engine,
-      network: createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] }),
+      network: NETWORK,
       seal: fixture.seal,
       log: pino({ level: "silent" }),
     },
@@ -185,9 +187,10 @@ test("a task that was started again before the list was made is started again on
   expect(await restartsOf([task!])).toHaveLength(2);
 });
 
-test("an engine reads a server's tools that changed since they were last read, and starts the task again", async () => {
+test("a tool that says something else than when it was used last is started again only once a person has looked", async () => {
   const remote = await startTestServer();
   try {
+    const { organizationId, operator } = fixture;
     const place = await fixture.addServer(remote.url, "2026-07-28");
     const approve = tool("approve", { taskSupport: "required" });
     const taskId = await fixture.startTask(place, { invoice: "INV-7" }, approve);
@@ -195,25 +198,67 @@ test("an engine reads a server's tools that changed since they were last read, a
       await tx.$executeRaw`UPDATE task SET state = 'starting', attempt_id = id WHERE id = ${taskId}::uuid`;
       await tx.$executeRaw`UPDATE task SET state = 'failed', watched = false, finished_at = now() WHERE id = ${taskId}::uuid`;
     });
-    for (const description of ["as it was", "as it is now"]) {
+    /** The result of a list whose engine reads the tools anew. */
+    const startAgain = async (description: string) => {
       remote.behave.describe = () => description;
       await fixture.within(
         (tx) => tx.$executeRaw`UPDATE server SET tools_checked_at = NULL WHERE id = ${place.serverId}::uuid`,
       );
       const id = await begin("restart", [taskId]);
       await done();
-      expect(await items(id)).toMatchObject([{ state: "done", message: null }]);
-    }
-    expect(await restartsOf([taskId])).toHaveLength(2);
+      return (await items(id))[0];
+    };
+    expect(await startAgain("as it was")).toMatchObject({ state: "done", message: null });
+    expect(await startAgain("as it is now")).toMatchObject({ state: "refused", code: "tool_changed" });
+    expect(await restartsOf([taskId])).toHaveLength(1);
     const known = await fixture.within(
       (tx) =>
-        tx.$queryRaw`SELECT DISTINCT described->>'description' AS is FROM server_tool_version
+        tx.$queryRaw<{ is: string; digest: string }[]>`
+        SELECT described->>'description' AS is, encode(digest, 'hex') AS digest FROM server_tool_version
         WHERE server_id = ${place.serverId}::uuid AND tool = 'approve' AND until IS NULL`,
     );
-    expect(known).toEqual([{ is: "as it is now" }]);
+    expect(known).toMatchObject([{ is: "as it is now" }]);
+    // A person looks at the change, and starts the tool once.
+    await restartTask(
+      { db: fixture.database, seal: fixture.seal, network: NETWORK },
+      operator,
+      taskId,
+      null,
+      { acknowledgeToolChange: known[0]!.digest },
+    );
+    expect(await startAgain("as it is now")).toMatchObject({ state: "done", message: null });
+    const started = await fixture.within((tx) =>
+      tx.task.count({ where: { organizationId, restartOf: taskId } }),
+    );
+    expect(started).toBe(3);
   } finally {
     await remote.close();
   }
+});
+
+test("a private task that would become everybody's is left with the reason, and the others go on", async () => {
+  const { organizationId, operator } = fixture;
+  const [mine, everybodys] = await tasksIn("cancelled", 2);
+  await fixture.within(async (tx) => {
+    const connectionId = uuidv7();
+    await tx.connection.create({
+      data: { organizationId, id: connectionId, serverId: server.serverId, userId: operator.userId },
+    });
+    await tx.task.updateMany({
+      where: { organizationId, id: mine! },
+      data: { connectionId, visibility: "private" },
+    });
+  });
+  const id = await begin("restart", [mine!, everybodys!]);
+  await done();
+  const results = Object.fromEntries(
+    (await items(id)).map(({ taskId, state, code }) => [taskId, [state, code]]),
+  );
+  expect(results).toEqual({
+    [mine!]: ["refused", "connection_changed"],
+    [everybodys!]: ["done", null],
+  });
+  expect(await restartsOf([mine!])).toEqual([]);
 });
 
 /** Starts the task again by hand, and commits that when released. Returns when the restart is written. */

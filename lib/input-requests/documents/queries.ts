@@ -29,7 +29,11 @@ interface Source {
 export interface KnownDocument extends FoundDocument {
   id: string;
   source: Source;
-  /** Whether the server may be asked now: while the task has a question to decide, and for its requester always. */
+  /**
+   * Whether the server may be asked now. Who asked for the document's task always may. Everybody else who sees the
+   * request may while its task has a question to decide; of another task only on the shared connection, or where
+   * the connection's owner brought that task's id along.
+   */
   mayAsk: boolean;
 }
 
@@ -43,8 +47,9 @@ export async function findDocuments(
   const [row] = await tx.$queryRaw<RequestRow[]>`
     SELECT r.message, t.id AS "taskId", t.arguments, t.connection_id AS "connectionId", s.id AS "serverId",
       s.name AS "serverName", ${RESULT} AS result, ${SERVES_RESOURCES} AS "servesResources",
-      ${requestedBy(principal)} OR EXISTS (SELECT FROM input_request live WHERE live.organization_id = t.organization_id
-        AND live.task_id = t.id AND live.state IN ('open', 'answered')) AS "mayAsk"
+      t.requester_user_id AS "requesterUserId", ${requestedBy(principal)} AS "asksOneself",
+      EXISTS (SELECT FROM input_request live WHERE live.organization_id = t.organization_id
+        AND live.task_id = t.id AND live.state IN ('open', 'answered')) AS "isLive"
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
@@ -53,12 +58,12 @@ export async function findDocuments(
     ...documentsOfArguments(row.arguments, row),
     ...documentsOfMessage(row.message, row),
     ...documentsOfResult(row.result),
-  ]).map((found) => toKnown(found, row, "", row.mayAsk));
+  ]).map((found) => toKnown(found, row, "", row.asksOneself || row.isLive));
   const related = await relatedResults(organizationId, tx, principal, row);
   return distinct([
     ...own,
     ...related.flatMap((task) =>
-      documentsOfResult(task.result).map((found) => toKnown(found, task, task.id, row.mayAsk)),
+      documentsOfResult(task.result).map((found) => toKnown(found, task, task.id, task.mayAsk)),
     ),
   ]);
 }
@@ -94,13 +99,15 @@ async function relatedResults(
   organizationId: string,
   tx: Tx,
   principal: Principal,
-  { arguments: args, taskId }: RequestRow,
+  { arguments: args, taskId, requesterUserId, isLive }: RequestRow,
 ): Promise<RelatedRow[]> {
   const ids = idsIn(args).filter((id) => id !== taskId);
   if (ids.length === 0) return [];
   return tx.$queryRaw<RelatedRow[]>`
-    SELECT t.id, t.connection_id AS "connectionId", s.id AS "serverId", s.name AS "serverName", ${RESULT} AS result
+    SELECT t.id, t.connection_id AS "connectionId", s.id AS "serverId", s.name AS "serverName", ${RESULT} AS result,
+      ${requestedBy(principal)} OR (${isLive} AND (c.user_id IS NULL OR coalesce(c.user_id = ${requesterUserId}::uuid, false))) AS "mayAsk"
     FROM task t JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
+      JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${ids.slice(0, 50)}::uuid[])
       AND t.finished_at IS NOT NULL AND ${visibleTask(principal)}
     ORDER BY t.id LIMIT ${MOST_RELATED}`;
@@ -121,6 +128,7 @@ function toKnown(
 interface RelatedRow extends Source {
   id: string;
   result: unknown;
+  mayAsk: boolean;
 }
 
 interface RequestRow extends Source {
@@ -129,5 +137,9 @@ interface RequestRow extends Source {
   arguments: unknown;
   result: unknown;
   servesResources: boolean;
-  mayAsk: boolean;
+  requesterUserId: string | null;
+  /** The principal asked for the task. */
+  asksOneself: boolean;
+  /** The task has a question to decide. */
+  isLive: boolean;
 }

@@ -37,8 +37,8 @@ export interface ReadDocument {
 }
 
 /**
- * The request is looked at first, and only what it names itself is read; of a server only as long as there is
- * something to decide, or for the task's requester: the read goes out with another person's credentials.
+ * The request is looked at first, and only what it names itself is read; of a server only as `mayAsk` says: the
+ * read goes out with another person's credentials.
  * Aborting `signal` gives the read up. Throws `not_found`, `no_longer_open`, `throttled`, `document_too_large`,
  * `document_not_shown`, `server_paused`, `server_unavailable`.
  */
@@ -70,7 +70,7 @@ async function askServer(
   if (!mayAsk)
     throw new AppError(
       "no_longer_open",
-      "There is nothing left to decide, so the server is asked for this document only by who asked for the task.",
+      "Only who asked for this document's task can have its server asked for it now.",
     );
   const address = await within((tx) => readAddress(organizationId, tx, connectionId));
   if (!address) throw new AppError("server_unavailable", "The server was removed from Intray.");

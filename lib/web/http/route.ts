@@ -16,7 +16,7 @@ import { clientAddress } from "./client-address.ts";
 import { observe } from "./observe.ts";
 import { refuseOtherOrganization } from "./organization-header.ts";
 import { problem } from "./problem.ts";
-import { refuseCrossSite } from "./same-origin.ts";
+import { refuseCrossSite, refuseCrossSiteRead } from "./same-origin.ts";
 import { setApiHeaders } from "./security-headers.ts";
 import { serverTiming } from "./server-timing.ts";
 import { type Limit, throttle } from "./throttle.ts";
@@ -53,6 +53,8 @@ export interface Definition {
   rateLimit?: Limit & { name: string };
   /** Allowed while an admin looks as a member. Every other call is refused then, reads as well as writes. */
   inView?: true;
+  /** A GET that leaves a line of history: refused with a session from another site's page, as a write is. */
+  leavesTrace?: true;
   /** Exempt from the call limit: a probe, or a call that stays open. */
   uncounted?: true;
 }
@@ -130,7 +132,7 @@ async function answer<D extends Definition>(
 
 function admit(
   access: Exclude<Access, "none">,
-  { inView }: Definition,
+  { inView, leavesTrace }: Definition,
   caller: Caller | null,
   request: Request,
 ): void {
@@ -142,7 +144,9 @@ function admit(
       "forbidden",
       `This needs the role ${PERMISSIONS[access]}; yours is ${caller.principal.role}.`,
     );
-  if (caller.via === "session" && request.method !== "GET") refuseCrossSite(request);
+  if (caller.via !== "session") return;
+  if (request.method !== "GET") refuseCrossSite(request);
+  else if (leavesTrace) refuseCrossSiteRead(request);
 }
 
 /** Undefined: the request has no body, and none is required. */

@@ -11,6 +11,14 @@ export function refuseCrossSite(request: Request): void {
   throw new AppError("cross_site", "This was not sent by a page of Intray.");
 }
 
+/**
+ * Refuses a read that leaves a trace, with a session from another site's page, e.g. a link there. A browser sends no
+ * Origin along with a link, so that older ones, which do not name the site, are let through.
+ */
+export function refuseCrossSiteRead(request: Request): void {
+  if (request.headers.has("sec-fetch-site")) refuseCrossSite(request);
+}
+
 function isOwnOrigin(request: Request): boolean {
   const origin = request.headers.get("origin");
   if (!origin || !URL.canParse(origin)) return false;

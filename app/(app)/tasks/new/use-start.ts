@@ -3,13 +3,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { type ConnectionChange, connectionChangeOf } from "@/components/task/connection-changed.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { newIdempotencyKey } from "@/lib/api-client/base/idempotency-key.ts";
 import { onboardingKey } from "@/lib/api-client/onboarding.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import type { Race, StartRaceInput } from "@/lib/tasks/races/schema.ts";
-import type { StartTaskInput, TaskDetail } from "@/lib/tasks/schema.ts";
+import type { ConnectionKind, StartTaskInput, TaskDetail } from "@/lib/tasks/schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import { toPath } from "./arguments/field-id.ts";
 import type { Problem } from "./arguments/judge-arguments.ts";
@@ -18,7 +20,15 @@ import type { Json } from "./arguments/schema-tree.ts";
 /** The input of a start: a task, a repetition of an earlier task, or a race. */
 export type Start =
   | { kind: "task"; input: StartTaskInput }
-  | { kind: "again"; of: string; input: { arguments: Json; acknowledgeToolChange?: string } }
+  | {
+      kind: "again";
+      of: string;
+      input: {
+        arguments: Json;
+        acknowledgeToolChange?: string;
+        acknowledgeConnectionChange?: ConnectionKind;
+      };
+    }
   | { kind: "race"; input: StartRaceInput };
 
 export interface Refusal {
@@ -26,6 +36,8 @@ export interface Refusal {
   problems: Problem[];
   /** In a race, the index of the refused start. */
   start: number | null;
+  /** The connection that a restart would change to, and to which the person has to agree. */
+  change: ConnectionChange | null;
 }
 
 /**
@@ -42,7 +54,7 @@ export function useStart() {
 
   const start = async (what: Start): Promise<Refusal | null> => {
     const body = JSON.stringify(what);
-    const key = sent.body === body ? sent.key : newKey();
+    const key = sent.body === body ? sent.key : newIdempotencyKey();
     setSent({ body, key });
     setPending(true);
     setRefusal(null);
@@ -78,7 +90,8 @@ async function send(what: Start, headers: Record<string, string>): Promise<{ id:
 }
 
 function toRefusal(error: unknown): Refusal {
-  if (!(error instanceof ApiError)) return { sentence: errorSentence(error), problems: [], start: null };
+  if (!(error instanceof ApiError))
+    return { sentence: errorSentence(error), problems: [], start: null, change: null };
   const isOfArguments = error.code === "invalid_arguments";
   const problems = isOfArguments
     ? error.errors.map(({ field, message }) => ({ path: toPath(field), message: ownWords(message) }))
@@ -87,6 +100,7 @@ function toRefusal(error: unknown): Refusal {
     sentence: isOfArguments ? "The tool does not take these arguments." : errorSentence(error),
     problems,
     start: typeof error.extra.start === "number" ? error.extra.start : null,
+    change: connectionChangeOf(error),
   };
 }
 
@@ -96,14 +110,4 @@ function toRefusal(error: unknown): Refusal {
  */
 function ownWords(message: string): string {
   return capitalise(message.replace(/^\S+ (?=must |is )/, ""));
-}
-
-/**
- * Used instead of `crypto.randomUUID`, which needs a secure context: plain-http addresses in an office are
- * none.
- */
-function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
 }

@@ -2,6 +2,7 @@
 
 import { type SubmitEvent, useMemo, useState } from "react";
 import { ToolChanged } from "@/components/server/tool-changed.tsx";
+import { type ConnectionChange, ConnectionChanged } from "@/components/task/connection-changed.tsx";
 import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -47,7 +48,9 @@ export function ArgumentsForm({
   const [retry, setRetry] = useState(NO_RETRY);
   const [others, setOthers] = useState<string[] | null>(null);
   const [seen, setSeen] = useState(false);
-  const mayStart = jsonValid && (tool.change === null || seen);
+  const [connection, setConnection] = useState<ConnectionChange | null>(null);
+  const [agreed, setAgreed] = useState(false);
+  const mayStart = jsonValid && (tool.change === null || seen) && (connection === null || agreed);
   const { start, pending, refusal, setRefusal } = useStart();
   const isRace = others !== null && others.length > 0;
   const repeatable = isRepeatable(tool.annotations);
@@ -63,7 +66,10 @@ export function ArgumentsForm({
   const what = (): Start => {
     const call = { tool: tool.name, arguments: values };
     const known = tool.change ? { acknowledgeToolChange: tool.digest } : {};
-    if (again) return { kind: "again", of: again.id, input: { arguments: values, ...known } };
+    if (again) {
+      const changed = connection && { acknowledgeConnectionChange: connection.connection };
+      return { kind: "again", of: again.id, input: { arguments: values, ...known, ...changed } };
+    }
     if (isRace)
       return {
         kind: "race",
@@ -87,8 +93,12 @@ export function ArgumentsForm({
     setRefusal(null);
     const found = read.judge ? judge(read.judge, values).map(inField) : [];
     setOwn(found);
-    const refused = found.length > 0 ? found : (await start(what()))?.problems;
-    if (refused?.[0]) focusProblem(refused[0], tab);
+    if (found[0]) return focusProblem(found[0], tab);
+    const refused = await start(what());
+    if (refused?.problems[0]) focusProblem(refused.problems[0], tab);
+    if (!refused?.change) return;
+    setConnection(refused.change);
+    setAgreed(false);
   };
 
   return (
@@ -143,8 +153,9 @@ export function ArgumentsForm({
           <p>{NOT_DURABLE}</p>
         </Notice>
       )}
+      {connection && <ConnectionChanged change={connection} agreed={agreed} onAgree={setAgreed} />}
       <ProblemList
-        sentence={refusal?.sentence ?? null}
+        sentence={refusal?.change ? null : (refusal?.sentence ?? null)}
         problems={problems}
         onShow={(problem) => focusProblem(problem, tab)}
       />

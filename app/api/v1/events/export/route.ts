@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "The whole history, one JSON object a line, oldest first",
       output: exportedEventSchema,
       mediaType: "application/x-ndjson",
+      leavesTrace: true,
     },
     async ({ caller }) => {
       await within(caller, (organizationId, tx, { actor }) =>

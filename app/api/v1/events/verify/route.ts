@@ -10,6 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "events:read",
       summary: "Whether the history's chain of hashes holds",
       output: verificationSchema,
+      leavesTrace: true,
     },
     async ({ caller }) => {
       const found = await verifyEvents((work) => within(caller, (_organizationId, tx) => work(tx)));

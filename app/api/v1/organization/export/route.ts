@@ -9,6 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "All of the organization but its secrets, one JSON object a line; `end` is the last one",
       output: exportedLineSchema,
       mediaType: "application/x-ndjson",
+      leavesTrace: true,
     },
     async ({ caller }) =>
       new Response(exportOrganization(caller), {

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Say that one works on it; ends after 15 minutes without activity",
       params: idParams,
       output: inputRequestDetailSchema,
-      errors: ["claimed_by_other", "already_answered", "no_longer_open"],
+      errors: ["four_eyes", "claimed_by_other", "already_answered", "no_longer_open"],
     },
     ({ caller, params }) =>
       within(caller, async (organizationId, tx, principal) => {

@@ -8,10 +8,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "requests:answer",
-      summary: "Take an answer back while it is held",
+      summary: "Take one's own answer back while it is held; operators, anybody's",
       params: idParams,
       output: inputRequestDetailSchema,
-      errors: ["already_sent"],
+      errors: ["already_sent", "four_eyes"],
     },
     ({ caller, params }) =>
       within(caller, async (organizationId, tx, principal) => {

@@ -11,6 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "protocol:read",
+      leavesTrace: true,
       summary: "A task's protocol messages without secrets, oldest first",
       params: idParams,
       query: taskMessageQuerySchema,

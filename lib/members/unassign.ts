@@ -1,0 +1,53 @@
+/** Frees requests from people who can't accept them any more. */
+import { may } from "../access/permissions.ts";
+import { ROLES } from "../access/roles.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
+import { publishChange } from "../live-updates/transitions.ts";
+import { REQUESTER } from "./person-behind.ts";
+
+const MAY_ANSWER = ROLES.filter((role) => may(role, "requests:answer"));
+
+/**
+ * Ends assignments and claims of open requests by people who could not accept them any more: they left, lost the
+ * role, or asked for the task where a second person is required. The requests would wait for nobody. Each
+ * unassignment leaves a line of history, so that the others are told. Call it after the change that it follows
+ * from, in the same transaction. `userId`: this person's alone; null: everybody's.
+ */
+export async function unassignUnable(organizationId: string, tx: Tx, userId: string | null): Promise<void> {
+  const unable = (
+    person: Prisma.Sql,
+  ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.state = 'open'
+    AND ${userId === null ? Prisma.sql`${person} IS NOT NULL` : Prisma.sql`${person} = ${userId}::uuid`}
+    AND (NOT EXISTS (SELECT FROM membership m WHERE m.organization_id = r.organization_id AND m.user_id = ${person}
+        AND m.role = ANY (${MAY_ANSWER}::text[]))
+      OR ((SELECT o.four_eyes FROM organization o WHERE o.id = r.organization_id) AND coalesce(${REQUESTER} = ${person}, false)))`;
+  const task = Prisma.sql`JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id`;
+  // In the order of ids, so that two that free the same requests wait for each other.
+  const freed = await tx.$queryRaw<{ id: string; taskId: string; from: string }[]>`
+    WITH held AS (SELECT r.id, r.assignee_user_id FROM input_request r ${task}
+      WHERE ${unable(Prisma.sql`r.assignee_user_id`)} ORDER BY r.id FOR NO KEY UPDATE OF r)
+    UPDATE input_request r SET assignee_user_id = NULL, assigned_by = NULL, assigned_at = NULL, assignment_note = NULL
+    FROM held WHERE r.organization_id = ${organizationId}::uuid AND r.id = held.id
+    RETURNING r.id, r.task_id AS "taskId", held.assignee_user_id AS "from"`;
+  const released = await tx.$queryRaw<{ id: string; taskId: string }[]>`
+    DELETE FROM claim c USING input_request r ${task}
+    WHERE c.organization_id = ${organizationId}::uuid AND r.id = c.input_request_id AND ${unable(Prisma.sql`c.user_id`)}
+    RETURNING r.id, r.task_id AS "taskId"`;
+  const changed = [...freed, ...released];
+  const distinct = (ids: string[]) => [...new Set(ids)];
+  await publishChange(organizationId, tx, "input_request", distinct(changed.map(({ id }) => id)));
+  await publishChange(organizationId, tx, "task", distinct(changed.map(({ taskId }) => taskId)));
+  await appendEvents(
+    organizationId,
+    tx,
+    // Intray's own doing: what somebody does is told to everybody else alone.
+    freed.map(({ id, taskId, from }) => ({
+      type: "request.assigned" as const,
+      actor: ENGINE_ACTOR,
+      taskId,
+      inputRequestId: id,
+      data: { userId: null, from },
+    })),
+  );
+}
