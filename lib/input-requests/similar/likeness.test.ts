@@ -64,6 +64,7 @@ const answered = (at: string, content: Answer["content"], action: Answer["action
   action,
   content,
   comment: null,
+  words: "Answered",
   by: { kind: "member", id: null, name: "Cleo" },
   at,
 });
