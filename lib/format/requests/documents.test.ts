@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RequestDocument } from "../../input-requests/documents/schema.ts";
-import { documentFacts } from "./documents.ts";
+import { bothEnds, documentFacts } from "./documents.ts";
 
 const document: RequestDocument = {
   id: "0".repeat(32),
@@ -25,4 +25,11 @@ test.each<[Partial<RequestDocument>, string]>([
   [{ kept: "site", uri: "https://a.example/b.pdf", name: "b.pdf" }, "a.example, PDF, from the details"],
 ])("%o: %s", (more, words) => {
   expect(documentFacts({ ...document, ...more })).toBe(words);
+});
+
+test("a long address keeps its host and its file's name", () => {
+  const shown = bothEnds(`erp://host/${"x".repeat(8_000)}/other.pdf`);
+  expect(shown).toMatch(/^erp:\/\/host\/x+ … x+\/other\.pdf$/);
+  expect(shown.length).toBeLessThan(300);
+  expect(bothEnds("erp://1")).toBe("erp://1");
 });

@@ -40,6 +40,11 @@ export function likelyType({ mimeType, name }: Pick<RequestDocument, "mimeType" 
   return claim || (ENDINGS[/\.(\w{2,5})$/.exec(name)?.[1]?.toLowerCase() ?? ""] ?? null);
 }
 
+/** A long address without its middle: the host and the file's name both stay. */
+export function bothEnds(address: string): string {
+  return address.length > 240 ? `${address.slice(0, 120)} … ${address.slice(-119)}` : address;
+}
+
 /** What is known of a document before it is read: `PDF, 12 kB, from the details`. */
 export function documentFacts(document: RequestDocument): string {
   const { size, from, kept, uri } = document;
