@@ -177,6 +177,12 @@ test("cents stand as they were sent", () => {
   ]);
 });
 
+test("a date that no calendar has stands as it was sent", () => {
+  expect(describeFacts({ due_date: "2026-02-30" })).toMatchObject([
+    { fields: [{ cell: { kind: "text", text: "2026-02-30" } }] },
+  ]);
+});
+
 test("what is empty is a dash, what is due says so, and lists of many kinds of things stay JSON", () => {
   const blocks = describeFacts({
     options: {},
