@@ -58,7 +58,8 @@ for (const era of ERAS)
     // What is a document is not shown as JSON too.
     await expect(pane.getByText("Trade fair in Hamburg", { exact: true })).toBeVisible();
     await expect(pane.getByText("resource_link")).toHaveCount(0);
-    await expect(pane.getByText("memo", { exact: false })).toHaveCount(1);
+    // Its name and its address.
+    await expect(pane.getByText("memo", { exact: false })).toHaveCount(2);
     expect(reads).toEqual([]);
 
     await pane.getByRole("button", { name: "View receipt-2.png" }).click();

@@ -133,6 +133,12 @@ describe("a document is read through the task's connection", () => {
     expect(await response.text()).toContain("Resource 1");
   });
 
+  test("under a name with the judged type's ending", async () => {
+    const memo = { type: "resource", resource: { uri: "note://Invoice.hta", text: "<script>" } };
+    const { headers } = await readOnly({ memo });
+    expect(headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''Invoice.hta.txt");
+  });
+
   test.each<Era>(["2025-11-25", "2026-07-28"])("of %s, whose session is ended again", async (era) => {
     handOut({ mimeType: "image/png", blob: PNG });
     const server = await serverOf(hostile.url, era);

@@ -118,6 +118,27 @@ describe("requests like one", () => {
     expect(await similarTo(id)).toEqual({ items: [], decided: {}, party: null, repeats: null });
   });
 
+  test("are told by the pressed choice's label and its field's title", async () => {
+    const form = {
+      kind: "supported",
+      fields: [
+        { kind: "one_of", name: "value", title: "What now", options: [{ value: "a", title: "archive" }] },
+      ],
+    };
+    const withForm = async (id: string) => {
+      await web.db.withOrganization(acme, (tx) =>
+        tx.inputRequest.updateMany({ where: { organizationId: acme, id }, data: { form } }),
+      );
+      return id;
+    };
+    const first = await withForm(await ask({ label: "W-1", supplier: "Words", total: 10 }));
+    await decide(first, "a");
+    const similar = await similarTo(
+      await withForm(await ask({ label: "W-2", supplier: "Words", total: 10 })),
+    );
+    expect(similar.decided).toEqual({ "Answered “What now: Archive”": 1 });
+  });
+
   test("ask for the same fields: another question of the same tool is not compared", async () => {
     const other = await decided({ label: "F-1", supplier: "Fields", total: 10 });
     await web.db.withOrganization(acme, (tx) =>
@@ -179,6 +200,7 @@ describe("what was decided about the party", () => {
         action: "accept",
         content: { value: "approve" },
         comment: "As agreed",
+        words: "Approved",
         by: { kind: "member", id: null, name: "Cleo" },
         at: expect.any(String),
       },

@@ -6,7 +6,7 @@ import { FoldedText } from "@/components/text/folded-text.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
 import type { Cell } from "@/lib/text/facts/cells.ts";
-import { formatAhead, formatPast, isDateOnly } from "@/lib/text/time.ts";
+import { formatAhead, formatPast, isDateOnly, isZoned } from "@/lib/text/time.ts";
 
 export function CellText({ cell }: { cell: Cell }) {
   switch (cell.kind) {
@@ -39,13 +39,13 @@ function DateText({ at, past }: Extract<Cell, { kind: "date" }>) {
   const now = useNow(60_000);
   const zoneKnown = useZoneKnown();
   const { date } = useFormats();
-  const known = zoneKnown || isDateOnly(at);
+  const known = zoneKnown || isDateOnly(at) || !isZoned(at);
   const ahead = formatAhead(at, now);
   const missed = past ? formatPast(at, now, past) : null;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
       <span
-        // A text with a time is in the person's time zone: see Instant.
+        // A moment is shown in the person's time zone: see Instant.
         key={String(known)}
         suppressHydrationWarning
         title={at}

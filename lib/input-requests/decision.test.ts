@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../mcp/forms/form.ts";
-import { decidedWord, decisionOf } from "./decision.ts";
+import { decisionOf } from "./decision.ts";
 import { rejectionOf } from "./rejection.ts";
 
 const base = { title: "Decision", description: null, required: true };
@@ -79,16 +79,4 @@ describe("how a form itself says no", () => {
   ])("not where %s", (_, shape) => {
     expect(rejectionOf(shape)).toBeNull();
   });
-});
-
-test.each([
-  ["accept", { decision: "approve" }, "Approved"],
-  ["accept", { decision: "reject" }, "Rejected"],
-  ["accept", { approved: true }, "Approved"],
-  ["accept", { approved: false }, "Rejected"],
-  ["accept", {}, "Confirmed"],
-  ["accept", { a: "x", b: 1 }, "Answered"],
-  ["decline", null, "Declined"],
-])("%s %o is said as %s", (action, content, word) => {
-  expect(decidedWord(action, content)).toBe(word);
 });

@@ -72,26 +72,3 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
 
 /** How a plain no begins. */
 export const NEGATIVE = /^(reject|deny|denied|disapprove|refuse|decline|no)\b/i;
-/** The decision as a past participle: `Approved`, `Rejected`, `Answered`. */
-export function decidedWord(action: string, content: Record<string, unknown> | null | undefined): string {
-  if (action === "decline") return "Declined";
-  if (action === "cancel") return "Cancelled";
-  const values = Object.values(content ?? {});
-  const only = values.length === 1 ? values[0] : null;
-  const word = only === true ? Object.keys(content ?? {})[0] : only;
-  if (typeof word === "string") {
-    const known = PAST.find(([pattern]) => pattern.test(word));
-    if (known) return only === false ? "Answered" : known[1];
-  }
-  if (only === false && /^approv/i.test(Object.keys(content ?? {})[0] ?? "")) return "Rejected";
-  return values.length === 0 ? "Confirmed" : "Answered";
-}
-
-const PAST: [RegExp, string][] = [
-  [/^approv/i, "Approved"],
-  [/^reject/i, "Rejected"],
-  [/^(accept)/i, "Accepted"],
-  [/^(deny|denied)/i, "Denied"],
-  [/^confirm/i, "Confirmed"],
-  [/^allow/i, "Allowed"],
-];

@@ -73,6 +73,15 @@ describe("one press decides only what clearly does nothing", () => {
     ["Stop", { how: "stop" }],
     ["Skip this", { how: "skip" }],
     ["Leave it as is", { how: "leave" }],
+    ["No", { approved: false }],
+    ["No", { delete_records: false }],
+    ["No", { confirmDeletion: false }],
+    ["Deny", { allow: false }],
+    ["No", { go_ahead: false }],
+    ["No", { approve_payment: false }],
+    ["Reject", { invoice_decision: "reject" }],
+    ["Keep the file", { file: "keep" }],
+    ["Later", { action: "later" }],
   ];
   const harmful: [string, Record<string, unknown>][] = [
     ["Confirm", { confirm: true }],
@@ -99,7 +108,50 @@ describe("one press decides only what clearly does nothing", () => {
     ["Reject and archive", { how: "reject" }],
     ["None", { what_to_keep: "none" }],
     ["", {}],
+    ["Deny access", { decision: "deny" }],
+    ["Refuse access", { decision: "no" }],
+    ["Refuse backup", { decision: "no" }],
+    ["Decline backup", { decision: "decline" }],
+    ["Decline to archive", { decision: "decline" }],
+    ["Keep a backup", { decision: "keep" }],
+    ["Yes", { keep_backup: true }],
+    ["No", { dry_run: "no" }],
+    ["No", { notify_owner: "no" }],
+    ["Keep", { logs: "keep" }],
+    ["Nein", { preview: "no" }],
+  ];
+  // “Delete 1,204 records. Dry run first?”: a no deletes for real.
+  const saved = [
+    "dry_run",
+    "dryRun",
+    "preview",
+    "simulate",
+    "simulation",
+    "backup_first",
+    "create_backup",
+    "back_up",
+    "archive",
+    "soft_delete",
+    "recoverable",
+    "undoable",
+    "delete_later",
+    "approve_dry_run",
+    "confirm_backup",
+    "allow_backup",
+    "allow_access",
+    "grant_access",
+    "notify_owner",
+    "mark_for_deletion",
+    "urgent",
+    "go_to_trash",
+    "remove_after_archiving",
+    "confirm_first",
+    "denied",
+    "confirm_and_archive",
   ];
   test.each(harmless)("%s %o", (label, content) => expect(isHarmless({ label, content })).toBe(true));
+  test.each(saved)("not No to %s", (name) =>
+    expect(isHarmless({ label: "No", content: { [name]: false } })).toBe(false),
+  );
   test.each(harmful)("not %s %o", (label, content) => expect(isHarmless({ label, content })).toBe(false));
 });

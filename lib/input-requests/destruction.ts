@@ -47,27 +47,59 @@ const ALONE =
 /** Refuses, or keeps, what follows. */
 const REFUSAL =
   /^(no )?(reject|deny|denied|disapprove|refuse|decline|keep|retain|preserve|do not|don.?t|never)\b/i;
+/** “Keep it” and “Reject” say nothing by themselves about what they keep or refuse. */
+const OF_THE_FIELD = /^(no )?\w+( (it|this|that|them|all|everything|as is|for now))*$/i;
 /** Values that say no whatever the label's language. */
 const PLAIN_NO = /^(no|reject(ed)?|deny|denied|disapproved?|refused?|declined?)$/i;
 /** “Do not delete”: the one place where a word of destruction is harmless. */
 const NOT_DONE = /\b(do not|don.?t|never) (\w+)/gi;
 /** “Keep only the last three”, “Reject and archive”: more happens than the first word says. */
-const MORE = /\d|\b(and|then|but|except|only|just|last|latest|newest|nothing|none of)\b/i;
+const MORE = /\d|\b(and|then|but|except|only|just|first|last|latest|newest|nothing|none of)\b/i;
 /** A field of such a name is about not doing something: its no does it. */
 const NEGATIVE_NAME =
-  /\b(no|not|never|without|keep|retain|preserve|skip|abort|cancel|stop|hold|leave|block|prevent|avoid|refuse|reject|deny|decline|don.?t)\b/i;
+  /\b(no|not|never|without|keep|retain|retention|preserve|skip|abort|cancel|stop|hold|leave|block|prevent|avoid|refuse|reject|deny|denied|decline|don.?t)\b/i;
+/** What makes destruction milder, or tells of it: without it the destruction goes on, and is worse. */
+const SAFEGUARD =
+  /\b(dry|drafts?|tests?|trial|preview|simulat\w*|back(ed|ing)? ?ups?|snapshots?|cop(y|ies)|exports?|archiv\w*|soft\w*|recover\w*|restor\w*|revers\w*|rollback|undo\w*|trash|bin|safe\w*|logg\w*|notif\w*|inform|warn\w*|ask|wait\w*|schedul\w*|later|delay\w*|after|before)\b/i;
+/** To refuse somebody such a thing is to take it away: “Deny access” revokes. */
+const TAKEN_AWAY =
+  /^(no )?(reject|deny|denied|refuse|decline)\b.*\b(access|permissions?|entry|roles?|rights?|membership)\b/i;
+
+/** A field of such a name asks whether to go on, and its no ends the matter. */
+const ASKS =
+  /^((i|is|are|we|you|please|user|human|really|permanently|hard|force|do|should|to|the) )*(approv(e[ds]?|al)|confirm(s|ed|ation)?|accept(s|ed|ance)?|authori[sz](e[ds]?|ation)|agreed?|consent(ed)?|sure|ok(ay)?|proceed|continue|go( on| ahead)?)\b/i;
+/** To allow or to grant something may also be what the destruction ends: `allow_access`. */
+const ALLOWS = /^(allow(ed)?|permit(ted)?|grant(ed)?)( (it|this|that|action|request|call|operation))?$/i;
+/** A field of such a name is what the question is about, whatever its choices are. */
+const DECIDES =
+  /^((the|your|my|what|which|next) )*(decision|choice|answer|response|reply|action|option|selection|value|result|outcome|how|what|step|to do|do)$|\b(decision|verdict)$/i;
 
 /**
  * Whether a choice clearly does nothing, so that one press may decide it although the question destroys
- * something or its figures differ. In doubt it is not.
+ * something or its figures differ. In doubt it is not: a no ends the matter only where the field's name asks
+ * whether to go on, and not where it asks for a dry run first, or for a message to somebody.
  */
 export function isHarmless({ label, content }: Pick<Choice, "label" | "content">): boolean {
   const [[name, value] = ["", null]] = Object.entries(content);
   const field = humanise(name);
+  if (SAFEGUARD.test(field)) return false;
   if (value === true) return saysNo(field);
   if (NEGATIVE_NAME.test(field)) return value !== false && REFUSAL.test(label) && saysNo(label);
-  if (value === false) return true;
-  return saysNo(label) || (PLAIN_NO.test(String(value)) && !destructiveWord(label) && !MORE.test(label));
+  const ends = asksToGoOn(field);
+  if (value === false) return ends;
+  if (!ends && !DECIDES.test(field)) return saysNo(label) && !ALONE.test(label) && !OF_THE_FIELD.test(label);
+  return saysNo(label) || (PLAIN_NO.test(String(value)) && !doesMore(label) && !destructiveWord(label));
+}
+
+function asksToGoOn(field: string): boolean {
+  if (doesMore(field)) return false;
+  return ASKS.test(field) || ALLOWS.test(field) || destroysFirst(field);
+}
+
+/** “Delete records”, “Allow deletion”, and not “Mark for deletion”, whose no may delete without a mark. */
+function destroysFirst(field: string): boolean {
+  const words = field.replace(/^((allow|permit|really|permanently|hard|force|do|should) )+/i, "");
+  return destructiveWord(words.split(" ")[0] ?? "") !== null;
 }
 
 function saysNo(text: string): boolean {
@@ -77,7 +109,11 @@ function saysNo(text: string): boolean {
     undone &&= destructiveWord(verb) !== null || GOES_ON.test(verb);
     return "";
   });
-  return undone && (ALONE.test(words) || REFUSAL.test(words)) && !destructiveWord(rest) && !MORE.test(words);
+  return undone && (ALONE.test(words) || REFUSAL.test(words)) && !destructiveWord(rest) && !doesMore(words);
+}
+
+function doesMore(words: string): boolean {
+  return MORE.test(words) || TAKEN_AWAY.test(words) || SAFEGUARD.test(words.replace(ALONE, ""));
 }
 
 /** “Do not proceed” refuses; “Do not keep it” does not. */

@@ -4,6 +4,7 @@ import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import { Prisma } from "../base/db/db.ts";
 import { requestedBy } from "../tasks/requester.ts";
+import { decidedWords } from "./decided.ts";
 import {
   actionSchema,
   deliveryStateSchema,
@@ -27,6 +28,10 @@ const SHORT_ARGUMENTS = 8_000;
  */
 export const ALIKE = Prisma.sql`CASE WHEN r.judged_hash = r.question_hash AND r.replaces IS NULL THEN r.alike END`;
 
+/** The field of a form of one, whose title and choices say what was decided; aliases `r` and `a`. */
+export const ONLY_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' AND jsonb_array_length(r.form -> 'fields') = 1
+  THEN r.form -> 'fields' -> 0 END`;
+
 /** The columns of a request in lists, as the principal sees it, with JOINS; aliases `r` and `t`. */
 export const summaryOf = (
   principal: Principal,
@@ -35,7 +40,7 @@ export const summaryOf = (
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
-  r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.action, a.content, a.comment, a.answered_by AS "answeredBy",
+  r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy",
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
   d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",
@@ -92,6 +97,7 @@ export interface RequestRow {
   action: string | null;
   content: unknown;
   comment: string | null;
+  onlyField: unknown;
   answeredBy: unknown;
   answeredAt: Date | null;
   withdrawnAt: Date | null;
@@ -165,13 +171,33 @@ function toClaim(row: RequestRow): InputRequestSummary["claimedBy"] {
 }
 
 function toAnswer(row: RequestRow): InputRequestSummary["answer"] {
-  if (!row.answeredAt || row.withdrawnAt) return null;
+  const { answeredAt, withdrawnAt } = row;
+  return !answeredAt || withdrawnAt ? null : answerOf({ ...row, answeredAt });
+}
+
+const onlyFieldSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  kind: z.string(),
+  options: z.array(z.object({ value: z.string(), title: z.string() })).optional(),
+});
+
+type AnswerRow = Pick<RequestRow, "action" | "content" | "comment" | "onlyField" | "answeredBy">;
+
+export function answerOf({
+  answeredAt,
+  ...row
+}: AnswerRow & { answeredAt: Date }): NonNullable<InputRequestSummary["answer"]> {
+  const action = actionSchema.parse(row.action);
+  const content = z.record(z.string(), z.unknown()).nullable().parse(row.content);
+  const field = onlyFieldSchema.nullable().catch(null).parse(row.onlyField);
   return {
-    action: actionSchema.parse(row.action),
-    content: z.record(z.string(), z.unknown()).nullable().parse(row.content),
+    action,
+    content,
     comment: row.comment,
+    words: decidedWords(action, content, field && content && field.name in content ? field : null),
     by: actorSchema.parse(row.answeredBy),
-    at: row.answeredAt.toISOString(),
+    at: answeredAt.toISOString(),
   };
 }
 

@@ -142,6 +142,8 @@ export const answerSchema = z.object({
   action: actionSchema,
   content: content.nullable(),
   comment: z.string().nullable(),
+  /** What was decided, in words: `Approved`, or the pressed choice, `Answered “Keep the file: No”`. */
+  words: z.string(),
   by: actorSchema,
   at: timestamp,
 });

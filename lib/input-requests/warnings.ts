@@ -5,6 +5,7 @@ import type { Form } from "../mcp/forms/form.ts";
 import { isLongOverdue, judgeFigures } from "../text/facts/figure-warnings.ts";
 import { formatsOf } from "../text/formats/formats.ts";
 import { DEFAULT_LOCALE } from "../text/formats/locales.ts";
+import { momentOf } from "../text/time.ts";
 import { destructionOf } from "./destruction.ts";
 import { type RequestWarning, requestWarningSchema } from "./schema.ts";
 
@@ -34,7 +35,7 @@ export function judgeQuestion(question: {
       ...(destructionOf({ ...question, destructive }) ? (["destructive"] as const) : []),
       ...new Set(differences.map(({ kind }) => kind)),
     ],
-    dueAt: dueDates[0] === undefined ? null : new Date(dueDates[0]),
+    dueAt: dueDates[0] === undefined ? null : new Date(momentOf(dueDates[0])),
   };
 }
 

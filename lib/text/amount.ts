@@ -1,5 +1,5 @@
 /** Reads a request's amount of money from the arguments of its tool call. Pure. */
-import { findAmounts, isMoneyName, sumAmounts } from "./money.ts";
+import { CURRENCIES, findMoney, isMoneyName, readMoney, sameAmount, sumAmounts } from "./money.ts";
 
 export interface Amount {
   value: number;
@@ -7,30 +7,30 @@ export interface Amount {
   currency: string | null;
 }
 
-/** Field names of a total amount, most reliable first. */
-const NAMES = [
+/** Field names of a total amount, most reliable first: for lists, and for the marks of a request's page. */
+const TOTALS = [
   "grand_total",
   "total",
   "total_amount",
   "amount_total",
+  "invoice_total",
   "total_due",
   "amount_due",
+  "total_cents",
   "amount",
+  "amount_cents",
   "sum",
   "total_price",
   "price",
   "total_cost",
   "cost",
 ];
-const CURRENCY_NAME = /^currency(_code)?$/;
-const CURRENCIES = new Set([...Intl.supportedValuesOf("currency"), "$", "€", "£", "¥"]);
 const LARGEST = 1e15;
-const MONEY = /([$€£¥]|\b[A-Z]{3})?\s?(-?\d(?:[\d,.'\u00a0\u202f]*\d)?)\s?([€£]|[A-Z]{3}\b)?/g;
 
 /**
  * Finds the amount of a request. Looks at the top level of the arguments, or inside their only object, for a
  * field such as `total`, `amountDue` or `price_eur` whose value is a number, or text with nothing but an
- * amount. The currency is taken from the name, the text or a field `currency` beside it, else from the
+ * amount that has one reading. The currency is taken from the name, the text or a field `currency` beside it, else from the
  * message if that states the same amount.
  *
  * Without a named amount, the sum of a list's only money column counts if the message states that sum.
@@ -40,76 +40,70 @@ export function amountOf(args: Record<string, unknown>, message: string): Amount
   const objects = Object.values(args).filter(isRecord);
   const levels = [args, ...(objects.length === 1 ? objects : [])];
   for (const level of levels) {
-    const found = named(level);
+    const found = totalOf(level);
     if (!found) continue;
-    return {
-      ...found,
-      currency: found.currency ?? beside(level) ?? beside(args) ?? stated(message, found.value),
-    };
+    const { value, currency } = found;
+    return { value, currency: currency ?? currencyOf(args) ?? stated(message, value) };
   }
   for (const level of levels) {
     const sum = sumOfLines(level);
     const currency = sum === null ? null : stated(message, sum);
-    if (sum !== null && currency !== null) return { value: sum, currency: beside(level) ?? currency };
+    if (sum !== null && currency !== null) return { value: sum, currency: currencyOf(level) ?? currency };
   }
   return null;
 }
 
-function named(level: Record<string, unknown>): Amount | null {
-  const fields = Object.entries(level).map(([key, value]) => {
-    const name = snake(key);
-    const code = /^(.+)_([a-z]{3})$/.exec(name);
-    const known = code && isMoneyName(code[2] ?? "") && NAMES.includes(code[1] ?? "");
-    return known
-      ? { name: code[1], value, currency: code[2]?.toUpperCase() ?? null }
-      : { name, value, currency: null };
+/** Returns the field that holds the total, or null if none does. `value` is never in cents. */
+export function totalOf(
+  values: Record<string, unknown>,
+): { key: string; value: number; currency: string | null } | null {
+  const fields = Object.keys(values).map((key) => {
+    const currency = currencyInName(key);
+    return { key, currency, name: currency ? snake(key).slice(0, -4) : snake(key) };
   });
-  for (const name of NAMES) {
-    for (const field of fields) {
-      if (field.name !== name) continue;
-      const amount = typeof field.value === "string" ? fromText(field.value) : fromNumber(field.value);
-      if (amount) return { value: amount.value, currency: field.currency ?? amount.currency };
+  for (const name of TOTALS) {
+    for (const { key, currency } of fields.filter((field) => field.name === name)) {
+      const money = readMoney(values[key]);
+      if (!money || Math.abs(money.value) >= LARGEST) continue;
+      return {
+        key,
+        value: inUnits(key, money.value),
+        currency: money.currency ?? currency ?? currencyOf(values),
+      };
     }
   }
   return null;
 }
 
-function fromNumber(value: unknown): Amount | null {
-  return typeof value === "number" && Math.abs(value) < LARGEST ? { value, currency: null } : null;
+/** Returns the currency of `price_eur`, or null: `total_tax` and `total_fee` name none. */
+export function currencyInName(key: string): string | null {
+  const code = /_([a-z]{3})$/.exec(snake(key))?.[1]?.toUpperCase() ?? "";
+  return CURRENCIES.has(code) ? code : null;
 }
 
-/** Reads text that contains an amount and nothing else, e.g. `1,000.00`, `$12` or `99.50 EUR`. */
-function fromText(text: string): Amount | null {
-  const [only, ...others] = moneyIn(text.trim());
-  return only && others.length === 0 && only.text === text.trim() ? only : null;
-}
-
-/** Returns the currency in which the message states the amount, or null. */
-function stated(message: string, value: number): string | null {
-  const found = moneyIn(message).find(
-    (money) => money.currency !== null && Math.abs(money.value - value) < 0.005,
-  );
-  return found?.currency ?? null;
-}
-
-function moneyIn(text: string): (Amount & { text: string })[] {
-  return [...text.matchAll(MONEY)].flatMap(([whole, before, figure, after]) => {
-    const [value] = findAmounts(`$${figure}`);
-    const marks = [before, after].filter((mark) => mark !== undefined);
-    // "INV 100" is not money
-    if (value === undefined || Math.abs(value) >= LARGEST || !marks.every((mark) => CURRENCIES.has(mark)))
-      return [];
-    return [{ value, currency: marks[0] ?? null, text: whole.trim() }];
-  });
-}
-
-function beside(level: Record<string, unknown>): string | null {
-  for (const [key, value] of Object.entries(level)) {
-    if (!CURRENCY_NAME.test(snake(key)) || typeof value !== "string") continue;
+/** Returns what a field `currency` beside the amounts says, or null. */
+export function currencyOf(values: Record<string, unknown>): string | null {
+  for (const [key, value] of Object.entries(values)) {
+    if (!/^currency(_?code)?$/.test(snake(key)) || typeof value !== "string") continue;
     const code = value.trim().toUpperCase();
-    if (CURRENCIES.has(code)) return code;
+    if (/^([A-Z]{3,5}|[$€£¥])$/.test(code)) return code;
   }
   return null;
+}
+
+/** The value in whole units; fields such as `amount_cents` are sent in hundredths. */
+export function inUnits(key: string, value: number): number {
+  return isInCents(key) ? value / 100 : value;
+}
+
+export function isInCents(key: string): boolean {
+  return /(^|_)(cents|pence|minor)(_|$)/.test(snake(key));
+}
+
+/** Returns the currency in which the message states the amount, as a sign if it uses one, or null. */
+function stated(message: string, value: number): string | null {
+  const found = findMoney(message).find((money) => sameAmount(money.value, value));
+  return found ? (/[€£¥]/.exec(found.text)?.[0] ?? found.currency) : null;
 }
 
 /** Sums the only list of objects, if exactly one of its columns is money and a number in every line. */
@@ -123,12 +117,12 @@ function sumOfLines(level: Record<string, unknown>): number | null {
   const columns = Object.keys(lines[0] ?? {}).filter((key) => isMoneyName(key));
   const values = lines.map((line) => line[columns[0] ?? ""]);
   if (columns.length !== 1 || !values.every((value) => typeof value === "number")) return null;
-  return sumAmounts(values);
+  return inUnits(columns[0] ?? "", sumAmounts(values));
 }
 
-function snake(name: string): string {
+export function snake(name: string): string {
   return name
-    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
     .replace(/[\s-]+/g, "_")
     .toLowerCase();
 }

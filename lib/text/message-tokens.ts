@@ -1,4 +1,4 @@
-import { findMoney } from "./money.ts";
+import { FIGURES_WITHIN, findMoney } from "./money.ts";
 
 export interface MessageToken {
   /** `hidden`: invisible characters that change how text reads; shown by name. */
@@ -92,14 +92,15 @@ const ID =
 
 /** Splits text at amounts, dates and ids, of which the first wins; on a tie in this order. */
 function figuresIn(text: string): MessageToken[] {
+  const read = text.slice(0, FIGURES_WITHIN);
   const found = [
-    ...findMoney(text).map((amount) => ({ kind: "amount" as const, index: amount.index, text: amount.text })),
-    ...[...text.matchAll(DATE)].map((match) => ({
+    ...findMoney(read).map((amount) => ({ kind: "amount" as const, index: amount.index, text: amount.text })),
+    ...[...read.matchAll(DATE)].map((match) => ({
       kind: "date" as const,
       index: match.index,
       text: match[0],
     })),
-    ...[...text.matchAll(ID)].map((match) => ({ kind: "id" as const, index: match.index, text: match[0] })),
+    ...[...read.matchAll(ID)].map((match) => ({ kind: "id" as const, index: match.index, text: match[0] })),
   ].sort((a, b) => a.index - b.index);
   const tokens: MessageToken[] = [];
   let from = 0;

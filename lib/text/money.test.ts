@@ -11,9 +11,29 @@ describe("amounts in a message", () => {
     ["Pay 1,000 USD", ["1,000.00 USD"]],
     ["Refund -$5.00 of $20", ["-$5.00", "$20.00"]],
     ["Pay US$ 10, C$11 or EUR -12", ["10.00 USD", "11.00 CAD", "-12.00 EUR"]],
+    ["Pay 12 500,00 EUR?", ["12,500.00 EUR"]],
+    ["Pay EUR 1 234 567 now", ["1,234,567.00 EUR"]],
+    ["Pay 12 5000 EUR, INV 100 EUR", ["5,000.00 EUR", "100.00 EUR"]],
+    ["Pay PLN 5, RON 6 and 7 THB", ["5.00 PLN", "6.00 RON", "7.00 THB"]],
+    ["Pay $100 CAD, EUR 5 USD 10", ["100.00 CAD", "5.00 EUR", "10.00 USD"]],
+    ["Pay 12,34,567 INR and 0.125 EUR", ["1,234,567.00 INR", "0.125 EUR"]],
+    ["Pay the $500 bill, $3 back", ["$500.00", "$3.00"]],
     ["Build 4812, 4 items, 50 %, A4 USDX 5", []],
+    ["Delete ALL 14 files, the TOP 3, SOS 5", []],
   ])("%s", (message, amounts) => {
     expect(findMoney(message).map(formatsOf("en-GB").amount)).toEqual(amounts);
+  });
+  test.each([
+    ["Pay 12.500 EUR", "12.500 EUR", [12_500, 12.5]],
+    ["Pay -1.234 €", "-1.234 €", [-1234, -1.234]],
+    ["Pay EUR 3 million.", "EUR 3 million", []],
+    ["Pay $3k now", "$3k", []],
+    ["Pay EUR 1,5 Mio. now", "EUR 1,5 Mio", []],
+    ["Pay USD 3-5 bn", "USD 3-5 bn", []],
+    ["Pay €5 USD", "€5 USD", []],
+    ["Pay 1.2.3 EUR", "1.2.3 EUR", []],
+  ])("%s can be read in more ways than one", (message, text, readings) => {
+    expect(findMoney(message)).toMatchObject([{ value: Number.NaN, text, readings }]);
   });
   test("are found where they stand", () => {
     expect(findMoney("of ($20)")).toEqual([{ value: 20, currency: "$", index: 4, text: "$20" }]);
@@ -27,15 +47,26 @@ describe("an amount as an argument", () => {
     ["-12,50", -12.5, null],
     ["$1,000.00", 1000, "$"],
     ["1.000,00 EUR", 1000, "EUR"],
+    ["12 500,00", 12_500, null],
+    ["$100 USD", 100, "USD"],
   ])("%j", (sent, value, currency) => {
     expect(readMoney(sent)).toEqual({ value, currency });
   });
-  test.each(["", "about 5", "0012", "5 pieces", "INV-100", "99999999999999999", null, true])(
-    "%j is none",
-    (sent) => {
-      expect(readMoney(sent)).toBeNull();
-    },
-  );
+  test.each([
+    "12.500",
+    "1.234 EUR",
+    "EUR 3 million",
+    "",
+    "about 5",
+    "0012",
+    "5 pieces",
+    "INV-100",
+    "99999999999999999",
+    null,
+    true,
+  ])("%j is none", (sent) => {
+    expect(readMoney(sent)).toBeNull();
+  });
 });
 
 test("a dollar sign may be any dollar, and no other currency", () => {

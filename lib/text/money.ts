@@ -18,8 +18,11 @@ export function sumAmounts(values: number[]): number {
   return values.reduce((sum, value) => sum + Math.round(value * 1e6), 0) / 1e6;
 }
 
-const CODES =
-  "USD|EUR|GBP|CHF|JPY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|CNY|INR|BRL|MXN|ZAR|SGD|HKD|KRW|TRY|ILS";
+/** Codes of ISO 4217, except those that are words of capitals: “Delete ALL 14 files” is no amount in lek. */
+export const CURRENCIES = new Set(
+  Intl.supportedValuesOf("currency").filter((code) => !/^(ALL|SOS|TOP)$/.test(code)),
+);
+const CODES = [...CURRENCIES].join("|");
 const SIGNS: Record<string, string> = {
   "€": "EUR",
   "£": "GBP",
@@ -29,11 +32,16 @@ const SIGNS: Record<string, string> = {
   A$: "AUD",
 };
 const BEFORE = `(?:US|C|A)?\\$|[€£¥]|\\b(?:${CODES})`;
-const FIGURE = "\\d(?:[\\d,.'’\\u00a0\\u202f]*\\d)?";
+/** Groups of three behind plain spaces, as few as an amount has, else digits with any separators. */
+const FIGURE = "\\d{1,3}(?: \\d{3}){1,4}(?:[.,]\\d{1,2})?(?![.,'’]?\\d)|\\d(?:[\\d,.'’\\u00a0\\u202f]*\\d)?";
+/** A figure is read from its first digit alone: from each of `1'1'1'…`, it would be read as often as it is long. */
 const AMOUNT = new RegExp(
-  `(?<minus>[-−]?)(?:(?<before>${BEFORE})\\s?(?<inner>[-−]?)(?<leading>${FIGURE})|(?<![\\w.,])(?<trailing>${FIGURE})\\s?(?<after>[€£]|(?:${CODES})\\b))`,
+  `(?<minus>[-−]?)(?:(?<before>${BEFORE})\\s?(?<inner>[-−]?)(?<leading>${FIGURE})(?:\\s?(?<code>${CODES})\\b(?!\\s?[-−]?\\d))?|(?<![\\w.,]|\\d['’\\u00a0\\u202f])(?<trailing>${FIGURE})\\s?(?<after>[€£]|(?:${CODES})\\b))`,
   "g",
 );
+/** What multiplies the amount before it: `EUR 3 million`, `$3k`, `EUR 3-5 Mio` */
+const TIMES =
+  /(?:\s?[-–]\s?\d[\d.,]{0,12})?\s?-?(?:k|m|mm|mn|mio|mln|mil|mill|mille|milli(?:on|ard)[a-z]{0,3}|millones|b|bn|billion[a-z]{0,2}|tn|trillion[a-z]{0,2}|mrd|tsd|tausend|hundreds?|thousands?|grand|lakhs?|crores?)\b/iy;
 
 export interface Money {
   value: number;
@@ -41,26 +49,50 @@ export interface Money {
   currency: string | null;
 }
 
-/** Finds amounts such as `($1000.00)` and their positions. Figures without a currency do not count. */
-export function findMoney(text: string): (Money & { index: number; text: string })[] {
-  return [...text.matchAll(AMOUNT)].flatMap((match) => {
-    const { minus = "", inner = "", leading, trailing, before, after } = match.groups ?? {};
-    const value = parseFigure(leading ?? trailing ?? "");
-    if (!Number.isFinite(value)) return [];
-    const sign = before ?? after ?? null;
-    const currency = sign && (SIGNS[sign] ?? sign);
-    return [{ value: minus || inner ? -value : value, currency, index: match.index, text: match[0] }];
+export interface FoundMoney extends Money {
+  index: number;
+  /** As sent. */
+  text: string;
+  /**
+   * Given if the text can be read in more ways than one: as these values (`12.500 EUR`), or as any if empty
+   * (`EUR 3 million`). `value` is NaN then.
+   */
+  readings?: number[];
+}
+
+/** Longer texts are read no further for figures, so that one question's reading stays short. */
+export const FIGURES_WITHIN = 64 * 1024;
+
+/**
+ * Finds amounts such as `($1000.00)` and their positions, in the first FIGURES_WITHIN characters. Figures without
+ * a currency do not count.
+ */
+export function findMoney(text: string): FoundMoney[] {
+  return [...text.slice(0, FIGURES_WITHIN).matchAll(AMOUNT)].map((match) => {
+    const { minus, inner, leading, trailing, before, code, after } = match.groups ?? {};
+    const sign = before ?? after ?? "";
+    TIMES.lastIndex = match.index + match[0].length;
+    const [times = ""] = TIMES.exec(text) ?? [];
+    const unclear = times || (code && !mayBeSameCurrency(sign, code));
+    const readings = (unclear ? [] : parseFigure(leading ?? trailing ?? "")).map((each) =>
+      minus || inner ? -each : each,
+    );
+    const [value, ...others] = readings;
+    const found = { currency: code ?? SIGNS[sign] ?? sign, index: match.index, text: match[0] + times };
+    return value !== undefined && others.length === 0
+      ? { ...found, value }
+      : { ...found, value: Number.NaN, readings };
   });
 }
 
-/** Returns the values of a text's amounts of money. */
-export function findAmounts(text: string): number[] {
-  return findMoney(text).map(({ value }) => value);
+/** Writes an amount as a person's locale has it; one that can be read in more ways than one as it was sent. */
+export function writeFound(found: FoundMoney, write: (money: Money) => string): string {
+  return found.readings ? found.text : write(found);
 }
 
 /**
  * Reads a number, or text that is nothing but an amount (`"1000.00"`, `"$1,000"`). Returns null otherwise, or
- * if the amount cannot be held exactly.
+ * if the amount cannot be held exactly, or can be read in more ways than one (`"12.500"`).
  */
 export function readMoney(value: unknown): Money | null {
   if (typeof value === "number") return Number.isFinite(value) ? { value, currency: null } : null;
@@ -70,24 +102,30 @@ export function readMoney(value: unknown): Money | null {
   if (found?.text === text) return safe(found);
   const figure = new RegExp(`^([-−]?)(${FIGURE})$`).exec(text);
   if (!figure?.[2] || /^0\d/.test(figure[2])) return null;
-  const parsed = parseFigure(figure[2]);
-  return safe({ value: figure[1] ? -parsed : parsed, currency: null });
+  const [parsed = Number.NaN, ...others] = parseFigure(figure[2]);
+  return others.length > 0 ? null : safe({ value: figure[1] ? -parsed : parsed, currency: null });
 }
 
-/** Rejects amounts beyond 1e13, where binary fractions lose cents. */
+/** Rejects what is no number, and amounts beyond 1e13, where binary fractions lose cents. */
 function safe({ value, currency }: Money): Money | null {
   return Math.abs(value) <= 1e13 ? { value, currency } : null;
 }
 
-/** Reads `1,000.00`, `1.000,00`, `1'000` and `1000`. The last separator is decimal or groups thousands. */
-function parseFigure(figure: string): number {
-  const last = Math.max(figure.lastIndexOf("."), figure.lastIndexOf(","));
-  if (last === -1) return Number(figure.replace(/\D/g, ""));
-  const decimals = figure.slice(last + 1);
-  const mark = figure[last]!;
-  const groups = decimals.length === 3 && (mark === "," || figure.indexOf(mark) !== last);
-  const whole = figure.slice(0, last).replace(/\D/g, "");
-  return Number(groups ? whole + decimals : `${whole}.${decimals}`);
+/** Digits, groups of three, or groups as in India; then decimals. */
+const FORM = /^(\d+|\d{1,3}([ .,'’\u00a0\u202f])\d{3}(?:\2\d{3})*|\d{1,2}(?:,\d{2})+,\d{3})(?:([.,])(\d+))?$/;
+
+/**
+ * Reads `1,000.00`, `1.000,00`, `1'000`, `1 000` and `1000`. Returns every value that the figure may have: two
+ * for `12.500`, which is a German's thousands, and none for what is no such figure (`1.2.3`).
+ */
+function parseFigure(figure: string): number[] {
+  const [, whole = "", group, mark, decimals = ""] = FORM.exec(figure) ?? [];
+  if (whole === "" || (mark && mark === group)) return [];
+  const digits = whole.replace(/\D/g, "");
+  const read = Number(`${digits}.${decimals || 0}`);
+  if (group || decimals.length !== 3 || digits.length > 3 || digits.startsWith("0")) return [read];
+  const thousands = Number(digits + decimals);
+  return mark === "," ? [thousands] : [thousands, read];
 }
 
 /** Returns true if two amounts are equal to the cent. */

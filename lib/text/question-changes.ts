@@ -2,7 +2,7 @@
 import type { Formats } from "./formats/formats.ts";
 import { humanise } from "./labels.ts";
 import { messageTokens } from "./message-tokens.ts";
-import { findMoney } from "./money.ts";
+import { findMoney, writeFound } from "./money.ts";
 import { diffWords } from "./text-diff.ts";
 
 export interface ChangedFact {
@@ -26,7 +26,10 @@ export function changedFacts(
   formats: Formats,
 ): ChangedFact[] {
   const facts = [
-    { label: "Amount", of: (text: string) => findMoney(text).map(formats.amount) },
+    {
+      label: "Amount",
+      of: (text: string) => findMoney(text).map((found) => writeFound(found, formats.amount)),
+    },
     { label: "Date", of: (text: string) => tokensOf(text, "date") },
     { label: "Reference", of: (text: string) => tokensOf(text, "id") },
     ...namesOf(values).map(([label, name]) => ({

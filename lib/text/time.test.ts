@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatAge, formatDuration } from "./duration.ts";
-import { formatAgo, formatAhead, formatPast, isDateOnly, isDateText } from "./time.ts";
+import { formatAgo, formatAhead, formatPast, isDateOnly, isDateText, isZoned, momentOf } from "./time.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 
@@ -56,7 +56,25 @@ describe("times", () => {
   ])("%s was due, and is %s", (text, words) => {
     expect(formatPast(text, NOW, "overdue")).toBe(words);
   });
-  test("numbers and words are no dates", () => {
-    expect(["2024-06-30", "2024-13-45", "4812", "June"].map(isDateText)).toEqual([true, false, false, false]);
+  test.each([
+    ["2024-06-30", true],
+    ["2024-02-29T08:00:00+02:00", true],
+    ["2024-06-30T08:00", true],
+    ["2024-13-45", false],
+    ["2026-02-30", false],
+    ["2026-02-29T00:00:00Z", false],
+    ["2026-04-31T23:00:00-11:00", false],
+    ["2026-04-30T24:00:00Z", false],
+    ["4812", false],
+    ["June", false],
+  ])("%s is a date: %s", (text, isDate) => {
+    expect(isDateText(text)).toBe(isDate);
+  });
+  test("a time without a zone is no moment: it is compared as if it were UTC, in every zone", () => {
+    expect(isZoned("2026-11-20T13:00:00")).toBe(false);
+    expect(["2026-11-20T13:00Z", "2026-11-20T13:00:00-0500"].map(isZoned)).toEqual([true, true]);
+    expect(momentOf("2026-11-20T13:00:00")).toBe(Date.parse("2026-11-20T13:00:00Z"));
+    expect(momentOf("2026-11-20")).toBe(Date.parse("2026-11-20T00:00:00Z"));
+    expect(momentOf("2026-11-20T13:00:00+02:00")).toBe(Date.parse("2026-11-20T11:00:00Z"));
   });
 });

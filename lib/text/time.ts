@@ -11,9 +11,29 @@ export function formatAgo(at: string, now: number): string {
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
-/** Returns true if text is an ISO 8601 date, with or without a time. */
+/** Returns true if text is an ISO 8601 date that a calendar has, with or without a time. */
 export function isDateText(text: string): boolean {
-  return (DATE.test(text) || DATE_TIME.test(text)) && !Number.isNaN(Date.parse(text));
+  if (!DATE.test(text) && !DATE_TIME.test(text)) return false;
+  // `Date` reads 30 February as 2 March, and 24:00 as the next day.
+  const day = new Date(`${text.slice(0, 10)}T00:00Z`);
+  return (
+    !Number.isNaN(day.getTime() + Date.parse(text)) &&
+    day.getUTCDate() === Number(text.slice(8, 10)) &&
+    !text.includes("T24")
+  );
+}
+
+/** Whether a date with a time says of which zone. */
+export function isZoned(text: string): boolean {
+  return /(Z|[+-]\d{2}:?\d{2})$/.test(text.slice(10));
+}
+
+/**
+ * Returns the moment of a date text. A time without a zone counts as UTC, as a date without a time does: the zone
+ * of whoever reads it is not what was sent.
+ */
+export function momentOf(text: string): number {
+  return Date.parse(text.length === 10 || isZoned(text) ? text : `${text}Z`);
 }
 
 /** Whether an ISO 8601 date has no time, or midnight UTC, which servers send for a date without a time. */
@@ -23,13 +43,13 @@ export function isDateOnly(text: string): boolean {
 
 /** Formats `in 3 months` for a date at least a day ahead, else returns null. */
 export function formatAhead(text: string, now: number): string | null {
-  const days = (Date.parse(text) - now) / 86_400_000;
+  const days = (momentOf(text) - now) / 86_400_000;
   return days >= 1 ? `in ${distance(days)}` : null;
 }
 
 /** Formats `5 days overdue` or `5 days ago` for a date at least a day in the past, else returns null. */
 export function formatPast(text: string, now: number, word: "overdue" | "ago"): string | null {
-  const days = Math.floor((now - Date.parse(text)) / 86_400_000);
+  const days = Math.floor((now - momentOf(text)) / 86_400_000);
   return days >= 1 ? `${distance(days)} ${word}` : null;
 }
 

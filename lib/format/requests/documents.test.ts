@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RequestDocument } from "../../input-requests/documents/schema.ts";
-import { documentFacts } from "./documents.ts";
+import { bothEnds, documentFacts, savedName } from "./documents.ts";
 
 const document: RequestDocument = {
   id: "0".repeat(32),
@@ -25,4 +25,25 @@ test.each<[Partial<RequestDocument>, string]>([
   [{ kept: "site", uri: "https://a.example/b.pdf", name: "b.pdf" }, "a.example, PDF, from the details"],
 ])("%o: %s", (more, words) => {
   expect(documentFacts({ ...document, ...more })).toBe(words);
+});
+
+test("a long address keeps its host and its file's name", () => {
+  const shown = bothEnds(`erp://host/${"x".repeat(8_000)}/other.pdf`);
+  expect(shown).toMatch(/^erp:\/\/host\/x+ … x+\/other\.pdf$/);
+  expect(shown.length).toBeLessThan(300);
+  expect(bothEnds("erp://1")).toBe("erp://1");
+});
+
+test.each([
+  ["report.pdf", "application/pdf", "report.pdf"],
+  ["Scan.JPEG", "image/jpeg", "Scan.JPEG"],
+  ["lines.csv", "text/plain; charset=utf-8", "lines.csv"],
+  ["Invoice.hta", "text/plain;charset=utf-8", "Invoice.hta.txt"],
+  ["Invoice.html", "text/plain", "Invoice.html.txt"],
+  ["Invoice.pdf.exe", "application/pdf", "Invoice.pdf.exe.pdf"],
+  ["Invoice.pdf", "image/png", "Invoice.pdf.png"],
+  ["Invoice.hta.", "text/plain", "Invoice.hta..txt"],
+  ["Travel policy", "application/pdf", "Travel policy.pdf"],
+])("%s of %s is saved as %s", (name, mediaType, saved) => {
+  expect(savedName(name, mediaType)).toBe(saved);
 });

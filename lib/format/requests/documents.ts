@@ -40,6 +40,28 @@ export function likelyType({ mimeType, name }: Pick<RequestDocument, "mimeType" 
   return claim || (ENDINGS[/\.(\w{2,5})$/.exec(name)?.[1]?.toLowerCase() ?? ""] ?? null);
 }
 
+/** Endings that say what the bytes are. Any other would let a text be opened as a program: `Invoice.hta`. */
+const ENDINGS_OF: Record<string, string[]> = {
+  "application/pdf": ["pdf"],
+  "image/png": ["png"],
+  "image/jpeg": ["jpg", "jpeg"],
+  "image/gif": ["gif"],
+  "image/webp": ["webp"],
+  "text/plain": ["txt", "csv", "md", "json"],
+};
+
+/** The name of a document that is saved, with an ending of its judged type. */
+export function savedName(name: string, mediaType: string): string {
+  const endings = ENDINGS_OF[mediaType.split(";")[0]!.trim()] ?? ["bin"];
+  const ending = /\.(\w{2,5})$/.exec(name)?.[1]?.toLowerCase();
+  return ending && endings.includes(ending) ? name : `${name}.${endings[0]}`;
+}
+
+/** A long address without its middle: the host and the file's name both stay. */
+export function bothEnds(address: string): string {
+  return address.length > 240 ? `${address.slice(0, 120)} … ${address.slice(-119)}` : address;
+}
+
 /** What is known of a document before it is read: `PDF, 12 kB, from the details`. */
 export function documentFacts(document: RequestDocument): string {
   const { size, from, kept, uri } = document;

@@ -1,5 +1,6 @@
 import type { EventType } from "../../events/schema.ts";
-import { decidedWord } from "../../input-requests/decision.ts";
+import { decidedWords } from "../../input-requests/decided.ts";
+import { uncapitalise } from "../../text/labels.ts";
 import {
   type Data,
   type EventWords,
@@ -170,7 +171,7 @@ const VANISHED = new Set(["cancelled", "lost", "expired"]);
 
 function answerWord(data: Data): string {
   const content = data.content as Data | null | undefined;
-  return decidedWord(text(data.action) ?? "accept", content).toLowerCase();
+  return uncapitalise(decidedWords(text(data.action) ?? "accept", content));
 }
 
 function stateChange(data: Data): string {

@@ -76,10 +76,39 @@ describe("documents of arguments", () => {
     const memo = { type: "resource", resource: { text: "Hello" } };
     const paths = (args: unknown) => documentsOfArguments(args, serves).map(({ path }) => path);
     expect(paths({ "a/b~c": [link, "erp://2"], memo })).toEqual(["/a~1b~0c/0", null, "/memo"]);
-    expect(paths(link)).toEqual([""]);
     let nested: unknown = memo;
     for (let depth = 0; depth < 300; depth++) nested = { a: nested };
     expect(paths({ nested })).toEqual([null]);
+  });
+
+  const link = { type: "resource_link", uri: "erp://invoices/INV-100.pdf" };
+  const data = "aGk=";
+  test.each<[string, unknown, (string | null)[]]>([
+    ["a link of known names alone", { a: { ...link, name: "x", description: null, size: 3 } }, ["/a"]],
+    ["the whole call", link, [null]],
+    ["a call with more", { ...link, amount: 98_000, iban: "DE00" }, [null]],
+    ["an object with more", { payment: { ...link, amount: 98_000 } }, [null]],
+    ["a name that is not shown beside a title", { a: { ...link, name: "x", title: "y" } }, [null]],
+    ["a name that is no text", { a: { ...link, name: { amount: 98_000 } } }, [null]],
+    ["a description longer than what is shown", { a: { ...link, description: "x".repeat(1_001) } }, [null]],
+    ["the whole call, embedded", { type: "resource", resource: { text: "Hello" } }, ["/resource"]],
+    [
+      "an embedded one with more",
+      { a: { type: "resource", resource: { text: "x" }, iban: "DE00" } },
+      ["/a/resource"],
+    ],
+    [
+      "more inside",
+      { a: { type: "resource", resource: { blob: data, iban: "DE00" } } },
+      ["/a/resource/blob"],
+    ],
+    ["two contents", { a: { type: "resource", resource: { blob: data, text: "x" } } }, ["/a/resource/text"]],
+    ["an image", { a: { type: "image", data } }, ["/a"]],
+    ["an image with more", { a: { type: "image", data, amount: 98_000 } }, ["/a/data"]],
+    ["the whole call, an image", { type: "image", data }, ["/data"]],
+    ["what hangs on a link", { a: { ...link, more: { ...link, uri: "erp://2" } } }, [null, "/a/more"]],
+  ])("what is told to be nothing but a document: %s", (_, args, paths) => {
+    expect(documentsOfArguments(args, serves).map(({ path }) => path)).toEqual(paths);
   });
 
   test("their number is bounded, and so is the way through nested values", () => {

@@ -116,16 +116,16 @@ function walk(
     } else if (typeof value === "object" && value !== null) {
       const document = readObject(value, from, path);
       if (document) found.push(document);
-      else
-        left.push(
-          ...Object.entries(value)
-            .map(([name, each]) => ({
-              value: each,
-              key: Array.isArray(value) ? key : name,
-              path: `${path}/${pointerPart(name)}`,
-            }))
-            .toReversed(),
-        );
+      left.push(
+        ...Object.entries(value)
+          .filter(([name]) => !document || !KNOWN.has(name))
+          .map(([name, each]) => ({
+            value: each,
+            key: Array.isArray(value) ? key : name,
+            path: `${path}/${pointerPart(name)}`,
+          }))
+          .toReversed(),
+      );
     }
   }
   return found;
@@ -138,21 +138,69 @@ function readObject(value: object, from: "arguments" | "result", path: string): 
       ...asLink(from, link.uri),
       ...claimed(link, link.uri),
       size: link.size ?? null,
-      path: told(path),
+      path: isShown(value, link) && !(link.name && link.title) ? told(path) : null,
     };
   const resource = resourceSchema.safeParse(value).data?.resource;
   if (resource && (resource.text || resource.blob)) {
     const { text = null, blob = null, mimeType = null } = resource;
     const uri = resource.uri || null;
-    return asEmbedded(from, path, uri, { mimeType, text, blob });
+    const inner = isShown((value as { resource: object }).resource, {
+      ...resource,
+      ...(text && { blob: null }),
+    });
+    const content = inner ? "/resource" : text ? "/resource/text" : "/resource/blob";
+    const shown = path && inner && isShown(value, { type: "resource" }, "resource") ? path : path + content;
+    return { ...asEmbedded(from, path, uri, { mimeType, text, blob }), path: told(shown) };
   }
   const image = imageSchema.safeParse(value).data;
   if (!image) return null;
-  return asEmbedded(from, path, null, { mimeType: image.mimeType ?? null, text: null, blob: image.data });
+  return {
+    ...asEmbedded(from, path, null, { mimeType: image.mimeType ?? null, text: null, blob: image.data }),
+    path: told(path && isShown(value, image) ? path : `${path}/data`),
+  };
 }
 
+/** The names of a document's own parts. */
+const KNOWN = new Set([
+  "type",
+  "uri",
+  "name",
+  "title",
+  "description",
+  "mimeType",
+  "size",
+  "resource",
+  "data",
+]);
+
+/**
+ * Whether all that an object holds stands beside its document, so that it may be left out of the details: a name
+ * that no document has, or a value that is not what was read, may be what the decision is about.
+ */
+function isShown(value: object, read: Record<string, unknown>, also?: string): boolean {
+  return Object.entries(value).every(
+    ([name, each]) =>
+      name === also ||
+      each === null ||
+      (Object.hasOwn(read, name) && read[name] === each && !isLong(name, each)),
+  );
+}
+
+/** Longer words are cut where they are shown. */
+const MOST_CHARACTERS: Record<string, number> = {
+  name: NAME_CHARACTERS,
+  title: NAME_CHARACTERS,
+  description: DESCRIPTION_CHARACTERS,
+  mimeType: 60,
+};
+
+function isLong(name: string, value: unknown): boolean {
+  return typeof value === "string" && value.length > (MOST_CHARACTERS[name] ?? Number.POSITIVE_INFINITY);
+}
+
+/** The whole call is never told. */
 function told(path: string): string | null {
-  return path.length > PATH_CHARACTERS ? null : path;
+  return path === "" || path.length > PATH_CHARACTERS ? null : path;
 }
 
 /** A name in a JSON pointer (RFC 6901). */
@@ -186,7 +234,7 @@ function asEmbedded(
     uri,
     size: text === null ? byteLength(blob ?? "") : Buffer.byteLength(text),
     from,
-    path: told(path),
+    path: null,
     kept: "here",
     embedded,
   };

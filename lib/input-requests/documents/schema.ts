@@ -16,7 +16,10 @@ export const documentSchema = z.object({
   size: z.number().nullable(),
   /** Where the request has it from. `result`: of its task, or of a task that its arguments name. */
   from: z.enum(["arguments", "message", "result"]),
-  /** A JSON pointer to the object in `from` that is nothing but this document. Null: a text that has its address. */
+  /**
+   * A JSON pointer to what in `from` is nothing but this document. Null: a text that has its address, or an object
+   * that holds more.
+   */
   path: z.string().nullable(),
   /** `here`: Intray has it. `server`: the server is asked for it. `site`: its address is a site's. */
   kept: z.enum(["here", "server", "site"]),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isLike, keyFigures, repeatOf } from "./likeness.ts";
+import { isLike, keyFigures, repeatOf, wasLetThrough } from "./likeness.ts";
 import type { Answer } from "./schema.ts";
 
 const figures = (
@@ -64,6 +64,7 @@ const answered = (at: string, content: Answer["content"], action: Answer["action
   action,
   content,
   comment: null,
+  words: "Answered",
   by: { kind: "member", id: null, name: "Cleo" },
   at,
 });
@@ -101,5 +102,34 @@ describe("a request may repeat a decided one", () => {
   test("but a label without a figure is a topic, which repeats by itself", () => {
     const topic = figures({}, undefined, "python");
     expect(repeatOf(topic, { ...topic, answer: approved }, now)).toBeNull();
+  });
+});
+
+describe("only the field that decides says no", () => {
+  test.each<[boolean, NonNullable<Answer["content"]>]>([
+    [true, {}],
+    [true, { decision: "approve", note: "November invoice" }],
+    [true, { approved: true, notify_supplier: false }],
+    [true, { notify_supplier: false }],
+    [true, { decision: "approve", note: "no" }],
+    [true, { note: "Norway, as agreed" }],
+    [true, { decision: "notify and pay" }],
+    [true, { decision: "cancel_old_and_pay" }],
+    [false, { decision: "reject", note: "as agreed" }],
+    [false, { value: "Rejected" }],
+    [false, { value: "reject_invoice" }],
+    [false, { whatever: "no" }],
+    [false, { whatever: "No, thanks" }],
+    [false, { decision: "denied", amount: 5 }],
+    [false, { approved: false, note: "ok" }],
+    [false, { is_approved: false }],
+    [false, { pay_now: false }],
+    [false, { proceed: false }],
+    [false, { approvalStatus: "not_approved" }],
+  ])("%s %o", (letThrough, content) => {
+    expect(wasLetThrough(answered("2026-11-12T09:00:00Z", content))).toBe(letThrough);
+  });
+  test.each(["decline", "cancel"] as const)("or the action %s", (action) => {
+    expect(wasLetThrough(answered("2026-11-12T09:00:00Z", { decision: "approve" }, action))).toBe(false);
   });
 });

@@ -61,12 +61,15 @@ export function keyFigures(
 
 /** `customerName` and `customer` name a customer; `customer_id` does not. */
 function namingWord(key: string): string | null {
-  const snake = key
+  const word = snake(key).replace(/_?name$/, "");
+  return NAMING.has(word) ? word : null;
+}
+
+function snake(key: string): string {
+  return key
     .replace(/([a-z\d])([A-Z])/g, "$1_$2")
     .toLowerCase()
-    .replaceAll("-", "_")
-    .replace(/_?name$/, "");
-  return NAMING.has(snake) ? snake : null;
+    .replaceAll("-", "_");
 }
 
 /**
@@ -110,8 +113,23 @@ function sharedNames(asked: KeyFigures, decided: KeyFigures): number | null {
   return both.every((name) => asked.names[name] === decided.names[name]) ? both.length : null;
 }
 
-const REFUSAL = /^(no|false|reject|den(y|ied)|refuse|decline|cancel)/i;
+/** Whole values that refuse: “No, thanks” and `reject_invoice`, but neither “November” nor “notify and pay”. */
+const REFUSAL =
+  /^(no|false|not[ _-]approved|reject(ed)?|den(y|ied)|refused?|declined?|cancel(l?ed)?)([ _,.-]+[a-z\d]+)?$/i;
+/** The names of fields that decide; a note, or whom to tell, does not. */
+const DECIDES =
+  /^(is_)?(decision|verdict|approv(e[ds]?|al)|confirm(ed)?|accept(ed)?|allow(ed)?|authori[sz]ed?|agreed?|ok|proceed|continue|go|pay|send|release|value|choice|action|answer|response|result|outcome|status)(_|$)|_(decision|verdict|approval|status)$/;
 
+/**
+ * Whether a call was accepted and no field that decides says no. The only text of an answer decides whatever its
+ * name is.
+ */
 export function wasLetThrough({ action, content }: Answer): boolean {
-  return action === "accept" && !Object.values(content ?? {}).some((value) => REFUSAL.test(String(value)));
+  const fields = Object.entries(content ?? {});
+  const refused = fields.some(
+    ([name, value]) =>
+      (DECIDES.test(snake(name)) || (fields.length === 1 && typeof value === "string")) &&
+      REFUSAL.test(String(value)),
+  );
+  return action === "accept" && !refused;
 }

@@ -1,13 +1,11 @@
 /** Past decisions on requests like this one, from bounded reads of requests that the principal may see. */
 import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
-import { actorSchema } from "../../access/schema.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { shorten } from "../../text/labels.ts";
-import { decidedWord } from "../decision.ts";
-import { actionSchema } from "../schema.ts";
+import { answerOf, ONLY_FIELD } from "../row.ts";
 import { isLike, type KeyFigures, keyFigures, repeatOf } from "./likeness.ts";
 import { judgeParty } from "./party.ts";
 import type { Answer, SimilarRequest, SimilarRequests } from "./schema.ts";
@@ -72,6 +70,7 @@ interface DecidedRow extends FactRow {
   action: string;
   content: unknown;
   comment: string | null;
+  onlyField: unknown;
   answeredBy: unknown;
   answeredAt: Date;
 }
@@ -122,7 +121,7 @@ async function decidedBefore(
   candidates: Prisma.Sql,
 ): Promise<DecidedRow[]> {
   return tx.$queryRaw<DecidedRow[]>`
-    SELECT ${COLUMNS}, a.action, a.content, a.comment, a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
+    SELECT ${COLUMNS}, a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
     FROM (${candidates}) r
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
@@ -145,13 +144,7 @@ function toDecided(row: DecidedRow): Decided {
     ...figuresOf(row),
     id: row.id,
     message: row.message,
-    answer: {
-      action: actionSchema.parse(row.action),
-      content: record.nullable().parse(row.content),
-      comment: row.comment,
-      by: actorSchema.parse(row.answeredBy),
-      at: row.answeredAt.toISOString(),
-    },
+    answer: answerOf(row),
   };
 }
 
@@ -162,8 +155,7 @@ function toItem({ id, message, label, amount, party, answer }: Decided): Similar
 function countWords(like: Decided[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { answer } of like) {
-    const word = decidedWord(answer.action, answer.content);
-    counts[word] = (counts[word] ?? 0) + 1;
+    counts[answer.words] = (counts[answer.words] ?? 0) + 1;
   }
   return counts;
 }

@@ -2,6 +2,7 @@
  * Checks whether the figures of a call agree with each other and with the message. Pure; wrong figures are
  * reported, never corrected.
  */
+import { inUnits, snake, totalOf } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import {
   findMoney,
@@ -11,6 +12,7 @@ import {
   readMoney,
   sameAmount,
   sumAmounts,
+  writeFound,
 } from "../money.ts";
 
 /** The note beside a figure: a tick with words, or the difference in red. */
@@ -23,7 +25,10 @@ export interface Check {
 
 type Json = Record<string, unknown>;
 
-/** Compares an amount with the amounts in the message. Returns null if the message states none. */
+/**
+ * Compares an amount with the amounts in the message. Returns null if the message states none, or one that may be
+ * the amount and may be another (`12.500 EUR`, `EUR 3 million`): neither a tick nor a warning would be true.
+ */
 export function checkMessage({ value, currency }: Money, message: string, formats: Formats): Check | null {
   const stated = findMoney(message);
   if (stated.length === 0) return null;
@@ -33,44 +38,15 @@ export function checkMessage({ value, currency }: Money, message: string, format
   );
   if (same.some((money) => mayBeSameCurrency(money.currency, currency)))
     return { ok: true, words: "Matches message" };
-  const there = [...new Set(stated.map(formats.amount))].slice(0, 3).join(" and ");
+  if (stated.some(({ readings }) => readings && mayBe(readings, value))) return null;
+  const there = [...new Set(stated.map((money) => writeFound(money, formats.amount)))]
+    .slice(0, 3)
+    .join(" and ");
   return { ok: false, words: `Message says ${there}`, ...(same.length > 0 && { currencyOnly: true }) };
 }
 
-const TOTALS = [
-  "grand_total",
-  "total",
-  "total_amount",
-  "amount_total",
-  "invoice_total",
-  "amount_due",
-  "total_due",
-  "total_cents",
-  "amount",
-  "amount_cents",
-  "sum",
-  "price",
-  "cost",
-];
-
-/** Returns the field that holds the total, or null if none does. `value` is never in cents. */
-export function totalOf(values: Json): { key: string; value: number; currency: string | null } | null {
-  const byName = new Map(Object.keys(values).map((key) => [snake(key), key]));
-  for (const name of TOTALS) {
-    const key = byName.get(name);
-    const money = key === undefined ? null : readMoney(values[key]);
-    if (key !== undefined && money) {
-      return { key, value: inUnits(key, money.value), currency: money.currency ?? currencyOf(values) };
-    }
-  }
-  return null;
-}
-
-/** Returns the ISO code of a currency field beside the amounts, or null. */
-export function currencyOf(values: Json): string | null {
-  const key = Object.keys(values).find((each) => /^currency(_?code)?$/i.test(each));
-  const code = key === undefined ? null : values[key];
-  return typeof code === "string" && /^[A-Za-z]{3}$/.test(code.trim()) ? code.trim().toUpperCase() : null;
+function mayBe(readings: number[], value: number): boolean {
+  return readings.length === 0 || readings.some((each) => sameAmount(Math.abs(each), Math.abs(value)));
 }
 
 const ADDED = /(^|_)(tax|vat|gst|shipping|freight|delivery|fee|fees|tip|surcharge|handling)(_|$)/;
@@ -141,20 +117,4 @@ export function checkLine(line: Json, amountKey: string, { money, number }: Form
     ok: false,
     words: `${number(quantity.value)} × ${money(inUnits(priceKey, price.value))} is ${money(product)}`,
   };
-}
-
-/** The value in whole units; fields such as `amount_cents` are sent in hundredths. */
-export function inUnits(key: string, value: number): number {
-  return isInCents(key) ? value / 100 : value;
-}
-
-export function isInCents(key: string): boolean {
-  return /(^|_)(cents|pence|minor)(_|$)/.test(snake(key));
-}
-
-function snake(key: string): string {
-  return key
-    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, "_");
 }

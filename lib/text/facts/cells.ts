@@ -1,8 +1,9 @@
+import { currencyInName, isInCents } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import { humanise } from "../labels.ts";
 import { isMoneyName, readMoney } from "../money.ts";
 import { isDateText } from "../time.ts";
-import { type Check, isInCents } from "./amount-checks.ts";
+import type { Check } from "./amount-checks.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -52,7 +53,7 @@ function describeMoney(name: string, value: unknown, formats: Formats, currency:
   const money = readMoney(value);
   if (!money) return null;
   const sent = String(value);
-  const known = money.currency ?? currency;
+  const known = money.currency ?? currencyInName(name) ?? currency;
   // An amount in cents is shown in cents, exactly as sent.
   const text = (isInCents(name) ? formats.number : formats.money)(money.value);
   return {

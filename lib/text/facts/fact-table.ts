@@ -1,7 +1,8 @@
+import { isInCents } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import { humanise, plural } from "../labels.ts";
 import { isMoneyName, readMoney, sumAmounts } from "../money.ts";
-import { type Check, checkLine, isInCents, isUnitPrice } from "./amount-checks.ts";
+import { type Check, checkLine, isUnitPrice } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
 
 interface Column {

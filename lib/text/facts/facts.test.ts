@@ -129,6 +129,27 @@ test("a total without lines is held against the message", () => {
   });
 });
 
+test.each<[Record<string, unknown>, string, object]>([
+  [{ total: "12.500" }, "Pay 12.500 EUR?", { kind: "text", text: "12.500" }],
+  [{ total: 12.5 }, "Pay 12.500 EUR?", { kind: "number", text: "12.50", sent: "12.5" }],
+  [{ total: 500 }, "Pay 12 500,00 EUR?", { check: { ok: false, words: "Message says 12,500.00 EUR" } }],
+  [{ total: 12_500 }, "Pay 12 500,00 EUR?", { check: { ok: true } }],
+  [{ total: 3 }, "Pay EUR 3 million?", { kind: "number", text: "3.00", sent: "3" }],
+  [{ total_price: 119 }, "Pay $119.00?", { check: { ok: true } }],
+  [{ total_sek: 119 }, "Pay SEK 119.00?", { currency: "SEK", check: { ok: true } }],
+])("%o asked as “%s” has no tick that it does not deserve", (values, message, cell) => {
+  const [fields] = describeFacts(values, message);
+  expect(fields).toMatchObject({ fields: [{ cell }] });
+  if (!("check" in cell) && fields?.kind === "fields")
+    expect(fields.fields[0]?.cell).not.toHaveProperty("check");
+});
+
+test("the price of the whole stands against its lines", () => {
+  expect(sumCheck({ lines: [{ amount: 60 }, { amount: 40 }], total_price: 5000 }, "Pay $100.00?")).toBe(
+    "Total says 5,000.00",
+  );
+});
+
 test("a line whose quantity times price is not its amount is marked; the price for one is not summed", () => {
   const [table] = describeFacts({
     items: [
@@ -153,6 +174,12 @@ test("cents stand as they were sent", () => {
       kind: "fields",
       fields: [{ label: "Amount cents", cell: { kind: "number", text: "100,000", sent: "100000" } }],
     },
+  ]);
+});
+
+test("a date that no calendar has stands as it was sent", () => {
+  expect(describeFacts({ due_date: "2026-02-30" })).toMatchObject([
+    { fields: [{ cell: { kind: "text", text: "2026-02-30" } }] },
   ]);
 });
 

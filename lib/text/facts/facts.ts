@@ -1,6 +1,7 @@
+import { currencyOf, inUnits, totalOf } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import { humanise } from "../labels.ts";
-import { checkMessage, checkTotal, currencyOf, inUnits, totalOf } from "./amount-checks.ts";
+import { checkMessage, checkTotal } from "./amount-checks.ts";
 import { type Cell, describeValue, isObject, type Json } from "./cells.ts";
 import { describeTable, type FactTable, isTable } from "./fact-table.ts";
 

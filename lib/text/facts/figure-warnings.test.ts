@@ -19,6 +19,18 @@ const kinds = (values: Record<string, unknown>, message: string) => {
 describe("figures are warned of", () => {
   test.each<[string, Record<string, unknown>, string, string[]]>([
     ["nothing when all agrees", { lines, total: 300.5 }, "Pay $300.50?", []],
+    ["figures behind spaces", { total: 500 }, "Pay 12 500,00 EUR?", ["sum_differs"]],
+    ["not what the message may say", { total: 12_500 }, "Pay 12.500 EUR?", []],
+    ["what no reading of the message says", { total: 700 }, "Pay 12.500 EUR?", ["sum_differs"]],
+    ["not what a word multiplies", { total: 3_000_000 }, "Pay EUR 3 million?", []],
+    [
+      "a price that lines contradict",
+      { lines, total_price: 5000 },
+      "Pay $300.50?",
+      ["sum_differs", "sum_differs"],
+    ],
+    ["a currency that no dollar is", { total: 5, currency: "USDT" }, "Pay $5.00?", ["currency_differs"]],
+    ["a currency in the name", { total_eur: 5 }, "Pay $5.00?", ["currency_differs"]],
     ["nothing without figures", { build: 4812 }, "Promote build 4812?", []],
     ["lines that do not add up to the total", { lines, total: 310 }, "Pay?", ["sum_differs"]],
     ["a total that the message contradicts", { total: 1000 }, "Pay $9,500.00?", ["sum_differs"]],
@@ -49,7 +61,8 @@ describe("figures are warned of", () => {
 
   test.each<[Record<string, unknown>, string, string[]]>([
     [{ total: 9500, currency: "USD" }, "Pay $1,000.00?", ["Total 9,500.00 USD: message says $1,000.00"]],
-    [{ total_price: 12 }, "Pay $15.00?", ["Amount 12.00: message says $15.00"]],
+    [{ total_price: 12 }, "Pay $15.00?", ["Total price 12.00: message says $15.00"]],
+    [{ total: 700 }, "Pay 12.500 EUR?", ["Total 700.00: message says 12.500 EUR"]],
     [
       { items: [{ quantity: 3, unit_price: 300, amount: 1000 }], total: 1000 },
       "",

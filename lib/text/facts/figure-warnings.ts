@@ -3,7 +3,7 @@
 import { amountOf } from "../amount.ts";
 import type { Formats } from "../formats/formats.ts";
 import { plural } from "../labels.ts";
-import { formatPast } from "../time.ts";
+import { formatPast, momentOf } from "../time.ts";
 import { type Check, checkMessage } from "./amount-checks.ts";
 import type { Cell, Json } from "./cells.ts";
 import { describeFacts } from "./facts.ts";
@@ -49,7 +49,7 @@ export function judgeFigures(values: Json, message: string, formats: Formats): F
   if (check) marks.push({ of: `Amount ${formats.amount(amount)}`, check });
   return {
     differences: marks.filter((mark) => !mark.check.ok).map(toDifference),
-    dueDates: dueDates.sort((a, b) => Date.parse(a) - Date.parse(b)),
+    dueDates: dueDates.sort((a, b) => momentOf(a) - momentOf(b)),
   };
 }
 
@@ -61,7 +61,7 @@ function toDifference({ of, check: { words, currencyOnly } }: { of: string; chec
 }
 
 export function isLongOverdue(dueAt: string | Date, now: number): boolean {
-  return now - new Date(dueAt).getTime() > LONG_OVERDUE_MS;
+  return now - (typeof dueAt === "string" ? momentOf(dueAt) : dueAt.getTime()) > LONG_OVERDUE_MS;
 }
 
 /** Says what is wrong with the figures, a line each: `Sum of 2 lines 300.50: total says 310.00`. */

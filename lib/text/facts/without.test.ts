@@ -9,7 +9,7 @@ test.each<[string, Record<string, unknown>, string[], Record<string, unknown>]>(
   ["one of a list", { scans: [memo, "x", memo] }, ["/scans/0"], { scans: ["x", memo] }],
   ["all of a list", { a: 1, scans: [memo, memo] }, ["/scans/0", "/scans/1"], { a: 1 }],
   ["all there is, nested", { report: { scans: [memo] } }, ["/report/scans/0"], {}],
-  ["the whole", { type: "image", data: "aGk=" }, [""], {}],
+  ["not the whole", { type: "image", data: "aGk=" }, [""], { type: "image", data: "aGk=" }],
   ["names that a pointer escapes", { "a/b~c": memo, d: 1 }, ["/a~1b~0c"], { d: 1 }],
   ["what is not there", { a: { b: 1 } }, ["/a/x", "/c", "/a/b/c"], { a: { b: 1 } }],
 ])("%s", (_, values, pointers, left) => {

@@ -1,12 +1,12 @@
 /**
- * Returns the values without those at these JSON pointers (RFC 6901), and without what is empty then. The empty
- * pointer names the whole.
+ * Returns the values without those at these JSON pointers (RFC 6901), and without what is empty then. The whole
+ * is never left out.
  */
 export function withoutValuesAt(
   values: Record<string, unknown>,
   pointers: string[],
 ): Record<string, unknown> {
-  const paths = pointers.map((pointer) => pointer.split("/").slice(1));
+  const paths = pointers.filter(Boolean).map((pointer) => pointer.split("/").slice(1));
   if (paths.length === 0) return values;
   return (without(values, paths) ?? {}) as Record<string, unknown>;
 }

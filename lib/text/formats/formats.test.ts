@@ -75,6 +75,11 @@ describe.each([
     expect(formats.date("2026-04-03T00:00:00Z")).toBe(date);
     expect(formatsOf(locale, "Pacific/Honolulu").date("2026-04-03")).toBe(date);
     expect(plain(formats.date("2026-04-03T08:05:00Z"))).toBe(withTime);
+    // Sent without a zone: the same figures in every zone, and no zone beside them.
+    const unzoned = plain(formats.date("2026-04-03T08:05:00"));
+    expect(plain(formatsOf(locale, "Pacific/Honolulu").date("2026-04-03T08:05:00"))).toBe(unzoned);
+    expect(unzoned).toMatch(/\b0?8.05\b/);
+    expect(unzoned).not.toMatch(/UTC|GMT|CES?T|HST/);
   });
 
   test("numbers have the separators used there", () => {

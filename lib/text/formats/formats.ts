@@ -2,7 +2,7 @@
  * Dates, times and numbers as one person reads them, by locale and time zone. Months are words, so that no
  * date is read as another. The words around them are English everywhere.
  */
-import { isDateOnly } from "../time.ts";
+import { isDateOnly, isZoned } from "../time.ts";
 
 /**
  * Digits are Latin and years Gregorian in every locale: people compare them with what servers and messages
@@ -52,6 +52,8 @@ function createFormats(locale: string, zone: string | undefined) {
   const dateEverywhere = dates(DATE, "UTC");
   const dayAndTime = dates({ ...DAY, ...TIME });
   const dateTime = dates({ ...DATE, ...TIME });
+  /** Of a time that was sent without a zone: its own figures. */
+  const dateTimeAnywhere = dates({ ...DATE, ...TIME }, "UTC");
   const dateTimeZone = dates({ ...DATE, ...TIME, timeZoneName: "short" });
   const exact = dates({ ...DATE, ...TIME, second: "2-digit", timeZoneName: "short" });
   /** Swedish dates are ISO 8601. */
@@ -94,8 +96,14 @@ function createFormats(locale: string, zone: string | undefined) {
       if (days === 1) return "yesterday";
       return `on ${(isThisYear(at, now) ? day : date)(at)}`;
     },
-    /** A date as sent: `30 Jun 2024`, with time and zone if the text has a time other than midnight UTC. */
-    date: (text: string): string => (isDateOnly(text) ? dateEverywhere : dateTimeZone)(text),
+    /**
+     * A date as sent: `30 Jun 2024`, with the time if it is another than midnight UTC. The zone is the person's, and
+     * named; a time that was sent without a zone stays without.
+     */
+    date(text: string): string {
+      if (isDateOnly(text)) return dateEverywhere(text);
+      return isZoned(text) ? dateTimeZone(text) : dateTimeAnywhere(`${text}Z`);
+    },
     /** `1,204`; averages have one decimal while they are small: `0.4`. */
     count: (value: number): string => number(value < 10 ? Math.round(value * 10) / 10 : Math.round(value)),
     /** `1,000.00 EUR`, `$1,000.00`, `1,000.00`: the currency stands where it was sent. */

@@ -6,8 +6,8 @@ import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ApiError, ConnectionError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { endedWords } from "@/lib/format/requests/requests.ts";
-import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { uncapitalise } from "@/lib/text/labels.ts";
 import { formatAgo } from "@/lib/text/time.ts";
 import { addDecided, goOnFrom } from "./decision-store.ts";
 
@@ -113,8 +113,13 @@ export function AnswerErrorNotice({
 /** Adds the other person's decision once known: `Cleo approved this 2 min ago.` */
 function withTheirs(error: AnswerError, { answer }: InputRequestDetail, now: number): AnswerError {
   if (error.code !== "already_answered" || !answer) return error;
-  const word = decidedWord(answer.action, answer.content).toLowerCase();
-  return { ...error, title: `${answer.by.name} ${word} this ${formatAgo(answer.at, now)}.` };
+  // “Answered “Keep the file: No”” would not read with an object behind it.
+  const [word, ...said] = answer.words.split(" “");
+  const what = said.length > 0 ? `: “${said.join(" “")}` : "";
+  return {
+    ...error,
+    title: `${answer.by.name} ${uncapitalise(word!)} this ${formatAgo(answer.at, now)}${what}.`,
+  };
 }
 
 function nameIn({ extra }: ApiError): string {

@@ -8,7 +8,7 @@ import { api } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
-import { decidedWord, decisionOf } from "@/lib/input-requests/decision.ts";
+import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { addDecided, addUndoable, goOnFrom } from "./decision-store.ts";
 
@@ -40,7 +40,8 @@ export function useDecide(question: InputRequestDetail) {
       } satisfies AnswerInput);
       client.setQueryData(requestDetail(question.id).queryKey, request);
       if (request.delivery?.state === "held") addUndoable(question.id, draftOf(question, decided));
-      const what = `${decidedWord(decided.action, decided.content)} ${requestName(question)}`;
+      const { words } = request.answer!;
+      const what = `${words}${words.endsWith("”") ? " ·" : ""} ${requestName(question)}`;
       void loadWithRetry(loadFollow).then((follow) => follow(client, request, { what, holdMs }));
       addDecided([question.id]);
       if (!activity.seen()) goOnFrom(question.id);

@@ -8,7 +8,6 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { type RequestTab, requestCounts, requestDetail, tabCount } from "@/lib/api-client/requests.ts";
 import { filterCount, NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
-import { decidedWord } from "@/lib/input-requests/decision.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { useDecided } from "../answer/decision-store.ts";
 import type { InboxPlace } from "../toolbar/use-inbox-place.ts";
@@ -82,9 +81,7 @@ function Decided({ id, place }: { id: string; place: InboxPlace }) {
         <span className="min-w-0 flex-1 truncate">
           <bdi>{requestName(request)}</bdi>
         </span>
-        <span className="shrink-0 text-muted">
-          {decidedWord(request.answer.action, request.answer.content)}
-        </span>
+        <span className="max-w-1/2 shrink-0 truncate text-muted">{request.answer.words}</span>
       </a>
     </li>
   );

@@ -26,7 +26,6 @@ import {
   WARNING_LABELS,
 } from "@/lib/format/requests/requests.ts";
 import { titleParts } from "@/lib/format/requests/rows.ts";
-import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { visibleText } from "@/lib/text/message-tokens.ts";
 import { acceptBlocker, requestBlocker } from "../answer/answer-blockers.ts";
@@ -150,11 +149,12 @@ function RowBox({ request, checked, selecting, onToggle }: RowSelection & { requ
 function RowBadges({ request, gone }: { request: InputRequestSummary; gone: boolean }) {
   const me = useMe();
   if (request.state !== "open") {
-    const word = request.answer ? decidedWord(request.answer.action, request.answer.content) : null;
     const settled = request.state === "settled" || request.state === "answered";
     return (
       <Badge tone={REQUEST_TONES[request.state]}>
-        {settled && word ? `${word} by ${request.answer?.by.name}` : REQUEST_LABELS[request.state]}
+        {settled && request.answer
+          ? `${request.answer.words} by ${request.answer.by.name}`
+          : REQUEST_LABELS[request.state]}
       </Badge>
     );
   }

@@ -14,7 +14,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestKeys } from "@/lib/api-client/requests.ts";
 import { deliveryMeaning, hasVanished, needsNoSending } from "@/lib/format/requests/delivery.ts";
-import { decidedWord, decisionOf } from "@/lib/input-requests/decision.ts";
+import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
 import { useUndo } from "../answer/use-undo.ts";
@@ -35,7 +35,7 @@ export function AnswerGiven({ request }: { request: InputRequestDetail }) {
         <p className="flex items-center gap-2 font-medium">
           <Icon aria-hidden className="size-4 shrink-0 text-muted" strokeWidth={1.75} />
           <span>
-            {decidedWord(answer.action, answer.content)} by {answer.by.name}
+            {answer.words} by {answer.by.name}
             <span className="font-normal text-muted">
               {" "}
               · <TimeAgo at={answer.at} />
@@ -56,7 +56,7 @@ export function AnswerGiven({ request }: { request: InputRequestDetail }) {
   );
 }
 
-/** The form's values, under the form's titles; nothing for one-press decisions, whose word says enough. */
+/** The form's values, under the form's titles; nothing for one-press decisions, whose words say enough. */
 function GivenFields({ request }: { request: InputRequestDetail }) {
   const formats = useFormats();
   const content = request.answer?.content;

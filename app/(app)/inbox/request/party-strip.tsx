@@ -6,8 +6,8 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { partyCount, partyRange, partyTimes } from "@/lib/format/requests/party.ts";
-import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { PartySummary } from "@/lib/input-requests/similar/schema.ts";
+import { uncapitalise } from "@/lib/text/labels.ts";
 import { visibleText } from "@/lib/text/message-tokens.ts";
 
 /** What was decided before about the party of this request, in a line. */
@@ -29,8 +29,7 @@ export function PartyStrip({ party, tool }: { party: PartySummary; tool: string 
         <PlainText text={partyCount(tool, party)} />
         {range && ` · ${range}`}
         {" · last "}
-        {decidedWord(last.action, last.content).toLowerCase()} <TimeAgo at={last.at} /> by{" "}
-        <PlainText text={last.by.name} />
+        {uncapitalise(last.words)} <TimeAgo at={last.at} /> by <PlainText text={last.by.name} />
       </span>
     </section>
   );

@@ -10,7 +10,6 @@ import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
-import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail, InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { areAlike, changedFacts } from "@/lib/text/question-changes.ts";
 import { diffFields } from "@/lib/text/schema-diff.ts";
@@ -127,7 +126,7 @@ function Then({ request }: { request: InputRequestSummary | undefined }) {
   if (!answer) return null;
   return (
     <p>
-      {decidedWord(answer.action, answer.content)} then by {answer.by.name} <Day at={answer.at} />
+      {answer.words} then by {answer.by.name} <Day at={answer.at} />
       {answer.comment && (
         <>
           : “<PlainText text={answer.comment} />”

@@ -7,11 +7,10 @@ import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { REQUEST_LABELS } from "@/lib/format/requests/requests.ts";
-import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequest, SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
 import type { Formats } from "@/lib/text/formats/formats.ts";
-import { shorten } from "@/lib/text/labels.ts";
+import { shorten, uncapitalise } from "@/lib/text/labels.ts";
 import { RequestSection } from "./request-section.tsx";
 import { REQUEST_ICONS } from "./state-icons.ts";
 
@@ -30,10 +29,12 @@ export function DecidedBefore({ similar }: { similar: SimilarRequests }) {
   );
 }
 
+const NOT_GIVEN = /^(Rejected|Denied|Refused|Not confirmed)$/;
+
 function Item({ item }: { item: SimilarRequest }) {
   const { answer } = item;
   const formats = useFormats();
-  const given = answer.action === "accept" && !/^(Rejected|Denied)$/.test(wordOf(item));
+  const given = answer.action === "accept" && !NOT_GIVEN.test(answer.words);
   return (
     <li className="group relative flex gap-3 text-[13px]">
       <span
@@ -49,7 +50,7 @@ function Item({ item }: { item: SimilarRequest }) {
           <PlainText text={nameOf(item, formats)} />
         </Link>
         <span className="block text-muted">
-          {wordOf(item).toLowerCase()} by {answer.by.name} <Day at={answer.at} />
+          {uncapitalise(answer.words)} by {answer.by.name} <Day at={answer.at} />
         </span>
       </span>
       {answer.comment && (
@@ -68,7 +69,7 @@ function Item({ item }: { item: SimilarRequest }) {
 /** Warns before the decision that the same thing may have been decided already. */
 export function RepeatNotice({ repeats }: { repeats: NonNullable<SimilarRequests["repeats"]> }) {
   const formats = useFormats();
-  const word = wordOf(repeats).toLowerCase();
+  const word = uncapitalise(repeats.answer.words);
   const title =
     repeats.by === "label"
       ? `${repeats.label} was already ${word} by ${repeats.answer.by.name}`
@@ -122,10 +123,8 @@ function Question({ request }: { request: InputRequestSummary }) {
           <PlainText text={shorten(request.message, 90)} />
         </Link>
         <span className="block text-muted">
-          {answer
-            ? `${decidedWord(answer.action, answer.content)} by ${answer.by.name}`
-            : REQUEST_LABELS[request.state]}
-          , <TimeAgo at={answer?.at ?? request.createdAt} />
+          {answer ? `${answer.words} by ${answer.by.name}` : REQUEST_LABELS[request.state]},{" "}
+          <TimeAgo at={answer?.at ?? request.createdAt} />
         </span>
       </span>
     </li>
@@ -136,10 +135,6 @@ function Question({ request }: { request: InputRequestSummary }) {
 function nameOf({ label, party, amount, message }: SimilarRequest, formats: Formats): string {
   const known = [label, party, amount && formats.amount(amount)].filter((part) => part !== null);
   return known.length > 0 ? known.join(" · ") : `“${shorten(message, 60)}”`;
-}
-
-function wordOf({ answer }: SimilarRequest): string {
-  return decidedWord(answer.action, answer.content);
 }
 
 /** Returns `Approved 5 of 6`, for the most frequent decision. */

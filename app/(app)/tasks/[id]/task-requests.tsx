@@ -12,8 +12,8 @@ import { LoadMore } from "@/components/ui/load-more.tsx";
 import { taskRequests } from "@/lib/api-client/tasks/task-history.ts";
 import { needsNoSending, reachIn } from "@/lib/format/requests/delivery.ts";
 import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests/requests.ts";
-import { decidedWord } from "@/lib/input-requests/decision.ts";
 import type { DeliveryState, InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { uncapitalise } from "@/lib/text/labels.ts";
 
 /** All requests of the task: state, decision, author, and delivery of the answer. */
 export function TaskRequests({ id }: { id: string }) {
@@ -76,7 +76,7 @@ function Facts({ request }: { request: InputRequestSummary }) {
       )}
       {answer && (
         <>
-          {` · ${decidedWord(answer.action, answer.content).toLowerCase()} by ${answer.by.name} `}
+          {` · ${uncapitalise(answer.words)} by ${answer.by.name} `}
           <Clock at={answer.at} />
         </>
       )}

@@ -9,6 +9,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { documentContent } from "@/lib/api-client/documents.ts";
+import { savedName } from "@/lib/format/requests/documents.ts";
 import type { RequestDocument } from "@/lib/input-requests/documents/schema.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { formatBytes } from "@/lib/text/media.ts";
@@ -78,7 +79,7 @@ function Shown({ blob, name }: { blob: Blob; name: string }) {
             </Button>
           )}
           <Button asChild size="sm">
-            <a href={url} download={name}>
+            <a href={url} download={savedName(name, blob.type)}>
               <Download aria-hidden strokeWidth={1.75} />
               Download
             </a>

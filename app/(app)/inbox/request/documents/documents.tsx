@@ -7,10 +7,9 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { requestDocuments } from "@/lib/api-client/documents.ts";
-import { documentFacts, likelyType } from "@/lib/format/requests/documents.ts";
+import { bothEnds, documentFacts, likelyType } from "@/lib/format/requests/documents.ts";
 import type { RequestDocument } from "@/lib/input-requests/documents/schema.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { shorten } from "@/lib/text/labels.ts";
 import { DocumentViewer } from "./document-viewer.tsx";
 import { SiteDocument } from "./site-document.tsx";
 
@@ -48,6 +47,12 @@ function DocumentRow({ document, request }: { document: RequestDocument; request
             <PlainText text={document.name} />
           </p>
           <p className="truncate text-muted text-xs">{documentFacts(document)}</p>
+          {/* The name is the caller's: only the address says which document is read. */}
+          {document.uri !== null && document.uri !== document.name && (
+            <p className="break-all text-muted text-xs" title={document.uri}>
+              <PlainText text={bothEnds(document.uri)} />
+            </p>
+          )}
         </div>
         <Button
           size="sm"
@@ -68,7 +73,7 @@ function DocumentRow({ document, request }: { document: RequestDocument; request
         <div id={id} className="flex flex-col gap-3 border-line border-t px-3.5 py-3">
           {document.description && (
             <p className="whitespace-pre-line text-[13px]">
-              <PlainText text={shorten(document.description, 400)} />
+              <PlainText text={document.description} />
             </p>
           )}
           {document.kept === "site" ? (

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { savedName } from "@/lib/format/requests/documents.ts";
 import { readDocument } from "@/lib/input-requests/documents/read.ts";
 import { documentIdSchema } from "@/lib/input-requests/documents/schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
@@ -38,7 +39,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
           "content-type": mediaType,
           "content-length": String(bytes.length),
           // A browser that is led here saves the file, and never opens it as one of our pages.
-          "content-disposition": `attachment; filename*=UTF-8''${fileName(name)}`,
+          "content-disposition": `attachment; filename*=UTF-8''${fileName(savedName(name, mediaType))}`,
           "cache-control": "private, no-store",
         },
       });

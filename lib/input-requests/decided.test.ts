@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { type DecidedField, decidedWords } from "./decided.ts";
+
+const yesNo = (name: string, title: string): DecidedField => ({ name, title, kind: "boolean" });
+const oneOf = (title: string, options: Record<string, string>): DecidedField => ({
+  name: "decision",
+  title,
+  kind: "one_of",
+  options: Object.entries(options).map(([value, title]) => ({ value, title })),
+});
+
+test.each<[string, Record<string, unknown> | null, DecidedField | null, string]>([
+  ["accept", { decision: "approve" }, null, "Approved"],
+  ["accept", { decision: "reject" }, oneOf("Decision", { reject: "Reject" }), "Rejected"],
+  ["accept", { approved: true }, yesNo("approved", "Approved"), "Approved"],
+  ["accept", { approved: false }, null, "Rejected"],
+  ["accept", { confirm: true }, null, "Confirmed"],
+  ["accept", { confirm: false }, yesNo("confirm", "Delete the file"), "Not confirmed"],
+  ["accept", { allow: false }, null, "Denied"],
+  ["accept", { accept: false }, null, "Refused"],
+  ["accept", {}, null, "Confirmed"],
+  ["decline", null, null, "Declined"],
+  ["cancel", null, null, "Cancelled"],
+  [
+    "accept",
+    { keep_the_file: true },
+    yesNo("keep_the_file", "Keep the file"),
+    "Answered “Keep the file: Yes”",
+  ],
+  ["accept", { keep_the_file: false }, yesNo("keep_the_file", "Keep it?"), "Answered “Keep it? No”"],
+  ["accept", { keep_the_file: false }, null, "Answered “Keep the file: No”"],
+  ["accept", { decision: "delete" }, oneOf("Decision", { delete: "Delete" }), "Answered “Delete”"],
+  ["accept", { decision: "a" }, oneOf("What now", { a: "archive it" }), "Answered “What now: Archive it”"],
+  ["accept", { decision: "archive" }, null, "Answered “Archive”"],
+  [
+    "accept",
+    { decision: "approve" },
+    oneOf("Decision", { approve: "Approve half" }),
+    "Answered “Approve half”",
+  ],
+  ["accept", { status: "approval_denied" }, null, "Answered “Status: Approval_denied”"],
+  ["accept", { approval_denied: true }, null, "Answered “Approval denied: Yes”"],
+  ["accept", { approved_by: "x" }, null, "Answered “Approved by: X”"],
+  ["accept", { constructor: true }, null, "Answered “Constructor: Yes”"],
+  ["accept", { decision: "a" }, oneOf("Now", { a: "no\u202e\nyes" }), "Answered “Now: No\ufffd yes”"],
+  ["accept", { note: "as agreed" }, { name: "note", title: "Note", kind: "text" }, "Answered"],
+  ["accept", { a: "x", b: 1 }, null, "Answered"],
+])("%s %o of %o is said as %s", (action, content, field, words) => {
+  expect(decidedWords(action, content, field)).toBe(words);
+});

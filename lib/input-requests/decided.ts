@@ -1,0 +1,92 @@
+/** What was decided, in words. Pure. */
+import { capitalise, humanise, shorten } from "../text/labels.ts";
+import { visibleText } from "../text/message-tokens.ts";
+import { BOOLEAN_WORDS } from "./decision.ts";
+
+/** What the words need of the form's only field. */
+export interface DecidedField {
+  name: string;
+  title: string;
+  kind: string;
+  options?: { value: string; title: string }[];
+}
+
+/** Of whole values and titles alone: `approval_denied` is no approval. */
+const PAST: Record<string, string> = {
+  approve: "Approved",
+  approved: "Approved",
+  reject: "Rejected",
+  rejected: "Rejected",
+  accept: "Accepted",
+  accepted: "Accepted",
+  deny: "Denied",
+  denied: "Denied",
+  refuse: "Refused",
+  refused: "Refused",
+  confirm: "Confirmed",
+  confirmed: "Confirmed",
+  allow: "Allowed",
+  allowed: "Allowed",
+};
+/** Of a no to a field of such a name. */
+const REFUSED: Record<string, string> = {
+  Approved: "Rejected",
+  Accepted: "Refused",
+  Confirmed: "Not confirmed",
+  Allowed: "Denied",
+};
+/** Titles that say nothing beside the choice. */
+const PLAIN_TITLE = /^(your )?(decision|choice|answer|response|action|value)$/i;
+const TITLE_CHARACTERS = 60;
+const LABEL_CHARACTERS = 40;
+
+/**
+ * The decision as a past participle where that is clear (`Approved`, `Declined`), else with the pressed choice
+ * under its field's title: `Answered “Keep the file: No”`. Without `field`, as in the history, the names that
+ * were sent stand for titles. Forms of several fields, and texts, are `Answered`.
+ */
+export function decidedWords(
+  action: string,
+  content: Record<string, unknown> | null | undefined,
+  field: DecidedField | null = null,
+): string {
+  if (action === "decline") return "Declined";
+  if (action === "cancel") return "Cancelled";
+  const [only, ...others] = Object.entries(content ?? {});
+  if (!only) return "Confirmed";
+  if (others.length > 0) return "Answered";
+  const [name, value] = only;
+  return typeof value === "boolean"
+    ? ofBoolean(name, value, field)
+    : typeof value === "string" && (!field || field.kind === "one_of")
+      ? ofChoice(name, value, field)
+      : "Answered";
+}
+
+function ofBoolean(name: string, value: boolean, field: DecidedField | null): string {
+  const past = own(PAST, name);
+  const word = value ? past : past && own(REFUSED, past);
+  if (word) return word;
+  const [yes, no] = own(BOOLEAN_WORDS, name) ?? ["Yes", "No"];
+  return answered(field?.title ?? humanise(name), value ? yes : no);
+}
+
+function ofChoice(name: string, value: string, field: DecidedField | null): string {
+  const title = field?.options?.find((option) => option.value === value)?.title ?? value;
+  const word = own(PAST, value);
+  if (word && own(PAST, title) === word) return word;
+  return answered(field?.title ?? humanise(name), capitalise(title));
+}
+
+function answered(title: string, label: string): string {
+  const shown = (text: string, length: number) => shorten(visibleText(text).replace(/\s+/g, " "), length);
+  const before = PLAIN_TITLE.test(title)
+    ? ""
+    : `${shown(title, TITLE_CHARACTERS)}${/[?:]$/.test(title) ? "" : ":"} `;
+  return `Answered “${before}${shown(label, LABEL_CHARACTERS)}”`;
+}
+
+function own<T>(words: Record<string, T>, key: string): T | undefined {
+  const lower = key.toLowerCase();
+  return Object.hasOwn(words, lower) ? words[lower] : Object.hasOwn(words, key) ? words[key] : undefined;
+}
