@@ -22,6 +22,18 @@ test.each([
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
 });
 
+test("docs/upgrade.md has a line for every migration", () => {
+  const [, last = ""] = /^\| 0001-(\d{4}) \|/m.exec(readFileSync("docs/upgrade.md", "utf8")) ?? [];
+  const told = [...readFileSync("docs/upgrade.md", "utf8").matchAll(/^\| (\d{4} [^|]+) \|/gm)].flatMap(
+    ([, names]) => names?.split(", ") ?? [],
+  );
+  const made = readdirSync("prisma/migrations", { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name.slice(0, 4) > last)
+    .map((entry) => entry.name.replace("_", " "));
+  expect(made.length).toBeGreaterThan(25);
+  expect(told).toEqual(made.sort());
+});
+
 test("the way of a question names functions that its files export", () => {
   const names = quoted.flatMap((words) => /^(\w+)\(\)$/.exec(words)?.[1] ?? []);
   const sources = readdirSync("lib", { recursive: true, encoding: "utf8" })
