@@ -34,6 +34,19 @@ test("docs/upgrade.md has a line for every migration", () => {
   expect(told).toEqual(made.sort());
 });
 
+test("docs/compatibility.md names tests that are there, by the numbers of their titles", () => {
+  const rows = [...readFileSync("docs/compatibility.md", "utf8").matchAll(/^\| \*\*.*\| ([^|]*) \|$/gm)];
+  const named = rows.flatMap(([, cell = ""]) => [...cell.matchAll(/`([\w/-]+)`((?:,? \d+)*)/g)]);
+  const missing = named.filter(([, name = "", numbers = ""]) => {
+    const file = `lib/engine/${name}.test.ts`;
+    if (!existsSync(file)) return true;
+    const source = readFileSync(file, "utf8");
+    return (numbers.match(/\d+/g) ?? []).some((number) => !new RegExp(`"${number}: `).test(source));
+  });
+  expect(named.length).toBeGreaterThan(25);
+  expect(missing.map(([words]) => words)).toEqual([]);
+});
+
 test("the way of a question names functions that its files export", () => {
   const names = quoted.flatMap((words) => /^(\w+)\(\)$/.exec(words)?.[1] ?? []);
   const sources = readdirSync("lib", { recursive: true, encoding: "utf8" })
