@@ -3,7 +3,9 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase } from "../lib/base/db/db.ts";
 import { createSeal } from "../lib/base/seal.ts";
+import { setPassword } from "../lib/members/set-password.ts";
 import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";
 import { withClient } from "./database/roles.ts";
 
@@ -132,6 +134,7 @@ test.each([
   ["a missing option", ["key", "create", "--role", "viewer"], 2],
   ["an unknown option", ["key", "create", "--org", "acme", "--role", "viewer", "--force"], 2],
   ["an address that is none", ["user", "create", "ben", "--org", "acme", "--role", "viewer"], 2],
+  ["a password link for nobody's address", ["user", "password-link", "eve@acme.example"], 1],
   ["a command that is none", ["make", "coffee"], 2],
   ["a file that is not there", ["events", "verify", "--file", "/nowhere/at/all"], 1],
   ["an organization and a file", ["events", "verify", "--file", "x", "--org", "acme"], 2],
@@ -260,6 +263,28 @@ test("gives organizations the servers of the operator's file, now and when they 
 });
 
 const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
+
+test("prints a link with which somebody who has an account sets a new password, once", async () => {
+  const link = await intray("user", "password-link", "Ben@acme.example");
+  expect(link).toMatchObject({ code: 0, err: "" });
+  const [, token] =
+    /^https:\/\/intray\.example\/set-password\?token=([\w-]{43})\n$/.exec(link.out) ??
+    expect.unreachable(`"${link.out}" is no link`);
+  const db = createDatabase(database.appUrl, { connections: 1 });
+  const password = "correct horse battery";
+  try {
+    await setPassword(db, { token: token as string, password });
+    await expect(setPassword(db, { token: token as string, password })).rejects.toMatchObject({
+      code: "link_expired",
+    });
+  } finally {
+    await db.close();
+  }
+  const { rows } = await withClient(database.adminUrl, (client) =>
+    client.query(`SELECT email FROM "user" WHERE password_hash IS NOT NULL`),
+  );
+  expect(rows).toEqual([{ email: "ben@acme.example" }]);
+});
 
 test("turns two-step sign-in off for somebody who is locked out, and writes it down", async () => {
   const [row] = await withClient(database.adminUrl, async (client) => {

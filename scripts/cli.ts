@@ -14,6 +14,7 @@ const commands: Record<string, () => Promise<Command>> = {
   "org create": async () => (await import("./commands/create-organization.ts")).createOrganizationCommand,
   "org quota": async () => (await import("./commands/set-quota.ts")).setQuotaCommand,
   "user create": async () => (await import("./commands/create-user.ts")).createUser,
+  "user password-link": async () => (await import("./commands/create-password-link.ts")).createPasswordLink,
   "user no-second-factor": async () =>
     (await import("./commands/remove-second-factor.ts")).removeSecondFactor,
   "key create": async () => (await import("./commands/create-api-key.ts")).createApiKey,
@@ -32,6 +33,7 @@ const USAGE = `npm run -s intray -- <command>
   org quota <slug> [--open N] [--starts N] [--open-each N] [--starts-each N]
                                                        sets how many tasks may be open, and started a minute; prints it
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
+  user password-link <email>                           prints a link to set a new password
   user no-second-factor <email>                        turns two-step sign-in off, for who lost the phone and the codes
   key create --org S --role R [--name N]               makes an API key; prints it, this once
   events verify --org S | --file F [--head H]          checks the history's chain of hashes; a file needs no database

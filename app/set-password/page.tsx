@@ -17,7 +17,7 @@ export default async function SetPasswordPage({
     return (
       <LinkOver
         title="This link is incomplete"
-        next="Open it again from the message it came in. If that fails, ask an admin of your organization for a new one."
+        next="Open it again from the message it came in. If that fails, ask whoever runs Intray for a new link."
       />
     );
   const state = await lookAtPasswordLink(token, (await headers()).get("x-forwarded-for"));
@@ -27,7 +27,7 @@ export default async function SetPasswordPage({
     return (
       <LinkOver
         title="This link has expired"
-        next="Each link works once, for a limited time. Ask an admin of your organization for a new one."
+        next="Each link works once, for a limited time. Ask whoever runs Intray for a new link."
       />
     );
   return (

@@ -14,7 +14,7 @@ export function SetPasswordForm({ token }: { token: string }) {
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema,
     read: (data) => Object.fromEntries(data),
-    sentences: { link_expired: "This link was used or has expired. Ask an admin for a new one." },
+    sentences: { link_expired: "This link was used or has expired. Ask whoever runs Intray for a new link." },
     send: async ({ password }) => {
       await api.post("/api/set-password", { token, password });
       window.location.assign("/sign-in");

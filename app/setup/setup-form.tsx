@@ -32,7 +32,7 @@ export function SetupForm() {
       <TextField
         name="token"
         label="Setup token"
-        description="npm start prints it once it is ready. If INTRAY_SETUP_TOKEN is set, it is that."
+        description="What npm start prints once it is ready, or the value of INTRAY_SETUP_TOKEN."
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}

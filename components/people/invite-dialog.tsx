@@ -35,7 +35,7 @@ export function InviteDialog({
       title={made ? "The invitation is ready" : "Invite somebody"}
       description={
         made
-          ? "Send this link yourself: Intray sends no mail."
+          ? "Intray does not mail invitations: send this link yourself."
           : "You get a link for one e-mail address. It works once, for a week."
       }
     >

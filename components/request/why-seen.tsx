@@ -4,22 +4,24 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
-/** One line that says who sees the request; nothing where the header says that it is one's own. */
+/** One line that says who sees the request, and who decides; nothing where the header says that it is one's own. */
 export function WhySeen({
-  request: { seenBecause, state },
+  request: { seenBecause, state, urlOwner },
   className,
 }: {
-  request: Pick<InputRequestSummary, "seenBecause" | "state">;
+  request: Pick<InputRequestSummary, "seenBecause" | "state" | "urlOwner">;
   className?: string;
 }) {
-  const { may, organization } = useMe();
+  const { may, organization, user } = useMe();
   if (seenBecause === "assigned" || seenBecause === "claimed") return null;
   return (
     <p className={cn("text-muted text-xs", className)}>
       {seenBecause === "requester"
         ? "Private: you started this task"
         : may("requests:answer") && state === "open"
-          ? `Open to all ${organization.name} approvers`
+          ? urlOwner
+            ? `Only ${urlOwner.id === user.id ? "you" : urlOwner.name} can accept; approvers can decline`
+            : `Open to all ${organization.name} approvers`
           : `Visible to everyone in ${organization.name}`}
     </p>
   );

@@ -15,7 +15,7 @@ export function AddressResult({ result, action }: { result: ProbedAddress; actio
     return (
       <Notice live tone="good" title="The server answers. No sign-in needed.">
         <p>
-          Protocol detected: {era} · {tools === 1 ? "1 tool" : `${tools} tools`}
+          Protocol version detected: {era} · {tools === 1 ? "1 tool" : `${tools} tools`}
         </p>
       </Notice>
     );

@@ -15,7 +15,7 @@ export function NameField({ name, errors }: { name?: string; errors: FieldErrors
 
 export function EraField({ era, errors }: { era?: EraSetting; errors: FieldErrors }) {
   return (
-    <Field id="era" label="Protocol" error={errors.era} required>
+    <Field id="era" label="Protocol version" error={errors.era} required>
       {(control) => (
         <Select {...control} name="era" defaultValue={era ?? "auto"}>
           <option value="auto">Detect automatically</option>

@@ -60,7 +60,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
   {
     href: "/settings/answers",
     label: "Answers",
-    description: "Reasons that are offered for declining",
+    description: "Reasons for declining, and time to undo",
     icon: MessageSquareX,
     needs: "settings:manage",
     group: "Organization",

@@ -1,10 +1,10 @@
 import { Badge } from "@/components/ui/badge.tsx";
 
-/** The protocol generation, which explains why two servers behave differently. */
+/** The protocol version, which explains why two servers behave differently. */
 export function EraBadge({ era }: { era: string | null }) {
   return era ? (
-    <Badge title="The protocol generation this server speaks" className="font-normal">
-      {era}
+    <Badge title="Protocol version of this server" className="font-normal">
+      MCP {era}
     </Badge>
   ) : null;
 }

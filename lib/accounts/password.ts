@@ -1,6 +1,7 @@
-/** The password of a signed-in account. A first password is set by a link: lib/members/set-password.ts. */
+/** The password of an account. A link sets it without the one before: lib/members/set-password.ts. */
 import { type Database, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
+import { hashSecret, randomSecret } from "../base/ids.ts";
 import { hashPassword, verifyPassword } from "../members/password.ts";
 
 export async function readPasswordHash(db: Database, userId: string): Promise<string | null> {
@@ -22,13 +23,34 @@ export async function changePassword(
 ): Promise<undefined> {
   const before = await readPasswordHash(db, userId);
   if (before === null)
-    throw new AppError("no_password", "Your account has no password; ask an admin for a link to set one.");
+    throw new AppError(
+      "no_password",
+      "Your account has no password; ask whoever runs Intray for a link to set one.",
+    );
   if (!(await verifyPassword(input.current, before))) throw wrongPassword("current");
   const after = await hashPassword(input.password);
   const [row] = await db.gate<{ done: boolean }>(
     Prisma.sql`SELECT gate.change_password(${userId}::uuid, ${before}, ${after}, ${keptSessionId}::uuid) AS done`,
   );
   if (!row?.done) throw wrongPassword("current");
+}
+
+/**
+ * Returns a secret with which the account of an address can be given a password, once, or null if there is no
+ * such account. Only as the database's owner.
+ */
+export async function makePasswordLinkFor(
+  db: Database,
+  email: string,
+  lifetimeMs: number,
+): Promise<string | null> {
+  const token = randomSecret();
+  const made = await db.gate(
+    Prisma.sql`INSERT INTO password_link (token_hash, user_id, expires_at)
+      SELECT ${hashSecret(token)}, id, now() + ${lifetimeMs} * interval '1 ms' FROM "user" WHERE email = ${email}
+      RETURNING user_id`,
+  );
+  return made.length === 1 ? token : null;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { trace } from "@opentelemetry/api";
 import pino, { type DestinationStream, type Logger } from "pino";
-import { env } from "./env.ts";
+import { ConfigurationError, env } from "./env.ts";
 import { scope } from "./scope.ts";
 
 /** Names whose values are never logged, at up to three levels inside a logged object. */
@@ -33,7 +33,17 @@ const secretHeaders = ["set-cookie", "mcp-session-id", "proxy-authorization"].fl
  * line of an API call has its `requestId`, and its `traceId` if traced. Errors go under `err`. Texts of
  * remote servers are data, never part of the message.
  */
-export const log = createLog(env().logLevel);
+export const log = createLog(levelAtImport());
+
+/** A process with a wrong setting says so itself, by `env()` in its own code: an import could only crash. */
+function levelAtImport(): string {
+  try {
+    return env().logLevel;
+  } catch (error) {
+    if (error instanceof ConfigurationError) return "info";
+    throw error;
+  }
+}
 
 /** Creates a logger; without `destination`, for stdout. */
 export function createLog(level: string, destination?: DestinationStream): Logger {

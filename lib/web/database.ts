@@ -2,7 +2,7 @@ import { createDatabase, type Database } from "../base/db/db.ts";
 import { refusePowerfulRole } from "../base/db/role-check.ts";
 import { need } from "../base/env.ts";
 
-// On globalThis: the development server reloads this module at every change, and the pool must not multiply.
+// On globalThis: Next's bundles and scripts/web.ts have a copy of this module each, and the pool must not multiply.
 const key = Symbol.for("intray.database");
 const shared = globalThis as { [key]?: Promise<Database> };
 

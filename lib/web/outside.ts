@@ -1,8 +1,7 @@
 import { env } from "../base/env.ts";
 import { createNetwork, type Network } from "../base/network.ts";
 
-// On globalThis: the development server reloads this module at every change, and the sockets must not
-// multiply.
+// On globalThis: each of Next's bundles has a copy of this module, and the sockets must not multiply.
 const key = Symbol.for("intray.network");
 const shared = globalThis as { [key]?: Network };
 

@@ -22,6 +22,31 @@ test.each([
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
 });
 
+test("docs/upgrade.md has a line for every migration", () => {
+  const [, last = ""] = /^\| 0001-(\d{4}) \|/m.exec(readFileSync("docs/upgrade.md", "utf8")) ?? [];
+  const told = [...readFileSync("docs/upgrade.md", "utf8").matchAll(/^\| (\d{4} [^|]+) \|/gm)].flatMap(
+    ([, names]) => names?.split(", ") ?? [],
+  );
+  const made = readdirSync("prisma/migrations", { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name.slice(0, 4) > last)
+    .map((entry) => entry.name.replace("_", " "));
+  expect(made.length).toBeGreaterThan(25);
+  expect(told).toEqual(made.sort());
+});
+
+test("docs/compatibility.md names tests that are there, by the numbers of their titles", () => {
+  const rows = [...readFileSync("docs/compatibility.md", "utf8").matchAll(/^\| \*\*.*\| ([^|]*) \|$/gm)];
+  const named = rows.flatMap(([, cell = ""]) => [...cell.matchAll(/`([\w/-]+)`((?:,? \d+)*)/g)]);
+  const missing = named.filter(([, name = "", numbers = ""]) => {
+    const file = `lib/engine/${name}.test.ts`;
+    if (!existsSync(file)) return true;
+    const source = readFileSync(file, "utf8");
+    return (numbers.match(/\d+/g) ?? []).some((number) => !new RegExp(`"${number}: `).test(source));
+  });
+  expect(named.length).toBeGreaterThan(25);
+  expect(missing.map(([words]) => words)).toEqual([]);
+});
+
 test("the way of a question names functions that its files export", () => {
   const names = quoted.flatMap((words) => /^(\w+)\(\)$/.exec(words)?.[1] ?? []);
   const sources = readdirSync("lib", { recursive: true, encoding: "utf8" })

@@ -3,8 +3,11 @@ import { env } from "../../lib/base/env.ts";
 import { makePasswordLink } from "../../lib/members/transitions.ts";
 import { PASSWORD_LINK_LIFETIME_MS } from "../../lib/web/tunables.ts";
 
-/** Returns the address at which a person sets a password, once, within a week. */
+/** Returns the address at which a new member sets a password, once, within a week. */
 export async function passwordLink(tx: Tx, userId: string): Promise<string> {
-  const token = await makePasswordLink(tx, userId, PASSWORD_LINK_LIFETIME_MS);
+  return passwordLinkUrl(await makePasswordLink(tx, userId, PASSWORD_LINK_LIFETIME_MS));
+}
+
+export function passwordLinkUrl(token: string): string {
   return `${env().url}/set-password?token=${token}`;
 }

@@ -61,12 +61,20 @@ export function startPart(name: string, script: string, environment: NodeJS.Proc
   };
 }
 
+/** Prints a line of a part. A file or a collector gets all of them, unchanged. */
 export function print(name: string, line: string): void {
-  process.stdout.write(`[${name}] ${process.stdout.isTTY ? readable(line) : line}\n`);
+  const text = process.stdout.isTTY ? readable(line, Boolean(process.env.LOG_LEVEL)) : line;
+  if (text !== null) process.stdout.write(`[${name}] ${text}\n`);
 }
 
-/** Turns a log line into words on a terminal; a file or a collector gets it unchanged. */
-export function readable(line: string): string {
+const WARNING = 40;
+const ERROR = 50;
+
+/**
+ * Turns a log line into one line of words for a terminal. Returns null for less than a warning, since the address
+ * and the setup token would scroll away, unless `everything` is asked for.
+ */
+export function readable(line: string, everything: boolean): string | null {
   if (!line.startsWith('{"level":')) return line;
   try {
     const { level, msg, err } = JSON.parse(line) as {
@@ -74,8 +82,10 @@ export function readable(line: string): string {
       msg?: string;
       err?: { message?: string };
     };
+    if (level < WARNING && !everything) return null;
     const why = err?.message?.trim().split("\n").at(-1);
-    return `${level >= 50 ? "error: " : level >= 40 ? "warning: " : ""}${msg ?? line}${why ? ` (${why})` : ""}`;
+    const said = (msg ?? line).trim().replace(/\s*\n\s*/g, " ");
+    return `${level >= ERROR ? "error: " : level >= WARNING ? "warning: " : ""}${said}${why ? ` (${why})` : ""}`;
   } catch {
     return line; // cut short, or not a log line of ours
   }

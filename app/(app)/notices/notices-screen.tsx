@@ -67,12 +67,12 @@ function NoticeList({ unreadOnly }: { unreadOnly: boolean }) {
   const list = useInfiniteQuery(noticeList(unreadOnly));
   const notices = list.data?.pages.flatMap((page) => page.items) ?? [];
   if (list.isError && !list.data)
-    return <LoadFailure what="The notices" error={list.error} onRetry={() => void list.refetch()} />;
+    return <LoadFailure what="The notifications" error={list.error} onRetry={() => void list.refetch()} />;
   if (list.isPending) return <div aria-hidden className="skeleton h-40" />;
   if (notices.length === 0)
     return (
       <div className="rounded-lg border border-line bg-panel">
-        <Empty icon={BellRing} title={unreadOnly ? "Nothing unread" : "No notices yet"}>
+        <Empty icon={BellRing} title={unreadOnly ? "Nothing unread" : "No notifications yet"}>
           You are told here when something waits for you, and when what you started ends or needs a person.
         </Empty>
       </div>

@@ -24,7 +24,7 @@ export function ServersTable({ figures }: { figures: Overview }) {
         <table className="w-full border-collapse">
           <thead>
             <tr className="border-line border-b text-left text-muted text-xs">
-              {["Server", "Health", "Era"].map((column) => (
+              {["Server", "Health", "Protocol version"].map((column) => (
                 <th key={column} scope="col" className="px-4 py-2 font-medium">
                   {column}
                 </th>

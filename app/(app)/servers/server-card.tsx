@@ -46,7 +46,7 @@ export function ServerCard({ server }: { server: Server }) {
       {server.late && <LateLine late={server.late} className="text-[13px] text-muted" />}
       <div className="mt-auto flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1.5 text-muted text-xs">
         <OperatorBadge server={server} />
-        {server.era ? <EraBadge era={server.era} /> : <span>Protocol unknown</span>}
+        {server.era ? <EraBadge era={server.era} /> : <span>Protocol version unknown</span>}
         {server.lastDay.successRate !== null && (
           <span title="Calls of the last 24 hours">
             {formatShare(server.lastDay.successRate, formats)} answered, p90{" "}

@@ -203,7 +203,7 @@ export class Leases {
     try {
       await watcher.begin(works, hasMessages);
       for (const hint of held.hints) hint(watcher);
-      log.info({ connectionId, epoch: String(epoch), tasks: watcher.size }, "watching a connection");
+      log.info({ epoch: String(epoch), tasks: watcher.size }, "watching a connection");
     } catch (error) {
       log.warn({ err: error }, "a takeover failed");
       this.#drop(held);

@@ -71,8 +71,7 @@ class Hub {
   }
 }
 
-// On globalThis: the development server reloads this module at every change, and the connection must not
-// multiply.
+// On globalThis: each of Next's bundles has a copy of this module, and the connection must not multiply.
 const key = Symbol.for("intray.live");
 const shared = globalThis as { [key]?: Hub };
 

@@ -45,6 +45,7 @@ export function lazyHeaderParts(request: InputRequestDetail) {
  * contains.
  */
 export function RequestHeader({ request, message }: { request: InputRequestDetail; message: string }) {
+  const me = useMe();
   return (
     <header className="flex flex-col gap-2.5">
       <div className="flex min-h-7 items-center gap-2 text-[13px] text-muted">
@@ -63,9 +64,11 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
           {request.tool}
           {request.label && <span className="sr-only"> {request.label}, the task</span>}
         </Link>
-        <span className="max-sm:hidden">
-          <EraBadge era={request.era} />
-        </span>
+        {me.may("protocol:read") && (
+          <span className="max-sm:hidden">
+            <EraBadge era={request.era} />
+          </span>
+        )}
         <RequestMenu request={request} />
       </div>
       <RequestMessage message={message} />

@@ -49,6 +49,7 @@ export function StickySummary({
 }
 
 function Left({ until }: { until: string }) {
-  const { words, short } = useTimeLeft(until);
-  return <span className={cn("shrink-0 tabular-nums", short ? "text-bad" : "text-wait")}>{words}</span>;
+  const { words, short, near } = useTimeLeft(until);
+  const colour = short ? "text-bad" : near ? "text-wait" : "text-muted";
+  return <span className={cn("shrink-0 tabular-nums", colour)}>{words}</span>;
 }

@@ -123,8 +123,11 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
 }
 
 function protocolWords(server: ServerDetail): string {
-  if (server.eraSetting === "auto") return server.era ? "protocol detected" : "protocol not detected yet";
-  return server.origin === "operator" ? "protocol set by the operator" : "protocol set by an admin";
+  if (server.eraSetting === "auto")
+    return server.era ? "protocol version detected" : "protocol version not detected yet";
+  return server.origin === "operator"
+    ? "protocol version set by the operator"
+    : "protocol version set by an admin";
 }
 
 const AUTH = { none: "no credentials", bearer: "bearer token", oauth: "OAuth" };

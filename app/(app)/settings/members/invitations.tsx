@@ -70,7 +70,7 @@ export function Invitations() {
         open={renewed !== null}
         onOpenChange={() => setRenewed(null)}
         title="A new link"
-        description="The old one has ended. Send this one yourself: Intray sends no mail."
+        description="The old one has ended. Intray does not mail invitations: send this link yourself."
       >
         {renewed && <LinkOnce url={renewed.url} email={renewed.email} onDone={() => setRenewed(null)} />}
       </Dialog>

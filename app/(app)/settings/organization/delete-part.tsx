@@ -14,7 +14,7 @@ export function DeletePart({ saved }: { saved: Organization }) {
   return (
     <Section
       title="Export and delete"
-      description="Deleting takes every task, request, answer, member, key and line of history away for good. It takes an export of the last hour, and no task that still runs."
+      description="Deleting takes every task, request, answer, member, key and line of history away for good. First export everything (within the last hour) and end all running tasks."
     >
       <div className="flex flex-wrap items-center gap-2">
         <Button asChild>

@@ -20,7 +20,7 @@ export function LeavePart() {
   });
   const { name } = me.organization;
   return (
-    <Section title="Leave" description="You come back by an invitation alone. The last owner cannot leave.">
+    <Section title="Leave" description="You can come back only by invitation. The last owner cannot leave.">
       <span>
         <Button variant="danger" onClick={() => setAsking(true)}>
           Leave {name}…

@@ -65,7 +65,7 @@ export function RetentionForm({ saved, slug }: { saved: Retention; slug: string 
   };
 
   return (
-    <Section title="Retention" description="What is older is deleted for good, by and by, in the background.">
+    <Section title="Retention" description="What is older is deleted for good, in the background.">
       <form onSubmit={onSubmit} className="flex flex-col gap-5">
         {KINDS.map(({ kind, label, description }) => (
           <Field key={kind} id={kind} label={label} description={description} required>

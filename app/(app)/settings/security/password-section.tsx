@@ -18,7 +18,7 @@ export function PasswordSection({ has }: { has: boolean }) {
   return (
     <Section title="Password">
       <p className="text-[13px] text-muted">
-        Your account has none. If you want one, ask an admin for a link to set it.
+        Your account has none. If you want one, ask whoever runs Intray for a link to set it.
       </p>
     </Section>
   );
