@@ -1,12 +1,13 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { findViolations } from "../fixtures/appearance.ts";
 
-/** What is wrong with a page as it looks now, a sentence each: axe's complaints, sideways scrolling, text cut off. */
-export async function findFlaws(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const complaints = violations.map(
-    ({ id, nodes }) => `axe ${id}: ${nodes.map((node) => node.target.join(" ")).join(" | ")}`,
-  );
+/**
+ * What is wrong with a page as it looks now, a sentence each: axe's complaints, sideways scrolling, text cut off.
+ * `onlyColours`: the same page was looked at before, in other colours.
+ */
+export async function findFlaws(page: Page, onlyColours: boolean): Promise<string[]> {
+  const violations = await findViolations(page, onlyColours);
+  const complaints = violations.map(([id, ...targets]) => `axe ${id}: ${targets.join(" | ")}`);
   return [...complaints, ...(await page.evaluate(readLayout))];
 }
 

@@ -1,4 +1,4 @@
-/** Every picture of the gallery, in the order in which they are taken: the inbox fills as it goes. */
+/** Every picture of the gallery. */
 
 import type { Shot } from "./shot.ts";
 import { AROUND } from "./shots-around.ts";
@@ -10,14 +10,12 @@ import { README } from "./shots-readme.ts";
 import { REQUESTS } from "./shots-request.ts";
 import { TASKS } from "./shots-tasks.ts";
 
-export const SHOTS: Shot[] = [
-  ...EMPTY_INBOX,
-  ...AROUND,
-  ...REQUESTS,
-  ...DECIDING,
-  ...TASKS,
-  ...OPERATIONS,
-  ...FULL_INBOX,
-  ...BULK,
+/**
+ * Each group is taken in an installation of its own, beside the others; within a group one after the other, and
+ * the inbox fills as it goes. The groups take about equally long.
+ */
+export const GROUPS: Shot[][] = [
+  [...EMPTY_INBOX, ...AROUND, ...REQUESTS, ...OPERATIONS],
+  [...DECIDING, ...TASKS, ...FULL_INBOX, ...BULK],
 ];
 export const README_SHOTS: Shot[] = README;

@@ -14,6 +14,7 @@ export interface Taken {
   errors: string[];
   /** Why the state did not come. */
   failure: string | null;
+  tookMs: number;
 }
 
 export async function take(
@@ -22,7 +23,8 @@ export async function take(
   shot: Shot,
   folder: string,
 ): Promise<Taken> {
-  const taken: Taken = { shot: shot.name, pictures: [], errors: [], failure: null };
+  const taken: Taken = { shot: shot.name, pictures: [], errors: [], failure: null, tookMs: 0 };
+  const begunAt = performance.now();
   let page: Page | null = null;
   try {
     page = shot.person
@@ -43,7 +45,11 @@ export async function take(
       // What a screen reader announces.
       if (index === 0 && appearance.name)
         writeFileSync(`${folder}/${nameOf(shot)}.txt`, await page.locator("body").ariaSnapshot());
-      taken.pictures.push({ appearance: appearance.name, file, flaws: await findFlaws(page) });
+      // The same state in the same size: only its colours differ.
+      const before = appearancesOf(shot)[index - 1];
+      const onlyColours = !shot.brief && before?.size.width === appearance.size.width;
+      const flaws = await findFlaws(page, onlyColours);
+      taken.pictures.push({ appearance: appearance.name, file, flaws });
     }
   } catch (error) {
     taken.failure = plain(error);
@@ -53,6 +59,7 @@ export async function take(
   if (page)
     await shot.after?.(page, fixture).catch((error) => taken.errors.push(`afterwards: ${plain(error)}`));
   await page?.context().close();
+  taken.tookMs = performance.now() - begunAt;
   return taken;
 }
 
