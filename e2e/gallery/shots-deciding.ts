@@ -166,17 +166,25 @@ export const DECIDING: Shot[] = [
     await apiOf(fixture.as("Ola")).write("POST", `/tasks/${taskId}/cancel`);
     await fixture.became(requestId, "withdrawn");
   }),
-  approved("undeliverable", async (fixture, { requestId }) => {
+  approved("task lost with an answer on its way", async (fixture, { requestId }) => {
     fixture.office.behave.set("deploy", "stall");
     await fixture.answer("Ben", requestId, { ...CONFIRM, holdMs: 0 });
     await fixture.delivered(requestId, "sending");
     fixture.office.forget("deploy");
-    await fixture.became(requestId, "undeliverable");
+    await fixture.became(requestId, "withdrawn");
   }),
-  approved("expired", async (fixture, { taskId, requestId }) => {
-    await fixture.expire(taskId);
-    await fixture.became(requestId, "expired");
-  }),
+  {
+    name: "expired",
+    person: "Ben",
+    async open(page, fixture) {
+      fixture.office.liveFor(5_000);
+      const { taskId, requestId } = await fixture.ask("deploy", { build: "4820" });
+      fixture.office.liveFor(null);
+      await fixture.expire(taskId);
+      await fixture.became(requestId, "expired");
+      await openInbox(page, requestId);
+    },
+  },
   {
     name: "conflict",
     person: "Ben",

@@ -1,5 +1,5 @@
 /** The list of the inbox: empty, filled, searched, filtered, selected from, and when it can't be loaded. */
-import type { Page } from "@playwright/test";
+import type { Page, Route } from "@playwright/test";
 import { apiOf, expect } from "../fixtures/test.ts";
 import { fillInbox } from "./fill.ts";
 import { DARK, LIGHT, ON_PHONE, ON_PHONE_DARK, type Shot } from "./shot.ts";
@@ -12,6 +12,14 @@ const rows = (page: Page) => page.getByRole("region", { name: "Requests" }).loca
 async function openList(page: Page, query = ""): Promise<void> {
   await page.goto(`/inbox${query}`);
   await expect(rows(page).first()).toBeVisible();
+}
+
+/** Opens a second list, whose reply is `answer`: the first one comes with the page. */
+async function openNextList(page: Page, answer: (route: Route) => Promise<void>): Promise<void> {
+  await page.goto("/inbox?tab=all");
+  await page.route(LIST, answer);
+  const tabs = page.getByRole("navigation", { name: "Which requests" });
+  await tabs.getByRole("link", { name: /^Unassigned/ }).click();
 }
 
 const full = (name: string, query: string, more: Partial<Shot> = {}): Shot => ({
@@ -73,8 +81,7 @@ export const FULL_INBOX: Shot[] = [
     person: "Ben",
     appearances: ALL_APPEARANCES,
     async open(page) {
-      await page.route(LIST, () => new Promise(() => undefined));
-      await page.goto("/inbox");
+      await openNextList(page, () => new Promise(() => undefined));
       await expect(page.locator(".skeleton").first()).toBeVisible();
     },
   },
@@ -92,10 +99,9 @@ export const FULL_INBOX: Shot[] = [
     name: "inbox error",
     person: "Ben",
     async open(page) {
-      await page.route(LIST, (route) =>
+      await openNextList(page, (route) =>
         route.fulfill({ status: 500, json: { code: "internal", requestId: "r-42" } }),
       );
-      await page.goto("/inbox");
       await expect(page.getByRole("button", { name: /Try again|Retry/ }).first()).toBeVisible({
         timeout: 30_000,
       });

@@ -21,7 +21,7 @@ const BUDGETS: Record<string, number> = {
   "/inbox/[[...id]]": 203_000,
   "/join": 194_000,
   "/notices": 192_000,
-  "/overview": 219_000,
+  "/overview": 220_000,
   "/servers": 221_000,
   "/servers/[id]": 237_000,
   "/set-password": 184_000,
