@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { trimEndOf } from "../text/trim-end.ts";
 
 /** A wrong setting or environment that prevents a start. The message is one sentence for the operator. */
 export class ConfigurationError extends Error {
@@ -10,7 +11,7 @@ export type SealingKey = { kid: string; key: Buffer };
 const port = z.coerce.number<string>().int().min(1).max(65535);
 const flag = z.enum(["0", "1"]).transform((value) => value === "1");
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL");
-const webUrl = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ""));
+const webUrl = z.url({ protocol: /^https?$/ }).transform((value) => trimEndOf(value, "/"));
 const list = z.string().transform((value) =>
   value
     .split(",")

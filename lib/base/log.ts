@@ -79,8 +79,13 @@ function describe(error: unknown): unknown {
 /** Removes secrets from error texts: passwords and queries in URLs, credentials, our own keys. */
 function scrub(text: string): string {
   return text
-    .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, "$1[removed]@")
-    .replace(/\b([a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]+)[?#][^\s"'<>]*/gi, "$1?[removed]")
+    .replace(/:\/\/[^\s/@"']+@/g, "://[removed]@")
+    .replace(/:\/\/[^\s"'<>]+/g, withoutQuery)
     .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, "$1 [removed]")
     .replace(/\bitk_[\w-]+/g, "[removed]");
+}
+
+function withoutQuery(url: string): string {
+  const at = url.search(/[?#]/);
+  return at === -1 ? url : `${url.slice(0, at)}?[removed]`;
 }

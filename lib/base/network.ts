@@ -287,7 +287,7 @@ const NEVER = new Set([
 const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3") as [ipaddr.IPv6, number];
 
 function checkAddress(host: string, ip: string, port: number, allowed: Allowed): void {
-  const address = ipaddr.process(ip.replace(/%.*$/, ""));
+  const address = ipaddr.process(ip.split("%", 1)[0] ?? "");
   const range = address.range();
   if (!NEVER.has(range) && !METADATA.has(address.toNormalizedString())) {
     const isGlobal = address.kind() === "ipv4" || (address as ipaddr.IPv6).match(GLOBAL_IPV6);

@@ -7,7 +7,8 @@ export function browserWords(userAgent: string | null): string {
 }
 
 export function isPhone(userAgent: string | null): boolean {
-  return /iPhone|Android.*Mobile|Mobile.*Firefox/.test(userAgent ?? "");
+  const names = (name: string) => userAgent?.includes(name) ?? false;
+  return names("iPhone") || (names("Mobile") && (names("Android") || names("Firefox")));
 }
 
 // The first match wins, since most user agents also name other browsers.

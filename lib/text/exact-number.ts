@@ -1,10 +1,11 @@
 /** Numbers typed or pasted by people. */
+import { trimEndOf } from "./trim-end.ts";
 
 export type ReadNumber = { value: number } | { error: string };
 
 /** Spaces between groups of three are unambiguous. Commas are not, so they are refused. */
 const GROUPED = /^[+-]?\d{1,3}([ \u00a0\u202f]\d{3})+(?=\.|$)/;
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /** Reads a number that JSON can carry exactly. Refuses numbers that would be rounded, or lie beyond 2^53. */
 export function readExactNumber(typed: string): ReadNumber {
@@ -27,7 +28,7 @@ function plainDigits(text: string): string {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.replace(/^[+-]/, "").split(".");
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
+  const significant = trimEndOf(digits, "0");
   if (significant === "") return "0";
   const power = Number(exponent) - fraction.length + (digits.length - significant.length);
   return `${mantissa.startsWith("-") ? "-" : ""}${significant}e${power}`;

@@ -15,7 +15,7 @@ export function messageTokens(message: string): MessageToken[] {
 const INVISIBLE = /(?!\t|\r?\n)[\p{DI}\p{Cc}\p{Cs}\u2028\u2029\ufff9-\ufffb]/gu;
 /** Joiners and variation selectors that are legitimate: inside emoji, and in scripts that use joiners. */
 const PART_OF_A_LETTER =
-  /(?<=\p{Extended_Pictographic}|\p{EMod}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[^\s\p{DI}])(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
+  /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=[^\s\p{DI}])(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
 
 /** Separates hidden characters from text, run by run: control, zero-width and direction-changing ones. */
 export function splitHidden(text: string): MessageToken[] {
@@ -86,9 +86,12 @@ const DATE = new RegExp(
   `\\b\\d{4}-\\d{2}-\\d{2}(?:T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?(?:Z|[+-]\\d{2}:?\\d{2})?)?\\b|\\b\\d{1,2}\\.? ${MONTH}\\.?,? \\d{4}\\b|\\b${MONTH}\\.? \\d{1,2},? \\d{4}\\b|\\b\\d{1,2}[./]\\d{1,2}[./]\\d{4}\\b`,
   "g",
 );
-/** Matches `INV-100`, `PO-2026-17`, `AB1234`, `#4812`, a UUID, a commit hash. */
+/**
+ * Matches `INV-100`, `PO-2026-17`, `AB1234`, `#4812`, a UUID, a commit hash. An id's first digit is looked for in
+ * 40 characters alone: without that limit a long row of `A-A-A-…` would be read to its end from each `A`.
+ */
 const ID =
-  /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[A-Z][A-Z\d]{0,9}[-_/](?=[\w-]*\d)[A-Za-z\d]+(?:[-_][A-Za-z\d]+)*\b|\b[A-Z]{2,6}\d{2,}\b|(?<!\w)#\d+\b|\b(?=[\da-f]*\d)(?=\d*[a-f])[\da-f]{7,40}\b/g;
+  /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[A-Z][A-Z\d]{0,9}[-_/](?=[\w-]{0,40}\d)[A-Za-z\d]+(?:[-_][A-Za-z\d]+)*\b|\b[A-Z]{2,6}\d{2,}\b|(?<!\w)#\d+\b|\b(?=[\da-f]*\d)(?=\d*[a-f])[\da-f]{7,40}\b/g;
 
 /** Splits text at amounts, dates and ids, of which the first wins; on a tie in this order. */
 function figuresIn(text: string): MessageToken[] {

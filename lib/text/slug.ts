@@ -9,6 +9,6 @@ export function slugOf(name: string): string {
     .replace(/\p{Mark}/gu, "")
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, 50)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
   return SLUG.test(slug) ? slug : "organization";
 }

@@ -89,7 +89,7 @@ function readText(field: Extract<Field, { kind: "text" }>, text: string): Read {
     return { error: `At most ${characters(field.maxLength)}; these are ${length}` };
   switch (field.format) {
     case "email":
-      return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+      return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text)
         ? { value: text }
         : { error: "An e-mail address, such as name@example.com" };
     case "uri":

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { URL_CHARACTERS } from "../../mcp/limits.ts";
 import { byteLength } from "../../text/media.ts";
+import { trimEndOf } from "../../text/trim-end.ts";
 import type { RequestDocument } from "./schema.ts";
 
 /** Documents of one request; the others are left out. */
@@ -45,7 +46,7 @@ export function documentsOfResult(result: unknown): FoundDocument[] {
 export function documentsOfMessage(message: string, source: Source): FoundDocument[] {
   if (!source.servesResources) return [];
   return [...message.matchAll(ADDRESS_IN_TEXT)]
-    .map(([address]) => address.replace(/[.,;:!?)\]}]+$/, ""))
+    .map(([address]) => trimEndOf(address, ".,;:!?)]}"))
     .filter(isResourceAddress)
     .map((address) => asLink("message", address));
 }
@@ -253,12 +254,8 @@ function claimed(
 
 /** The file's name in an address: `INV-100.pdf` of `erp://invoices/INV-100.pdf`; else the whole address. */
 function endOf(uri: string): string {
-  const end =
-    uri
-      .replace(/[?#].*$/, "")
-      .replace(/\/+$/, "")
-      .split("/")
-      .at(-1) ?? "";
+  const [path = ""] = uri.split(/[?#]/, 1);
+  const end = trimEndOf(path, "/").split("/").at(-1) ?? "";
   try {
     return decodeURIComponent(end) || uri;
   } catch {

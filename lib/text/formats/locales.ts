@@ -54,7 +54,7 @@ export function localeOf(acceptLanguage: string | null): string {
     .split(",", MOST_READ)
     .flatMap((part) => {
       const [, tag, weight = "1"] =
-        /^\s*([a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?)\s*(?:;\s*q=([\d.]{1,5}))?\s*$/i.exec(part) ??
+        /^([a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?)(?:\s*;\s*q=([\d.]{1,5}))?$/i.exec(part.trim()) ??
         [];
       return tag && Number(weight) > 0 ? [{ tag, weight: Number(weight) }] : [];
     })

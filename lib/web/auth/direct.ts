@@ -66,7 +66,7 @@ const KNOWN_X = /^x-(requested-with|intray-organization|moz|purpose|nextjs-[a-z-
 
 /** Headers of proxies, load balancers, CDNs and tunnels without `x-`. */
 const OF_PROXIES =
-  /^(forwarded|forwarded-.*|via|client-ip|true-client-ip|proxy-.*|wl-proxy-.*|remote-.*|real-ip|cf-.*|cdn-.*|fastly-.*|fly-.*|akamai-.*|incap-.*|tailscale-.*|ngrok-.*|max-forwards|front-end-https|original-.*|ssl-.*|.*-forwarded-.*|.*-client-ip|.*-connecting-ip)$/;
+  /^(forwarded|via|client-ip|real-ip|max-forwards|front-end-https)$|^(forwarded|proxy|wl-proxy|remote|cf|cdn|fastly|fly|akamai|incap|tailscale|ngrok|original|ssl)-|-forwarded-|-(client|connecting)-ip$/;
 
 function isOfProxy(name: string): boolean {
   return OF_PROXIES.test(name) || (name.startsWith("x-") && !KNOWN_X.test(name));

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { destructionOf, isHarmless } from "../input-requests/destruction.ts";
+import { documentsOfMessage, idsIn } from "../input-requests/documents/find.ts";
+import { browserWords, isPhone } from "./browser.ts";
+import { readExactNumber } from "./exact-number.ts";
+import { formatsOf } from "./formats/formats.ts";
+import { localeOf } from "./formats/locales.ts";
+import { humanise } from "./labels.ts";
+import { messageTokens, splitMessage, visibleText } from "./message-tokens.ts";
+import { findMoney, readMoney } from "./money.ts";
+import { areAlike, changedFacts } from "./question-changes.ts";
+import { slugOf } from "./slug.ts";
+
+const formats = formatsOf("en-GB", "UTC");
+
+/** Whatever reads a whole text of a server, a browser or a person. */
+const READERS: Record<string, (text: string) => unknown> = {
+  messageTokens,
+  visibleText,
+  splitMessage,
+  findMoney,
+  readMoney,
+  readExactNumber,
+  humanise,
+  slugOf,
+  browserWords,
+  isPhone,
+  localeOf: (text) => localeOf(`en ${text}`),
+  idsIn,
+  documentsOfMessage: (text) => documentsOfMessage(`x://${text}`, { servesResources: true }),
+  destructionOf: (message) =>
+    destructionOf({ destructive: true, tool: "x", message, form: { kind: "supported", fields: [] } }),
+  isHarmless: (label) => isHarmless({ label, content: { decision: label } }),
+  changedFacts: (text) => changedFacts(text, `${text}!`, { vendor: "ACME" }, formats),
+  areAlike: (text) => areAlike(text, `${text}!`),
+};
+
+/** Rows of what patterns begin with or run along, and an end that fits none of them. */
+const ROWS = [
+  "A-",
+  "A-A_",
+  "1'",
+  "1,",
+  "1.",
+  "1\u00a0",
+  "$",
+  "$ ",
+  "-",
+  "a.",
+  "a://",
+  ")",
+  "#",
+  "#1",
+  "0",
+  "/",
+].concat(
+  [
+    "1 Jan ",
+    "Jan",
+    "2026-11-23T",
+    "AB1",
+    "abcdef1",
+    "don't ",
+    "no ",
+    "not now ",
+    " ",
+    "\n",
+    "\r\n",
+    "\u200d",
+    "\ufe0f",
+  ],
+  ["👍\u200d", "é\u0301", "Android", "Mobile", "en;q=", ",", "@", "a@a.", "_", "\u202e", "%", "?"],
+);
+const ENDS = ["", "x", "_", "!"];
+
+const CHARACTERS = 32 * 1024;
+/** What is done sooner is too short to be compared: the clock and the compiler make as much. */
+const SHORT_MS = 20;
+
+/** Returns the processor's time of the quickest of three runs, which other processes do not lengthen. */
+function costMs(read: (text: string) => unknown, text: string): number {
+  const runs = [1, 2, 3].map(() => {
+    const before = process.threadCpuUsage();
+    read(text);
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...runs);
+}
+
+test.each(Object.entries(READERS))("%s takes twice as long for twice as much of anything", (_, read) => {
+  for (const row of ROWS)
+    for (const end of ENDS) {
+      const grown = (characters: number) => row.repeat(characters / row.length) + end;
+      const long = costMs(read, grown(2 * CHARACTERS));
+      if (long <= SHORT_MS) continue;
+      const short = costMs(read, grown(CHARACTERS));
+      expect(
+        long / short,
+        `${JSON.stringify(row)} … ${JSON.stringify(end)}: ${short} ms, ${long} ms`,
+      ).toBeLessThan(3);
+    }
+});
