@@ -17,9 +17,16 @@ export default {
   },
   // Files; of pages proxy.ts says more, and of calls lib/web/http/route.ts.
   headers: async () =>
-    ["/_next/:path*", "/:file(.*\\.[a-zA-Z0-9]{2,5})"].map((source) => ({
+    [
+      "/_next/:path*",
+      "/samples/:path*",
+      "/:file(icon.*|apple-icon.*|manifest\\.webmanifest|robots\\.txt)",
+    ].map((source) => ({
       source,
       headers: [
+        // In the place of a missing file stands a page, which no other site may frame.
+        { key: "content-security-policy", value: "default-src 'none'; frame-ancestors 'none'" },
+        { key: "x-frame-options", value: "DENY" },
         { key: "x-content-type-options", value: "nosniff" },
         { key: "cross-origin-resource-policy", value: "same-origin" },
       ],

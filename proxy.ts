@@ -30,9 +30,12 @@ export function proxy(request: NextRequest): NextResponse {
 const SECRET_ADDRESSES = new Set(["/join", "/set-password"]);
 
 /**
- * Pages: not the API, whose headers route.ts sets, Next's own files, or anything with a file's ending. And next-auth's
+ * Pages: not the API, whose headers route.ts sets, nor the files whose headers next.config.js sets. And next-auth's
  * routes, the only ones that route.ts has no hand in.
  */
 export const config = {
-  matcher: ["/((?!api/|_next/|healthz$|readyz$|metrics$|.*\\.[a-zA-Z0-9]{2,5}$).*)", "/api/auth/:path*"],
+  matcher: [
+    "/((?!api/|_next/|healthz$|readyz$|metrics$|oauth/callback$|oauth/client-metadata\\.json$|samples/|icon|apple-icon|manifest\\.webmanifest$|robots\\.txt$).*)",
+    "/api/auth/:path*",
+  ],
 };

@@ -148,6 +148,20 @@ test("pages, calls and files say what a browser may do with them", async ({ ola 
     ["/healthz", ["default-src 'none'; frame-ancestors 'none'"]],
     [script ?? "", []],
     ["/samples/invoice-acme.json", []],
+    ...[
+      "/inbox/x.html",
+      "/x.html",
+      "/tasks/none.png",
+      "/_next/none.html",
+      "/samples/none.html",
+      "/icon-none.png",
+      "/iconic/x",
+      "/oauth/none.html",
+    ].map((path): [string, string[], object] => [
+      path,
+      ["default-src 'none'", "frame-ancestors 'none'"],
+      { "x-frame-options": "DENY" },
+    ]),
   ];
   for (const [path, parts, more] of policies) {
     const headers = (await ola.request.get(path)).headers();
