@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isDated } from "@/lib/members/password.ts";
+import { UNATTENDED_HEADER } from "@/lib/web/pages/page-headers.ts";
 import {
   acme,
   caller,
@@ -10,6 +11,7 @@ import {
   startAccounts,
   web,
 } from "@/test/fixtures/accounts.ts";
+import { ORIGIN } from "@/test/web.ts";
 
 beforeAll(() => startAccounts());
 afterAll(() => web.stop());
@@ -57,6 +59,27 @@ describe("sessions", () => {
     expect(await age("last_seen_at", "2 hours 1 minute")).toBe(401);
     expect(await age("expires_at", "7 hours 59 minutes")).toBe(200);
     expect(await age("expires_at", "8 hours 1 minute")).toBe(401);
+  });
+
+  test("are not kept alive by a page that nobody uses: neither by its stream nor by what it rereads", async () => {
+    const pia = await person();
+    const cookie = pia.browser.cookie();
+    const idleSeconds = async () => {
+      const seconds = "extract(epoch FROM now() - last_seen_at)::int AS seconds";
+      return (await sql(`SELECT ${seconds} FROM session WHERE user_id = $1`, [pia.userId]))[0].seconds;
+    };
+    await sql("UPDATE session SET last_seen_at = now() - interval '1 hour' WHERE user_id = $1", [pia.userId]);
+    const { GET } = await import("@/app/api/v1/stream/route.ts");
+    const page = new AbortController();
+    const request = new Request(`${ORIGIN}/api/v1/stream`, { headers: { cookie }, signal: page.signal });
+    expect((await GET(request, { params: Promise.resolve({}) })).status).toBe(200);
+    page.abort();
+    const headers = { [UNATTENDED_HEADER]: "1" };
+    expect((await web.call("GET", "/api/v1/me", { cookie, headers })).status).toBe(200);
+    expect(await idleSeconds()).toBeGreaterThan(3_500);
+
+    expect((await web.call("GET", "/api/v1/me", { cookie })).status).toBe(200);
+    expect(await idleSeconds()).toBeLessThan(3_500);
   });
 
   test("leave no session behind that nobody holds, when somebody signs in again or out", async () => {

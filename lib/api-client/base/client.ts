@@ -1,3 +1,4 @@
+import { isUnattended } from "@/lib/api-client/base/attendance.ts";
 import { noteConnection } from "@/lib/api-client/connection.ts";
 
 /** An error as the API's problem+json describes it; `code` is stable, the texts are for people. */
@@ -108,6 +109,7 @@ async function call<T>(
     headers: {
       accept: "application/json",
       ...(organization && { "x-intray-organization": organization }),
+      ...(isUnattended() && { "x-intray-unattended": "1" }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...options.headers,
     },

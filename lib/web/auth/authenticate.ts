@@ -4,6 +4,7 @@ import { Prisma } from "../../base/db/db.ts";
 import { hashSecret } from "../../base/ids.ts";
 import type { Me } from "../../members/schema.ts";
 import { database } from "../database.ts";
+import { UNATTENDED_HEADER } from "../pages/page-headers.ts";
 import { cookieOf, principalOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 
 /** The caller, as transitions know them (`principal`) and as they see themselves (`me`). */
@@ -18,12 +19,15 @@ export interface Caller {
 
 /**
  * Returns the caller by API key, else by session cookie, or null if neither is valid. A wrong key is refused
- * even with a valid cookie.
+ * even with a valid cookie. A session ends once nobody used it for a while: what a page or a stream asks by itself
+ * (`isUse`: false, or UNATTENDED_HEADER) does not count as use.
  */
-export async function authenticate(request: Request): Promise<Caller | null> {
+export async function authenticate(request: Request, { isUse = true } = {}): Promise<Caller | null> {
   const header = request.headers.get("authorization");
   if (header !== null) return byKey(/^Bearer +(\S+)$/i.exec(header)?.[1]);
-  const session = await sessionOf(cookieOf(request, sessionCookieName()));
+  const session = await sessionOf(cookieOf(request, sessionCookieName()), {
+    isUse: isUse && !request.headers.has(UNATTENDED_HEADER),
+  });
   if (!session) return null;
   const { user, organization, role } = session;
   return {

@@ -62,7 +62,7 @@ export function cameDirectly({ httpVersion, target, rawHeaders, peer }: Arrival)
 }
 
 /** `x-` headers that browsers and our own pages send; any other `x-` header is taken for a proxy's. */
-const KNOWN_X = /^x-(requested-with|intray-organization|moz|purpose|nextjs-[a-z-]+)$/;
+const KNOWN_X = /^x-(requested-with|intray-(organization|unattended)|moz|purpose|nextjs-[a-z-]+)$/;
 
 /** Headers of proxies, load balancers, CDNs and tunnels without `x-`. */
 const OF_PROXIES =

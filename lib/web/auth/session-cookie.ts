@@ -59,13 +59,16 @@ export function cookiesOf(request: Request): Record<string, string> {
   return parseCookie(request.headers.get("cookie") ?? "") as Record<string, string>;
 }
 
-/** Returns the session in force behind a cookie's value, or null. */
-export async function sessionOf(cookie: string | undefined): Promise<WebSession | null> {
+/** Returns the session in force behind a cookie's value, or null. `isUse`: this keeps an idle session alive. */
+export async function sessionOf(
+  cookie: string | undefined,
+  { isUse = true } = {},
+): Promise<WebSession | null> {
   const secret = cookie ? await secretIn(cookie) : null;
   if (!secret) return null;
   const db = await database();
   const [row] = await db.gate<SessionRow>(
-    Prisma.sql`SELECT * FROM gate.session(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint)`,
+    Prisma.sql`SELECT * FROM gate.session(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint, ${isUse})`,
   );
   if (!row) return null;
   return {

@@ -57,6 +57,8 @@ export interface Definition {
   leavesTrace?: true;
   /** Exempt from the call limit: a probe, or a call that stays open. */
   uncounted?: true;
+  /** Pages call it by themselves, so that it does not keep an idle session alive. */
+  unattended?: true;
 }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -113,7 +115,8 @@ async function answer<D extends Definition>(
 ): Promise<Response> {
   const address = clientAddress(request.headers.get("x-forwarded-for"));
   if (definition.rateLimit) await throttle(`${definition.rateLimit.name} ${address}`, definition.rateLimit);
-  const caller = definition.auth === "none" ? null : await authenticate(request);
+  const caller =
+    definition.auth === "none" ? null : await authenticate(request, { isUse: !definition.unattended });
   if (!definition.uncounted) await countCall(caller, address, request.method);
   if (definition.auth !== "none") admit(definition.auth, definition, caller, request);
   refuseUploads(request);

@@ -101,7 +101,7 @@ function count(who: string, change: number): void {
 /** Whether the credential still leads to the same principal, in the same organization. */
 async function stillValid({ principal }: Caller, request: Request): Promise<boolean> {
   try {
-    const now = (await authenticate(request))?.principal;
+    const now = (await authenticate(request, { isUse: false }))?.principal;
     return now !== undefined && drawnFor(now) === drawnFor(principal) && now.actor.id === principal.actor.id;
   } catch (error) {
     // While the database is down no data can be read either, so the stream stays open.

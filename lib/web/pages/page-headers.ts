@@ -8,3 +8,6 @@ export const PATH_HEADER = "x-intray-path";
 
 /** The organization that a page was rendered for; the page's API calls carry it. */
 export const ORGANIZATION_HEADER = "x-intray-organization";
+
+/** Set on what a page reads by itself while nobody uses it, which keeps no session alive. */
+export const UNATTENDED_HEADER = "x-intray-unattended";

@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "any",
       inView: true,
       uncounted: true,
+      unattended: true,
       summary: "Hints of what changed, as server-sent events named `change`; read the thing itself then",
       output: z.object({ topic: z.string(), id: z.string() }),
       mediaType: "text/event-stream",
