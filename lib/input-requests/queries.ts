@@ -12,6 +12,7 @@ import { toPause } from "../servers/shown-pause.ts";
 import { traitsSchema } from "../servers/traits.ts";
 import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
 import { visibleTask } from "../tasks/visibility.ts";
+import { siteOf } from "../text/url-parts.ts";
 import { idsIn } from "./documents/find.ts";
 import { documentsOfQuestion, SERVES_RESOURCES } from "./documents/queries.ts";
 import { iso, JOINS, person, type RequestRow, summaryOf, toSummary } from "./row.ts";
@@ -60,11 +61,15 @@ export async function readInputRequest(
     era: eraSchema.nullable().parse(row.era),
     schema: row.schema,
     fields: form,
-    url: row.url,
+    url: urlFor(principal, row, row.url),
     previous:
       row.previousMessage === null
         ? null
-        : { message: row.previousMessage, schema: row.previousSchema, url: row.previousUrl },
+        : {
+            message: row.previousMessage,
+            schema: row.previousSchema,
+            url: urlFor(principal, row, row.previousUrl),
+          },
     draft: row.draftSavedAt && {
       content: record.parse(row.draftContent),
       comment: row.draftComment,
@@ -96,6 +101,12 @@ export async function readInputRequest(
       mayHaveMore: row.hasEnded || idsIn(row.arguments).length > 0,
     },
   };
+}
+
+/** The whole address for whoever may open it, the site alone for others: the rest would let them open it too. */
+function urlFor(principal: Principal, { openerId }: RequestRow, url: string | null): string | null {
+  const mayOpen = openerId === null || openerId === selfOf(principal);
+  return url === null || mayOpen ? url : siteOf(url);
 }
 
 const record = z.record(z.string(), z.unknown());

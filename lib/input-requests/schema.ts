@@ -216,6 +216,7 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
   /** The server's requestedSchema as received. */
   schema: z.unknown(),
   fields: formSchema,
+  /** Of the site to open: the whole address for whoever may open it, for others scheme and host alone. */
   url: z.string().nullable(),
   /** The question that this one replaced, for showing the difference. */
   previous: z.object({ message: z.string(), schema: z.unknown(), url: z.string().nullable() }).nullable(),

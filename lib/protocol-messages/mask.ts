@@ -1,4 +1,5 @@
 import { detached } from "../base/detached.ts";
+import { siteOf } from "../text/url-parts.ts";
 
 const SECRET_KEYS = new Set([
   "requestState",
@@ -16,6 +17,15 @@ const LONGEST_TEXT = 16 * 1024;
 const MEMBERS = 1_000;
 const LEVELS = 50;
 const CUT = "…";
+
+/** Returns what stands for a secret member, or null if the member is none. */
+function maskMember(object: object, key: string): string | null {
+  const { [key]: member, mode } = object as Record<string, unknown>;
+  if (typeof member !== "string") return null;
+  // The address of a question to open a site is its owner's alone.
+  if (key === "url" && mode === "url") return `${siteOf(member)}/${MASK}`;
+  return SECRET_KEYS.has(key) ? MASK : null;
+}
 
 /**
  * Copies a protocol message without bearer handles, session ids and opaque state, which would let a reader
@@ -62,7 +72,7 @@ export function maskWithin(
       if (room.left <= 0 || kept.length === MEMBERS) break;
       const member = (value as Record<string, unknown>)[key];
       const name = text(key);
-      kept.push([name, SECRET_KEYS.has(key) && typeof member === "string" ? MASK : copy(member, level + 1)]);
+      kept.push([name, maskMember(value, key) ?? copy(member, level + 1)]);
     }
     if (kept.length < keys.length) kept.push([CUT, `${keys.length - kept.length} more`]);
     return Object.fromEntries(kept);

@@ -32,6 +32,13 @@ export function urlParts(url: string): UrlParts | null {
   };
 }
 
+/** Scheme and host of an address, e.g. `https://bank.example`; of other schemes than http and https the scheme. */
+export function siteOf(url: string): string {
+  const parts = urlParts(url);
+  if (parts) return `${new URL(parts.href).protocol}//${parts.host}`;
+  return URL.canParse(url) ? new URL(url).protocol : "";
+}
+
 /** The URL parser already converts decimal and hexadecimal addresses to this form. */
 function isAddress(hostname: string): boolean {
   return hostname.startsWith("[") || /^\d+(\.\d+){3}$/.test(hostname);
