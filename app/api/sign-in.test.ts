@@ -207,6 +207,25 @@ describe("passwords", () => {
     expect(late.status).toBe(410);
   });
 
+  test("are set by one link alone: the others of the person end, and of two used at once one wins", async () => {
+    const { makePasswordLink } = await import("@/lib/members/transitions.ts");
+    const organization = await web.organization("more-links");
+    const ben = await web.member(organization, "Ben", "viewer");
+    const tokens = await Promise.all(
+      [1, 2, 3].map(() =>
+        web.db.withOrganization(organization, (tx) => makePasswordLink(tx, ben.userId, 60_000)),
+      ),
+    );
+    const set = (token: string | undefined) =>
+      web.call("POST", "/api/set-password", {
+        body: { token, password: "a long password" },
+        headers: from("10.1.1.2"),
+      });
+    const answers = await Promise.all([set(tokens[0]), set(tokens[1])]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([204, 410]);
+    expect((await set(tokens[2])).body.code).toBe("link_expired");
+  });
+
   test("are refused after ten tries a minute for one account, from wherever they come", async () => {
     const { checkPassword } = await import("@/lib/web/auth/sign-in/with-password.ts");
     const tries = [];
