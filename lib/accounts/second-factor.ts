@@ -12,6 +12,11 @@ import type { StartedSecondFactor } from "./schema.ts";
 
 const STEP_MS = 30_000;
 const RECOVERY_CODES = 10;
+/** Wrong codes of the app in a row before each further one waits, a minute first and twice as long each time. */
+const FREE_CODES = 5;
+const FIRST_PAUSE_MS = 60_000;
+/** At this pace two of a million codes at a time are guessed in 57 years, half the time. */
+const LONGEST_PAUSE_MS = 3600_000;
 
 export interface SecondFactor {
   sealedSecret: string;
@@ -66,8 +71,8 @@ export async function confirmSecondFactor(
 }
 
 /**
- * Uses up a code of the app or a recovery code. Returns false if the code is wrong or used before; of two
- * simultaneous uses, one wins.
+ * Uses up a code of the app or a recovery code. `wrong`: or used before; of two simultaneous uses, one wins. `wait`:
+ * too many wrong codes of the app came before; a recovery code is taken even then.
  */
 export async function takeCode(
   db: Database,
@@ -75,20 +80,29 @@ export async function takeCode(
   userId: string,
   code: string,
   now = Date.now(),
-): Promise<boolean> {
+): Promise<"taken" | "wrong" | "wait"> {
   const found = await readSecondFactor(db, userId);
-  if (!found?.confirmed) return false;
+  if (!found?.confirmed) return "wrong";
   const fromApp = /^\d{6}$/.test(tidy(code));
+  if (fromApp && !(await mayTryAppCode(db, userId))) return "wait";
   const step = fromApp ? stepOf(seal.open(placeOf(userId), found.sealedSecret), code, now) : null;
-  if (fromApp && step === null) return false;
+  if (fromApp && step === null) return "wrong";
   const recovery = fromApp ? null : hashSecret(tidy(code));
   const [row] = await db.gate<{ done: boolean }>(
     Prisma.sql`SELECT gate.use_code(${userId}::uuid, ${step}::bigint, ${recovery}::bytea) AS done`,
   );
-  return row?.done === true;
+  return row?.done === true ? "taken" : "wrong";
 }
 
-/** Replaces the recovery codes by ten new ones. Throws `second_factor_off` and `wrong_code`. */
+async function mayTryAppCode(db: Database, userId: string): Promise<boolean> {
+  const [row] = await db.gate<{ ok: boolean }>(
+    Prisma.sql`SELECT gate.try_app_code(${userId}::uuid, ${FREE_CODES}::integer, ${FIRST_PAUSE_MS}::bigint,
+      ${LONGEST_PAUSE_MS}::bigint) AS ok`,
+  );
+  return row?.ok === true;
+}
+
+/** Replaces the recovery codes by ten new ones. Throws `second_factor_off`, `wrong_code` and `throttled`. */
 export async function replaceRecoveryCodes(
   db: Database,
   seal: Seal,
@@ -103,7 +117,7 @@ export async function replaceRecoveryCodes(
   return codes;
 }
 
-/** Throws `second_factor_off` and `wrong_code`. */
+/** Throws `second_factor_off`, `wrong_code` and `throttled`. */
 export async function removeSecondFactor(
   db: Database,
   seal: Seal,
@@ -117,14 +131,19 @@ export async function removeSecondFactor(
 async function needCode(db: Database, seal: Seal, userId: string, code: string): Promise<void> {
   if (!(await readSecondFactor(db, userId))?.confirmed)
     throw new AppError("second_factor_off", "Two-step sign-in is off.");
-  if (!(await takeCode(db, seal, userId, code))) throw wrongCode();
+  const taken = await takeCode(db, seal, userId, code);
+  if (taken === "wrong") throw wrongCode();
+  if (taken === "wait")
+    throw new AppError("throttled", "Too many wrong codes: wait a while, or use a recovery code.", {
+      retryAfterMs: FIRST_PAUSE_MS,
+    });
 }
 
-/** Returns the time step of a code, at most one step from now, or null if the code matches none. */
+/** Returns the time step of a code, this one or the one before, or null if the code matches neither. */
 function stepOf(secret: string, code: string, now: number): number | null {
   const totp = new TOTP({ secret: Secret.fromBase32(secret) });
   const delta = totp.validate({ token: tidy(code), timestamp: now, window: 1 });
-  return delta === null ? null : Math.floor(now / STEP_MS) + delta;
+  return delta === null || delta > 0 ? null : Math.floor(now / STEP_MS) + delta;
 }
 
 /** A person's secret belongs to no organization, so `user` takes the place of the organization's id. */

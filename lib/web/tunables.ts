@@ -83,7 +83,7 @@ export const PENDING_SIGN_IN_MS = 5 * 60_000;
 /** Codes tried in one sign-in before the password is asked again. */
 export const PENDING_SIGN_IN_TRIES = 5;
 
-/** Codes tried for one account, over all its sign-ins: 10 a minute guess a six-digit code in months. */
+/** Codes of any kind tried for one account, over all its sign-ins; those of the app wait longer besides. */
 export const CODES_PER_ACCOUNT = { limit: 10, windowMs: 60_000 };
 
 /** A passkey's challenge works once, and for this long. */

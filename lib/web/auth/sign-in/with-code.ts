@@ -16,7 +16,7 @@ export type CodeResult =
   | { kind: "throttled" };
 
 /** Checks the code of the sign-in that `secret` stands for. Of two simultaneous tries, one succeeds. */
-export async function checkCode(secret: string | undefined, code: string): Promise<CodeResult> {
+export async function checkCode(secret: string | undefined, typed: string): Promise<CodeResult> {
   const db = await database();
   const hash = hashSecret(secret ?? "");
   const [pending] = await db.gate<{ user_id: string | null }>(
@@ -24,8 +24,10 @@ export async function checkCode(secret: string | undefined, code: string): Promi
   );
   if (!pending?.user_id) return { kind: "sign_in_again" };
   if (!(await mayTry(`code ${pending.user_id}`, CODES_PER_ACCOUNT))) return { kind: "throttled" };
-  const given = codeSchema.safeParse(code).data;
-  if (!given || !(await takeCode(db, sealing(), pending.user_id, given))) {
+  const given = codeSchema.safeParse(typed).data;
+  const code = given ? await takeCode(db, sealing(), pending.user_id, given) : "wrong";
+  if (code === "wait") return { kind: "throttled" };
+  if (code === "wrong") {
     await noteRefusal(db, pending.user_id, "wrong_code");
     return { kind: "wrong_code" };
   }
