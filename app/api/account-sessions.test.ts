@@ -87,7 +87,9 @@ describe("sessions", () => {
     await pia.browser.signIn("password", { email: pia.email, password: PASSWORD });
     expect((await pia.call("GET", "/sessions")).body.items).toHaveLength(1);
     const cookie = pia.browser.cookie();
-    await pia.browser.post("signout", {});
+    const { csrfToken } = await (await pia.browser.send("/api/auth/csrf")).json();
+    const signedOut = await pia.browser.send("/api/auth/signout", { csrfToken, json: "true" });
+    expect(signedOut.headers.get("clear-site-data")).toBe('"cache"');
     expect((await web.call("GET", "/api/v1/me", { cookie })).status).toBe(401);
   });
 });

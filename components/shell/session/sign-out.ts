@@ -11,5 +11,7 @@ export async function leave(): Promise<void> {
     toast.error("You are still signed in: Intray can’t be reached.");
     return;
   }
+  // The palette's last requests and tasks, by name.
+  sessionStorage.clear();
   leadAll("/sign-in");
 }

@@ -44,6 +44,8 @@ export async function handleAuth(request: Request, path: string[]): Promise<Resp
     const setCookies: string[] = [];
     const response = await runNextAuth(request, path, authOptions(request, setCookies));
     for (const cookie of setCookies) response.headers.append("set-cookie", cookie);
+    // Pages stay in the browser's memory for its Back button. Its storage keeps settings such as the theme.
+    if (path[0] === "signout") response.headers.set("clear-site-data", '"cache"');
     return response;
   } catch (error) {
     return problem(error, requestId, where);
