@@ -3,8 +3,7 @@ GRANT intray_gate TO CURRENT_USER;
 GRANT CREATE ON SCHEMA gate TO intray_gate;
 SET LOCAL ROLE intray_gate;
 
--- The rest is as in 0042.
-DROP FUNCTION gate.session(bytea, bigint);
+-- The rest is as in 0042, whose function stays for web processes of before.
 CREATE FUNCTION gate.session(p_secret_hash bytea, p_idle_ms bigint, p_touch boolean)
   RETURNS TABLE (session_id uuid, user_id uuid, email text, name text, organization_id uuid, slug text,
     organization_name text, role text, viewed_user_id uuid, viewed_name text, viewed_role text, viewing_until timestamptz,
