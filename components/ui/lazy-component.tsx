@@ -30,7 +30,7 @@ export function lazyComponent<P extends object>(
     loading,
     warm = false,
     patient = false,
-  }: { loading?: () => ReactNode; warm?: boolean; patient?: boolean } = {},
+  }: { loading?: (props: P) => ReactNode; warm?: boolean; patient?: boolean } = {},
 ): LazyComponent<P> {
   let loaded: ComponentType<P> | null = null;
   let underWay: Promise<void> | null = null;
@@ -68,7 +68,7 @@ export function lazyComponent<P extends object>(
     const settled = useLazyComponents([loader], patient);
     if (settled && loaded) return createElement(loaded, props);
     if (settled && failure) throw failure.error;
-    return loading?.();
+    return loading?.(props);
   };
   return Object.assign(Lazy, loader);
 }

@@ -42,7 +42,7 @@ const LABEL_CHARACTERS = 40;
 
 /**
  * The decision as a past participle where that is clear (`Approved`, `Declined`), else with the pressed choice
- * under its field's title: `Answered “Keep the file: No”`. Without `field`, as in the history, the names that
+ * under its field's title: `Answered “Keep the file: No”`. Without `field`, the names that
  * were sent stand for titles. Forms of several fields, and texts, are `Answered`.
  */
 export function decidedWords(

@@ -6,7 +6,7 @@ import { type Actor, actorSchema } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { validateContent } from "../mcp/forms/content.ts";
-import { type Form, formSchema } from "../mcp/forms/form.ts";
+import { type Field, type Form, formSchema } from "../mcp/forms/form.ts";
 import { requestedBy } from "../tasks/requester.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import type { AnswerInput, RequestState } from "./schema.ts";
@@ -238,6 +238,13 @@ export function checkedContent(
       errors: checked.errors,
     });
   return content;
+}
+
+/** Returns the only field of a form that has one field. */
+export function onlyFieldOf(request: Pick<LockedRequest, "form">): Field | null {
+  const form = formSchema.parse(request.form);
+  const [field = null, ...others] = form.kind === "supported" ? form.fields : [];
+  return others.length === 0 ? field : null;
 }
 
 /** Returns the form, if the question can be shown whole. Throws `unsupported_form` otherwise. */

@@ -184,18 +184,23 @@ const onlyFieldSchema = z.object({
 
 type AnswerRow = Pick<RequestRow, "action" | "content" | "comment" | "onlyField" | "answeredBy">;
 
+/** What was decided, in words, by the form's field if it is the only one. */
+export function wordsOf(action: string, content: Record<string, unknown> | null, onlyField: unknown): string {
+  const field = onlyFieldSchema.nullable().catch(null).parse(onlyField);
+  return decidedWords(action, content, field && content && field.name in content ? field : null);
+}
+
 export function answerOf({
   answeredAt,
   ...row
 }: AnswerRow & { answeredAt: Date }): NonNullable<InputRequestSummary["answer"]> {
   const action = actionSchema.parse(row.action);
   const content = z.record(z.string(), z.unknown()).nullable().parse(row.content);
-  const field = onlyFieldSchema.nullable().catch(null).parse(row.onlyField);
   return {
     action,
     content,
     comment: row.comment,
-    words: decidedWords(action, content, field && content && field.name in content ? field : null),
+    words: wordsOf(action, content, row.onlyField),
     by: actorSchema.parse(row.answeredBy),
     at: answeredAt.toISOString(),
   };

@@ -23,6 +23,7 @@ import {
   type LockedRequest,
   lockRequest,
   memberOnly,
+  onlyFieldOf,
   refuseForeignUrl,
   refuseFourEyes,
   refuseOthersAnswer,
@@ -32,6 +33,7 @@ import {
   refuseUnableRecipient,
   refuseUnlessOpen,
 } from "./guards.ts";
+import { wordsOf } from "./row.ts";
 import type { AnswerInput, AssignInput, DraftInput, HandOverInput, RequestState } from "./schema.ts";
 import { CLAIM_IDLE_MS, requests } from "./status.ts";
 
@@ -81,6 +83,7 @@ export async function recordAnswer(
       data: {
         action: input.action,
         content,
+        words: wordsOf(input.action, content, onlyFieldOf(request)),
         comment: input.comment || null,
         questionHash: input.questionHash,
         ...(holdMs > 0 && { holdMs }),

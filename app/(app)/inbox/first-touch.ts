@@ -1,6 +1,7 @@
 // One chunk for menus and for rarely shown parts of the list: see request/first-touch.ts.
 
 export { SavedViewItems as ViewsMenuItems } from "@/components/list/saved-view-items.tsx";
+export { LoadFailure } from "@/components/ui/failure.tsx";
 export { DecisionMenuItems } from "./answer/decision-menu-items.tsx";
 export { NoRows } from "./list/no-rows.tsx";
 export { RequestMenuItems } from "./request/request-menu-items.tsx";

@@ -1,5 +1,4 @@
 import type { EventType } from "../../events/schema.ts";
-import { decidedWords } from "../../input-requests/decided.ts";
 import { uncapitalise } from "../../text/labels.ts";
 import {
   type Data,
@@ -169,10 +168,12 @@ const ANSWERS: Record<string, string> = {
 };
 const VANISHED = new Set(["cancelled", "lost", "expired"]);
 
+/** As recorded with the answer, which had the form's titles. */
 function answerWord(data: Data): string {
-  const content = data.content as Data | null | undefined;
-  return uncapitalise(decidedWords(text(data.action) ?? "accept", content));
+  return uncapitalise(text(data.words) ?? UNTOLD[text(data.action) ?? ""] ?? "answered");
 }
+
+const UNTOLD: Record<string, string> = { decline: "declined", cancel: "cancelled" };
 
 function stateChange(data: Data): string {
   const to = text(data.to);

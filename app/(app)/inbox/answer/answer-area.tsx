@@ -11,8 +11,7 @@ import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "./answer-blockers.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
-// Imported statically: the notice must render while the network is away.
-import { type AnswerError, AnswerErrorNotice, answerErrorOf } from "./answer-error.tsx";
+import { type AnswerError, answerErrorOf } from "./answer-error.ts";
 import { useClaim } from "./assignment/use-claim.ts";
 import { DecisionBar } from "./decision-bar.tsx";
 import { goOnFrom, useTooSoon } from "./decision-store.ts";
@@ -33,6 +32,15 @@ const SeeFirst = lazyComponent(() => firstTouch().then((file) => file.SeeFirst),
 const RestlessQuestion = lazyComponent(() => firstTouch().then((file) => file.RestlessQuestion), warm);
 const AnswerCommands = lazyComponent(() => firstTouch().then((file) => file.AnswerCommands), {
   patient: true,
+});
+/** Without the network it may not load: its bare words must render then. */
+const AnswerErrorNotice = lazyComponent(() => firstTouch().then((file) => file.AnswerErrorNotice), {
+  loading: ({ error }) => (
+    <p role="alert" className="shrink-0 px-4 pb-3 md:px-8">
+      {error.title} {error.detail}
+    </p>
+  ),
+  warm: true,
 });
 /** Its loading state locks single keys: text typed right after D is meant for the dialog. */
 const AnswerDialogs = lazyComponent(() => firstTouch().then((file) => file.AnswerDialogs), {

@@ -8,7 +8,6 @@ import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useNow } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
-import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { isWide } from "@/components/ui/wide.ts";
@@ -18,6 +17,7 @@ import { groupName } from "@/lib/format/requests/rows.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { BulkAction } from "../bulk/bulk-actions.ts";
 import { useBulkKeys } from "../bulk/use-bulk-keys.ts";
+import { LateFailure } from "../late-failure.tsx";
 import { useFocusTitle } from "../request/use-focus-title.ts";
 import { idInAddress, useInboxPlace } from "../toolbar/use-inbox-place.ts";
 import { RequestRow, RowSkeletons } from "./request-row.tsx";
@@ -181,7 +181,7 @@ export function RequestList({
   if (list.isError && !list.data) {
     return (
       <div className="p-4">
-        <LoadFailure what="The requests" error={list.error} onRetry={() => void list.refetch()} />
+        <LateFailure what="The requests" error={list.error} onRetry={() => void list.refetch()} />
       </div>
     );
   }

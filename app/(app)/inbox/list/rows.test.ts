@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import { answerErrorOf } from "../answer/answer-error.tsx";
+import { answerErrorOf } from "../answer/answer-error.ts";
 import { rowAfter } from "./use-next-request.ts";
 import { type StableRow, settle } from "./use-request-rows.ts";
 

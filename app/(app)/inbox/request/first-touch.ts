@@ -3,6 +3,7 @@
 // (docs/decisions/013).
 export { AnswerCommands } from "../answer/answer-commands.ts";
 export { AnswerDialogs } from "../answer/answer-dialogs.tsx";
+export { AnswerErrorNotice } from "../answer/answer-error-notice.tsx";
 export { AssignmentNote } from "../answer/assignment/assignment-note.tsx";
 export { ClaimAlive, ClaimLine } from "../answer/assignment/claim-status.tsx";
 export { GuardedButton } from "../answer/hold-button.tsx";

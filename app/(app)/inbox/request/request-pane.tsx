@@ -5,12 +5,12 @@ import { ChevronLeft } from "lucide-react";
 import { useState } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { LoadFailure } from "@/components/ui/failure.tsx";
 import { lazyComponent, useLazyComponents } from "@/components/ui/lazy-component.tsx";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
 import { similarRequests } from "@/lib/api-client/base/request-context.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
+import { LateFailure } from "../late-failure.tsx";
 import type { Listed } from "../list/request-list.tsx";
 import { Steps } from "../list/steps.tsx";
 import { lazyRequestParts, RequestView } from "./request-view.tsx";
@@ -66,7 +66,7 @@ function NotLoaded({ error, onRetry, onBack }: { error: Error; onRetry: () => vo
   }
   return (
     <div className="p-6">
-      <LoadFailure what="The request" error={error} onRetry={onRetry} />
+      <LateFailure what="The request" error={error} onRetry={onRetry} />
     </div>
   );
 }

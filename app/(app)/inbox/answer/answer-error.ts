@@ -1,15 +1,6 @@
-"use client";
-
-import { useState } from "react";
-import { Button } from "@/components/ui/button.tsx";
-import { cn } from "@/components/ui/cn.ts";
-import { Notice } from "@/components/ui/notice.tsx";
 import { ApiError, ConnectionError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { endedWords } from "@/lib/format/requests/requests.ts";
-import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { uncapitalise } from "@/lib/text/labels.ts";
 import { formatAgo } from "@/lib/text/time.ts";
-import { addDecided, goOnFrom } from "./decision-store.ts";
 
 /** Why a decision was not recorded. `errors` belong to fields. */
 export interface AnswerError {
@@ -63,65 +54,6 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
   }
 }
 
-/**
- * Shows that a decision was not recorded: the earlier decision and its author, that nothing was sent, and the
- * next step.
- */
-export function AnswerErrorNotice({
-  error,
-  request,
-  keptForm,
-}: {
-  error: AnswerError;
-  request: InputRequestDetail;
-  /** A filled-in form stays on the screen, to be read. */
-  keptForm: boolean;
-}) {
-  // Fixed on mount: a changing age would be announced again and again.
-  const [now] = useState(Date.now);
-  const { title, detail } = withTheirs(error, request, now);
-  const over = request.state !== "open";
-  return (
-    <div
-      className={cn(
-        "shrink-0 px-4 md:px-8",
-        // Without the bar below, the notice is the end of the page.
-        over ? "pb-[calc(0.75rem+env(safe-area-inset-bottom))]" : "pb-3",
-      )}
-    >
-      <Notice
-        live
-        tone={over ? "wait" : "bad"}
-        title={title}
-        action={
-          over && (
-            <Button size="sm" onClick={() => goOn(request.id)}>
-              Go to the next request
-            </Button>
-          )
-        }
-      >
-        <p>
-          {detail}
-          {over && keptForm && " What you had filled in stays above, to read or copy."}
-        </p>
-      </Notice>
-    </div>
-  );
-}
-
-/** Adds the other person's decision once known: `Cleo approved this 2 min ago.` */
-function withTheirs(error: AnswerError, { answer }: InputRequestDetail, now: number): AnswerError {
-  if (error.code !== "already_answered" || !answer) return error;
-  // “Answered “Keep the file: No”” would not read with an object behind it.
-  const [word, ...said] = answer.words.split(" “");
-  const what = said.length > 0 ? `: “${said.join(" “")}` : "";
-  return {
-    ...error,
-    title: `${answer.by.name} ${uncapitalise(word!)} this ${formatAgo(answer.at, now)}${what}.`,
-  };
-}
-
 function nameIn({ extra }: ApiError): string {
   const name = (extra.by as { name?: unknown } | null | undefined)?.name;
   return typeof name === "string" ? name : "Someone";
@@ -133,10 +65,4 @@ function idIn({ extra }: ApiError): unknown {
 
 function agoIn({ extra }: ApiError): string {
   return typeof extra.at === "string" ? formatAgo(extra.at, Date.now()) : "a moment ago";
-}
-
-/** As after a decision: the list knows the next request. */
-function goOn(requestId: string) {
-  addDecided([requestId]);
-  goOnFrom(requestId);
 }
