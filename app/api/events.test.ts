@@ -98,6 +98,30 @@ test("nobody below an admin reads, exports or verifies history, and nobody anoth
   expect(exported).not.toContain(task);
 });
 
+test("lines about members and keys say whose they are", async () => {
+  const home = await web.organization("names");
+  const odo = await web.member(home, "Odo", "owner");
+  const cleo = await web.member(home, "Cleo", "viewer");
+  const write = async (method: "POST" | "PATCH" | "DELETE", path: string, body?: object) => {
+    const answer = await web.call(method, `/api/v1${path}`, { cookie: odo.cookie, body });
+    expect(answer.status).toBeLessThan(300);
+    return answer.body;
+  };
+  await write("PATCH", `/members/${cleo.memberId}`, { role: "approver" });
+  const { id } = await write("POST", "/api-keys", { name: "Build", role: "viewer" });
+  await write("PATCH", `/api-keys/${id}`, { name: "CI" });
+  await write("DELETE", `/api-keys/${id}`);
+  await write("DELETE", `/members/${cleo.memberId}`);
+  const lines = await list("type=member,key", odo.cookie);
+  expect(lines.slice(0, 5).map(({ type, data }) => [type, data])).toMatchObject([
+    ["member.removed", { userId: cleo.userId, name: "Cleo", role: "approver" }],
+    ["key.revoked", { keyId: id, name: "CI", role: "viewer" }],
+    ["key.renamed", { keyId: id, from: "Build", name: "CI" }],
+    ["key.created", { keyId: id, name: "Build" }],
+    ["member.role_changed", { userId: cleo.userId, name: "Cleo", from: "viewer", to: "approver" }],
+  ]);
+});
+
 describe("looking is a line too", () => {
   test("an export is, and is in itself", async () => {
     const exported = await (await web.open("GET", "/api/v1/events/export", ana)).text();
