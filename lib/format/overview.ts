@@ -27,7 +27,7 @@ export const CAUSE_WORDS: Record<Cause, { label: string; state: TaskState }> = {
 export const RUNG_WORDS: Record<Rung, string> = {
   update: "With the task",
   same_session: "In the same session",
-  asked_again: "Asked again in the same session",
+  asked_again: "In the same session, after a repeat",
   new_session: "In a new session",
   retry: "With a repeated call",
   none: "Not sent",
