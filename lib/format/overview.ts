@@ -4,6 +4,7 @@ import type { Cause, Rung } from "../statistics/measures.ts";
 import type { Range, Step } from "../statistics/schema.ts";
 import type { TaskState } from "../tasks/status.ts";
 import type { Formats } from "../text/formats/formats.ts";
+import { humanise } from "../text/labels.ts";
 
 export const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
   "24h": { short: "24 h", long: "the last 24 hours" },
@@ -23,6 +24,11 @@ export const CAUSE_WORDS: Record<Cause, { label: string; state: TaskState }> = {
   expired: { label: "Expired", state: "expired" },
   other: { label: "Other errors", state: "failed" },
 };
+
+/** The words of an error's code; of one that has none, the code in plain words. */
+export function failureWords(code: string): string {
+  return Object.hasOwn(CAUSE_WORDS, code) ? CAUSE_WORDS[code as Cause].label : humanise(code);
+}
 
 export const RUNG_WORDS: Record<Rung, string> = {
   update: "With the task",

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { EVENT_TYPES } from "../events/schema.ts";
 import { describeEvent } from "../format/events.ts";
+import { failureWords } from "../format/overview.ts";
 import { parseJsonText, readResult } from "../format/tasks/result.ts";
 import { humanise, shorten } from "./labels.ts";
 import { withRecentDueDates } from "./sample-invoice.ts";
@@ -90,6 +91,14 @@ test.each([
 test("a line whose details were deleted makes none up", () => {
   const line = { type: "organization.four_eyes_changed", actor, data: {}, detailsDeleted: true as const };
   expect(describeEvent(line).text).toBe("Organization four eyes changed by Ben; details were deleted");
+});
+
+test.each([
+  ["task_failed", "Reported failed by server"],
+  ["connection_lost", "Connection lost"],
+  ["constructor", "Constructor"],
+])("the code %s of a failure becomes words", (code, words) => {
+  expect(failureWords(code)).toBe(words);
 });
 
 test("a difference names what went and what came", () => {
