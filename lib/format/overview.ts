@@ -1,6 +1,6 @@
 /** Words, numbers and links of the overview. */
 
-import type { Cause, Rung } from "../statistics/measures.ts";
+import type { FailureKind, Rung } from "../statistics/measures.ts";
 import type { Range, Step } from "../statistics/schema.ts";
 import type { TaskState } from "../tasks/status.ts";
 import type { Formats } from "../text/formats/formats.ts";
@@ -12,8 +12,8 @@ export const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
   "30d": { short: "30 d", long: "the last 30 days" },
 };
 
-/** Why tasks did not end well. `state`: the state to find such tasks by. */
-export const CAUSE_WORDS: Record<Cause, { label: string; state: TaskState }> = {
+/** How tasks ended badly. `state`: the state to find such tasks by. */
+export const FAILURE_WORDS: Record<FailureKind, { label: string; state: TaskState }> = {
   tool_error: { label: "Tool reported an error", state: "completed" },
   task_failed: { label: "Reported failed by server", state: "failed" },
   server_error: { label: "Server error during the call", state: "failed" },
@@ -27,7 +27,7 @@ export const CAUSE_WORDS: Record<Cause, { label: string; state: TaskState }> = {
 
 /** The words of an error's code; of one that has none, the code in plain words. */
 export function failureWords(code: string): string {
-  return Object.hasOwn(CAUSE_WORDS, code) ? CAUSE_WORDS[code as Cause].label : humanise(code);
+  return Object.hasOwn(FAILURE_WORDS, code) ? FAILURE_WORDS[code as FailureKind].label : humanise(code);
 }
 
 export const RUNG_WORDS: Record<Rung, string> = {
