@@ -25,6 +25,10 @@ test("an admin finds who decided what, verifies the history and takes it along",
   const rows = ana.getByRole("listitem");
   const claimed = rows.filter({ hasText: "Ben claimed the request" }).first();
   await expect(claimed).toBeVisible(SOON);
+  await expect(claimed.getByRole("link", { name: id, exact: true })).toHaveAttribute(
+    "href",
+    `/tasks/${taskId}`,
+  );
   await expect(ana.getByRole("heading", { name: "Today" })).toBeVisible();
   await checkAppearance(ana, "the activity");
 

@@ -28,7 +28,7 @@ test("failures of one cause are started again together, each once", async ({ ola
   const causes = ola.getByRole("region", { name: "By cause" });
   const group = causes.getByRole("listitem").filter({ hasText: cause });
   await expect(group).toContainText(`${cause} for …`);
-  await expect(group).toContainText("task_failed");
+  await expect(group).toContainText("Reported failed by server");
   await checkAppearance(ola, "failures by cause");
   await group.getByRole("link").click();
   await expect(ola.getByRole("row").filter({ has: ola.getByRole("link") })).toHaveCount(3);

@@ -142,7 +142,7 @@ test("on a phone a tap deletes nothing, and a held finger does", async ({ ana, b
   await checkAppearance(page, "an irreversible request on a phone");
   await confirm(page).tap();
   await expect(typed(page)).toBeVisible();
-  await page.getByRole("button", { name: "Cancel" }).tap();
+  await page.getByRole("button", { name: "Close" }).first().tap();
   await expect(typed(page)).toHaveCount(0);
   expect(await stateOf(ana, asked)).toBe("open");
 

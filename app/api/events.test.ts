@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { pageSchema } from "@/lib/base/page.ts";
-import { eventSchema, verificationSchema } from "@/lib/events/schema.ts";
+import { listedEventSchema, verificationSchema } from "@/lib/events/schema.ts";
 import { appendEvents } from "@/lib/events/transitions.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
@@ -33,7 +33,7 @@ afterAll(() => web.stop());
 
 const list = async (query: string, cookie = ana.cookie) => {
   const answer = await web.call("GET", `/api/v1/events?${query}`, { cookie });
-  return pageSchema(eventSchema).parse(answer.body).items;
+  return pageSchema(listedEventSchema).parse(answer.body).items;
 };
 const typesOf = async (query: string) => (await list(query)).map(({ type }) => type);
 
@@ -96,6 +96,60 @@ test("nobody below an admin reads, exports or verifies history, and nobody anoth
   const exported = await (await web.open("GET", "/api/v1/events/export", eve)).text();
   expect(exported).not.toContain(acme);
   expect(exported).not.toContain(task);
+});
+
+describe("a line of the list names its task", () => {
+  const engine = { kind: "engine" as const, id: null, name: "Intray" };
+  const of = async (taskId: string, who: { cookie: string }) => {
+    await web.db.withOrganization(acme, (tx) =>
+      appendEvents(acme, tx, [{ type: "task.completed", actor: engine, taskId }]),
+    );
+    return (await list(`taskId=${taskId}&limit=1`, who.cookie)).map(({ task }) => task);
+  };
+
+  test("by label and tool; other lines have none", async () => {
+    expect(await of(task, ana)).toEqual([{ label: "INV-100", tool: "process_invoice" }]);
+    expect((await list("type=requests")).map((event) => event.task)).toEqual([null]);
+  });
+
+  test("only to who may see a private one", async () => {
+    const owner = await web.member(acme, "Oda", "owner");
+    const server = await insertServer(web.db, acme);
+    const secret = await insertTask(web.db, acme, server, {
+      visibility: "private",
+      requester: owner.userId,
+      tool: "pay_salary",
+    });
+    expect(await of(secret, ana)).toEqual([null]);
+    expect(await of(secret, owner)).toEqual([{ label: "INV-100", tool: "pay_salary" }]);
+    const everything = await web.call("GET", "/api/v1/events?limit=200", ana);
+    expect(JSON.stringify(everything.body)).not.toContain("pay_salary");
+    expect((await web.call("GET", `/api/v1/tasks/${secret}`, ana)).status).toBe(404);
+  });
+});
+
+test("lines about members and keys say whose they are", async () => {
+  const home = await web.organization("names");
+  const odo = await web.member(home, "Odo", "owner");
+  const cleo = await web.member(home, "Cleo", "viewer");
+  const write = async (method: "POST" | "PATCH" | "DELETE", path: string, body?: object) => {
+    const answer = await web.call(method, `/api/v1${path}`, { cookie: odo.cookie, body });
+    expect(answer.status).toBeLessThan(300);
+    return answer.body;
+  };
+  await write("PATCH", `/members/${cleo.memberId}`, { role: "approver" });
+  const { id } = await write("POST", "/api-keys", { name: "Build", role: "viewer" });
+  await write("PATCH", `/api-keys/${id}`, { name: "CI" });
+  await write("DELETE", `/api-keys/${id}`);
+  await write("DELETE", `/members/${cleo.memberId}`);
+  const lines = await list("type=member,key", odo.cookie);
+  expect(lines.slice(0, 5).map(({ type, data }) => [type, data])).toMatchObject([
+    ["member.removed", { userId: cleo.userId, name: "Cleo", role: "approver" }],
+    ["key.revoked", { keyId: id, name: "CI", role: "viewer" }],
+    ["key.renamed", { keyId: id, from: "Build", name: "CI" }],
+    ["key.created", { keyId: id, name: "Build" }],
+    ["member.role_changed", { userId: cleo.userId, name: "Cleo", from: "viewer", to: "approver" }],
+  ]);
 });
 
 describe("looking is a line too", () => {

@@ -92,7 +92,9 @@ test("tells what happened and what there is, of private tasks too, without namin
     expect(steps).toEqual({ started: 2, failed: 1 });
     const counted = figures.steps.flatMap((step) => step.open ?? []);
     expect(counted).toEqual([expect.objectContaining({ input_required: 1 })]);
-    expect(figures.servers.map(({ server, started, causes }) => [server.id, started, causes])).toEqual(
+    expect(
+      figures.servers.map(({ server, started, failureKinds }) => [server.id, started, failureKinds]),
+    ).toEqual(
       expect.arrayContaining([
         [erp.id, 1, {}],
         [crm.id, 1, { rejected: 1 }],

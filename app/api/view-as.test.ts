@@ -179,7 +179,7 @@ describe("what is seen", () => {
     expect((await get("/input-requests/counts", ana)).body).toMatchObject({ mine: 0 });
     expect(await events(organizationId)).toEqual([
       ["member.view_begun", ana.userId, ben.userId],
-      ["member.view_ended", ana.userId, undefined],
+      ["member.view_ended", ana.userId, ben.userId],
     ]);
   });
 });

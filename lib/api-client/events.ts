@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import { api, query } from "@/lib/api-client/base/client.ts";
 import type { Page } from "@/lib/base/page.ts";
-import type { OrganizationEvent, Verification } from "@/lib/events/schema.ts";
+import type { ListedEvent, Verification } from "@/lib/events/schema.ts";
 
 /** As in `GET /events`; an empty value does not filter. */
 export interface EventFilter {
@@ -20,7 +20,7 @@ export function eventList(filter: EventFilter) {
     queryKey: ["events", filter] as const,
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) =>
-      api.get<Page<OrganizationEvent>>(`/api/v1/events${query({ ...filter, cursor: pageParam })}`, signal),
+      api.get<Page<ListedEvent>>(`/api/v1/events${query({ ...filter, cursor: pageParam })}`, signal),
     getNextPageParam: (page) => page.nextCursor,
     // History never changes, so a reader of older pages need not refetch them all.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : REFETCH_MS),

@@ -49,13 +49,12 @@ export async function renameKey(
   keyId: string,
   name: string,
 ): Promise<void> {
-  const renamed = await tx.apiKey.updateMany({
-    where: { organizationId, id: keyId, revokedAt: null },
-    data: { name },
-  });
-  if (renamed.count === 0) throw notFound("key");
+  const [key] = await tx.$queryRaw<{ name: string }[]>`SELECT name FROM api_key
+    WHERE organization_id = ${organizationId}::uuid AND id = ${keyId}::uuid AND revoked_at IS NULL FOR UPDATE`;
+  if (!key) throw notFound("key");
+  await tx.apiKey.updateMany({ where: { organizationId, id: keyId, revokedAt: null }, data: { name } });
   await appendEvents(organizationId, tx, [
-    { type: "key.renamed", actor: principal.actor, data: { keyId, name } },
+    { type: "key.renamed", actor: principal.actor, data: { keyId, from: key.name, name } },
   ]);
 }
 
@@ -68,7 +67,7 @@ export async function revokeKey(
 ): Promise<void> {
   const key = await tx.apiKey.findFirst({
     where: { organizationId, id: keyId, revokedAt: null },
-    select: { role: true },
+    select: { name: true, role: true },
   });
   if (!key) throw notFound("key");
   if (key.role === "owner" && principal.role !== "owner")
@@ -78,7 +77,8 @@ export async function revokeKey(
     data: { revokedAt: new Date() },
   });
   if (revoked.count === 0) return; // a concurrent call revoked the key
-  await appendEvents(organizationId, tx, [{ type: "key.revoked", actor: principal.actor, data: { keyId } }]);
+  const data = { keyId, name: key.name, role: key.role };
+  await appendEvents(organizationId, tx, [{ type: "key.revoked", actor: principal.actor, data }]);
 }
 
 async function insertKey(

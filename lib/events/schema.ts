@@ -126,8 +126,14 @@ export const taskEventSchema = z.object({
 export type TaskEvent = z.infer<typeof taskEventSchema>;
 
 /** A line of the organization's history. `data` is empty if retention has dropped the details. */
-export const eventSchema = taskEventSchema.extend({ taskId: z.uuid().nullable() });
+const eventSchema = taskEventSchema.extend({ taskId: z.uuid().nullable() });
 export type OrganizationEvent = z.infer<typeof eventSchema>;
+
+/** A line as the history lists it. `task`: null if the line has none, or one that the reader may not open. */
+export const listedEventSchema = eventSchema.extend({
+  task: z.object({ label: z.string().nullable(), tool: z.string() }).nullable(),
+});
+export type ListedEvent = z.infer<typeof listedEventSchema>;
 
 /** `type`: types or first words (`answer`), comma-separated. `from` is inclusive, `to` exclusive. */
 export const eventQuerySchema = pageQuerySchema.extend({

@@ -55,12 +55,12 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "server.tools_changed": (data) =>
     say(`The server${named(data)} changed its tools`, "wait", toolChanges(data)),
   "member.added": (data, who) =>
-    say(`${who} added ${text(data.name) ?? "a member"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
-  "member.view_begun": (data, who) =>
-    say(`${who} started viewing as ${text(data.name) ?? "a member"}, read only`, "wait"),
-  "member.view_ended": (_, who) => say(`${who} stopped viewing as a member`),
-  "member.role_changed": (data, who) => say(`${who} changed a role${fromTo(data)}`),
-  "member.removed": (_, who) => say(`${who} removed a member`),
+    say(`${who} added ${member(data)}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
+  "member.view_begun": (data, who) => say(`${who} started viewing as ${member(data)}, read only`, "wait"),
+  "member.view_ended": (data, who) => say(`${who} stopped viewing as ${member(data)}`),
+  "member.role_changed": (data, who) => say(`${who} changed the role of ${member(data)}${fromTo(data)}`),
+  "member.removed": (data, who) =>
+    say(`${who} removed ${member(data)}${text(data.role) ? `, ${text(data.role)}` : ""}`),
   "member.joined": (data, who) => say(`${who} joined${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.left": (_, who) => say(`${who} left the organization`),
   "invitation.created": (data, who) =>
@@ -70,8 +70,14 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`${who} changed the role of the invitation${invited(data)}${fromTo(data)}`),
   "invitation.revoked": (data, who) => say(`${who} revoked the invitation${invited(data)}`),
   "key.created": (data, who) => say(`${who} created the API key${named(data)}`),
-  "key.renamed": (data, who) => say(`${who} renamed an API key${named(data, " to")}`),
-  "key.revoked": (_, who) => say(`${who} revoked an API key`),
+  "key.renamed": (data, who) =>
+    say(
+      text(data.from)
+        ? `${who} renamed the API key “${text(data.from)}”${named(data, " to")}`
+        : `${who} renamed an API key${named(data, " to")}`,
+    ),
+  "key.revoked": (data, who) =>
+    say(text(data.name) ? `${who} revoked the API key${named(data)}` : `${who} revoked an API key`),
   "organization.created": (data, who) => say(`${who} made the organization${named(data)}`),
   "organization.decline_reasons_changed": (_, who) => say(`${who} changed the reasons for declining`),
   "organization.undo_window_changed": ({ holdMs }, who) =>
@@ -93,7 +99,9 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       `Bulk operation by ${who} ended: ${BULK_DONE[text(data.action) ?? ""] ?? "worked on"} ${tasks(done)}${refused ? `, refused ${refused}` : ""}`,
     ),
   "bulk.stopped": ({ skipped, ...data }, who) =>
-    say(`${who} stopped it: ${bulk(data)} ${tasks(skipped)} fewer`),
+    say(
+      `${who} stopped a bulk operation: ${tasks(skipped)} not ${BULK_DONE[text(data.action) ?? ""] ?? "worked on"}`,
+    ),
   "organization.exported": (_, who) => say(`${who} exported the whole organization`),
   "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
   "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data, REFUSALS)}`, "bad"),
@@ -168,6 +176,11 @@ const SIGNED_IN_BY: Record<string, string> = {
 
 function keptFor(days: unknown): string {
   return typeof days === "number" ? `for ${plural(days, "day")}` : "for ever";
+}
+
+/** Lines of older versions say nobody's name. */
+function member(data: Data): string {
+  return text(data.name) ?? "a member";
 }
 
 function invited(data: Data): string {

@@ -1,9 +1,10 @@
 /** Words, numbers and links of the overview. */
 
-import type { Cause, Rung } from "../statistics/measures.ts";
+import type { FailureKind, Rung } from "../statistics/measures.ts";
 import type { Range, Step } from "../statistics/schema.ts";
 import type { TaskState } from "../tasks/status.ts";
 import type { Formats } from "../text/formats/formats.ts";
+import { humanise } from "../text/labels.ts";
 
 export const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
   "24h": { short: "24 h", long: "the last 24 hours" },
@@ -11,8 +12,8 @@ export const RANGE_WORDS: Record<Range, { short: string; long: string }> = {
   "30d": { short: "30 d", long: "the last 30 days" },
 };
 
-/** Why tasks did not end well. `state`: the state to find such tasks by. */
-export const CAUSE_WORDS: Record<Cause, { label: string; state: TaskState }> = {
+/** How tasks ended badly. `state`: the state to find such tasks by. */
+export const FAILURE_WORDS: Record<FailureKind, { label: string; state: TaskState }> = {
   tool_error: { label: "Tool reported an error", state: "completed" },
   task_failed: { label: "Reported failed by server", state: "failed" },
   server_error: { label: "Server error during the call", state: "failed" },
@@ -24,10 +25,15 @@ export const CAUSE_WORDS: Record<Cause, { label: string; state: TaskState }> = {
   other: { label: "Other errors", state: "failed" },
 };
 
+/** The words of an error's code; of one that has none, the code in plain words. */
+export function failureWords(code: string): string {
+  return Object.hasOwn(FAILURE_WORDS, code) ? FAILURE_WORDS[code as FailureKind].label : humanise(code);
+}
+
 export const RUNG_WORDS: Record<Rung, string> = {
   update: "With the task",
   same_session: "In the same session",
-  asked_again: "Asked again in the same session",
+  asked_again: "In the same session, after a repeat",
   new_session: "In a new session",
   retry: "With a repeated call",
   none: "Not sent",

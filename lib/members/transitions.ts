@@ -76,7 +76,7 @@ export async function changeRole(
   });
   await publishChangeNow(organizationId, tx, "member", [memberId]);
   await unassignUnable(organizationId, tx, member.userId);
-  const data = { userId: member.userId, from: member.role, to: role };
+  const data = { userId: member.userId, name: member.name, from: member.role, to: role };
   await appendEvents(organizationId, tx, [{ type: "member.role_changed", actor: principal.actor, data }]);
 }
 
@@ -128,7 +128,7 @@ async function endMembership(
   await publishChangeNow(organizationId, tx, "member", [memberId]);
   await unassignUnable(organizationId, tx, member.userId);
   const forgotten = await forgetGrantsOf(organizationId, tx, seal, principal.actor, member.userId);
-  const data = { userId: member.userId, role: member.role };
+  const data = { userId: member.userId, name: member.name, role: member.role };
   await appendEvents(organizationId, tx, [{ type, actor: principal.actor, data }]);
   return forgotten;
 }
@@ -138,14 +138,16 @@ async function endMembership(
  * sees the first.
  */
 async function lockMember(organizationId: string, tx: Tx, principal: Principal, memberId: string) {
-  const rows = await tx.$queryRaw<{ id: string; userId: string; role: string }[]>(Prisma.sql`
-    SELECT id, user_id AS "userId", role FROM membership WHERE organization_id = ${organizationId}::uuid
-      AND (role = 'owner' OR id = ${memberId}::uuid) ORDER BY id FOR UPDATE`);
+  const rows = await tx.$queryRaw<{ id: string; userId: string; name: string; role: string }[]>(Prisma.sql`
+    SELECT m.id, m.user_id AS "userId", u.name, m.role FROM membership m JOIN "user" u ON u.id = m.user_id
+    WHERE m.organization_id = ${organizationId}::uuid AND (m.role = 'owner' OR m.id = ${memberId}::uuid)
+    ORDER BY m.id FOR UPDATE OF m`);
   const member = rows.find((row) => row.id === memberId);
   if (!member) throw notFound("member");
   const role = roleSchema.parse(member.role);
   if (role === "owner") refuseUnlessOwner(principal);
-  return { userId: member.userId, role, owners: rows.filter((row) => row.role === "owner").length };
+  const owners = rows.filter((row) => row.role === "owner").length;
+  return { userId: member.userId, name: member.name, role, owners };
 }
 
 export function refuseUnlessOwner(principal: Principal): void {

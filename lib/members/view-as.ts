@@ -2,7 +2,6 @@
 
 import type { Principal } from "../access/principal.ts";
 import { roleAllows } from "../access/roles.ts";
-import type { Actor } from "../access/schema.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
@@ -44,11 +43,17 @@ export async function beginView(
 export async function endView(
   organizationId: string,
   tx: Tx,
-  actor: Actor,
+  { actor, isView, userId }: Principal,
   sessionId: string,
 ): Promise<void> {
   const [row] = await tx.$queryRaw<{ ended: boolean }[]>(
     Prisma.sql`SELECT gate.end_view(${sessionId}::uuid, ${organizationId}::uuid) AS ended`,
   );
-  if (row?.ended) await appendEvents(organizationId, tx, [{ type: "member.view_ended", actor, data: {} }]);
+  if (!row?.ended) return;
+  const [viewed] = isView
+    ? await tx.$queryRaw<{ userId: string; name: string }[]>`SELECT u.id AS "userId", u.name
+        FROM membership m JOIN "user" u ON u.id = m.user_id
+        WHERE m.organization_id = ${organizationId}::uuid AND m.user_id = ${userId}::uuid`
+    : [];
+  await appendEvents(organizationId, tx, [{ type: "member.view_ended", actor, data: { ...viewed } }]);
 }

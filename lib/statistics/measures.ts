@@ -6,8 +6,8 @@ export const OPEN_STATES = ["queued", "starting", "start_unknown", "working", "i
 export type OpenState = (typeof OPEN_STATES)[number];
 export type EndState = Exclude<TaskState, OpenState>;
 
-/** Causes of bad ends. */
-export const CAUSES = [
+/** Kinds of bad ends. A cause (tasks/failures.ts) is finer: the code with the message. */
+export const FAILURE_KINDS = [
   /** Completed, with a result that reports a tool error. */
   "tool_error",
   /** The server reports the task as failed. */
@@ -24,7 +24,7 @@ export const CAUSES = [
   "expired",
   "other",
 ] as const;
-export type Cause = (typeof CAUSES)[number];
+export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 /** The delivery methods of answers; `none`: never sent. */
 export const RUNGS = ["update", "same_session", "asked_again", "new_session", "retry", "none"] as const;
@@ -37,7 +37,8 @@ export type DeliveryResult = (typeof DELIVERY_RESULTS)[number];
 export type Measure =
   | "started"
   | `ended:${EndState}`
-  | `cause:${Cause}`
+  /** Stored under an older name of the kind. */
+  | `cause:${FailureKind}`
   /** Decisions by class of duration, see durations.ts. */
   | `decided:${number}`
   | `delivery:${Rung}:${DeliveryResult}`
@@ -55,12 +56,17 @@ export function beginOf(at: Date, hours: Stretch): Date {
   return new Date(Math.floor(at.getTime() / length) * length);
 }
 
-const KNOWN_CODES: readonly string[] = CAUSES;
+const KNOWN_CODES: readonly string[] = FAILURE_KINDS;
 
 /** Returns the cause named by an ending event, or null for good ends and cancellations. */
-export function causeOf(state: EndState, data: { code?: unknown; isError?: unknown }): Cause | null {
+export function failureKindOf(
+  state: EndState,
+  data: { code?: unknown; isError?: unknown },
+): FailureKind | null {
   if (state === "cancelled") return null;
   if (state === "completed") return data.isError === true ? "tool_error" : null;
   if (state !== "failed") return state;
-  return typeof data.code === "string" && KNOWN_CODES.includes(data.code) ? (data.code as Cause) : "other";
+  return typeof data.code === "string" && KNOWN_CODES.includes(data.code)
+    ? (data.code as FailureKind)
+    : "other";
 }

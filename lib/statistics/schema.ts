@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CAUSES, DELIVERY_RESULTS, OPEN_STATES, RUNGS } from "./measures.ts";
+import { DELIVERY_RESULTS, FAILURE_KINDS, OPEN_STATES, RUNGS } from "./measures.ts";
 
 export const RANGES = ["24h", "7d", "30d"] as const;
 const rangeSchema = z.enum(RANGES);
@@ -51,7 +51,7 @@ const serverFiguresSchema = z.object({
   started: count,
   ended: endedSchema,
   decisions: decisionsSchema,
-  causes: z.partialRecord(z.enum(CAUSES), count),
+  failureKinds: z.partialRecord(z.enum(FAILURE_KINDS), count),
 });
 export type ServerFigures = z.infer<typeof serverFiguresSchema>;
 

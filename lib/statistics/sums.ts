@@ -1,6 +1,13 @@
 /** Converts rows of statistics to the overview: pure. */
 import { percentile } from "./durations.ts";
-import { CAUSES, DELIVERY_RESULTS, type Measure, OPEN_STATES, type OpenState, RUNGS } from "./measures.ts";
+import {
+  DELIVERY_RESULTS,
+  FAILURE_KINDS,
+  type Measure,
+  OPEN_STATES,
+  type OpenState,
+  RUNGS,
+} from "./measures.ts";
 import type { Decisions, DeliveryFigures, Overview, ServerFigures, Step } from "./schema.ts";
 
 export interface FigureRow {
@@ -52,10 +59,10 @@ export function figuresOf(
         started: sums.of("started"),
         ended: endedOf(sums),
         decisions: decisionsOf(sums),
-        causes: Object.fromEntries(
-          CAUSES.flatMap((cause) => {
-            const count = sums.of(`cause:${cause}`);
-            return count > 0 ? [[cause, count]] : [];
+        failureKinds: Object.fromEntries(
+          FAILURE_KINDS.flatMap((kind) => {
+            const count = sums.of(`cause:${kind}`);
+            return count > 0 ? [[kind, count]] : [];
           }),
         ),
       };

@@ -1,7 +1,14 @@
 /** Converts history events to counts: pure. transitions.ts reads and writes. */
 import type { FollowedEvent } from "../events/follow.ts";
 import { classOf } from "./durations.ts";
-import { causeOf, type DeliveryResult, type EndState, type Measure, RUNGS, type Rung } from "./measures.ts";
+import {
+  type DeliveryResult,
+  type EndState,
+  failureKindOf,
+  type Measure,
+  RUNGS,
+  type Rung,
+} from "./measures.ts";
 
 /** Facts about an event that the event itself lacks. */
 export interface Context {
@@ -48,9 +55,9 @@ export function countsOf(event: Pick<FollowedEvent, "at" | "type" | "data">, con
   if (STARTS.has(type)) return [{ at, measure: "started", amount: 1 }];
   const end = ENDS[type];
   if (end) {
-    const cause = causeOf(end, event.data);
-    const causes: Count[] = cause ? [{ at, measure: `cause:${cause}`, amount: 1 }] : [];
-    return [{ at, measure: `ended:${end}`, amount: 1 }, ...causes];
+    const kind = failureKindOf(end, event.data);
+    const failures: Count[] = kind ? [{ at, measure: `cause:${kind}`, amount: 1 }] : [];
+    return [{ at, measure: `ended:${end}`, amount: 1 }, ...failures];
   }
   const delivery = DELIVERIES[type];
   if (delivery) return [{ at, measure: `delivery:${rungOf(context.rung)}:${delivery}`, amount: 1 }];

@@ -73,7 +73,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   },
   delivery_flagged: {
     severity: "stuck",
-    label: "Asked again",
+    label: "Keeps asking",
     words: "The server took the answer but keeps asking for it. Send the same answer again from the request.",
     states: ["working", "input_required"],
   },

@@ -1,11 +1,32 @@
-/** Reads a task's history. */
+/** Reads a task's history, and the organization's with the names of its tasks. */
+import type { Principal } from "../access/principal.ts";
 import { readSequence, toPage } from "../base/cursor.ts";
 import type { Tx } from "../base/db/db.ts";
 import type { Page } from "../base/page.ts";
-import { readEvent } from "../events/queries.ts";
-import type { EventType, TaskEvent } from "../events/schema.ts";
+import { listEvents, readEvent } from "../events/queries.ts";
+import type { EventQuery, EventType, ListedEvent, TaskEvent } from "../events/schema.ts";
 import { PHASE_EVENTS, type PhaseEvent } from "./phases.ts";
 import type { TaskEventQuery } from "./schema.ts";
+import { visibleTask } from "./visibility.ts";
+
+/** The organization's events, newest first, each with its task's name if the principal may see the task. */
+export async function listOrganizationEvents(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  query: EventQuery,
+): Promise<Page<ListedEvent>> {
+  const { items, nextCursor } = await listEvents(organizationId, tx, query);
+  const ids = [...new Set(items.flatMap(({ taskId }) => taskId ?? []))];
+  const rows = await tx.$queryRaw<{ id: string; label: string | null; tool: string }[]>`
+    SELECT t.id, t.label, t.tool FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY(${ids}::uuid[]) AND ${visibleTask(principal)}`;
+  const tasks = new Map(rows.map(({ id, ...task }) => [id, task]));
+  return {
+    items: items.map((event) => ({ ...event, task: tasks.get(event.taskId ?? "") ?? null })),
+    nextCursor,
+  };
+}
 
 /**
  * The task's events, oldest first unless asked otherwise. Reads of the protocol are left out: they belong to

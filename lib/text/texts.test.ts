@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { EVENT_TYPES } from "../events/schema.ts";
 import { describeEvent } from "../format/events.ts";
+import { failureWords } from "../format/overview.ts";
 import { parseJsonText, readResult } from "../format/tasks/result.ts";
 import { humanise, shorten } from "./labels.ts";
 import { withRecentDueDates } from "./sample-invoice.ts";
@@ -54,8 +55,28 @@ test.each([
     "The server “ERP” can’t be reached",
   ],
   ["member.added", { name: "Cleo", role: "approver" }, "Ben added Cleo as approver"],
-  ["member.role_changed", { from: "viewer", to: "operator" }, "Ben changed a role from viewer to operator"],
+  [
+    "member.role_changed",
+    { name: "Cleo", from: "viewer", to: "operator" },
+    "Ben changed the role of Cleo from viewer to operator",
+  ],
+  [
+    "member.role_changed",
+    { from: "viewer", to: "operator" },
+    "Ben changed the role of a member from viewer to operator",
+  ],
+  ["member.removed", { name: "Cleo", role: "approver" }, "Ben removed Cleo, approver"],
+  ["member.removed", { role: "approver" }, "Ben removed a member, approver"],
+  ["member.view_ended", { name: "Cleo" }, "Ben stopped viewing as Cleo"],
+  ["key.renamed", { from: "Build", name: "CI" }, "Ben renamed the API key “Build” to “CI”"],
   ["key.renamed", { name: "CI" }, "Ben renamed an API key to “CI”"],
+  ["key.revoked", { name: "CI" }, "Ben revoked the API key “CI”"],
+  ["key.revoked", {}, "Ben revoked an API key"],
+  [
+    "bulk.stopped",
+    { action: "restart", skipped: 3 },
+    "Ben stopped a bulk operation: 3 tasks not started again",
+  ],
   ["organization.undo_window_changed", { holdMs: 10_000 }, "Ben set the time for undo to 10 s"],
   ["organization.undo_window_changed", { holdMs: 0 }, "Ben set no time for undo"],
   [
@@ -70,6 +91,14 @@ test.each([
 test("a line whose details were deleted makes none up", () => {
   const line = { type: "organization.four_eyes_changed", actor, data: {}, detailsDeleted: true as const };
   expect(describeEvent(line).text).toBe("Organization four eyes changed by Ben; details were deleted");
+});
+
+test.each([
+  ["task_failed", "Reported failed by server"],
+  ["connection_lost", "Connection lost"],
+  ["constructor", "Constructor"],
+])("the code %s of a failure becomes words", (code, words) => {
+  expect(failureWords(code)).toBe(words);
 });
 
 test("a difference names what went and what came", () => {

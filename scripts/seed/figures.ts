@@ -18,10 +18,7 @@ export class Figures {
     this.#now = now;
   }
 
-  count(
-    serverId: string,
-    { createdAt, askedAt, answeredAt, endedAt, end, cause, rung }: TaskRows["figures"],
-  ) {
+  count(serverId: string, { createdAt, askedAt, answeredAt, endedAt, end, kind, rung }: TaskRows["figures"]) {
     this.#add(serverId, createdAt, "started");
     const until = endedAt ?? this.#now;
     this.#spread(serverId, createdAt, askedAt ?? until, "open:working");
@@ -35,7 +32,7 @@ export class Figures {
         this.#add(serverId, answeredAt, `delivery:${rung!}:${result}`);
     }
     if (end) this.#add(serverId, endedAt!, `ended:${end}`);
-    if (cause) this.#add(serverId, endedAt!, `cause:${cause}`);
+    if (kind) this.#add(serverId, endedAt!, `cause:${kind}`);
   }
 
   /** Records that the open tasks of a server were sampled since then. */

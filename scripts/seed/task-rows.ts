@@ -1,7 +1,7 @@
 /** The rows of one seeded task: its questions, its outcome, and its share of the figures. */
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { normaliseForm, questionHash } from "../../lib/mcp/forms/question.ts";
-import type { Cause, Rung } from "../../lib/statistics/measures.ts";
+import type { FailureKind, Rung } from "../../lib/statistics/measures.ts";
 import { labelOf } from "../../lib/tasks/status.ts";
 import { between, pick, type Random, randomFor } from "../../test/chaos/random.ts";
 import { type Asked, questionOf } from "./catalogue.ts";
@@ -13,7 +13,7 @@ const HOUR = 3600_000;
 
 type State = "working" | "input_required" | "completed" | "failed" | "cancelled" | "lost" | "expired";
 const ENDS = { completed: 0.935, failed: 0.033, cancelled: 0.022, expired: 0.006, lost: 0.004 } as const;
-const FAILURES: Partial<Record<Cause, number>> = {
+const FAILURES: Partial<Record<FailureKind, number>> = {
   task_failed: 0.5,
   server_error: 0.22,
   rejected: 0.2,
@@ -74,7 +74,7 @@ export function taskRowsOf(n: number, life: Life) {
   const state: State = over ?? (life.kind === "waiting" ? "input_required" : "working");
   const requester = one(random, life.members);
   const refused = answered && random() < 0.1;
-  const cause = causeOf(random, state);
+  const kind = failureKindOf(random, state);
   const task = {
     id,
     server_id: place.serverId,
@@ -92,10 +92,10 @@ export function taskRowsOf(n: number, life: Life) {
     status_message: over === null && !asks ? one(random, DOING) : null,
     progress:
       over === null && !asks ? { progress: Math.floor(random() * 90) + 5, total: 100, message: null } : null,
-    outcome: state === "completed" ? outcomeOf(random, asks, refused, cause) : null,
-    outcome_is_error: cause === "tool_error",
+    outcome: state === "completed" ? outcomeOf(random, asks, refused, kind) : null,
+    outcome_is_error: kind === "tool_error",
     result: state === "completed" ? { content: [{ type: "text", text: "Done." }] } : null,
-    error: state !== "completed" && cause ? { code: cause, message: WORDS[cause] } : null,
+    error: state !== "completed" && kind ? { code: kind, message: WORDS[kind] } : null,
     created_at: iso(createdAt),
     changed_at: iso(over ? endedAt : asks ? askedAt : between(random, createdAt, life.now)),
     finished_at: over ? iso(endedAt) : null,
@@ -125,7 +125,7 @@ export function taskRowsOf(n: number, life: Life) {
     answeredAt: answered ? answeredAt : null,
     endedAt: over ? endedAt : null,
     end: over,
-    cause,
+    kind,
     rung: answer?.rung ?? null,
   };
   return { task, request, answer, figures };
@@ -143,14 +143,14 @@ function youth(random: Random, kind: "waiting" | "working"): number {
   return kind === "waiting" ? 2 * MINUTE + random() ** 2.2 * OLDEST_MS : MINUTE + random() * QUIETEST_MS;
 }
 
-function causeOf(random: Random, state: State): Cause | null {
+function failureKindOf(random: Random, state: State): FailureKind | null {
   if (state === "failed") return pick(random, FAILURES) ?? "task_failed";
   if (state === "completed") return random() < 0.008 ? "tool_error" : null;
   return state === "lost" || state === "expired" ? state : null;
 }
 
-function outcomeOf(random: Random, asks: boolean, refused: boolean, cause: Cause | null): string {
-  if (cause === "tool_error") return "Nothing was booked";
+function outcomeOf(random: Random, asks: boolean, refused: boolean, kind: FailureKind | null): string {
+  if (kind === "tool_error") return "Nothing was booked";
   if (asks) return refused ? "REJECTED" : one(random, ["PAID", "APPROVED", "BOOKED", "DONE"]);
   return one(random, ["DONE", "BOOKED", "Nothing to do"]);
 }

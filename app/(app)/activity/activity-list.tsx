@@ -7,7 +7,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { useNow, useZoneKnown } from "@/components/time/use-now.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import type { OrganizationEvent } from "@/lib/events/schema.ts";
+import type { ListedEvent } from "@/lib/events/schema.ts";
 import { describeEvent } from "@/lib/format/events.ts";
 import type { Tone } from "@/lib/format/tasks/outcome.ts";
 import { capitalise } from "@/lib/text/labels.ts";
@@ -20,19 +20,21 @@ const DOTS: Record<Tone, string> = {
   good: "bg-good",
 };
 
-const ACTORS: Record<OrganizationEvent["actor"]["kind"], { icon: LucideIcon; what: string }> = {
+const ACTORS: Record<ListedEvent["actor"]["kind"], { icon: LucideIcon; what: string }> = {
   member: { icon: UserRound, what: "Member" },
   key: { icon: KeyRound, what: "API key" },
   engine: { icon: Server, what: "Intray itself" },
   system: { icon: Server, what: "The installation" },
 };
 
+const LINK = "rounded-sm text-accent underline-offset-4 hover:underline";
+
 /** Events, newest first, grouped by day. `onActor` filters by one person or API key. */
 export function ActivityList({
   events,
   onActor,
 }: {
-  events: OrganizationEvent[];
+  events: ListedEvent[];
   onActor: (actorId: string) => void;
 }) {
   const now = useNow(60_000);
@@ -62,7 +64,7 @@ function Line({
   zoneKnown,
   onActor,
 }: {
-  event: OrganizationEvent;
+  event: ListedEvent;
   zoneKnown: boolean;
   onActor: (actorId: string) => void;
 }) {
@@ -84,6 +86,14 @@ function Line({
         <div className="min-w-0 flex-1">
           <p className="break-words">
             <PlainText text={words.text} />
+            {event.task && (
+              <>
+                {" · "}
+                <Link href={`/tasks/${event.taskId}`} className={LINK}>
+                  <PlainText text={event.task.label ?? event.task.tool} />
+                </Link>
+              </>
+            )}
           </p>
           {words.quote && (
             <p className="line-clamp-3 whitespace-pre-line break-words text-[13px] text-muted">
@@ -93,10 +103,15 @@ function Line({
         </div>
       </div>
       <p className="flex items-baseline justify-end gap-3 text-[13px] max-md:col-span-2 max-md:justify-start max-md:pl-4.5">
-        {event.inputRequestId && (
-          <About href={`/inbox/${event.inputRequestId}`} what="Request" seq={event.seq} />
+        {event.task && event.inputRequestId && (
+          <Link
+            href={`/inbox/${event.inputRequestId}`}
+            aria-label={`Request of line ${event.seq}`}
+            className={cn(LINK, "max-md:-mb-3 max-md:pb-3")}
+          >
+            Request
+          </Link>
         )}
-        {event.taskId && <About href={`/tasks/${event.taskId}`} what="Task" seq={event.seq} />}
         <span className="min-w-12 text-right text-muted text-xs leading-5 tabular-nums max-md:ml-auto">
           <span className="sr-only">line </span>
           {number(event.seq)}
@@ -106,7 +121,7 @@ function Line({
   );
 }
 
-function Who({ actor, onActor }: { actor: OrganizationEvent["actor"]; onActor: (actorId: string) => void }) {
+function Who({ actor, onActor }: { actor: ListedEvent["actor"]; onActor: (actorId: string) => void }) {
   const { icon: Icon, what } = ACTORS[actor.kind];
   const { id } = actor;
   return (
@@ -126,18 +141,6 @@ function Who({ actor, onActor }: { actor: OrganizationEvent["actor"]; onActor: (
         </button>
       )}
     </span>
-  );
-}
-
-function About({ href, what, seq }: { href: string; what: string; seq: number }) {
-  return (
-    <Link
-      href={href}
-      aria-label={`${what} of line ${seq}`}
-      className="rounded-sm text-accent underline-offset-4 hover:underline max-md:-my-3 max-md:py-3"
-    >
-      {what}
-    </Link>
   );
 }
 

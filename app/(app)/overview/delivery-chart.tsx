@@ -26,7 +26,7 @@ export function DeliveryChart({ figures }: { figures: Overview }) {
                 label: RUNG_WORDS[rung],
                 value: [
                   number(accepted),
-                  ...(flagged > 0 ? [`${number(flagged)} asked again`] : []),
+                  ...(flagged > 0 ? [`${number(flagged)} kept asking`] : []),
                   ...(undeliverable > 0 ? [`${number(undeliverable)} undeliverable`] : []),
                 ].join(" · "),
                 amount: accepted,
@@ -41,7 +41,7 @@ export function DeliveryChart({ figures }: { figures: Overview }) {
         table={
           <FiguresTable
             label="Answers by delivery method, as a table"
-            columns={["Method", "Accepted", "Confirmed", "Retried", "Asked again", "Undeliverable"]}
+            columns={["Method", "Accepted", "Confirmed", "Retried", "Kept asking", "Undeliverable"]}
             rows={rows.map((row) => ({
               key: row.rung,
               cells: [RUNG_WORDS[row.rung], ...DELIVERY_RESULTS.map((result) => number(row[result]))],

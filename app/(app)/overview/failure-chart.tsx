@@ -2,18 +2,18 @@ import { BarRows } from "@/components/chart/bar-rows.tsx";
 import { ChartCard } from "@/components/chart/chart-card.tsx";
 import { FiguresTable } from "@/components/chart/figures-table.tsx";
 import { useFormats } from "@/components/shell/session/me.tsx";
-import { CAUSE_WORDS, tasksHref } from "@/lib/format/overview.ts";
-import { CAUSES } from "@/lib/statistics/measures.ts";
+import { FAILURE_WORDS, tasksHref } from "@/lib/format/overview.ts";
+import { FAILURE_KINDS } from "@/lib/statistics/measures.ts";
 import type { Overview } from "@/lib/statistics/schema.ts";
 import { NothingYet } from "./nothing-yet.tsx";
 
 /** How tasks failed, and at which server most often. */
 export function FailureChart({ figures }: { figures: Overview }) {
   const { number } = useFormats();
-  const rows = CAUSES.map((cause) => ({
-    cause,
-    count: figures.servers.reduce((sum, { causes }) => sum + (causes[cause] ?? 0), 0),
-    most: figures.servers.toSorted((a, b) => (b.causes[cause] ?? 0) - (a.causes[cause] ?? 0))[0],
+  const rows = FAILURE_KINDS.map((kind) => ({
+    kind,
+    count: figures.servers.reduce((sum, { failureKinds }) => sum + (failureKinds[kind] ?? 0), 0),
+    most: figures.servers.toSorted((a, b) => (b.failureKinds[kind] ?? 0) - (a.failureKinds[kind] ?? 0))[0],
   }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count);
@@ -27,12 +27,12 @@ export function FailureChart({ figures }: { figures: Overview }) {
         ) : (
           <BarRows
             fill="dotted"
-            rows={rows.map(({ cause, count }) => ({
-              key: cause,
-              label: CAUSE_WORDS[cause].label,
+            rows={rows.map(({ kind, count }) => ({
+              key: kind,
+              label: FAILURE_WORDS[kind].label,
               value: number(count),
               amount: count,
-              href: tasksHref({ state: CAUSE_WORDS[cause].state, finishedAfter: figures.from }),
+              href: tasksHref({ state: FAILURE_WORDS[kind].state, finishedAfter: figures.from }),
             }))}
           />
         )
@@ -41,12 +41,12 @@ export function FailureChart({ figures }: { figures: Overview }) {
         <FiguresTable
           label="Failures by kind, as a table"
           columns={["Kind", "Tasks", "Most on"]}
-          rows={rows.map(({ cause, count, most }) => ({
-            key: cause,
+          rows={rows.map(({ kind, count, most }) => ({
+            key: kind,
             cells: [
-              CAUSE_WORDS[cause].label,
+              FAILURE_WORDS[kind].label,
               number(count),
-              most ? `${most.server.name} (${number(most.causes[cause] ?? 0)})` : "—",
+              most ? `${most.server.name} (${number(most.failureKinds[kind] ?? 0)})` : "—",
             ],
           }))}
         />

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { taskTone } from "./outcome.ts";
+import { statusSentence, taskTone } from "./outcome.ts";
 
 const done = { state: "completed" as const, stalled: false, outcome: "PAID", outcomeIsError: false };
 
@@ -12,4 +12,24 @@ test.each([
   ["a stall is red", { ...done, state: "working" as const, stalled: true }, "bad"],
 ])("%s", (_, task, tone) => {
   expect(taskTone(task)).toBe(tone);
+});
+
+const failed = {
+  state: "failed" as const,
+  progress: null,
+  statusMessage: "The ledger is closed",
+  error: { code: "task_failed", message: "The ledger is closed" },
+};
+
+test.each([
+  ["of a failed task is not its error once more", failed, null],
+  ["of a failed task may be what it did last", { ...failed, statusMessage: "Paying" }, "Paying"],
+  ["stays while the task lives", { ...failed, state: "working" as const }, "The ledger is closed"],
+  [
+    "is its progress, if that has words",
+    { ...failed, state: "working" as const, progress: { progress: 1, total: null, message: "Page 1" } },
+    "Page 1",
+  ],
+])("the status's sentence %s", (_, task, sentence) => {
+  expect(statusSentence(task)).toBe(sentence);
 });

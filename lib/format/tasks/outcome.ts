@@ -1,3 +1,4 @@
+import type { TaskDetail } from "../../tasks/schema.ts";
 import type { TaskState } from "../../tasks/status.ts";
 
 export type Tone = "neutral" | "accent" | "wait" | "bad" | "good";
@@ -46,6 +47,20 @@ export function taskTone(task: {
     default:
       return task.stalled ? "bad" : "neutral";
   }
+}
+
+/**
+ * The task's status in one sentence, if it has one. Of a failed task, the server's last status is often the error
+ * itself, which its notice shows.
+ */
+export function statusSentence({
+  state,
+  progress,
+  statusMessage,
+  error,
+}: Pick<TaskDetail, "state" | "progress" | "statusMessage" | "error">): string | null {
+  const sentence = progress?.message ?? statusMessage;
+  return state === "failed" && sentence === error?.message ? null : sentence;
 }
 
 /** The server's name of a state in our words, for lines such as “the server still says …”. */

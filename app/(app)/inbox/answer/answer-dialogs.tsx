@@ -67,7 +67,7 @@ export function AnswerDialogs({
           <ReasonBox label="Comment" initial={comment} onSend={(said) => onSend({ action: "cancel" }, said)}>
             {(said) => (
               <DialogActions>
-                <Button onClick={onDismiss}>Back</Button>
+                <Button onClick={onDismiss}>Close</Button>
                 <Button
                   variant="destructive"
                   disabled={pending}
@@ -147,7 +147,7 @@ function DeclineForm({
             </p>
           )}
           <DialogActions>
-            <Button onClick={onDismiss}>Cancel</Button>
+            <Button onClick={onDismiss}>Close</Button>
             {rejection && (
               <Button disabled={pending} onClick={() => reject(said)}>
                 {rejection.reasonField ? `${rejection.label} with this reason` : `${rejection.label} instead`}

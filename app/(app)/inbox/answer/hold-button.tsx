@@ -182,7 +182,7 @@ function TypedConfirmation({
           />
         </div>
         <DialogActions>
-          <Button onClick={onDismiss}>Cancel</Button>
+          <Button onClick={onDismiss}>Close</Button>
           <Button type="submit" variant="destructive" disabled={!matches}>
             {label}
           </Button>

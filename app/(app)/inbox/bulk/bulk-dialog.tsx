@@ -259,7 +259,7 @@ function CommentAndButtons({
       </div>
       <DialogActions>
         <Button onClick={onDismiss} disabled={pending}>
-          Cancel
+          Close
         </Button>
         <Button
           variant={declining ? "destructive" : "primary"}

@@ -4,6 +4,7 @@ import { Age } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { failureWords } from "@/lib/format/overview.ts";
 import { isLive } from "@/lib/format/tasks/outcome.ts";
 import { ATTENTION, type AttentionCode } from "@/lib/tasks/attention.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
@@ -41,7 +42,7 @@ export function AttentionNotice({ task }: { task: TaskDetail }) {
       )}
       {task.error && isLive(task.state) && (
         <p className="text-muted">
-          <FoldedText text={task.error.message} /> Code: {task.error.code}
+          {failureWords(task.error.code)}: <FoldedText text={task.error.message} />
         </p>
       )}
     </Notice>

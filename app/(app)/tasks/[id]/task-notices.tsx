@@ -6,6 +6,7 @@ import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { failureWords } from "@/lib/format/overview.ts";
 import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
 import { type AttentionCode, isStuck } from "@/lib/tasks/attention.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
@@ -78,7 +79,7 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
       {task.error && task.error.code !== task.state && task.state !== "lost" && !needsSignIn && !attends && (
         <Notice tone={isLive(task.state) ? "wait" : "bad"} title={<FoldedText text={task.error.message} />}>
           {isLive(task.state) && task.durable && <p>Intray keeps trying; nothing is lost.</p>}
-          <p className="text-muted">Code: {task.error.code}</p>
+          <p className="text-muted">{failureWords(task.error.code)}</p>
         </Notice>
       )}
     </>

@@ -4,7 +4,7 @@ import { FoldedText } from "@/components/text/folded-text.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { isLive } from "@/lib/format/tasks/outcome.ts";
+import { isLive, statusSentence } from "@/lib/format/tasks/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import { TaskPhases } from "./task-phases.tsx";
 
@@ -12,7 +12,7 @@ import { TaskPhases } from "./task-phases.tsx";
 export function TaskProgress({ task }: { task: TaskDetail }) {
   const { progress } = task;
   const formats = useFormats();
-  const sentence = progress?.message ?? task.statusMessage;
+  const sentence = statusSentence(task);
   const waiting = task.inputRequests.find((request) => request.state === "open");
   return (
     <section

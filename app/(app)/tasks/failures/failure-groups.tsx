@@ -8,7 +8,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
-import { tasksHref } from "@/lib/format/overview.ts";
+import { failureWords, tasksHref } from "@/lib/format/overview.ts";
 import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import type { FailureGroup } from "@/lib/tasks/schema.ts";
 
@@ -85,8 +85,7 @@ function Group({
           <PlainText text={message || STATE_LABELS[state]} />
         </span>
         <span className="block truncate text-muted text-xs">
-          {server.name} · {tool} · {code === state ? STATE_LABELS[state] : code} · last{" "}
-          <TimeAgo at={lastAt} />
+          {server.name} · {tool} · {failureWords(code)} · last <TimeAgo at={lastAt} />
         </span>
       </Link>
       {repeatable === 0 && (

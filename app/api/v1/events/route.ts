@@ -1,6 +1,6 @@
 import { pageSchema } from "@/lib/base/page.ts";
-import { listEvents } from "@/lib/events/queries.ts";
-import { eventQuerySchema, eventSchema } from "@/lib/events/schema.ts";
+import { eventQuerySchema, listedEventSchema } from "@/lib/events/schema.ts";
+import { listOrganizationEvents } from "@/lib/tasks/events.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -10,8 +10,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "events:read",
       summary: "The organization's history, newest first",
       query: eventQuerySchema,
-      output: pageSchema(eventSchema),
+      output: pageSchema(listedEventSchema),
     },
-    ({ caller, query }) => within(caller, (organizationId, tx) => listEvents(organizationId, tx, query)),
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx, principal) =>
+        listOrganizationEvents(organizationId, tx, principal, query),
+      ),
   ),
 });

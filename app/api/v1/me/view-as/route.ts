@@ -6,9 +6,10 @@ import { endpoint, route } from "@/lib/web/http/route.ts";
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route({ auth: "any", summary: "Stop viewing as a member", inView: true }, async ({ caller }) => {
     const { sessionId } = personOf(caller);
-    const { organizationId, actor } = caller.principal;
+    const { principal } = caller;
+    const { organizationId } = principal;
     const db = await database();
-    await db.withOrganization(organizationId, (tx) => endView(organizationId, tx, actor, sessionId));
+    await db.withOrganization(organizationId, (tx) => endView(organizationId, tx, principal, sessionId));
     return undefined;
   }),
 });
