@@ -1,8 +1,10 @@
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { pageSchema } from "@/lib/base/page.ts";
 import { listedEventSchema, verificationSchema } from "@/lib/events/schema.ts";
 import { appendEvents } from "@/lib/events/transitions.ts";
+import { verifyExport } from "@/lib/events/verify-export.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -122,6 +124,25 @@ describe("a line of the list names its task", () => {
     });
     expect(await of(secret, ana)).toEqual([null]);
     expect(await of(secret, owner)).toEqual([{ label: "INV-100", tool: "pay_salary" }]);
+    const actor = { kind: "member" as const, id: owner.userId, name: "Oda" };
+    await web.db.withOrganization(acme, (tx) =>
+      appendEvents(acme, tx, [
+        { type: "request.opened", actor, taskId: secret, data: { message: "Pay_salary of Cleo, 9,000?" } },
+      ]),
+    );
+    const lines = async (who: { cookie: string }) =>
+      (await list(`taskId=${secret}&type=request`, who.cookie))[0];
+    expect(await lines(owner)).toMatchObject({ data: { message: "Pay_salary of Cleo, 9,000?" } });
+    expect(await lines(ana)).toMatchObject({ type: "request.opened", actor, data: {} });
+    const exported = async (who: { cookie: string }) =>
+      (await (await web.open("GET", "/api/v1/events/export", who)).text()).trimEnd().split("\n");
+    expect(JSON.stringify(await exported(owner))).toContain("Pay_salary");
+    const adminsExport = await exported(ana);
+    expect(JSON.stringify(adminsExport)).not.toContain("Pay_salary");
+    expect(await verifyExport(Readable.from(adminsExport))).toMatchObject({
+      ok: true,
+      lines: adminsExport.length,
+    });
     const everything = await web.call("GET", "/api/v1/events?limit=200", ana);
     expect(JSON.stringify(everything.body)).not.toContain("pay_salary");
     expect((await web.call("GET", `/api/v1/tasks/${secret}`, ana)).status).toBe(404);

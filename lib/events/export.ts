@@ -1,18 +1,21 @@
-import type { Tx } from "../base/db/db.ts";
+import type { Prisma, Tx } from "../base/db/db.ts";
 import { exportEvents } from "./queries.ts";
 
 /** Lines read per transaction, and held in memory at once. */
 const BATCH = 1_000;
 
-/** Yields the history as NDJSON, oldest first, in pieces. `within` opens a transaction for each. */
+/**
+ * Yields the history as NDJSON, oldest first, in pieces. `within` opens a transaction for each; `hidden` is as for
+ * `exportEvents`.
+ */
 export async function* exportedLines(
   organizationId: string,
   within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
-  batch = BATCH,
+  { batch = BATCH, hidden }: { batch?: number; hidden?: Prisma.Sql } = {},
 ): AsyncGenerator<string> {
   let after = 0n;
   for (;;) {
-    const events = await within((tx) => exportEvents(organizationId, tx, after, batch));
+    const events = await within((tx) => exportEvents(organizationId, tx, after, batch, hidden));
     const last = events.at(-1);
     if (last) {
       after = BigInt(last.seq);

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type Actor, actorSchema } from "../access/schema.ts";
 import { readSequence, toPage } from "../base/cursor.ts";
-import type { Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import type { Page } from "../base/page.ts";
 import { readLine } from "./line.ts";
 import type { EventQuery, ExportedEvent, OrganizationEvent, TaskEvent } from "./schema.ts";
@@ -44,19 +44,21 @@ function typed(wanted: string) {
 
 /**
  * Returns the lines after `after`, oldest first, with fields read from the digested text: a manipulated line
- * shows its manipulated values.
+ * shows its manipulated values. Lines that `hidden`, a condition on the alias `e`, is true of have no payload; their
+ * digests stay, so that the chain can be verified.
  */
 export async function exportEvents(
   organizationId: string,
   tx: Tx,
   after: bigint,
   limit: number,
+  hidden = Prisma.sql`false`,
 ): Promise<ExportedEvent[]> {
   const rows = await tx.$queryRaw<Omit<ExportedEvent, keyof OrganizationEvent>[]>`
     SELECT event_line(seq, at, type, actor, task_id, input_request_id, payload_digest, data) AS line,
-      CASE WHEN payload_digest IS NOT NULL THEN data::text END AS payload,
+      CASE WHEN payload_digest IS NOT NULL AND NOT (${hidden}) THEN data::text END AS payload,
       encode(digest, 'hex') AS digest, encode(hash, 'hex') AS hash
-    FROM event WHERE organization_id = ${organizationId}::uuid AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
+    FROM event e WHERE organization_id = ${organizationId}::uuid AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
   return rows.map((row) => {
     const { payloadDigest: _, ...fields } = readLine(row.line, row.payload);
     // The line's text determines the shape of its fields.

@@ -60,7 +60,8 @@ const inDatabase = (id: string, batch?: number) =>
 
 async function exported(id: string): Promise<string[]> {
   let all = "";
-  for await (const piece of exportedLines(id, (work) => db.withOrganization(id, work), 4)) all += piece;
+  for await (const piece of exportedLines(id, (work) => db.withOrganization(id, work), { batch: 4 }))
+    all += piece;
   return all.trimEnd().split("\n");
 }
 

@@ -106,6 +106,7 @@ export async function deleteTasks(organizationId: string, tx: Tx): Promise<numbe
   await tx.foundTask.deleteMany({ where: ofTasks });
   await tx.acknowledgement.deleteMany({ where: ofTasks });
   await tx.task.updateMany({ where: { organizationId, restartOf: taskId }, data: { restartOf: null } });
+  await tx.$executeRaw`SELECT drop_private_payloads(${taskId.in}::uuid[])`;
   const { count } = await tx.task.deleteMany({ where: { organizationId, id: taskId } });
   await deleteEmptyRaces(
     organizationId,

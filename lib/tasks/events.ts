@@ -9,7 +9,10 @@ import { PHASE_EVENTS, type PhaseEvent } from "./phases.ts";
 import type { TaskEventQuery } from "./schema.ts";
 import { visibleTask } from "./visibility.ts";
 
-/** The organization's events, newest first, each with its task's name if the principal may see the task. */
+/**
+ * The organization's events, newest first, each with its task's name. Of a task that the principal may not see, an
+ * event says no more than its type, actor and time.
+ */
 export async function listOrganizationEvents(
   organizationId: string,
   tx: Tx,
@@ -18,12 +21,16 @@ export async function listOrganizationEvents(
 ): Promise<Page<ListedEvent>> {
   const { items, nextCursor } = await listEvents(organizationId, tx, query);
   const ids = [...new Set(items.flatMap(({ taskId }) => taskId ?? []))];
-  const rows = await tx.$queryRaw<{ id: string; label: string | null; tool: string }[]>`
-    SELECT t.id, t.label, t.tool FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY(${ids}::uuid[]) AND ${visibleTask(principal)}`;
+  const rows = await tx.$queryRaw<{ id: string; label: string | null; tool: string; visible: boolean }[]>`
+    SELECT t.id, t.label, t.tool, ${visibleTask(principal)} AS visible FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY(${ids}::uuid[])`;
   const tasks = new Map(rows.map(({ id, ...task }) => [id, task]));
   return {
-    items: items.map((event) => ({ ...event, task: tasks.get(event.taskId ?? "") ?? null })),
+    items: items.map((event) => {
+      const { visible, ...task } = tasks.get(event.taskId ?? "") ?? { visible: null };
+      if (visible === false) return { ...event, data: {}, task: null };
+      return { ...event, task: "tool" in task ? task : null };
+    }),
     nextCursor,
   };
 }

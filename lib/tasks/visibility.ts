@@ -1,6 +1,12 @@
 import { type Principal, selfOf } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 
+/** Condition on the alias `e`: events about a task that the principal may not see. */
+export function ofHiddenTask(principal: Principal): Prisma.Sql {
+  return Prisma.sql`EXISTS (SELECT FROM task t WHERE t.organization_id = e.organization_id AND t.id = e.task_id
+    AND NOT ${visibleTask(principal)})`;
+}
+
 /**
  * Condition on the alias `t`: the tasks that a principal may see. These are all tasks open to the
  * organization, and the private ones that the principal requested or was assigned a question of. The caller

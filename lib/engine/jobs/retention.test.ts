@@ -13,7 +13,7 @@ import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { createNetwork } from "../../base/network.ts";
 import { exportedLines } from "../../events/export.ts";
-import { ENGINE_ACTOR } from "../../events/transitions.ts";
+import { appendEvents, ENGINE_ACTOR } from "../../events/transitions.ts";
 import { verifyEvents } from "../../events/verify.ts";
 import { verifyExport } from "../../events/verify-export.ts";
 import { previewRetention } from "../../retention/queries.ts";
@@ -102,7 +102,8 @@ const payloads = (id: string) =>
 const verify = (id: string) => verifyEvents((work) => owner.withOrganization(id, work));
 async function* exported(id: string) {
   let all = "";
-  for await (const piece of exportedLines(id, (work) => owner.withOrganization(id, work), 500)) all += piece;
+  for await (const piece of exportedLines(id, (work) => owner.withOrganization(id, work), { batch: 500 }))
+    all += piece;
   yield* all.trimEnd().split("\n");
 }
 
@@ -242,6 +243,45 @@ test("tasks that are over go with all that is theirs; what is at work, on its wa
       [{ count: 1 }],
     ]);
   expect(await admin("SELECT count(*)::integer AS count FROM protocol_message")).toEqual([{ count: 3 }]);
+});
+
+test("a private task takes what its lines said of it along, and the chain holds", async () => {
+  const id = uuidv7();
+  await owner.withOrganization(id, (tx) =>
+    tx.organization.create({ data: { id, slug: "private-lines", name: "private-lines" } }),
+  );
+  const at = await insertServer(owner, id);
+  const [secret, open] = [
+    await insertTask(owner, id, at, { state: "completed", visibility: "private", requester: uuidv7() }),
+    await insertTask(owner, id, at, { state: "completed" }),
+  ];
+  await owner.withOrganization(id, (tx) =>
+    appendEvents(
+      id,
+      tx,
+      [secret, open].map((taskId) => ({
+        type: "request.opened" as const,
+        actor: ENGINE_ACTOR,
+        taskId,
+        data: { message: "Pay?" },
+      })),
+    ),
+  );
+  const before = await verify(id);
+  await admin("UPDATE task SET finished_at = now() - interval '40 days' WHERE id IN ($1, $2)", [
+    secret,
+    open,
+  ]);
+  await keep(id, { keepTasksDays: 30 });
+  await RETENTION.run(context(engines[0]!), id);
+  expect(await admin("SELECT id FROM task WHERE id IN ($1, $2)", [secret, open])).toEqual([]);
+  expect(
+    await admin("SELECT task_id, data FROM event WHERE organization_id = $1 ORDER BY seq", [id]),
+  ).toEqual([
+    { task_id: secret, data: null },
+    { task_id: open, data: { message: "Pay?" } },
+  ]);
+  expect(await verify(id)).toEqual(before);
 });
 
 test("protocol messages go after their days, also those of tasks at work; younger ones stay", async () => {

@@ -1,6 +1,7 @@
 import { exportedLines } from "@/lib/events/export.ts";
 import { exportedEventSchema } from "@/lib/events/schema.ts";
 import { appendEvents } from "@/lib/events/transitions.ts";
+import { ofHiddenTask } from "@/lib/tasks/visibility.ts";
 import { streamOf } from "@/lib/web/exports/export.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
@@ -18,8 +19,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       await within(caller, (organizationId, tx, { actor }) =>
         appendEvents(organizationId, tx, [{ type: "events.exported", actor }]),
       );
-      const lines = exportedLines(caller.principal.organizationId, (work) =>
-        within(caller, (_, tx) => work(tx)),
+      const lines = exportedLines(
+        caller.principal.organizationId,
+        (work) => within(caller, (_, tx) => work(tx)),
+        { hidden: ofHiddenTask(caller.principal) },
       );
       return new Response(streamOf(lines), {
         headers: {
