@@ -48,6 +48,19 @@ test("its owner has the whole address, of the question and of the one before", a
   expect(await detail(owner)).toMatchObject({ url: NOW, previous: { url: BEFORE } });
 });
 
+test("a question that opens no site is its connection owner's no more than anybody's", async () => {
+  const server = await insertServer(web.db, acme);
+  await web.db.withOrganization(acme, (tx) =>
+    tx.connection.updateMany({
+      where: { organizationId: acme, id: server.connectionId },
+      data: { authorizedBy: owner.userId },
+    }),
+  );
+  const form = await insertRequest(web.db, acme, await insertTask(web.db, acme, server));
+  const answer = await web.call("GET", `/api/v1/input-requests/${form.id}`, owner);
+  expect(answer.body).toMatchObject({ mode: "form", urlOwner: null });
+});
+
 test.each(ROLES)("a member and a key of role %s have the site alone, in every answer", async (role) => {
   const member = await web.member(acme, `Mia-${role}`, role);
   for (const who of [{ cookie: member.cookie }, { key: await web.key(acme, role) }]) {

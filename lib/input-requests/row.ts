@@ -142,7 +142,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     askedAgain: row.askedAgain,
     rewordedAt: iso(row.rewordedAt),
     task: { cancelRequestedAt: iso(row.cancelRequestedAt) },
-    urlOwner: person(row.openerId, row.openerName),
+    urlOwner: row.mode === "url" ? person(row.openerId, row.openerName) : null,
     fourEyes: row.fourEyes,
     answer: toAnswer(row),
     delivery: toDelivery(row),
