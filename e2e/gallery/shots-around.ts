@@ -174,6 +174,16 @@ export const AROUND: Shot[] = [
   settings("settings keyboard", "/settings/keyboard"),
   settings("settings answers", "/settings/answers"),
   {
+    name: "activity",
+    person: "Ana",
+    async open(page, fixture) {
+      await fixture.invoice("acme");
+      await page.goto("/activity");
+      await expect(page.getByText("Server asked").first()).toBeVisible();
+    },
+  },
+  settings("settings invitations", "/settings/members#invitations"),
+  {
     name: "account menu",
     person: "Ben",
     async open(page) {
