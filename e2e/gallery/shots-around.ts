@@ -182,7 +182,6 @@ export const AROUND: Shot[] = [
       await expect(page.getByText("Server asked").first()).toBeVisible();
     },
   },
-  settings("settings invitations", "/settings/members#invitations"),
   {
     name: "account menu",
     person: "Ben",

@@ -1,8 +1,6 @@
 /** The pictures of the README: an inbox as it looks on a working day. */
 import type { Page } from "@playwright/test";
-import type { Page as ListPage } from "../../lib/base/page.ts";
-import type { Server } from "../../lib/servers/schema.ts";
-import { apiOf, openRequest } from "../fixtures/test.ts";
+import { apiOf, openRequest, startInvoice } from "../fixtures/test.ts";
 import type { GalleryFixture } from "./fixture.ts";
 import { DARK, LIGHT, ON_PHONE, type Shot } from "./shot.ts";
 import { openInbox } from "./shots-request.ts";
@@ -52,20 +50,9 @@ async function setTheDay(fixture: GalleryFixture): Promise<string> {
 /** A single line, due long ago. */
 async function bill(fixture: GalleryFixture, id: string, amount: number): Promise<string> {
   const ola = fixture.as("Ola");
-  const { items } = await apiOf(ola).get<ListPage<Server>>("/servers");
-  const lines = [
-    {
-      description: "Maintenance",
-      amount,
-      due_date: new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10),
-    },
-  ];
-  const response = await apiOf(ola).write("POST", "/tasks", {
-    serverId: items.find(({ name }) => name === "Finance ERP")?.id,
-    tool: "process_invoice",
-    arguments: { invoice: { invoice_id: id, customer: "ACME Corp", lines } },
-  });
-  const { id: taskId } = (await response.json()) as { id: string };
+  const due = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  const lines = [{ description: "Maintenance", amount, due_date: due }];
+  const { taskId } = await startInvoice(ola, { id, changes: { customer: "ACME Corp", lines } });
   return openRequest(ola, taskId);
 }
 
