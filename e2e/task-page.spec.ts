@@ -10,6 +10,7 @@ import {
   ledgerOf,
   openRequest,
   readRequest,
+  requestPane,
   SOON,
   startInvoice,
   tabTo,
@@ -17,6 +18,19 @@ import {
   test,
 } from "./fixtures/test.ts";
 import { openTestRows, type TestRows } from "./fixtures/test-rows.ts";
+
+test("a task's requests and the inbox lead to each other", async ({ ola }) => {
+  const { id, taskId } = await startInvoice(ola);
+  await openRequest(ola, taskId);
+  await ola.goto(`/tasks/${taskId}`);
+  const questions = ola.getByRole("tabpanel").getByRole("link");
+  await ola.getByRole("tab", { name: "Requests" }).click();
+  await questions.first().click();
+  await expect(requestPane(ola).getByRole("heading", { level: 2 }).first()).toContainText(id);
+  await ola.getByRole("link", { name: "View task" }).click();
+  await ola.getByRole("tab", { name: "Requests" }).click();
+  await expect(questions.first()).toContainText(id);
+});
 
 test("a task is followed, understood and started again with the keyboard alone", async ({ ola, ben }) => {
   await ola.context().grantPermissions(["clipboard-read", "clipboard-write"]);

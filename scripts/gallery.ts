@@ -1,7 +1,7 @@
 /**
  * `npm run gallery [-- --only <expression> --out <folder> --readme]`: takes pictures of every page and state,
  * with a page that shows them (`index.html`) and a list of their faults (`report.txt`). `--readme` takes the
- * pictures of the README instead. Exits 1 if a state did not come, or a page's script failed.
+ * pictures of the README and the docs instead. Exits 1 if a state did not come, or a page's script failed.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";

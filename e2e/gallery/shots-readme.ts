@@ -1,6 +1,7 @@
-/** The pictures of the README: an inbox as it looks on a working day. */
+/** The pictures of the README, an inbox as it looks on a working day, and of docs/operations.md. */
 import type { Page } from "@playwright/test";
-import { apiOf, openRequest, startInvoice } from "../fixtures/test.ts";
+import { seed } from "../fixtures/intray.ts";
+import { apiOf, expect, openRequest, startInvoice, taskHeader } from "../fixtures/test.ts";
 import type { GalleryFixture } from "./fixture.ts";
 import { DARK, LIGHT, ON_PHONE, type Shot } from "./shot.ts";
 import { openInbox } from "./shots-request.ts";
@@ -56,8 +57,45 @@ async function bill(fixture: GalleryFixture, id: string, amount: number): Promis
   return openRequest(ola, taskId);
 }
 
+let month: Promise<void> | null = null;
+
+/** Opens the tasks that are stuck among a month of tasks, as docs/operations.md has them made. */
+async function openStuck(page: Page): Promise<void> {
+  month ??= seed("--tasks", "5000");
+  await month;
+  await page.goto("/tasks?attention=stuck");
+  await expect(page.getByRole("row").nth(1)).toBeVisible();
+}
+
+const ofOperations = (name: string, open: (page: Page) => Promise<void>): Shot => ({
+  name,
+  person: "Ola",
+  appearances: [{ ...LIGHT, name: "" }],
+  async open(page) {
+    await openStuck(page);
+    await open(page);
+  },
+});
+const taskWith = (page: Page, badge: string) =>
+  page.getByRole("row").filter({ hasText: badge }).getByRole("link").first();
+
 export const README: Shot[] = [
   { name: "inbox", person: "Ben", appearances: [{ ...LIGHT, name: "" }], open: openInvoice },
   { name: "inbox-dark", person: "Ben", appearances: [{ ...DARK, name: "" }], open: openInvoice },
   { name: "request-phone", person: "Ben", appearances: [{ ...ON_PHONE, name: "" }], open: openInvoice },
+  ofOperations("overview", async (page) => {
+    await page.goto("/overview");
+    await expect(page.getByRole("heading", { name: "Tasks by state" })).toBeVisible();
+  }),
+  ofOperations("task-stalled", async (page) => {
+    await taskWith(page, "Stalled").click();
+    await expect(taskHeader(page).getByText("Stalled")).toBeVisible();
+  }),
+  ofOperations("request-keeps-asking", async (page) => {
+    await taskWith(page, "Keeps asking").click();
+    await page.getByRole("tab", { name: /^Requests/ }).click();
+    await page.getByRole("tabpanel").getByRole("link").first().click();
+    await expect(page.getByRole("button", { name: "Send the same answer again" })).toBeVisible();
+  }),
+  ofOperations("tasks-stuck", async () => undefined),
 ];

@@ -34,7 +34,7 @@ export function taskPhases(id: string) {
 /** All questions of a task, newest first, with their decisions and deliveries. */
 export function taskRequests(taskId: string) {
   return infiniteQueryOptions({
-    queryKey: [...requestKeys.ofTask(taskId), "all"] as const,
+    queryKey: [...requestKeys.ofTask(taskId), "newest first"] as const,
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) =>
       api.get<Page<InputRequestSummary>>(
