@@ -107,7 +107,7 @@ function Line({
           <Link
             href={`/inbox/${event.inputRequestId}`}
             aria-label={`Request of line ${event.seq}`}
-            className={cn(LINK, "max-md:-mb-3 max-md:pb-3")}
+            className={cn(LINK, "max-md:-my-3 max-md:py-3")}
           >
             Request
           </Link>
