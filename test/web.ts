@@ -150,6 +150,8 @@ function toRequest(method: Method, url: URL, { key, cookie, body, headers = {}, 
     method,
     headers: all,
     ...(signal && { signal }),
-    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    ...(body instanceof ReadableStream
+      ? { body, duplex: "half" as const }
+      : body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
 }

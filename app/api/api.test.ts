@@ -182,6 +182,34 @@ describe("sessions and keys", () => {
       expect((await web.call("GET", "/api/v1/me", credential)).status).toBe(401);
   });
 
+  test("end for a call whose body is held back meanwhile", async () => {
+    const { HELD_BODY_MS } = await import("@/lib/web/tunables.ts");
+    const fay = await web.member(acme, "Fay", "owner");
+    const pal = await web.member(acme, "Pal", "viewer");
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    let finish = () => {};
+    const body = new ReadableStream({
+      start(controller) {
+        const send = (text: string) => controller.enqueue(new TextEncoder().encode(text));
+        send('{"role": ');
+        finish = () => {
+          send('"owner"}');
+          controller.close();
+        };
+      },
+      // Called once the first part was read, so after the caller was looked up.
+      pull: () => begin(),
+    });
+    const held = web.call("PATCH", `/api/v1/members/${pal.memberId}`, { cookie: fay.cookie, body });
+    await begun;
+    const removed = await web.call("DELETE", `/api/v1/members/${fay.memberId}`, { key: keys.owner });
+    expect(removed.status).toBe(204);
+    await new Promise((resolve) => setTimeout(resolve, HELD_BODY_MS + 100));
+    finish();
+    expect((await held).status).toBe(401);
+    expect((await web.call("GET", "/api/v1/me", pal)).body.role).toBe("viewer");
+  });
+
   test("of a maker who was made less are made less too", async () => {
     const eve = await web.member(acme, "Eve", "admin");
     const made = await web.call("POST", "/api/v1/api-keys", {

@@ -1,7 +1,7 @@
 /** Reads a task's history, and the organization's with the names of its tasks. */
 import type { Principal } from "../access/principal.ts";
 import { readSequence, toPage } from "../base/cursor.ts";
-import type { Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import type { Page } from "../base/page.ts";
 import { listEvents, readEvent } from "../events/queries.ts";
 import type { EventQuery, EventType, ListedEvent, TaskEvent } from "../events/schema.ts";
@@ -25,11 +25,20 @@ export async function listOrganizationEvents(
     SELECT t.id, t.label, t.tool, ${visibleTask(principal)} AS visible FROM task t
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY(${ids}::uuid[])`;
   const tasks = new Map(rows.map(({ id, ...task }) => [id, task]));
+  // A private task may have been deleted since, and what its lines said with it: read again.
+  const orphans = items.flatMap(({ seq, taskId }) => (taskId && !tasks.has(taskId) ? BigInt(seq) : []));
+  const kept = await tx.event.findMany({
+    where: { organizationId, seq: { in: orphans }, data: { not: Prisma.AnyNull } },
+    select: { seq: true },
+  });
+  const readable = new Set(kept.map(({ seq }) => Number(seq)));
   return {
     items: items.map((event) => {
-      const { visible, ...task } = tasks.get(event.taskId ?? "") ?? { visible: null };
-      if (visible === false) return { ...event, data: {}, task: null };
-      return { ...event, task: "tool" in task ? task : null };
+      const task = tasks.get(event.taskId ?? "");
+      if (!task)
+        return { ...event, task: null, ...(event.taskId && !readable.has(event.seq) && { data: {} }) };
+      const { visible, ...named } = task;
+      return visible ? { ...event, task: named } : { ...event, task: null, data: {} };
     }),
     nextCursor,
   };

@@ -30,6 +30,9 @@ export const EXPORT_COUNTS_MS = 3600_000;
 /** The largest request body in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
+/** A caller whose body took longer is looked up once more: they may be signed out, removed or made less meanwhile. */
+export const HELD_BODY_MS = 1_000;
+
 /** How deep a request body may be nested, since later readers walk it level by level. */
 export const MAX_BODY_DEPTH = 64;
 

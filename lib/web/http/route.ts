@@ -10,6 +10,7 @@ import { storableText } from "../../base/db/db.ts";
 import { AppError, type ErrorCode, notFound } from "../../base/errors.ts";
 import { inSpan } from "../../tracing/span.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
+import { HELD_BODY_MS } from "../tunables.ts";
 import { readJson, refuseUploads } from "./body.ts";
 import { countCall } from "./calls.ts";
 import { clientAddress } from "./client-address.ts";
@@ -115,14 +116,20 @@ async function answer<D extends Definition>(
 ): Promise<Response> {
   const address = clientAddress(request.headers.get("x-forwarded-for"));
   if (definition.rateLimit) await throttle(`${definition.rateLimit.name} ${address}`, definition.rateLimit);
-  const caller =
+  const identify = async () =>
     definition.auth === "none" ? null : await authenticate(request, { isUse: !definition.unattended });
+  let caller = await identify();
   if (!definition.uncounted) await countCall(caller, address, request.method);
   if (definition.auth !== "none") admit(definition.auth, definition, caller, request);
   refuseUploads(request);
   const params = definition.params ? parseParams(definition.params, await context.params) : undefined;
   const query = definition.query ? parse(definition.query, readQuery(request)) : undefined;
+  const began = performance.now();
   const body = definition.body ? parse(definition.body, await readBody(request, definition.body)) : undefined;
+  if (definition.auth !== "none" && performance.now() - began > HELD_BODY_MS) {
+    caller = await identify();
+    admit(definition.auth, definition, caller, request);
+  }
   const reply = { status: definition.status ?? (definition.output ? 200 : 204), headers: new Headers() };
   // The values have the types of the definition's schemas; TypeScript does not follow that far.
   const result = await inSpan("handle", {}, () =>
