@@ -88,7 +88,7 @@ test("by form and by JSON, which agree, with the keyboard alone; and again with 
 
   // The last arguments can be used again.
   await openForm(ola);
-  await ola.getByText("Use what you called it with lately").click();
+  await ola.getByText("Recent arguments").click();
   await ola.getByRole("button", { name: `Fill in ${id}` }).click();
   await expect(ola.getByLabel("Invoice number")).toHaveValue(id);
 

@@ -36,7 +36,7 @@ export function RecentArguments({
     <details className="group">
       <summary className="flex w-fit cursor-pointer items-center gap-2 rounded-md text-[13px] text-muted hover:text-ink max-md:min-h-11">
         <History aria-hidden className="size-4" strokeWidth={1.75} />
-        Use what you called it with lately ({items.length})
+        Recent arguments ({items.length})
       </summary>
       <ul className="mt-2 flex flex-col divide-y divide-line overflow-hidden rounded-lg border border-line bg-panel">
         {items.map((item, at) => (
