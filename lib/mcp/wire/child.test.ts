@@ -55,6 +55,17 @@ describe("a command that dies", () => {
     expect(log).toEqual(["no ledger"]);
   });
 
+  it("is heard to its last words where it has stopped reading before", async () => {
+    const words = `require("fs").closeSync(0); console.error("closed"); setTimeout(() => console.error("no ledger"), 200)`;
+    const { v2, log } = open(["-e", words]);
+    const calls = [call(v2, null, "echo")];
+    await patiently(() => expect(log).toEqual(["closed"]));
+    calls.push(call(v2, null, "echo"));
+    for (const each of await Promise.allSettled(calls))
+      expect(each).toMatchObject({ status: "rejected", reason: { code: "unreachable" } });
+    expect(log).toEqual(["closed", "no ledger"]);
+  });
+
   it("is killed when it says more than 10 MB in one message", async () => {
     const { v1, log } = open([SCRIPT]);
     const session = await v1.open(options);

@@ -69,17 +69,19 @@ export class Child {
     const hideInLog = hiding(secrets, IN_LOGS);
     const onLine = (line: string) => this.#gone || listener.onLine(hideInMessage(line));
     child.stdout.on("data", lineSplitter(LINE_BYTES, onLine, tooLong));
-    // A child without stdout can send no more messages, so it is ended once its stderr has been read.
-    child.stdout.once("end", () => {
+    // A child that sends no more messages, or reads none, is ended once its stderr has been read.
+    const retireSoon = () => {
       if (child.stderr.readableEnded) this.#retire();
       else child.stderr.once("end", () => this.#retire());
       afterLastWords(() => this.#retire());
-    });
+    };
+    child.stdout.once("end", retireSoon);
+    child.stdin.on("error", retireSoon);
     child.stderr.on(
       "data",
       lineSplitter(LOG_LINE_BYTES, (line) => listener.onLog(hideInLog(line))),
     );
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => this.#retire());
+    for (const stream of [child.stdout, child.stderr]) stream.on("error", () => this.#retire());
   }
 
   /** Writes a line. `done` receives whether the line was written completely. */
