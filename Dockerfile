@@ -1,6 +1,7 @@
 # One image for web, engine and command line: `docker build -t intray .`
-# It holds what they reach and no more (scripts/build/image.ts): no npm, no compiler, no Postgres. It runs as nobody special,
-# on a root file system that may be read-only, and writes to /tmp alone. The database and every secret come from outside.
+# It holds what they reach and no more (scripts/build/image.ts): no npm, no compiler, no Postgres. Its entrance becomes
+# user 10001 before anything else and runs command servers as 10002; started as 10001, it keeps to that. The root file system
+# may be read-only: it writes to /tmp alone. The database and every secret come from outside.
 
 # The Node that package.json pins; scripts/build/image.ts refuses another.
 ARG NODE=24.21.0
@@ -17,16 +18,15 @@ FROM debian:bookworm-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates tini \
   && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/* \
-  && useradd --uid 10001 --user-group --no-create-home --home-dir /tmp --shell /usr/sbin/nologin intray
+  && useradd --uid 10001 --user-group --no-create-home --home-dir /tmp --shell /usr/sbin/nologin intray \
+  && useradd --uid 10002 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin intray-commands
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /image /intray
 WORKDIR /intray
 ENV NODE_ENV=production NEXT_TELEMETRY_DISABLED=1 HOME=/tmp HOST=0.0.0.0 PORT=3000 INTRAY_DEMO=0 INTRAY_DATA_DIR=/tmp/data \
-  INTRAY_ALIVE_FILE=/tmp/engine-alive
-USER 10001:10001
+  INTRAY_ALIVE_FILE=/tmp/engine-alive INTRAY_USER=10001:10001
 EXPOSE 3000
-# tini passes signals on and buries what command servers leave behind; the first SIGTERM drains.
-ENTRYPOINT ["tini", "--", "ops/container/intray"]
+ENTRYPOINT ["ops/container/intray"]
 CMD ["web"]
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "ops/container/healthy.mjs"]

@@ -45,6 +45,8 @@ function run(settings: Record<string, string>, args: string[]) {
   );
 }
 
+const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
+
 test("makes an organization, people and keys, and prints the result alone", async () => {
   const organization = await intray("org", "create", "acme", "--name", "Acme", "--owner", "Ana@acme.example");
   expect(organization).toMatchObject({ code: 0, err: "" });
@@ -246,6 +248,18 @@ test("gives organizations the servers of the operator's file, now and when they 
   );
   expect(rows).toEqual(organizations.map((slug) => ({ slug, entry: "ledger" })));
 
+  expect((await run(settings, ["doctor"])).out).not.toContain("commands");
+  const complete = { ...settings, INTRAY_KEYS: KEYS, AUTH_SECRET: "0123456789abcdef" };
+  expect((await run(complete, ["doctor"])).out).toContain(
+    "ok   commands: run as Intray's own user, and can read",
+  );
+  const another = await run({ ...complete, INTRAY_COMMAND_USER: "10002" }, ["doctor"]);
+  expect(another.out).toContain(
+    process.getuid?.() === 0
+      ? "ok   commands: run as user 10002\n"
+      : "BAD  commands: cannot run as user 10002, so they are not run: setpriv: setresuid failed",
+  );
+
   await writeFile(path, JSON.stringify({ mcpServers: {} }));
   const removed = await run(settings, ["migrate"]);
   expect([removed.code, removed.out]).toEqual([0, ""]);
@@ -261,8 +275,6 @@ test("gives organizations the servers of the operator's file, now and when they 
   expect((await intray("servers", "sync")).err).toBe("INTRAY_SERVERS_FILE is not set.\n");
   await rm(folder, { recursive: true });
 });
-
-const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
 
 test("prints a link with which somebody who has an account sets a new password, once", async () => {
   const link = await intray("user", "password-link", "Ben@acme.example");

@@ -12,6 +12,15 @@ const port = z.coerce.number<string>().int().min(1).max(65535);
 const flag = z.enum(["0", "1"]).transform((value) => value === "1");
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL");
 const webUrl = z.url({ protocol: /^https?$/ }).transform((value) => trimEndOf(value, "/"));
+/** `uid` or `uid:gid`, by number. Neither root nor Intray's own user, as which a command could read its secrets. */
+const otherUser = z
+  .string()
+  .regex(/^[1-9]\d{0,8}(:[1-9]\d{0,8})?$/, "must be a user by number, or user:group, and not root")
+  .transform((value) => {
+    const [uid = 0, gid = uid] = value.split(":").map(Number);
+    return { uid, gid };
+  })
+  .refine(({ uid }) => uid !== process.getuid?.(), "must be another user than Intray's own");
 const list = z.string().transform((value) =>
   value
     .split(",")
@@ -47,6 +56,7 @@ const schema = z
     INTRAY_ALLOW_HOSTS: list.default([]),
     INTRAY_DENY_PORTS: list.pipe(z.array(port)).default([]),
     INTRAY_SERVERS_FILE: z.string().optional(),
+    INTRAY_COMMAND_USER: otherUser.optional(),
     INTRAY_SIGN_IN_FILE: z.string().optional(),
     OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
     INTRAY_RATE_LIMIT: z.coerce.number<string>().int().min(1).max(1_000_000).default(30_000),
@@ -96,6 +106,8 @@ const schema = z
       ]),
     ],
     serversFile: e.INTRAY_SERVERS_FILE,
+    /** The user that command servers run as; Intray's own without it. */
+    commandUser: e.INTRAY_COMMAND_USER,
     signInFile: e.INTRAY_SIGN_IN_FILE,
     /** Calls per minute of one member or key. Writes have a lower limit, see lib/web/tunables.ts. */
     rateLimit: e.INTRAY_RATE_LIMIT,

@@ -6,6 +6,7 @@ import { countByKey } from "../../lib/key-rotation/reseal.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { ENGINE_SEEN_MS } from "../../lib/web/tunables.ts";
 import { portIsFree } from "../ports.ts";
+import { commands } from "./doctor/commands.ts";
 import { bad, type Finding, good } from "./doctor/finding.ts";
 import { clock, disk, work } from "./doctor/health.ts";
 import { isIntray, metrics, outside } from "./doctor/reach.ts";
@@ -20,7 +21,13 @@ export async function doctor(args: string[]): Promise<string> {
   read(args, []);
   const findings = [...configuration()];
   if (findings.every((finding) => finding.ok))
-    findings.push(...(await database()), ...(await port()), await disk(), ...(await outside()));
+    findings.push(
+      ...commands(),
+      ...(await database()),
+      ...(await port()),
+      await disk(),
+      ...(await outside()),
+    );
   const result = findings
     .map(({ ok, what, detail }) => `${ok ? "ok  " : "BAD "} ${what}: ${detail}`)
     .join("\n");

@@ -88,7 +88,13 @@ export function partEnvironments(resolved: Resolved) {
   const { demo, invoice } = resolved;
   const common = {
     ...machineEnvironment(),
-    ...operatorEnvironment(["LOG_LEVEL", "SMTP_URL", "INTRAY_SERVERS_FILE", ...otelNames()]),
+    ...operatorEnvironment([
+      "LOG_LEVEL",
+      "SMTP_URL",
+      "INTRAY_SERVERS_FILE",
+      "INTRAY_COMMAND_USER",
+      ...otelNames(),
+    ]),
     PORT: String(settings.port),
     HOST: settings.host,
     INTRAY_URL: settings.url,

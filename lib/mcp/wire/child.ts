@@ -3,9 +3,10 @@
  * which is killed when Intray exits, and by a guard process if Intray is killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { programEnvironment } from "../../base/env.ts";
+import { programEnvironment, env as settings } from "../../base/env.ts";
 import { LINE_BYTES, LOG_LINE_BYTES } from "../limits.ts";
 import type { CommandEndpoint } from "../peer.ts";
+import { asCommandUser } from "./command-user.ts";
 import { hiding, IN_LOGS, IN_MESSAGES } from "./hide.ts";
 import { lineSplitter } from "./lines.ts";
 
@@ -32,8 +33,11 @@ export class Child {
 
   constructor({ command, args, env }: CommandEndpoint, listener: ChildListener) {
     this.#listener = listener;
-    const child = spawn(command, args, {
-      env: { ...programEnvironment(), ...env },
+    const { commandUser: user } = settings();
+    const [program, programArgs] = user ? asCommandUser(user, command, args) : [command, args];
+    const child = spawn(program, programArgs, {
+      // Intray's own home is none of another user's.
+      env: { ...programEnvironment(), ...(user && { HOME: "/nonexistent" }), ...env },
       stdio: ["pipe", "pipe", "pipe"],
       detached: true,
     });
