@@ -20,6 +20,7 @@ import { untilReady } from "./supervise/ready.ts";
 import {
   checkSettings,
   decideDemo,
+  keySettings,
   machineEnvironment,
   partEnvironments,
   setupLines,
@@ -83,7 +84,7 @@ async function startBehindTheWeb(settings: Environment, dataDir: string) {
   const setup = await readSetup(appDatabaseUrl);
   const demo = decideDemo(settings, setup.done);
   const setupToken = setup.possible ? (settings.setupToken ?? readOrCreateSetupToken(dataDir)) : undefined;
-  const keys = process.env.INTRAY_KEYS || secrets.intrayKeys;
+  const keys = keySettings(secrets.intrayKeys);
   const invoice =
     demo && embedded
       ? {
@@ -97,7 +98,7 @@ async function startBehindTheWeb(settings: Environment, dataDir: string) {
       ...machineEnvironment(),
       DATABASE_URL: ownerUrl,
       INVOICE_URL: `http://127.0.0.1:${invoice.port}`,
-      INTRAY_KEYS: keys,
+      ...keys,
       ...(settings.demoTasks && { DEMO_TASKS_MARK: demoTasksMark(dataDir) }),
     });
   }

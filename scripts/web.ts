@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import next from "next";
 import { ConfigurationError, env, need } from "../lib/base/env.ts";
+import { keyRing } from "../lib/base/key-ring.ts";
 import { onDrain } from "../lib/base/lifecycle.ts";
 import { operatorServers } from "../lib/servers/operator-file.ts";
 import { startTracing } from "../lib/tracing/start.ts";
@@ -19,7 +20,7 @@ async function serve(): Promise<void> {
   const { host, port, url, demo } = env();
   need("appDatabaseUrl");
   need("authSecret");
-  need("keys");
+  keyRing();
   if (demo) refusePublicDemo({ host, url });
   operatorServers();
   signInSettings();

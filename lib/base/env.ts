@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { trimEndOf } from "../text/trim-end.ts";
+import type { SealingKey } from "./seal.ts";
 
 /** A wrong setting or environment that prevents a start. The message is one sentence for the operator. */
 export class ConfigurationError extends Error {
   override name = "ConfigurationError";
 }
-
-export type SealingKey = { kid: string; key: Buffer };
 
 const port = z.coerce.number<string>().int().min(1).max(65535);
 const flag = z.enum(["0", "1"]).transform((value) => value === "1");
@@ -47,6 +46,8 @@ const schema = z
     ENGINE_DATABASE_URL: postgresUrl.optional(),
     INTRAY_DATA_DIR: z.string().default(".data"),
     INTRAY_KEYS: keys.optional(),
+    INTRAY_KEYS_FILE: z.string().optional(),
+    INTRAY_KEYS_COMMAND: z.string().optional(),
     AUTH_SECRET: z.string().min(16, "must have 16 characters or more").optional(),
     INTRAY_ALIVE_FILE: z.string().optional(),
     INTRAY_DEMO: flag.optional(),
@@ -83,6 +84,9 @@ const schema = z
     dataDir: e.INTRAY_DATA_DIR,
     /** The first key seals; all keys open. */
     keys: e.INTRAY_KEYS,
+    /** A file that holds what INTRAY_KEYS would, and may change; else a command that prints it. */
+    keysFile: e.INTRAY_KEYS_FILE,
+    keysCommand: e.INTRAY_KEYS_COMMAND,
     authSecret: e.AUTH_SECRET,
     /** The engine touches this file while it is alive. */
     aliveFile: e.INTRAY_ALIVE_FILE,
@@ -130,7 +134,6 @@ const settingOf = {
   databaseUrl: "DATABASE_URL",
   appDatabaseUrl: "APP_DATABASE_URL",
   engineDatabaseUrl: "ENGINE_DATABASE_URL",
-  keys: "INTRAY_KEYS",
   authSecret: "AUTH_SECRET",
   oidcIssuer: "OIDC_ISSUER",
   oidcClientId: "OIDC_CLIENT_ID",
@@ -146,6 +149,15 @@ export function parseEnvironment(variables: Record<string, string | undefined>):
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new ConfigurationError(`${issue?.path.join(".")} is not usable: ${issue?.message}.`);
+}
+
+/** Parses the text of INTRAY_KEYS, wherever it came from. Throws ConfigurationError with the setting's name. */
+export function parseKeys(setting: string, text: string): SealingKey[] {
+  const { data, error } = keys.safeParse(text);
+  if (data && data.length > 0) return data;
+  throw new ConfigurationError(
+    `${setting} is not usable: ${error?.issues[0]?.message ?? "it holds no key"}.`,
+  );
 }
 
 let cached: Environment | undefined;

@@ -29,16 +29,23 @@ export interface Seal {
   digest(purpose: string, value: string): Buffer;
 }
 
-export function createSeal(ring: readonly SealingKey[]): Seal {
-  const current = ring[0];
-  if (!current) throw new Error("INTRAY_KEYS holds no key");
-  const derived = new Map<string, Buffer>();
+/** `ring`: the first key seals, all open, the last one makes digests. A function is asked each time: keys may change. */
+export function createSeal(ring: readonly SealingKey[] | (() => readonly SealingKey[])): Seal {
+  const keys = typeof ring === "function" ? ring : () => ring;
+  const first = (): SealingKey => {
+    const [current] = keys();
+    if (!current) throw new Error("INTRAY_KEYS holds no key");
+    return current;
+  };
+  first();
+  const derived = new WeakMap<SealingKey, Map<string, Buffer>>();
   const derive = (key: SealingKey, purpose: string): Buffer => {
-    const name = `${key.kid}|${purpose}`;
-    let found = derived.get(name);
+    const ofKey = derived.get(key) ?? new Map<string, Buffer>();
+    derived.set(key, ofKey);
+    let found = ofKey.get(purpose);
     if (!found) {
       found = Buffer.from(hkdfSync("sha256", key.key, "intray", purpose, 32));
-      derived.set(name, found);
+      ofKey.set(purpose, found);
     }
     return found;
   };
@@ -46,8 +53,11 @@ export function createSeal(ring: readonly SealingKey[]): Seal {
   const purposeOf = (p: SealedPlace) => `seal|${p.table}|${p.column}`;
 
   return {
-    kid: current.kid,
+    get kid() {
+      return first().kid;
+    },
     seal(place, plaintext) {
+      const current = first();
       const iv = randomBytes(12);
       const cipher = createCipheriv("aes-256-gcm", derive(current, purposeOf(place)), iv);
       cipher.setAAD(boundTo(place));
@@ -57,7 +67,7 @@ export function createSeal(ring: readonly SealingKey[]): Seal {
     open(place, sealed) {
       const [version, kid, body] = sealed.split(".");
       if (version !== "v1" || !kid || !body) throw new Error("not a sealed value");
-      const key = ring.find((candidate) => candidate.kid === kid);
+      const key = keys().find((candidate) => candidate.kid === kid);
       if (!key) throw new Error(`the key "${kid}" is not in INTRAY_KEYS`);
       const bytes = Buffer.from(body, "base64url");
       const decipher = createDecipheriv("aes-256-gcm", derive(key, purposeOf(place)), bytes.subarray(0, 12));
@@ -67,7 +77,7 @@ export function createSeal(ring: readonly SealingKey[]): Seal {
     },
     digest(purpose, value) {
       // Under the oldest key, so that digests stay valid after a rotation.
-      const oldest = ring[ring.length - 1] ?? current;
+      const oldest = keys().at(-1) ?? first();
       return createHmac("sha256", derive(oldest, `digest|${purpose}`))
         .update(value)
         .digest();

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { createDatabase } from "../base/db/db.ts";
 import { refusePowerfulRole } from "../base/db/role-check.ts";
 import { env, need } from "../base/env.ts";
+import { keyRing } from "../base/key-ring.ts";
 import { log } from "../base/log.ts";
 import { createNetwork } from "../base/network.ts";
 import { createSeal } from "../base/seal.ts";
@@ -22,7 +23,13 @@ export function openEngine(logger: Logger): {
   operatorServers();
   const database = createDatabase(databaseUrl, { connections: 12 });
   const network = createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });
-  const engine = new Engine({ database, databaseUrl, network, seal: createSeal(need("keys")), log: logger });
+  const engine = new Engine({
+    database,
+    databaseUrl,
+    network,
+    seal: createSeal(keyRing().keys),
+    log: logger,
+  });
   return {
     engine,
     async start() {

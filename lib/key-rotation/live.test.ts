@@ -1,5 +1,8 @@
 /** Resealing while engines use the sealed values. */
 import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient, withLogin } from "../../scripts/database/roles.ts";
 import { type EngineProcess, startEngineProcess } from "../../test/engine-process.ts";
@@ -12,7 +15,7 @@ import { createQueries } from "../../test/fixtures/queries.ts";
 import { tool } from "../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
-import { createSeal } from "../base/seal.ts";
+import { createSeal, type SealingKey } from "../base/seal.ts";
 import { countByKey, reseal } from "./reseal.ts";
 
 const TASKS = 12;
@@ -74,7 +77,44 @@ test("a key is changed under a running engine, and taken away: every task goes o
   engine = await startEngineProcess({ ...fixture.engineEnvironment, INTRAY_KEYS: spelled });
   await Promise.all([...waiting.slice(TASKS / 2), ...later].map(approve));
   for (const id of [...waiting, ...later]) await inState(id, "completed", 60_000);
+  await engine.kill();
   expect(remote.answers).toHaveLength(2 * TASKS);
+}, 180_000);
+
+test("a key is changed in its file, and the engine that runs takes it over without a restart", async () => {
+  const [, first] = (fixture.engineEnvironment.INTRAY_KEYS ?? "").split(":");
+  const old = { kid: "test", key: Buffer.from(first ?? "", "base64") };
+  const filed = { kid: "filed", key: randomBytes(32) };
+  const folder = mkdtempSync(join(tmpdir(), "intray-keys-"));
+  const path = join(folder, "keys");
+  const write = (...keys: SealingKey[]) =>
+    writeFileSync(path, `${keys.map(({ kid, key }) => `${kid}:${key.toString("base64")}`).join(",")}\n`);
+  write(old);
+  const { INTRAY_KEYS: _, ...environment } = fixture.engineEnvironment;
+  engine = await startEngineProcess({ ...environment, INTRAY_KEYS_FILE: path });
+  const server = await fixture.addServer(remote.url, "2026-07-28");
+  const waiting = await Promise.all(
+    Array.from({ length: 3 }, () => fixture.startTask(server, {}, tool("approve"))),
+  );
+  await Promise.all(waiting.map((id) => openRequest(id)));
+
+  write(filed, old);
+  await until("the new key seals", async () => {
+    const later = await fixture.startTask(server, {}, tool("approve"));
+    waiting.push(later);
+    await openRequest(later);
+    return (await countByKey(owner)).has("filed");
+  });
+  await until("nothing is sealed under the old key", async () => {
+    await reseal(owner, createSeal([filed, old]));
+    return !(await countByKey(owner)).has("test");
+  });
+  write(filed);
+  for (const id of waiting) {
+    await fixture.answer((await openRequest(id)).id, { action: "accept", content: { approve: true } });
+    await inState(id, "completed", 60_000);
+  }
+  rmSync(folder, { recursive: true });
 }, 180_000);
 
 test("a value that another writes at the same moment stays as the other wrote it", async () => {

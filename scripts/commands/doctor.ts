@@ -2,6 +2,7 @@ import pg from "pg";
 import { createDatabase } from "../../lib/base/db/db.ts";
 import { knownMigrations } from "../../lib/base/db/known-migrations.ts";
 import { ConfigurationError, env } from "../../lib/base/env.ts";
+import { readKeys } from "../../lib/base/key-ring.ts";
 import { countByKey } from "../../lib/key-rotation/reseal.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { ENGINE_SEEN_MS } from "../../lib/web/tunables.ts";
@@ -38,7 +39,8 @@ export async function doctor(args: string[]): Promise<string> {
 
 function configuration(): Finding[] {
   try {
-    const { databaseUrl, keys, authSecret, url } = env();
+    const { databaseUrl, authSecret, url } = env();
+    const keys = readKeys(env());
     operatorServers();
     const missing = databaseUrl
       ? [...(keys ? [] : ["INTRAY_KEYS"]), ...(authSecret ? [] : ["AUTH_SECRET"])]

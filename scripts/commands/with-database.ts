@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import { createDatabase, type Database, isDatabaseDown, Prisma, sqlState } from "../../lib/base/db/db.ts";
-import { env, parseEnvironment, type SealingKey } from "../../lib/base/env.ts";
+import { env, parseEnvironment } from "../../lib/base/env.ts";
+import { readKeys } from "../../lib/base/key-ring.ts";
+import type { SealingKey } from "../../lib/base/seal.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { readSecrets } from "../database/secrets.ts";
 import { migrate } from "../migrate.ts";
@@ -61,13 +63,13 @@ export async function organizationBySlug(db: Database, slug: string): Promise<st
 }
 
 /**
- * Returns the sealing keys: INTRAY_KEYS, else those that the embedded installation made for itself. Throws
- * CommandError.
+ * Returns the sealing keys: those of the settings, else those that the embedded installation made for itself.
+ * Throws CommandError and ConfigurationError.
  */
 export function sealingKeys(): SealingKey[] {
-  const { keys, databaseUrl, dataDir } = env();
+  const { databaseUrl, dataDir } = env();
   const own = databaseUrl ? undefined : readSecrets(resolve(dataDir))?.intrayKeys;
-  const ring = keys ?? parseEnvironment({ INTRAY_KEYS: own }).keys;
+  const ring = readKeys(env()) ?? parseEnvironment({ INTRAY_KEYS: own }).keys;
   if (!ring) throw new CommandError("INTRAY_KEYS is not set, and this command needs it.");
   return ring;
 }

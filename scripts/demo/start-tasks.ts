@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createDatabase } from "../../lib/base/db/db.ts";
 import { env, need } from "../../lib/base/env.ts";
 import { AppError } from "../../lib/base/errors.ts";
+import { keyRing } from "../../lib/base/key-ring.ts";
 import { createNetwork } from "../../lib/base/network.ts";
 import { createSeal } from "../../lib/base/seal.ts";
 import type { Services } from "../../lib/base/services.ts";
@@ -151,7 +152,7 @@ if (import.meta.main) {
   const db = createDatabase(need("appDatabaseUrl"), { connections: 4 });
   const network = createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });
   try {
-    await startDemoTasks({ db, network, seal: createSeal(need("keys")) }, new Date());
+    await startDemoTasks({ db, network, seal: createSeal(keyRing().keys) }, new Date());
     rmSync(mark, { force: true });
   } catch (error) {
     process.stderr.write(`${(error as Error).message.trim().split("\n").at(-1)}\n`);

@@ -1,11 +1,12 @@
 import { ConfigurationError, type Environment, env } from "../../lib/base/env.ts";
+import { readKeys } from "../../lib/base/key-ring.ts";
 import { staysOnThisMachine } from "../../lib/base/loopback.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { portIsFree } from "../ports.ts";
 
 /** Checks the settings before any slow step. Throws ConfigurationError. */
 export async function checkSettings(settings: Environment): Promise<void> {
-  const { demoSetting, databaseUrl, host, port, keys, authSecret } = settings;
+  const { demoSetting, databaseUrl, host, port, authSecret } = settings;
   operatorServers();
   if (demoSetting && databaseUrl) {
     throw new ConfigurationError(
@@ -13,7 +14,7 @@ export async function checkSettings(settings: Environment): Promise<void> {
     );
   }
   if (demoSetting) refusePublicDemo(settings);
-  if (databaseUrl && !keys) {
+  if (databaseUrl && !readKeys(settings)) {
     throw new ConfigurationError(
       "INTRAY_KEYS is not set: with a DATABASE_URL the sealing keys are yours to keep (k1:$(openssl rand -base64 32)).",
     );
@@ -77,7 +78,8 @@ export type Resolved = {
   appDatabaseUrl: string;
   engineDatabaseUrl: string;
   databasePort: number;
-  keys: string;
+  /** Where its keys are: one of INTRAY_KEYS, INTRAY_KEYS_FILE and INTRAY_KEYS_COMMAND. */
+  keys: Record<string, string>;
   authSecret: string;
   invoice?: { port: number; databaseUrl: string };
 };
@@ -99,7 +101,7 @@ export function partEnvironments(resolved: Resolved) {
     HOST: settings.host,
     INTRAY_URL: settings.url,
     INTRAY_DEMO: demo ? "1" : "0",
-    INTRAY_KEYS: resolved.keys,
+    ...resolved.keys,
     // On loopback only the sample server's own port is allowed.
     INTRAY_ALLOW_HOSTS: [...settings.allowHosts, ...(invoice ? [`127.0.0.1:${invoice.port}`] : [])].join(","),
     INTRAY_DENY_PORTS: [...settings.denyPorts, settings.port, resolved.databasePort].join(","),
@@ -130,6 +132,12 @@ export function partEnvironments(resolved: Resolved) {
       INVOICE_DATABASE_URL: invoice?.databaseUrl ?? "",
     },
   };
+}
+
+/** The settings that say where the keys are; `own` where the operator has said nothing. */
+export function keySettings(own: string): Record<string, string> {
+  const said = operatorEnvironment(["INTRAY_KEYS", "INTRAY_KEYS_FILE", "INTRAY_KEYS_COMMAND"]);
+  return Object.keys(said).length > 0 ? said : { INTRAY_KEYS: own };
 }
 
 /** The environment that any program may need, without our settings and the shell's secrets. */
