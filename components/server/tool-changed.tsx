@@ -1,6 +1,6 @@
 "use client";
 
-import { useId } from "react";
+import { Agreement } from "@/components/form/agreement.tsx";
 import { ToolDifference } from "@/components/server/tool-difference.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -19,7 +19,6 @@ export function ToolChanged({
   seen: boolean;
   onSeen: (seen: boolean) => void;
 }) {
-  const id = useId();
   if (!tool.change) return null;
   return (
     <Notice tone="wait" title="This tool’s definition has changed.">
@@ -28,16 +27,9 @@ export function ToolChanged({
         Make sure that it still does what you want.
       </p>
       <ToolDifference before={tool.change.before} after={tool} />
-      <label htmlFor={id} className="flex items-center gap-2 pt-1 font-medium max-md:min-h-11">
-        <input
-          id={id}
-          type="checkbox"
-          checked={seen}
-          onChange={(event) => onSeen(event.target.checked)}
-          className="size-4 shrink-0 accent-(--accent)"
-        />
+      <Agreement agreed={seen} onAgree={onSeen}>
         I have reviewed the change
-      </label>
+      </Agreement>
     </Notice>
   );
 }

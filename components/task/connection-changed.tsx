@@ -1,6 +1,6 @@
 "use client";
 
-import { useId } from "react";
+import { Agreement } from "@/components/form/agreement.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import type { ConnectionKind } from "@/lib/tasks/schema.ts";
@@ -28,22 +28,14 @@ export function ConnectionChanged({
   agreed: boolean;
   onAgree: (agreed: boolean) => void;
 }) {
-  const id = useId();
   return (
     <Notice live tone="wait" title="It would run on another connection.">
       <p>{change.sentence}</p>
-      <label htmlFor={id} className="flex items-center gap-2 pt-1 font-medium max-md:min-h-11">
-        <input
-          id={id}
-          type="checkbox"
-          checked={agreed}
-          onChange={(event) => onAgree(event.target.checked)}
-          className="size-4 shrink-0 accent-(--accent)"
-        />
+      <Agreement agreed={agreed} onAgree={onAgree}>
         {change.connection === "own"
           ? "Start it on my own connection, in private"
           : "Start it on the shared connection, where everyone sees it"}
-      </label>
+      </Agreement>
     </Notice>
   );
 }
