@@ -26,7 +26,7 @@ export function setPageHeaders(
 
 /** The headers of everything that no browser shows as a page. `isForeign`: the bytes are somebody else's. */
 export function setApiHeaders(headers: Headers, { isForeign = false } = {}): void {
-  const policy = "default-src 'none'; frame-ancestors 'none'";
+  const policy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
   headers.set("content-security-policy", isForeign ? `${policy}; sandbox` : policy);
   headers.set("referrer-policy", "no-referrer");
   setCommonHeaders(headers);
