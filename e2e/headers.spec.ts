@@ -177,6 +177,76 @@ test("pages, calls and files say what a browser may do with them", async ({ ola 
   expect(one).not.toBe(other);
 });
 
+test("texts say their encoding, and nothing that someone is shown is kept", async ({ ola }) => {
+  await ola.goto("/tasks");
+  const script = await ola.locator("script[src^='/_next/']").first().getAttribute("src");
+  const style = await ola.locator("link[rel=stylesheet]").first().getAttribute("href");
+  for (const path of [
+    "/tasks",
+    "/inbox",
+    "/settings/security",
+    "/sign-in",
+    "/nothing-here",
+    "/robots.txt",
+    script,
+    style,
+  ])
+    expect((await ola.request.get(path ?? "")).headers()["content-type"], path ?? "").toMatch(
+      /; ?charset=utf-8/i,
+    );
+  for (const path of ["/api/v1/me", "/api/v1/nothing", "/api/auth/csrf", "/healthz"])
+    expect((await ola.request.get(path)).headers()["content-type"], path).toMatch(
+      /^application\/(problem\+)?json/,
+    );
+  for (const path of [
+    "/tasks",
+    "/inbox",
+    "/settings/security",
+    "/sign-in",
+    "/api/v1/tasks",
+    "/api/auth/csrf",
+  ])
+    expect((await ola.request.get(path)).headers()["cache-control"], path).toContain("no-store");
+});
+
+test("nothing of the folder that it runs in is served", async () => {
+  for (const path of [
+    "/.git/config",
+    "/.git/HEAD",
+    "/.env",
+    "/.data/secrets.json",
+    "/package.json",
+    "/next.config.js",
+    "/lib/base/env.ts",
+    "/samples/",
+    "/samples",
+    "/_next/",
+    "/_next/static/",
+    "/_next/../package.json",
+    "/samples/..%2f..%2fpackage.json",
+    "/_next/static/..%2f..%2f..%2fpackage.json",
+  ]) {
+    const { status, body } = await ask(path, {});
+    expect(status, path).not.toBe(200);
+    expect(body, path).not.toMatch(/dependencies|\[core\]|refs\/heads|invoice-acme|setupToken|process\.env/);
+  }
+});
+
+test("TRACE is answered with nothing that was sent", async () => {
+  for (const path of [
+    "/",
+    "/sign-in",
+    "/api/v1/me",
+    "/api/auth/csrf",
+    "/healthz",
+    "/samples/invoice-acme.json",
+  ]) {
+    const { status, body } = await ask(path, { "x-told": "tr4ced" }, "TRACE");
+    expect([400, 404, 405, 501], `${path} ${status}`).toContain(status);
+    expect(body, path).not.toContain("tr4ced");
+  }
+});
+
 test("a Host that is another's leads nobody there", async () => {
   for (const path of [
     "/",
@@ -197,13 +267,22 @@ const FORGED: Record<string, string>[] = [
   { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
 ];
 
-/** A request whose Host the browser would not let us choose. */
-function ask(path: string, headers: Record<string, string>): Promise<{ location: string; body: string }> {
+interface Reply {
+  status: number;
+  location: string;
+  body: string;
+}
+
+/** A request whose Host, path and method the browser would not let us choose. */
+function ask(path: string, headers: Record<string, string>, method = "GET"): Promise<Reply> {
+  const { hostname, port } = new URL(url());
   return new Promise((resolve, reject) => {
-    const sent = httpRequest(`${url()}${path}`, { headers }, (response) => {
+    const sent = httpRequest({ hostname, port, path, headers, method }, (response) => {
       let body = "";
       response.setEncoding("utf8").on("data", (text) => (body += text));
-      response.on("end", () => resolve({ location: response.headers.location ?? "", body }));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, location: response.headers.location ?? "", body }),
+      );
     });
     sent.on("error", reject).end();
   });
