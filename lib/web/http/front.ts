@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setApiHeaders, transportSecurity } from "./security-headers.ts";
 
-/** Next has no answer to others but 500; TRACE would say a request's headers back. */
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/** Next answers TRACE with 500, and OPTIONS by itself, without our headers. No other site has a preflight to pass. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Sets what every answer has. Returns false if it has answered by itself. */
 export function receive(request: IncomingMessage, response: ServerResponse): boolean {
