@@ -171,42 +171,33 @@ test("pages, calls and files say what a browser may do with them", async ({ ola 
     // HSTS over http would lock people out.
     expect(headers["strict-transport-security"], path).toBeUndefined();
     expect(headers["x-powered-by"], path).toBeUndefined();
+    // No other site reads an answer.
+    expect(headers["access-control-allow-origin"], path).toBeUndefined();
   }
   const nonces = await Promise.all([ola.request.get("/tasks"), ola.request.get("/tasks")]);
   const [one, other] = nonces.map((response) => response.headers()["content-security-policy"]);
   expect(one).not.toBe(other);
 });
 
-test("texts say their encoding, and nothing that someone is shown is kept", async ({ ola }) => {
-  await ola.goto("/tasks");
-  const script = await ola.locator("script[src^='/_next/']").first().getAttribute("src");
-  const style = await ola.locator("link[rel=stylesheet]").first().getAttribute("href");
-  for (const path of [
-    "/tasks",
-    "/inbox",
-    "/settings/security",
-    "/sign-in",
-    "/nothing-here",
-    "/robots.txt",
-    script,
-    style,
-  ])
-    expect((await ola.request.get(path ?? "")).headers()["content-type"], path ?? "").toMatch(
-      /; ?charset=utf-8/i,
-    );
-  for (const path of ["/api/v1/me", "/api/v1/nothing", "/api/auth/csrf", "/healthz"])
-    expect((await ola.request.get(path)).headers()["content-type"], path).toMatch(
-      /^application\/(problem\+)?json/,
-    );
-  for (const path of [
-    "/tasks",
-    "/inbox",
-    "/settings/security",
-    "/sign-in",
-    "/api/v1/tasks",
-    "/api/auth/csrf",
-  ])
-    expect((await ola.request.get(path)).headers()["cache-control"], path).toContain("no-store");
+test("texts say their encoding, and nothing that someone is shown is kept", async ({ playwright }) => {
+  const ola = await playwright.request.newContext({ baseURL: url() });
+  const { csrfToken } = await (await ola.get("/api/auth/csrf")).json();
+  await ola.post("/api/auth/callback/demo", { form: { email: "ola@acme.example", csrfToken, json: "true" } });
+  expect((await (await ola.get("/api/v1/me")).json()).user.name).toBe("Ola");
+
+  const page = await (await ola.get("/tasks")).text();
+  const files = [/"(\/_next\/[^"]+\.js)"/, /"(\/_next\/[^"]+\.css)"/].map(
+    (file) => file.exec(page)?.[1] ?? "",
+  );
+  const pages = ["/tasks", "/inbox", "/settings/security", "/sign-in", "/nothing-here"];
+  for (const path of [...pages, ...files, "/robots.txt"])
+    expect((await ola.get(path)).headers()["content-type"], path).toMatch(/; ?charset=utf-8$/i);
+  const calls = ["/api/v1/me", "/api/v1/tasks", "/api/v1/nothing", "/api/auth/csrf", "/healthz"];
+  for (const path of calls)
+    expect((await ola.get(path)).headers()["content-type"], path).toMatch(/^application\/(problem\+)?json/);
+  for (const path of [...pages, ...calls])
+    expect((await ola.get(path)).headers()["cache-control"], path).toContain("no-store");
+  await ola.dispose();
 });
 
 test("nothing of the folder that it runs in is served", async () => {
@@ -233,16 +224,10 @@ test("nothing of the folder that it runs in is served", async () => {
 });
 
 test("TRACE is answered with nothing that was sent", async () => {
-  for (const path of [
-    "/",
-    "/sign-in",
-    "/api/v1/me",
-    "/api/auth/csrf",
-    "/healthz",
-    "/samples/invoice-acme.json",
-  ]) {
+  const paths = ["/", "/sign-in", "/api/v1/me", "/api/auth/csrf", "/healthz", "/samples/invoice-acme.json"];
+  for (const path of paths) {
     const { status, body } = await ask(path, { "x-told": "tr4ced" }, "TRACE");
-    expect([400, 404, 405, 501], `${path} ${status}`).toContain(status);
+    expect(`${path} ${status}`).toBe(`${path} 405`);
     expect(body, path).not.toContain("tr4ced");
   }
 });

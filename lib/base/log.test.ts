@@ -54,7 +54,7 @@ test("what is thrown and no error is written as text, cleaned too", () => {
 test("a line says when, in UTC, and is one line whatever was said", () => {
   const lines: string[] = [];
   const log = createLog("info", { write: (line: string) => void lines.push(line) });
-  const forged = 'ok"}\n{"level":50,"msg":"forged"}\r\n\u2028\u0000\u001b[2J';
+  const forged = '%s %o %j ok"}\n{"level":50,"msg":"forged"}\r\n\u2028\u0000\u001b[2J';
   log.info({ tool: forged }, "a tool is called");
   log.error({ err: new Error(forged) }, "failed");
   expect(lines).toHaveLength(2);

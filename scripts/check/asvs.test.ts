@@ -38,10 +38,12 @@ interface Row {
 }
 
 const rowsOf = (title: string): Row[] =>
-  rowsUnder(page, title).map(([id = "", level = "", asks = "", state = "", where = "", proof = "", ...more]) => {
-    expect(more, id).toEqual([]);
-    return { id, level, asks, state, where, proof };
-  });
+  rowsUnder(page, title).map(
+    ([id = "", level = "", asks = "", state = "", where = "", proof = "", ...more]) => {
+      expect(more, id).toEqual([]);
+      return { id, level, asks, state, where, proof };
+    },
+  );
 const all = CHAPTERS.flatMap(([title]) => rowsOf(title));
 
 describe("the requirements", () => {
@@ -54,13 +56,18 @@ describe("the requirements", () => {
 
   test("stand there once each, in their order", () => {
     const ids = all.map(({ id }) => id);
-    const number = (id: string) => id.slice(1).split(".").reduce((sum, part) => sum * 100 + Number(part), 0);
+    const number = (id: string) =>
+      id
+        .slice(1)
+        .split(".")
+        .reduce((sum, part) => sum * 100 + Number(part), 0);
     expect(new Set(ids).size).toBe(253);
     expect(ids).toEqual([...ids].sort((one, other) => number(one) - number(other)));
   });
 
   test("are counted as they are in the first table", () => {
-    const count = (rows: Row[]) => STATES.map((state) => String(rows.filter((row) => row.state === state).length));
+    const count = (rows: Row[]) =>
+      STATES.map((state) => String(rows.filter((row) => row.state === state).length));
     expect(rowsUnder(page, "Summary")).toEqual([
       ...CHAPTERS.map(([title]) => [title, ...count(rowsOf(title))]),
       ["all", ...count(all)],

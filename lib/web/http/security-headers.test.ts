@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import { pagePolicy, SONNER_STYLE, setApiHeaders } from "./security-headers.ts";
+import { pagePolicy, SONNER_STYLE, setApiHeaders, setPageHeaders } from "./security-headers.ts";
 
 test("the policy knows the style sheet that sonner puts into pages", async () => {
   const source = await readFile("node_modules/sonner/dist/index.mjs", "utf8");
@@ -40,6 +40,19 @@ test("what is no page says itself that it loads, frames, sends and moves nothing
         "form-action 'none'",
       ]),
     );
+});
+
+test("addresses of pages go to no other site, and those with a secret nowhere", () => {
+  const referrerOf = (set: (headers: Headers) => void) => {
+    const headers = new Headers();
+    set(headers);
+    return headers.get("referrer-policy");
+  };
+  expect(referrerOf((headers) => setPageHeaders(headers, "", { isSecretAddress: false }))).toBe(
+    "same-origin",
+  );
+  expect(referrerOf((headers) => setPageHeaders(headers, "", { isSecretAddress: true }))).toBe("no-referrer");
+  expect(referrerOf((headers) => setApiHeaders(headers))).toBe("no-referrer");
 });
 
 test.each([
