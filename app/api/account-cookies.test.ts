@@ -36,8 +36,7 @@ describe("the session's cookie", () => {
 
   test("that nobody sealed, or sealed with another secret, is none", async () => {
     const pia = await person();
-    const { encode } = await import("next-auth/jwt");
-    const { decode } = await import("next-auth/jwt");
+    const { decode, encode } = await import("next-auth/jwt");
     const { need } = await import("@/lib/base/env.ts");
     const value = pia.browser.cookies().find(({ name }) => name === SESSION)?.value ?? "";
     const token = (await decode({ token: value, secret: need("authSecret") })) ?? {};
@@ -58,7 +57,8 @@ describe("signing in", () => {
     const pia = await person();
     const before = (await openOf(pia.userId)).length;
     const foreign = await (await newBrowser().send("/api/auth/csrf")).json();
-    for (const token of [{}, { csrfToken: "" }, { csrfToken: foreign.csrfToken }]) {
+    const tokens: Record<string, string>[] = [{}, { csrfToken: "" }, { csrfToken: foreign.csrfToken }];
+    for (const token of tokens) {
       const browser = newBrowser();
       await browser.send("/api/auth/csrf");
       const form = { email: pia.email, password: PASSWORD, json: "true", ...token };

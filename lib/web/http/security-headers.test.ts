@@ -26,7 +26,8 @@ test("what is no page says itself that it loads, frames, sends and moves nothing
   const headers = new Headers();
   setApiHeaders(headers);
   const { default: settings } = await import("../../../next.config.js");
-  const ofFiles = (await settings.headers()).flatMap((rule) => rule.headers);
+  const ofFiles = ((await settings.headers?.()) ?? []).flatMap((rule) => rule.headers);
+  expect(ofFiles.length).toBeGreaterThan(0);
   for (const policy of [
     headers.get("content-security-policy"),
     ...ofFiles.filter(({ key }) => key === "content-security-policy").map(({ value }) => value),
