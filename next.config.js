@@ -25,7 +25,10 @@ export default {
       source,
       headers: [
         // In the place of a missing file stands a page, which no other site may frame.
-        { key: "content-security-policy", value: "default-src 'none'; frame-ancestors 'none'" },
+        {
+          key: "content-security-policy",
+          value: "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+        },
         { key: "x-frame-options", value: "DENY" },
         { key: "x-content-type-options", value: "nosniff" },
         { key: "cross-origin-resource-policy", value: "same-origin" },

@@ -171,10 +171,65 @@ test("pages, calls and files say what a browser may do with them", async ({ ola 
     // HSTS over http would lock people out.
     expect(headers["strict-transport-security"], path).toBeUndefined();
     expect(headers["x-powered-by"], path).toBeUndefined();
+    // No other site reads an answer.
+    expect(headers["access-control-allow-origin"], path).toBeUndefined();
   }
   const nonces = await Promise.all([ola.request.get("/tasks"), ola.request.get("/tasks")]);
   const [one, other] = nonces.map((response) => response.headers()["content-security-policy"]);
   expect(one).not.toBe(other);
+});
+
+test("texts say their encoding, and nothing that someone is shown is kept", async ({ playwright }) => {
+  const ola = await playwright.request.newContext({ baseURL: url() });
+  const { csrfToken } = await (await ola.get("/api/auth/csrf")).json();
+  await ola.post("/api/auth/callback/demo", { form: { email: "ola@acme.example", csrfToken, json: "true" } });
+  expect((await (await ola.get("/api/v1/me")).json()).user.name).toBe("Ola");
+
+  const page = await (await ola.get("/tasks")).text();
+  const files = [/"(\/_next\/[^"]+\.js)"/, /"(\/_next\/[^"]+\.css)"/].map(
+    (file) => file.exec(page)?.[1] ?? "",
+  );
+  const pages = ["/tasks", "/inbox", "/settings/security", "/sign-in", "/nothing-here"];
+  for (const path of [...pages, ...files, "/robots.txt"])
+    expect((await ola.get(path)).headers()["content-type"], path).toMatch(/; ?charset=utf-8$/i);
+  const calls = ["/api/v1/me", "/api/v1/tasks", "/api/v1/nothing", "/api/auth/csrf", "/healthz"];
+  for (const path of calls)
+    expect((await ola.get(path)).headers()["content-type"], path).toMatch(/^application\/(problem\+)?json/);
+  for (const path of [...pages, ...calls])
+    expect((await ola.get(path)).headers()["cache-control"], path).toContain("no-store");
+  await ola.dispose();
+});
+
+test("nothing of the folder that it runs in is served", async () => {
+  for (const path of [
+    "/.git/config",
+    "/.git/HEAD",
+    "/.env",
+    "/.data/secrets.json",
+    "/package.json",
+    "/next.config.js",
+    "/lib/base/env.ts",
+    "/samples/",
+    "/samples",
+    "/_next/",
+    "/_next/static/",
+    "/_next/../package.json",
+    "/samples/..%2f..%2fpackage.json",
+    "/_next/static/..%2f..%2f..%2fpackage.json",
+  ]) {
+    const { status, body } = await ask(path, {});
+    expect(status, path).not.toBe(200);
+    expect(body, path).not.toMatch(/dependencies|\[core\]|refs\/heads|invoice-acme|setupToken|process\.env/);
+  }
+});
+
+test("TRACE is answered with nothing that was sent", async () => {
+  const paths = ["/", "/sign-in", "/api/v1/me", "/api/auth/csrf", "/healthz", "/samples/invoice-acme.json"];
+  for (const path of paths) {
+    const { status, body } = await ask(path, { "x-told": "tr4ced" }, "TRACE");
+    expect(`${path} ${status}`).toBe(`${path} 405`);
+    expect(body, path).not.toContain("tr4ced");
+  }
 });
 
 test("a Host that is another's leads nobody there", async () => {
@@ -197,13 +252,22 @@ const FORGED: Record<string, string>[] = [
   { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" },
 ];
 
-/** A request whose Host the browser would not let us choose. */
-function ask(path: string, headers: Record<string, string>): Promise<{ location: string; body: string }> {
+interface Reply {
+  status: number;
+  location: string;
+  body: string;
+}
+
+/** A request whose Host, path and method the browser would not let us choose. */
+function ask(path: string, headers: Record<string, string>, method = "GET"): Promise<Reply> {
+  const { hostname, port } = new URL(url());
   return new Promise((resolve, reject) => {
-    const sent = httpRequest(`${url()}${path}`, { headers }, (response) => {
+    const sent = httpRequest({ hostname, port, path, headers, method }, (response) => {
       let body = "";
       response.setEncoding("utf8").on("data", (text) => (body += text));
-      response.on("end", () => resolve({ location: response.headers.location ?? "", body }));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, location: response.headers.location ?? "", body }),
+      );
     });
     sent.on("error", reject).end();
   });

@@ -10,6 +10,7 @@ import { startTracing } from "../lib/tracing/start.ts";
 import { markDirect } from "../lib/web/auth/direct.ts";
 import { warnWhileSetupIsClosed } from "../lib/web/auth/setup.ts";
 import { signInSettings } from "../lib/web/auth/sign-in/providers.ts";
+import { receive } from "../lib/web/http/front.ts";
 import { pageCounter } from "./check/page-metrics.ts";
 import { refusePublicDemo } from "./supervise/settings.ts";
 
@@ -36,6 +37,7 @@ async function serve(): Promise<void> {
   const count = pageCounter();
   const server = createServer({ shouldUpgradeCallback: () => false }, (request, response) => {
     markDirect(request);
+    if (!receive(request, response)) return;
     count(request, response, () => void handle(request, response));
   });
   // Above the idle timeouts of common proxies, which would otherwise reuse a connection that we just closed.

@@ -149,7 +149,8 @@ describe("a document is read through the task's connection", () => {
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "content-type": "image/png",
       "content-length": String(Buffer.from(PNG, "base64").length),
-      "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+      "content-security-policy":
+        "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox",
       "content-disposition": "attachment; filename*=UTF-8''a_b.png",
       "cache-control": "private, no-store",
       "x-content-type-options": "nosniff",

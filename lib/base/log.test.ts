@@ -50,3 +50,18 @@ test("what is thrown and no error is written as text, cleaned too", () => {
     "https://x.example/?[removed]",
   );
 });
+
+test("a line says when, in UTC, and is one line whatever was said", () => {
+  const lines: string[] = [];
+  const log = createLog("info", { write: (line: string) => void lines.push(line) });
+  const forged = '%s %o %j ok"}\n{"level":50,"msg":"forged"}\r\n\u2028\u0000\u001b[2J';
+  log.info({ tool: forged }, "a tool is called");
+  log.error({ err: new Error(forged) }, "failed");
+  expect(lines).toHaveLength(2);
+  for (const line of lines) {
+    expect(line.indexOf("\n")).toBe(line.length - 1);
+    for (const control of ["\r", "\u0000", "\u001b"]) expect(line).not.toContain(control);
+    expect(JSON.parse(line).time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  }
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: 30, msg: "a tool is called", tool: forged });
+});

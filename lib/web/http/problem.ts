@@ -1,6 +1,7 @@
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { AppError, type FieldError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
+import type { Caller } from "../auth/authenticate.ts";
 import { DATABASE_RETRY_AFTER_MS } from "../tunables.ts";
 
 /** The problem document (RFC 9457) of a failure. Unexpected errors are logged, and shown as generic text. */
@@ -36,6 +37,26 @@ export function problem(
     detail: "Something went wrong on our side; it was noted under the request's id.",
     requestId,
   });
+}
+
+/** Says in the log who was refused what, by ids: reads are not logged otherwise, and no call's line has its caller. */
+export function noteRefusal(
+  error: unknown,
+  caller: Caller | null,
+  where: { method: string; path: string },
+): void {
+  if (!(error instanceof AppError) || error.status !== 403) return;
+  const { organizationId, actor } = caller?.principal ?? { organizationId: null, actor: null };
+  log.info(
+    {
+      code: error.code,
+      ...where,
+      organizationId,
+      actorKind: actor?.kind ?? null,
+      actorId: actor?.id ?? null,
+    },
+    "a call was refused",
+  );
 }
 
 /** A lost connection leaves a read without effect, but a write may have been committed. */

@@ -16,7 +16,7 @@ import { countCall } from "./calls.ts";
 import { clientAddress } from "./client-address.ts";
 import { observe } from "./observe.ts";
 import { refuseOtherOrganization } from "./organization-header.ts";
-import { problem } from "./problem.ts";
+import { noteRefusal, problem } from "./problem.ts";
 import { refuseCrossSite, refuseCrossSiteRead } from "./same-origin.ts";
 import { setApiHeaders } from "./security-headers.ts";
 import { serverTiming } from "./server-timing.ts";
@@ -92,10 +92,13 @@ export function route<const D extends Definition>(
   const handler = async (request: Request, context: Context): Promise<Response> => {
     const requestId = randomUUID();
     const [began, spent] = [performance.now(), { queries: 0, ms: 0 }];
+    const seen: Seen = { caller: null };
     const response = await observe(request, context.params, requestId, spent, () =>
-      answer(definition, handle, request, context).catch((error: unknown) =>
-        problem(error, requestId, { method: request.method, path: new URL(request.url).pathname }),
-      ),
+      answer(definition, handle, request, context, seen).catch((error: unknown) => {
+        const where = { method: request.method, path: new URL(request.url).pathname };
+        noteRefusal(error, seen.caller, where);
+        return problem(error, requestId, where);
+      }),
     );
     response.headers.set("x-request-id", requestId);
     // Timings could tell strangers whether an account exists.
@@ -108,17 +111,24 @@ export function route<const D extends Definition>(
   return Object.assign(handler, { definition });
 }
 
+/** Who turned out to make a call, for the log. */
+interface Seen {
+  caller: Caller | null;
+}
+
 async function answer<D extends Definition>(
   definition: D,
   handle: (call: Call<D>) => Promise<Answer<D>>,
   request: Request,
   context: Context,
+  seen: Seen,
 ): Promise<Response> {
   const address = clientAddress(request.headers.get("x-forwarded-for"));
   if (definition.rateLimit) await throttle(`${definition.rateLimit.name} ${address}`, definition.rateLimit);
   const identify = async () =>
     definition.auth === "none" ? null : await authenticate(request, { isUse: !definition.unattended });
   let caller = await identify();
+  seen.caller = caller;
   if (!definition.uncounted) await countCall(caller, address, request.method);
   if (definition.auth !== "none") admit(definition.auth, definition, caller, request);
   refuseUploads(request);

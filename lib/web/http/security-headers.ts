@@ -1,8 +1,10 @@
 /** Headers against misuse of a browser: of pages in proxy.ts, of everything else in route.ts. */
 import { env } from "../../base/env.ts";
 
-/** One year. Set only where INTRAY_URL is https, since it would shut out people who come by http. */
-const HSTS = "max-age=31536000";
+/** Strict-Transport-Security: a year, or null where INTRAY_URL is http, since it would shut out people who come by http. */
+export function transportSecurity(): string | null {
+  return env().url.startsWith("https://") ? "max-age=31536000" : null;
+}
 
 /** The one style sheet that a dependency (sonner) adds without a nonce: empty first, then filled. */
 export const SONNER_STYLE = [
@@ -26,7 +28,7 @@ export function setPageHeaders(
 
 /** The headers of everything that no browser shows as a page. `isForeign`: the bytes are somebody else's. */
 export function setApiHeaders(headers: Headers, { isForeign = false } = {}): void {
-  const policy = "default-src 'none'; frame-ancestors 'none'";
+  const policy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
   headers.set("content-security-policy", isForeign ? `${policy}; sandbox` : policy);
   headers.set("referrer-policy", "no-referrer");
   setCommonHeaders(headers);
@@ -36,7 +38,8 @@ function setCommonHeaders(headers: Headers): void {
   headers.set("x-content-type-options", "nosniff");
   headers.set("x-frame-options", "DENY");
   headers.set("cross-origin-resource-policy", "same-origin");
-  if (env().url.startsWith("https://")) headers.set("strict-transport-security", HSTS);
+  const security = transportSecurity();
+  if (security !== null) headers.set("strict-transport-security", security);
 }
 
 /** The Content-Security-Policy of a page. `nonce` is the request's own. */

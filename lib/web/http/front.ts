@@ -1,0 +1,17 @@
+/** What scripts/web.ts does to a request before Next sees it, whether a page, a call or a file is asked for. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setApiHeaders, transportSecurity } from "./security-headers.ts";
+
+/** Next answers TRACE with 500, and OPTIONS by itself, without our headers. No other site has a preflight to pass. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Sets what every answer has. Returns false if it has answered by itself. */
+export function receive(request: IncomingMessage, response: ServerResponse): boolean {
+  const security = transportSecurity();
+  if (security !== null) response.setHeader("strict-transport-security", security);
+  if (METHODS.includes(request.method ?? "")) return true;
+  const headers = new Headers({ allow: METHODS.join(", ") });
+  setApiHeaders(headers);
+  response.writeHead(405, Object.fromEntries(headers)).end();
+  return false;
+}

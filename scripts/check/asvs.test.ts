@@ -1,0 +1,138 @@
+/** docs/asvs.md: every requirement stands there once, what is held cites a test that exists, and the sums are true. */
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
+import { describe, expect, test } from "vitest";
+import { citedIn, isThere, readPage, rowsUnder } from "./cited-tests.ts";
+
+const page = readPage("docs/asvs.md");
+
+/** How many requirements of levels 1 and 2 each chapter of ASVS 5.0.0 has. */
+const CHAPTERS: [title: string, level1: number, level2: number][] = [
+  ["V1 Encoding and sanitization", 8, 19],
+  ["V2 Validation and business logic", 4, 7],
+  ["V3 Web frontend", 8, 11],
+  ["V4 API and web service", 2, 8],
+  ["V5 File handling", 4, 5],
+  ["V6 Authentication", 13, 22],
+  ["V7 Session management", 6, 12],
+  ["V8 Authorization", 4, 3],
+  ["V9 Self-contained tokens", 4, 3],
+  ["V10 OAuth and OIDC", 5, 24],
+  ["V11 Cryptography", 3, 11],
+  ["V12 Secure communication", 3, 6],
+  ["V13 Configuration", 1, 12],
+  ["V14 Data protection", 2, 7],
+  ["V15 Secure coding and architecture", 3, 10],
+  ["V16 Security logging and error handling", 0, 16],
+  ["V17 WebRTC", 0, 7],
+];
+const STATES = ["held", "in part", "not held", "operator", "n.a."];
+
+interface Row {
+  id: string;
+  level: string;
+  asks: string;
+  state: string;
+  where: string;
+  proof: string;
+}
+
+const rowsOf = (title: string): Row[] =>
+  rowsUnder(page, title).map(
+    ([id = "", level = "", asks = "", state = "", where = "", proof = "", ...more]) => {
+      expect(more, id).toEqual([]);
+      return { id, level, asks, state, where, proof };
+    },
+  );
+const all = CHAPTERS.flatMap(([title]) => rowsOf(title));
+
+describe("the requirements", () => {
+  test.each(CHAPTERS)("of %s are all there: %i of level 1 and %i of level 2", (title, ...expected) => {
+    const [chapter] = title.split(" ");
+    const rows = rowsOf(title);
+    expect(["1", "2"].map((level) => rows.filter((row) => row.level === level).length)).toEqual(expected);
+    for (const { id } of rows) expect(id).toMatch(new RegExp(`^${chapter}\\.\\d+\\.\\d+$`));
+  });
+
+  test("stand there once each, in their order", () => {
+    const ids = all.map(({ id }) => id);
+    const number = (id: string) =>
+      id
+        .slice(1)
+        .split(".")
+        .reduce((sum, part) => sum * 100 + Number(part), 0);
+    expect(new Set(ids).size).toBe(253);
+    expect(ids).toEqual([...ids].sort((one, other) => number(one) - number(other)));
+  });
+
+  test("are counted as they are in the first table", () => {
+    const count = (rows: Row[]) =>
+      STATES.map((state) => String(rows.filter((row) => row.state === state).length));
+    expect(rowsUnder(page, "Summary")).toEqual([
+      ...CHAPTERS.map(([title]) => [title, ...count(rowsOf(title))]),
+      ["all", ...count(all)],
+    ]);
+  });
+});
+
+describe("a line", () => {
+  test("has a state that is known, and is short", () => {
+    for (const { id, asks, state, where } of all) {
+      expect(STATES, id).toContain(state);
+      expect(asks.length, id).toBeGreaterThan(3);
+      expect(where.length, `${id}: ${where}`).toBeLessThanOrEqual(220);
+    }
+  });
+
+  test("that is held cites a test, or says that there is none", () => {
+    for (const { id, state, proof } of all)
+      if (state === "held") expect(proof, id).toMatch(/^(`[^`]+\.(test|spec)\.tsx?`|no test: )/);
+  });
+
+  test("that is not held, in part held, the operator's or not applicable says why", () => {
+    for (const { id, state, where } of all) if (state !== "held") expect(where.length, id).toBeGreaterThan(5);
+  });
+});
+
+const cited = citedIn(page);
+test.each(cited.map(({ file, name }) => [file, name] as const))("%s %j is there", (file, name) => {
+  expect(isThere({ file, name })).toBe(true);
+});
+
+test("files and headings that the page names are there", () => {
+  expect(cited.length).toBeGreaterThan(200);
+  const files = [...page.matchAll(/`((?:lib|app|components|scripts|ops|docs)\/[\w./()[\]-]+)`/g)];
+  expect(files.map(([, file = ""]) => file).filter((file) => !existsSync(file))).toEqual([]);
+  for (const [, path = "", heading] of page.matchAll(/\]\(([^)#]+\.md)(?:#([^)]+))?\)/g)) {
+    const target = join(dirname("docs/asvs.md"), path);
+    expect(existsSync(target), target).toBe(true);
+    const headings = [...readPage(target).matchAll(/^#+ (.*)$/gm)].map(([, words = ""]) => anchorOf(words));
+    if (heading !== undefined) expect(headings, target).toContain(heading);
+  }
+});
+
+/** The anchor that GitHub gives a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+test("docs/data.md sorts every table of the database", () => {
+  const tables = new Set<string>();
+  for (const folder of readdirSync("prisma/migrations").sort()) {
+    if (!/^\d{4}_/.test(folder)) continue;
+    const sql = readPage(`prisma/migrations/${folder}/migration.sql`).replaceAll(/--.*/g, "");
+    for (const [, made, dropped] of sql.matchAll(/\b(?:CREATE TABLE "?(\w+)|DROP TABLE "?(\w+))/g)) {
+      if (made) tables.add(made);
+      if (dropped) tables.delete(dropped);
+    }
+  }
+  const classes = rowsUnder(`## ${readPage("docs/data.md")}`, "# Data");
+  const sorted = new Set(
+    classes.flatMap((row) => [...(row[2] ?? "").matchAll(/`(\w+)`/g)].map(([, name = ""]) => name)),
+  );
+  expect([...tables].filter((name) => !sorted.has(name))).toEqual([]);
+  expect([...sorted].filter((name) => !tables.has(name))).toEqual([]);
+});
