@@ -46,7 +46,7 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
   registration_unavailable: {
     title: "The authorization server has to know Intray beforehand",
     advice:
-      "Contact the server’s owner for a client id, and have an admin enter it: Edit… → Credentials: OAuth → Advanced → Client ID. It needs this address to come back to: /oauth/callback.",
+      "Contact the server’s owner for a client id, and have an admin enter it: Edit… → Credentials: OAuth → Advanced → Client ID.",
   },
   registration_refused: {
     title: "The authorization server refuses to register Intray",
