@@ -166,7 +166,7 @@ describe("what has to be sound before anybody leaves", () => {
     const { id } = await fixture.addServer();
     for (const issuer of ["https://169.254.169.254", "https://10.0.0.7", "https://[::1]:8443"]) {
       remote.behave.metadata = changed({ authorization_servers: [issuer] });
-      expect(await reasonOf(id)).toBe("address_not_allowed");
+      expect(await reasonOf(id)).toBe("unreachable");
     }
   });
 

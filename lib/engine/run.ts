@@ -5,6 +5,7 @@ import { refusePowerfulRole } from "../base/db/role-check.ts";
 import { env, need } from "../base/env.ts";
 import { log } from "../base/log.ts";
 import { createNetwork } from "../base/network.ts";
+import { logNameFailure } from "../base/network-log.ts";
 import { createSeal } from "../base/seal.ts";
 import { operatorServers } from "../servers/operator-file.ts";
 import { Engine } from "./engine.ts";
@@ -21,7 +22,11 @@ export function openEngine(logger: Logger): {
   const databaseUrl = need("engineDatabaseUrl");
   operatorServers();
   const database = createDatabase(databaseUrl, { connections: 12 });
-  const network = createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });
+  const network = createNetwork({
+    allowHosts: env().allowHosts,
+    denyPorts: env().denyPorts,
+    onNameFailed: logNameFailure,
+  });
   const engine = new Engine({ database, databaseUrl, network, seal: createSeal(need("keys")), log: logger });
   return {
     engine,

@@ -10,13 +10,9 @@ const ASK = "Who runs that server has to put it right.";
 
 const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
   unreachable: {
-    title: "The authorization server can’t be reached",
-    advice: "Nothing was changed. Try again in a while.",
-  },
-  address_not_allowed: {
-    title: "The authorization server is at an address that Intray may not connect to",
+    title: "The authorization server could not be reached, or is not allowed here",
     advice:
-      "It leads into a private network. Who runs Intray can allow it in the configuration (INTRAY_ALLOW_HOSTS).",
+      "Nothing was changed. Try again in a while. Whoever runs Intray can allow an address in a private network (INTRAY_ALLOW_HOSTS).",
   },
   insecure_endpoint: {
     title: "The sign-in would not be encrypted",
