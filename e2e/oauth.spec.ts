@@ -57,8 +57,19 @@ test("an admin adds it; it says that nobody is connected, and refuses what is no
   const dialog = page.getByRole("dialog", { name: `Connect ${NAME}` });
   await expect(dialog).toContainText("does not protect sign-ins (no PKCE with S256)", SOON);
   await checkAppearance(page, "oauth refused by us");
-  authority.behave.metadata = undefined;
+  const lent = remote.hostAndPort;
+  authority.behave.metadata = (metadata) => ({ ...metadata, revocation_endpoint: `http://${lent}/revoke` });
   await dialog.getByRole("button", { name: "Try again" }).click();
+  await expect(dialog).toContainText("This sign-in uses more than one host.", SOON);
+  await expect(dialog).toContainText(
+    `at ${authority.hostAndPort}, which sends parts of the sign-in to ${lent}.`,
+  );
+  await checkAppearance(page, "oauth several hosts");
+  await dialog.getByRole("button", { name: "Allow both hosts" }).click();
+  await expect(dialog.getByRole("button", { name: `Go to ${authority.hostAndPort}` })).toBeVisible(SOON);
+  await page.keyboard.press("Escape");
+  authority.behave.metadata = undefined;
+  await page.getByRole("button", { name: "Connect… (shared)" }).click();
   await dialog.getByRole("button", { name: `Go to ${authority.hostAndPort}` }).click(SOON);
   await signInThere(page, "Deny");
   await expect(page.getByText("The sign-in was declined.")).toBeVisible();

@@ -111,7 +111,7 @@ test("of a command that ends at once, what it said is kept, without its secrets"
   const checked = await web.call("POST", `/api/v1/servers/${id}/check`, { key: operator });
   expect(checked.body.health).toMatchObject({
     state: "unreachable",
-    message: "The server can't be reached.",
+    message: "The server could not be reached, or is not allowed here.",
   });
   expect(await logOf(id)).toMatch(/^no ledger for /m);
   expect(await logOf(id)).not.toContain("s3cret");

@@ -1,12 +1,13 @@
 /** Connections: the permissions to create, see, use and end them. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { callbackUrl } from "@/lib/mcp/oauth/oauth-client.ts";
 import {
   createOAuthWebFixture,
   type OAuthWebFixture,
   type Person,
 } from "@/test/fixtures/oauth-web-fixture.ts";
 import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let inner: TestServer;
@@ -197,7 +198,7 @@ test("an admin who enters the same client again ends no connection", async () =>
   const registered = await fetch(`${fixture.authority.issuer}/reg`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ redirect_uris: ["http://localhost:3000/oauth/callback"] }),
+    body: JSON.stringify({ redirect_uris: [callbackUrl(ORIGIN, fixture.authority.issuer)] }),
   }).then((reply) => reply.json());
   const auth = { kind: "oauth", clientId: registered.client_id, clientSecret: registered.client_secret };
   server = (await fixture.addServer(auth)).id;

@@ -400,7 +400,7 @@ describe("a document that can't be shown is refused in words", () => {
   test("an address that Intray may not call", async () => {
     const server = await serverOf("http://127.0.0.1:9/mcp", "2026-07-28");
     expect((await codeOf(await readOnly(link, { server })))[2]).toBe(
-      "Intray may not connect to the server's address.",
+      "The server could not be reached, or is not allowed here.",
     );
   });
 });

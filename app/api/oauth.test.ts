@@ -6,12 +6,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createNetwork } from "@/lib/base/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { refusalWords } from "@/lib/format/oauth.ts";
+import { callbackUrl, metadataDocumentUrl } from "@/lib/mcp/oauth/oauth-client.ts";
 import { OAUTH_REFUSALS } from "@/lib/mcp/oauth/oauth-refused.ts";
 import { beginConnecting } from "@/lib/servers/connections/connect.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { createOAuthWebFixture, type OAuthWebFixture } from "@/test/fixtures/oauth-web-fixture.ts";
 import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
 let inner: TestServer;
@@ -165,7 +166,7 @@ describe("what has to be sound before anybody leaves", () => {
     const { id } = await fixture.addServer();
     for (const issuer of ["https://169.254.169.254", "https://10.0.0.7", "https://[::1]:8443"]) {
       remote.behave.metadata = changed({ authorization_servers: [issuer] });
-      expect(await reasonOf(id)).toBe("address_not_allowed");
+      expect(await reasonOf(id)).toBe("unreachable");
     }
   });
 
@@ -190,7 +191,7 @@ describe("who Intray is", () => {
     expect(bodies[0]).toMatchObject({
       application_type: "web",
       grant_types: ["authorization_code", "refresh_token"],
-      redirect_uris: ["http://localhost:3000/oauth/callback"],
+      redirect_uris: [callbackUrl(ORIGIN, authority.issuer)],
     });
     expect((await urlOf(id)).searchParams.get("scope")).toContain("offline_access");
   });
@@ -199,7 +200,7 @@ describe("who Intray is", () => {
     const registered = await fetch(`${authority.issuer}/reg`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ redirect_uris: ["http://localhost:3000/oauth/callback"] }),
+      body: JSON.stringify({ redirect_uris: [callbackUrl(ORIGIN, authority.issuer)] }),
     }).then((reply) => reply.json());
     const before = sent("/reg").length;
     const { client_id: clientId, client_secret: clientSecret } = registered;
@@ -246,15 +247,19 @@ describe("who Intray is", () => {
   });
 
   test("A9: the document at our address says who it is, and is the client id where it can be read", async () => {
-    const document = await web.call("GET", "/oauth/client-metadata.json");
+    const own = metadataDocumentUrl(ORIGIN, authority.issuer);
+    const document = await web.call("GET", new URL(own).pathname);
     expect(document.body).toMatchObject({
-      client_id: "http://localhost:3000/oauth/client-metadata.json",
+      client_id: own,
       client_name: "Intray",
-      redirect_uris: ["http://localhost:3000/oauth/callback"],
+      redirect_uris: [`${ORIGIN}/oauth/callback/${own.split("/").at(-1)}`],
       token_endpoint_auth_method: "none",
     });
     const { id } = await fixture.addServer();
-    authority.behave.metadata = changed({ client_id_metadata_document_supported: true });
+    authority.behave.metadata = changed({
+      client_id_metadata_document_supported: true,
+      authorization_response_iss_parameter_supported: true,
+    });
     const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });
     const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
     const actor = { kind: "member" as const, id: fixture.ana.userId, name: "Ana" };
@@ -274,7 +279,12 @@ describe("who Intray is", () => {
       { shared: true },
     );
     const url = new URL(departed.authorizationUrl);
-    expect(url.searchParams.get("client_id")).toBe("https://intray.example/oauth/client-metadata.json");
+    expect(url.searchParams.get("client_id")).toBe(
+      metadataDocumentUrl("https://intray.example", authority.issuer),
+    );
+    expect(url.searchParams.get("redirect_uri")).not.toBe(
+      callbackUrl("https://intray.example", authority.issuer),
+    );
     expect(sent("/reg")).toEqual([]);
     await network.close();
   });
@@ -322,19 +332,6 @@ describe("the answer that a browser brings back", () => {
     const stolen = { code: honest.searchParams.get("code")!, iss: hostile.authority.issuer };
     expect(await fixture.arrive(answered(next, stolen))).toBe(`/servers/${id}?refused=issuer_mismatch`);
     expect([sent("/token"), hostile.authority.seen]).toEqual([[], []]);
-    await hostile.close();
-  });
-
-  test("the mix-up attack by metadata: an endpoint of another's under one's own name gets no code of the other's", async () => {
-    const hostile = await createOAuthWebFixture(web, inner.url);
-    // The hostile server sends people to the honest one's page, and waits for the code at its own token endpoint.
-    hostile.authority.behave.metadata = changed({ authorization_endpoint: `${authority.issuer}/auth` });
-    const { id } = await hostile.addServer();
-    const departed = await hostile.depart(id);
-    const state = new URL(departed.body.authorizationUrl).searchParams.get("state")!;
-    const back = `http://localhost:3000/oauth/callback?${new URLSearchParams({ code: "c", state, iss: authority.issuer })}`;
-    expect(await hostile.arrive(back)).toBe(`/servers/${id}?refused=issuer_mismatch`);
-    expect(hostile.authority.seen.filter(({ path }) => path === "/token")).toEqual([]);
     await hostile.close();
   });
 

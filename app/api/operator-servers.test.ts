@@ -103,8 +103,12 @@ test.each([
 });
 
 test.each([
-  ["is away", "away", "The server can't be reached."],
-  ["has an address that is not allowed", "private", "Intray may not connect to the server's address."],
+  ["is away", "away", "The server could not be reached, or is not allowed here."],
+  [
+    "has an address that is not allowed",
+    "private",
+    "The server could not be reached, or is not allowed here.",
+  ],
 ])("a server that %s is unreachable, in our words", async (_what, name, message) => {
   const { id } = await serverNamed(name);
   const checked = await web.call("POST", `/api/v1/servers/${id}/check`, { key: admin });

@@ -39,6 +39,7 @@ const STATUS = {
   engine_busy: 409,
   export_first: 409,
   has_account: 409,
+  hosts_not_allowed: 409,
   idempotency_mismatch: 409,
   last_owner: 409,
   not_alike: 409,

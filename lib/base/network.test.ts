@@ -1,7 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkOperatorUrl, createNetwork, NetworkError, operatorLookup } from "./network.ts";
+import {
+  checkOperatorUrl,
+  createNetwork,
+  type NameFailure,
+  NetworkError,
+  type NetworkOptions,
+  operatorLookup,
+} from "./network.ts";
 
 /** Hostile URLs: the 21 forms of a prototype's first test, and others that lead to the same addresses. */
 const hostile: [what: string, url: string][] = [
@@ -87,9 +94,63 @@ describe("addresses", () => {
     },
   );
 
-  it("refuses what a name resolves to", async () => {
-    await expect(network.request("http://localhost:8099/")).rejects.toThrow(NetworkError);
-    await expect(network.fetch("http://localhost:8099/")).rejects.toThrow(NetworkError);
+  it("refuses what a name resolves to, as if there were no such name, and tells the operator alone", async () => {
+    const told: NameFailure[] = [];
+    const guarded = createNetwork({ allowHosts: [], denyPorts: [], onNameFailed: (one) => told.push(one) });
+    const failures = [];
+    for (const host of ["localhost", "unknown.invalid"]) {
+      const began = performance.now();
+      const asked = guarded.request(`http://${host}:8099/`).catch((error: Error) => error);
+      const fetched = guarded.fetch(`http://${host}:8099/`).catch((error: Error) => error.cause);
+      const sent = new Promise((resolve) =>
+        guarded.send(
+          new URL(`http://${host}:8099/`),
+          { method: "POST", headers: {}, body: "{}", lane: "held" },
+          {
+            onHead: resolve,
+            onData: resolve,
+            onEnd: () => resolve("it ended"),
+            onError: (error, wasSent) => resolve(Object.assign(error, { wasSent })),
+          },
+        ),
+      );
+      const errors = (await Promise.all([asked, fetched, sent])) as Error[];
+      failures.push(
+        errors.map((error) =>
+          JSON.stringify({ ...error, name: error.name, message: error.message }).replaceAll(host, "it"),
+        ),
+      );
+      // A timer may be early by less than the clock's step.
+      expect(performance.now() - began).toBeGreaterThanOrEqual(990);
+    }
+    await guarded.close();
+    expect(failures[0]).toEqual(failures[1]);
+    expect(failures[0]?.[0]).toContain("ENOTFOUND");
+    expect(new Set(told.map(({ host, port, why }) => `${why} ${host}:${port}`))).toEqual(
+      new Set(["not_allowed localhost:8099", "not_found unknown.invalid:8099"]),
+    );
+  });
+
+  it("ends a failed lookup at the same beat, whether the resolver was quick or slow to know it", async () => {
+    // A resolver that knows names inside at once, and asks others about the rest.
+    const slow = ((
+      name: string,
+      _options: object,
+      callback: (error: Error | null, found: object[]) => void,
+    ) => {
+      if (name === "db.inside") return callback(null, [{ address: "10.0.0.7", family: 4 }]);
+      setTimeout(() => callback(Object.assign(new Error("no"), { code: "ENOTFOUND" }), []), 300);
+    }) as unknown as NetworkOptions["resolve"];
+    const guarded = createNetwork({ allowHosts: [], denyPorts: [], resolve: slow });
+    const took = await Promise.all(
+      ["db.inside", "no.inside"].map(async (host) => {
+        const began = performance.now();
+        await guarded.request(`http://${host}/`).catch(() => {});
+        return performance.now() - began;
+      }),
+    );
+    for (const ms of took) expect(ms).toBeGreaterThanOrEqual(990);
+    await guarded.close();
   });
 
   it("guards the dispatcher itself, whatever is dispatched on it", async () => {
@@ -158,7 +219,7 @@ describe("against a server", () => {
 
   it("never covers our own ports by an entry without a port", async () => {
     const network = createNetwork({ allowHosts: ["localhost", "127.0.0.0/8"], denyPorts: [port] });
-    await expect(network.request(`http://localhost:${port}/`)).rejects.toThrow(NetworkError);
+    await expect(network.request(`http://localhost:${port}/`)).rejects.toThrow("ENOTFOUND");
     await network.close();
   });
 

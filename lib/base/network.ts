@@ -11,7 +11,10 @@ import ipaddr from "ipaddr.js";
 import { Agent, buildConnector, type Dispatcher, Pool, fetch as undiciFetch } from "undici";
 import { unpackerFor } from "./unpack.ts";
 
-/** Thrown for a forbidden address. The message is for the operator's log, not for tenants. */
+/**
+ * Thrown for an address that forbids itself, by its text alone. What a name resolves to is never told this way: that
+ * would say which names there are inside. The message is for the operator's log, not for tenants.
+ */
 export class NetworkError extends Error {
   readonly code = "address_not_allowed";
   constructor(message: string) {
@@ -29,7 +32,22 @@ export interface NetworkOptions {
   connections?: number;
   /** Resolves names; the system's resolver by default, replaced in tests. */
   resolve?: typeof dnsLookup;
+  /** Told why a name was not connected to, which callers cannot see. For the operator's log. */
+  onNameFailed?: (failure: NameFailure) => void;
 }
+
+/** `not_allowed`: the name leads to an address that is not allowed. `not_found`: the name leads nowhere. */
+export interface NameFailure {
+  host: string;
+  port: number;
+  why: "not_allowed" | "not_found";
+}
+
+/**
+ * A lookup that fails ends at the next multiple of this time, whether the name leads nowhere or to a forbidden
+ * address: resolvers know names of their own network sooner than others, or say later that there is none.
+ */
+const NAME_FAILURE_STEP_MS = 1_000;
 
 /** `call`: short, on kept connections. `held`: a dedicated connection, unlimited in time and number. */
 export type Lane = "call" | "held";
@@ -97,7 +115,7 @@ export function createNetwork(options: NetworkOptions): Network {
       ...extra,
       factory: (origin, poolOptions) => {
         const url = check(new URL(String(origin)), allowed);
-        return new Pool(url.origin, { ...poolOptions, connect: connector(url, allowed, options.resolve) });
+        return new Pool(url.origin, { ...poolOptions, connect: connector(url, allowed, options) });
       },
     });
   const lanes: Record<Lane, Agent> = {
@@ -222,7 +240,7 @@ type Allowed = (host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, port: n
  * A lookup for addresses that the installation's operator configured: private addresses are allowed, metadata
  * services are not. For clients with sockets of their own; ours use `createNetwork`.
  */
-export const operatorLookup: LookupFunction = lookupFor(0, () => true);
+export const operatorLookup: LookupFunction = lookupFor(0, () => true, { isOpen: true });
 
 /** Throws NetworkError by the rule of `operatorLookup`, which never sees a literal address. */
 export function checkOperatorUrl(url: string | URL): URL {
@@ -246,25 +264,55 @@ function check(url: URL, allowed: Allowed): URL {
   return url;
 }
 
-function connector(url: URL, allowed: Allowed, resolve?: typeof dnsLookup): buildConnector.connector {
-  return buildConnector({ lookup: lookupFor(portOf(url), allowed, resolve), timeout: 10_000 });
+function connector(
+  url: URL,
+  allowed: Allowed,
+  { resolve, onNameFailed }: Pick<NetworkOptions, "resolve" | "onNameFailed">,
+): buildConnector.connector {
+  const port = portOf(url);
+  const onFailed = (host: string, why: NameFailure["why"]) => onNameFailed?.({ host, port, why });
+  return buildConnector({ lookup: lookupFor(port, allowed, { resolve, onFailed }), timeout: 10_000 });
 }
 
-function lookupFor(port: number, allowed: Allowed, resolve = dnsLookup): LookupFunction {
+interface LookupOptions {
+  resolve?: typeof dnsLookup;
+  onFailed?: (host: string, why: NameFailure["why"]) => void;
+  /** Says that a name was refused, and at once: for callers who are the operator's own. */
+  isOpen?: true;
+}
+
+/** A refused name fails as one that does not exist, unless the lookup is open. */
+function lookupFor(
+  port: number,
+  allowed: Allowed,
+  { resolve = dnsLookup, onFailed, isOpen }: LookupOptions,
+): LookupFunction {
   return (hostname, options, callback) => {
+    const began = performance.now();
+    const fail = (why: NameFailure["why"]) => {
+      onFailed?.(hostname, why);
+      const elapsed = performance.now() - began;
+      const wait = Math.ceil(elapsed / NAME_FAILURE_STEP_MS) * NAME_FAILURE_STEP_MS - elapsed;
+      setTimeout(() => callback(nameError(hostname), []), wait);
+    };
     resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      if (error) return callback(error, []);
+      if (isOpen && error) return callback(error, []);
+      if (error || addresses.length === 0) return fail("not_found");
       try {
         // One bad address rejects the name: a mixed answer is how rebinding begins.
         for (const { address } of addresses) checkAddress(hostname, address, port, allowed);
       } catch (refusal) {
-        return callback(refusal as NodeJS.ErrnoException, []);
+        return isOpen ? callback(refusal as NodeJS.ErrnoException, []) : fail("not_allowed");
       }
       const first = addresses[0];
       if (options.all || !first) return callback(null, addresses);
       callback(null, first.address, first.family);
     });
   };
+}
+
+function nameError(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: "ENOTFOUND", hostname });
 }
 
 /** Metadata services that live outside the link-local range: Alibaba, Azure, Oracle, EC2, EKS, GCP. */

@@ -6,6 +6,7 @@ import { env, need } from "../base/env.ts";
 import { keyRing } from "../base/key-ring.ts";
 import { log } from "../base/log.ts";
 import { createNetwork } from "../base/network.ts";
+import { logNameFailure } from "../base/network-log.ts";
 import { createSeal } from "../base/seal.ts";
 import { operatorServers } from "../servers/operator-file.ts";
 import { Engine } from "./engine.ts";
@@ -22,14 +23,13 @@ export function openEngine(logger: Logger): {
   const databaseUrl = need("engineDatabaseUrl");
   operatorServers();
   const database = createDatabase(databaseUrl, { connections: 12 });
-  const network = createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });
-  const engine = new Engine({
-    database,
-    databaseUrl,
-    network,
-    seal: createSeal(keyRing().keys),
-    log: logger,
+  const network = createNetwork({
+    allowHosts: env().allowHosts,
+    denyPorts: env().denyPorts,
+    onNameFailed: logNameFailure,
   });
+  const seal = createSeal(keyRing().keys);
+  const engine = new Engine({ database, databaseUrl, network, seal, log: logger });
   return {
     engine,
     async start() {

@@ -59,6 +59,7 @@ export const EVENT_TYPES = [
   "server.health_changed",
   "server.paused",
   "server.resumed",
+  "server.hosts_allowed",
   "server.tools_changed",
   "member.added",
   "member.role_changed",

@@ -51,6 +51,14 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       data.to === "ok" ? "accent" : "bad",
     ),
   "server.paused": (data, who) => say(`${who} paused the server${named(data)}`, "wait", text(data.reason)),
+  "server.hosts_allowed": (data, who) =>
+    say(
+      `${who} allowed the sign-in to${named(data)} to use several hosts`,
+      "wait",
+      Array.isArray(data.hosts)
+        ? data.hosts.filter((host) => typeof host === "string").join(", ")
+        : undefined,
+    ),
   "server.resumed": (data, who) => say(`${who} resumed the server${named(data)}`, "accent"),
   "server.tools_changed": (data) =>
     say(`The server${named(data)} changed its tools`, "wait", toolChanges(data)),

@@ -10,13 +10,9 @@ const ASK = "Who runs that server has to put it right.";
 
 const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
   unreachable: {
-    title: "The authorization server can’t be reached",
-    advice: "Nothing was changed. Try again in a while.",
-  },
-  address_not_allowed: {
-    title: "The authorization server is at an address that Intray may not connect to",
+    title: "The authorization server could not be reached, or is not allowed here",
     advice:
-      "It leads into a private network. Who runs Intray can allow it in the configuration (INTRAY_ALLOW_HOSTS).",
+      "Nothing was changed. Try again in a while. Whoever runs Intray can allow an address in a private network (INTRAY_ALLOW_HOSTS).",
   },
   insecure_endpoint: {
     title: "The sign-in would not be encrypted",
@@ -46,7 +42,7 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
   registration_unavailable: {
     title: "The authorization server has to know Intray beforehand",
     advice:
-      "Contact the server’s owner for a client id, and have an admin enter it: Edit… → Credentials: OAuth → Advanced → Client ID. It needs this address to come back to: /oauth/callback.",
+      "Contact the server’s owner for a client id, and have an admin enter it: Edit… → Credentials: OAuth → Advanced → Client ID.",
   },
   registration_refused: {
     title: "The authorization server refuses to register Intray",

@@ -262,6 +262,12 @@ export interface Peer {
   close(session: Session | null, options: CallOptions): Promise<void>;
 }
 
+/**
+ * What people read where a server was not reached, whether its name leads nowhere, its address is not allowed, or
+ * nothing answers: one sentence, so that no tenant learns which names there are in Intray's own network.
+ */
+export const NOT_REACHED = "The server could not be reached, or is not allowed here.";
+
 export type PeerErrorCode =
   | "address_not_allowed"
   | "unreachable"

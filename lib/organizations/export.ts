@@ -61,7 +61,7 @@ export const PARTS: Part[] = [
   {
     kind: "server",
     table: "server",
-    columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at oauth_scope health_state
+    columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at oauth_scope oauth_hosts health_state
       health_message health_checked_at demo traits operator_entry paused_at paused_by pause_reason last_error
       last_error_at trace created_at removed_at`,
     order: byId,

@@ -3,7 +3,7 @@
 import type { Principal } from "../access/principal.ts";
 import { AppError } from "../base/errors.ts";
 import type { Services } from "../base/services.ts";
-import type { Endpoint, Tool } from "../mcp/peer.ts";
+import { type Endpoint, NOT_REACHED, type Tool } from "../mcp/peer.ts";
 import { revokeAll } from "./connections/disconnect.ts";
 import { LogTail } from "./connections/log-tail.ts";
 import { addressFor, endpointOf } from "./connections/queries.ts";
@@ -158,7 +158,7 @@ async function askForTools(
       "The server is paused: it is not asked for its tools until it goes on.",
     );
   const { found, health } = await probeAndRecord(services, principal, serverId);
-  return found ? { tools: found.tools } : { why: health.message ?? "The server can't be reached." };
+  return found ? { tools: found.tools } : { why: health.message ?? NOT_REACHED };
 }
 
 /** Probes on the connection that the principal's starts would use, or without a token if there is none. */
@@ -199,7 +199,7 @@ function oneAtATime(key: string, run: () => Promise<Probe>): Promise<Probe> {
 function notReached(error: unknown): Probe {
   const isRefused = error instanceof AppError && error.code === "address_not_allowed";
   if (!isRefused && !(error instanceof EntryGone)) throw error;
-  const message = isRefused ? "Intray may not connect to the server's address." : error.message;
+  const message = isRefused ? NOT_REACHED : error.message;
   const steps: CheckStep[] = [{ step: "identify", ok: false, ms: null, message }];
   return { health: { state: "unreachable", message }, found: null, steps };
 }

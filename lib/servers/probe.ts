@@ -9,6 +9,7 @@ import {
   type CallOptions,
   type Endpoint,
   type Era,
+  NOT_REACHED,
   type Peer,
   PeerError,
   SignInNeeded,
@@ -45,7 +46,8 @@ export interface Probe {
 }
 
 /**
- * Probes a server. Throws `address_not_allowed`; reports every other failure as a result. Stops a command at
+ * Probes a server. Throws `address_not_allowed` for an address that is refused by its text; reports every other
+ * failure as a result. Stops a command at
  * the end of the probe. `onLog` gets the lines of a command's stderr.
  */
 export async function probe(
@@ -72,7 +74,7 @@ export async function probe(
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     if (error.code === "address_not_allowed")
-      throw new AppError("address_not_allowed", "Intray does not connect to this address.", { cause: error });
+      throw new AppError("address_not_allowed", NOT_REACHED, { cause: error });
     const health = judge(error);
     ended(false, health.message);
     return { health, found: null, steps };
@@ -109,7 +111,7 @@ export function judge(error: PeerError): Probe["health"] {
     return { state: "unreachable", message: "The server does not answer in time." };
   if (error.reached === "yes")
     return { state: "failing", message: "The server does not answer as an MCP server." };
-  return { state: "unreachable", message: "The server can't be reached." };
+  return { state: "unreachable", message: NOT_REACHED };
 }
 
 /**

@@ -2,12 +2,13 @@
 
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
-import type { Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import type { Seal } from "../base/seal.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { publishChange, rewatchConnection } from "../live-updates/transitions.ts";
+import { type ForeignEndpoints, hostsOf } from "../mcp/oauth/oauth-hosts.ts";
 import { giveClient } from "./connections/clients.ts";
 import { type Forgotten, forgetGrantsAt } from "./connections/disconnect.ts";
 import { credentialsPlace } from "./connections/queries.ts";
@@ -87,7 +88,12 @@ export async function updateServer(
       ...(trace !== undefined && { trace }),
       // Detected values belong to the old setting.
       ...(era !== undefined && { eraSetting: era, era: era === "auto" ? null : era }),
-      ...(auth !== undefined && { authKind: auth.kind, oauthScope: scopeSetting(auth) }),
+      ...(auth !== undefined && {
+        authKind: auth.kind,
+        oauthScope: scopeSetting(auth),
+        // The yes was given with the credentials of before.
+        oauthHosts: Prisma.DbNull,
+      }),
     },
   });
   if (updated.count === 0) throw await whyNotChanged(organizationId, tx, serverId);
@@ -118,6 +124,28 @@ export async function updateServer(
     },
   ]);
   return forgotten;
+}
+
+/** Stores an admin's yes to endpoints at others' hosts. Throws `not_found`. */
+export async function recordAllowedHosts(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  server: { id: string; name: string },
+  found: ForeignEndpoints,
+): Promise<void> {
+  const { count } = await tx.server.updateMany({
+    where: { organizationId, id: server.id, removedAt: null, authKind: "oauth" },
+    data: { oauthHosts: found },
+  });
+  if (count === 0) throw notFound("server");
+  await appendEvents(organizationId, tx, [
+    {
+      type: "server.hosts_allowed",
+      actor: principal.actor,
+      data: { serverId: server.id, name: server.name, hosts: hostsOf(found) },
+    },
+  ]);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { env } from "../base/env.ts";
 import { createNetwork, type Network } from "../base/network.ts";
+import { logNameFailure } from "../base/network-log.ts";
 
 // On globalThis: each of Next's bundles has a copy of this module, and the sockets must not multiply.
 const key = Symbol.for("intray.network");
@@ -7,6 +8,10 @@ const shared = globalThis as { [key]?: Network };
 
 /** The web's only way to addresses that others chose. */
 export function network(): Network {
-  shared[key] ??= createNetwork({ allowHosts: env().allowHosts, denyPorts: env().denyPorts });
+  shared[key] ??= createNetwork({
+    allowHosts: env().allowHosts,
+    denyPorts: env().denyPorts,
+    onNameFailed: logNameFailure,
+  });
   return shared[key];
 }

@@ -110,7 +110,7 @@ async function send(network: Network, { id, payload, url, secrets }: Taken): Pro
     await reply.body?.cancel();
     return ended(reply.status, null);
   } catch (error) {
-    if (error instanceof NetworkError) return ended(null, "address_not_allowed");
+    // An address that is not allowed any more is one that can't be reached, as a name that leads to one.
     return ended(null, (error as Error).name === "TimeoutError" ? "timeout" : "unreachable");
   }
 }

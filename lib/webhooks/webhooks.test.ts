@@ -205,6 +205,21 @@ test("addresses inside, and plain http outside, are refused", async () => {
     await expect(add(["task.completed"], url), url).rejects.toMatchObject({ code: "address_not_allowed" });
 });
 
+test("a name that leads inside, and one that leads nowhere, fail the same way and at the same beat", async () => {
+  const logs = [];
+  for (const host of ["localhost", "unknown.invalid"]) {
+    await fixture.sql("DELETE FROM webhook_endpoint");
+    await add(["task.completed"], `https://${host}:8443/hook`);
+    await ended();
+    const { log } = await sent("pending", 1);
+    const attempts = log as { status: number | null; error: string; durationMs: number }[];
+    logs.push(attempts.map(({ status, error }) => ({ status, error })));
+    expect(attempts[0]?.durationMs).toBeGreaterThanOrEqual(990);
+  }
+  expect(logs[0]).toEqual(logs[1]);
+  expect(logs[0]).toEqual([{ status: null, error: "unreachable" }]);
+});
+
 test("an engine that dies between sending and storing sends it again, under the same id", {
   timeout: 90_000,
 }, async () => {

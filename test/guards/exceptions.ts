@@ -115,7 +115,10 @@ export const PUBLIC: Record<string, string> = {
   "GET /readyz": "it names no tenant",
   "GET /metrics": "METRICS_TOKEN is its credential, and it names no tenant",
   "GET /oauth/callback": "the session that began the sign-in is its credential, with the sign-in's own state",
+  "GET /oauth/callback/{issuer}":
+    "the session that began the sign-in is its credential, with the sign-in's own state",
   "GET /oauth/client-metadata.json": "it names no tenant",
+  "GET /oauth/client-metadata/{issuer}": "it names no tenant",
   "POST /api/engine/run": "CRON_SECRET is its credential",
   "POST /api/join": "the link's token and a session of anyone are its credential",
   "POST /api/join/account": "the link's token is its credential",

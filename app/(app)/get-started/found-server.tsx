@@ -70,7 +70,7 @@ export function FoundServer({
 
 function refusalOf(error: unknown): string {
   return error instanceof ApiError && error.code === "address_not_allowed"
-    ? "Its address leads into a private network, where Intray goes only if whoever runs it says so: INTRAY_ALLOW_HOSTS."
+    ? "Its address could not be reached, or is not allowed here. Whoever runs Intray can allow an address in a private network: INTRAY_ALLOW_HOSTS."
     : errorSentence(error);
 }
 

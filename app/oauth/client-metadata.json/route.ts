@@ -1,19 +1,23 @@
 import { z } from "zod";
 import { env } from "@/lib/base/env.ts";
-import { clientMetadata, metadataDocumentUrl } from "@/lib/mcp/oauth/oauth-client.ts";
+import { clientMetadata, sharedCallbackUrl } from "@/lib/mcp/oauth/oauth-client.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 
 /**
- * The client metadata document, for authorization servers that accept one instead of a registration. Names no
- * tenant.
+ * The client metadata document of before issuers had their own: the grants made with it are renewed under its
+ * address. No sign-in begins with it. Names no tenant.
  */
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "none",
-      summary: "Intray's OAuth client metadata document; its address is the client id",
+      summary: "Intray's OAuth client metadata document for grants from before 0056",
       output: z.record(z.string(), z.unknown()),
     },
-    async () => ({ client_id: metadataDocumentUrl(env().url), ...clientMetadata(env().url, "none") }),
+    async () => {
+      const { url } = env();
+      const clientId = `${url}/oauth/client-metadata.json`;
+      return { client_id: clientId, ...clientMetadata(url, sharedCallbackUrl(url), "none") };
+    },
   ),
 });

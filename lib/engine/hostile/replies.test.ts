@@ -22,7 +22,7 @@ const ERAS = ["2025-11-25", "2026-07-28"] as const;
 const WORDS = [
   "The server's replies make no sense.",
   "The server's replies are larger than Intray takes.",
-  "The server can't be reached.",
+  "The server could not be reached, or is not allowed here.",
   "The server does not answer in time.",
 ];
 

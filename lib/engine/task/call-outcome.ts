@@ -1,6 +1,7 @@
 /** Stores the outcome of a call: a task, a result, a round of questions, or a failure. */
 import type { Tx } from "../../base/db/db.ts";
 import {
+  NOT_REACHED,
   PeerError,
   type RemoteTask,
   SignInNeeded,
@@ -236,7 +237,7 @@ export function reasonOf(error: PeerError): { code: string; message: string } {
   const hasWords =
     error instanceof EntryGone || error instanceof SignInNeeded || error instanceof TokensUnreadable;
   const message = hasWords ? error.message : REASONS[error.code];
-  return { code: error.code, message: message ?? "The server could not be reached." };
+  return { code: error.code, message: message ?? NOT_REACHED };
 }
 
 export const SESSIONS_FULL = {
@@ -250,6 +251,5 @@ const NEEDS_RIGHTS = {
 const REASONS: Record<string, string> = {
   unauthorized: "The server refuses our credentials.",
   rate_limited: "The server is busy; the task starts when it takes calls again.",
-  address_not_allowed: "The server's address is not allowed.",
   sessions_full: SESSIONS_FULL.message,
 };

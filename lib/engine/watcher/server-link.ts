@@ -6,7 +6,7 @@ import type { Seal } from "../../base/seal.ts";
 import { noteUnreachable } from "../../input-requests/deliveries/transitions.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
-import { type Endpoint, type Era, type Peer, PeerError, SignInNeeded } from "../../mcp/peer.ts";
+import { type Endpoint, type Era, NOT_REACHED, type Peer, PeerError, SignInNeeded } from "../../mcp/peer.ts";
 import { timed } from "../../mcp/wire/timed.ts";
 import type { Wire } from "../../mcp/wire/wire.ts";
 import type { Counted, FailureClass } from "../../servers/call-statistics/counts.ts";
@@ -141,7 +141,7 @@ export class ServerLink {
     const hasWords =
       error instanceof EntryGone || error instanceof SignInNeeded || error instanceof SessionsForgotten;
     const words = hasWords ? error.message : HEALTH_WORDS[error.code];
-    await this.#health(state, words ?? "The server can't be reached.", taskIds);
+    await this.#health(state, words ?? NOT_REACHED, taskIds);
   }
 
   /** Stores that the server works again, if the database says otherwise. */
@@ -249,14 +249,13 @@ const HEALTH_WORDS: Record<string, string> = {
   unauthorized: "The server refuses our credentials.",
   rate_limited: "The server asks us to wait.",
   timeout: "The server does not answer in time.",
-  address_not_allowed: "The server's address is not allowed.",
   bad_reply: "The server's replies make no sense.",
   too_large: "The server's replies are larger than Intray takes.",
 };
 
 /** The last failed call, worded for people. */
 const ERROR_WORDS: Record<FailureClass, string> = {
-  unreachable: "The server could not be reached.",
+  unreachable: NOT_REACHED,
   timeout: "The server did not answer in time.",
   unauthorized: "The server refused our credentials.",
   rate_limited: "The server asked us to wait.",

@@ -6,7 +6,7 @@ import type { Services } from "../../base/services.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
 import { DOCUMENT_MS } from "../../mcp/limits.ts";
-import { type Endpoint, type Era, PeerError, SignInNeeded } from "../../mcp/peer.ts";
+import { type Endpoint, type Era, NOT_REACHED, PeerError, SignInNeeded } from "../../mcp/peer.ts";
 import type { ResourcePart } from "../../mcp/resources.ts";
 import {
   ADDRESS_COLUMNS,
@@ -143,11 +143,10 @@ function unavailable(error: unknown): never {
   if (error.code === "too_large") throw refusal(TOO_LARGE, error);
   const hasWords = error instanceof EntryGone || error instanceof SignInNeeded;
   const message = hasWords ? error.message : (WORDS[error.code] ?? judge(error).message);
-  throw new AppError("server_unavailable", message ?? "The server can't be reached.", { cause: error });
+  throw new AppError("server_unavailable", message ?? NOT_REACHED, { cause: error });
 }
 
 const WORDS: Partial<Record<PeerError["code"], string>> = {
-  address_not_allowed: "Intray may not connect to the server's address.",
   not_supported: "The server hands out no documents.",
   unauthorized: "The server does not let this connection read the document.",
   rejected: "The server does not have this document, or does not hand it out.",

@@ -1,4 +1,5 @@
 /** Intray as an OAuth client. */
+import { createHash } from "node:crypto";
 import { registerClient } from "@modelcontextprotocol/client";
 import type { Network } from "../../base/network.ts";
 import type { AuthorizationMetadata } from "./oauth-discovery.ts";
@@ -14,21 +15,46 @@ export interface OAuthClient {
   method: string | null;
 }
 
-export function callbackUrl(origin: string): string {
+/**
+ * Redirect addresses and metadata documents are made for one issuer, so that a code that another authorization
+ * server made does not come back as this one's (RFC 9700, 4.4.2). The two kinds never share an address: anybody
+ * may name a document as the client at any authorization server, but answers to it always carry `iss`.
+ */
+type Kind = "registration" | "document";
+
+/** Returns the path segment that stands for the issuer: 128 bits, so that nobody finds another issuer for it. */
+export function issuerKey(issuer: string, kind: Kind): string {
+  return createHash("sha256").update(`${kind} ${issuer}`).digest("hex").slice(0, 32);
+}
+
+export const issuerKeyPattern = /^[0-9a-f]{32}$/;
+
+/** Returns the redirect address of clients that registered, or that an admin entered. */
+export function callbackUrl(origin: string, issuer: string): string {
+  return `${sharedCallbackUrl(origin)}/${issuerKey(issuer, "registration")}`;
+}
+
+/** Returns the redirect address that all issuers shared before they had their own. Clients of then keep it. */
+export function sharedCallbackUrl(origin: string): string {
   return `${origin}/oauth/callback`;
 }
 
-/** Returns the URL of the client metadata document, which is also the client id (SEP-991). */
-export function metadataDocumentUrl(origin: string): string {
-  return `${origin}/oauth/client-metadata.json`;
+/** Returns the URL of the issuer's client metadata document, which is also the client id (SEP-991). */
+export function metadataDocumentUrl(origin: string, issuer: string): string {
+  return `${origin}/oauth/client-metadata/${issuerKey(issuer, "document")}`;
+}
+
+/** Returns the redirect address in the document of `key` (`issuerKey`). */
+export function documentCallbackUrl(origin: string, key: string): string {
+  return `${sharedCallbackUrl(origin)}/${key}`;
 }
 
 /** Returns the client metadata, for registration and for the document. */
-export function clientMetadata(origin: string, method: string) {
+export function clientMetadata(origin: string, redirectUri: string, method: string) {
   return {
     client_name: "Intray",
     client_uri: origin,
-    redirect_uris: [callbackUrl(origin)],
+    redirect_uris: [redirectUri],
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
     token_endpoint_auth_method: method,
@@ -52,7 +78,7 @@ export async function register(
   try {
     const made = await registerClient(metadata.issuer, {
       metadata,
-      clientMetadata: clientMetadata(origin, method),
+      clientMetadata: clientMetadata(origin, callbackUrl(origin, metadata.issuer), method),
       fetchFn: oauthFetch(network),
     });
     return {

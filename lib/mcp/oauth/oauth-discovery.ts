@@ -13,6 +13,7 @@ import {
 import { z } from "zod";
 import type { Network } from "../../base/network.ts";
 import { type OAuthFetch, oauthFetch, refusalOf, requireSecure } from "./oauth-fetch.ts";
+import { ENDPOINTS } from "./oauth-hosts.ts";
 import { OAuthRefused } from "./oauth-refused.ts";
 
 const names = z.array(z.string().max(300)).max(500);
@@ -24,6 +25,7 @@ export const authorizationMetadataSchema = z.object({
   token_endpoint: z.string(),
   registration_endpoint: z.string().optional(),
   revocation_endpoint: z.string().optional(),
+  jwks_uri: z.string().optional(),
   response_types_supported: names,
   grant_types_supported: names.optional(),
   scopes_supported: names.optional(),
@@ -111,14 +113,21 @@ async function readAuthorizationMetadata(issuer: string, ask: OAuthFetch): Promi
   if (!found) throw new OAuthRefused("no_authorization_server");
   const { data } = authorizationMetadataSchema.safeParse(found);
   if (!data) throw new OAuthRefused("metadata_invalid");
+  if (!isSameIssuer(issuer, data.issuer)) throw new OAuthRefused("metadata_issuer");
   return data;
+}
+
+/** RFC 8414 (3.3). An origin's slash means nothing; of any other path, the official client would let it pass. */
+function isSameIssuer(asked: string, named: string): boolean {
+  return asked === named || (asked === `${named}/` && new URL(asked).pathname === "/");
 }
 
 /** Requires declared PKCE support (A4) and https endpoints (A15, A16). */
 function requireSound(metadata: AuthorizationMetadata, network: Network): void {
-  const { authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint } = metadata;
-  for (const url of [authorization_endpoint, token_endpoint, registration_endpoint, revocation_endpoint])
+  for (const name of ENDPOINTS) {
+    const url = metadata[name];
     if (url !== undefined) requireSecure(network, url);
+  }
   if (!metadata.code_challenge_methods_supported?.includes("S256"))
     throw new OAuthRefused("pkce_unsupported");
 }

@@ -1,5 +1,5 @@
 /** OAuth requests: https, limited in time and size, through the guarded network. */
-import { type Network, NetworkError } from "../../base/network.ts";
+import type { Network } from "../../base/network.ts";
 import { OAuthRefused } from "./oauth-refused.ts";
 
 /** The deadline of one exchange with an authorization server, body included. */
@@ -43,7 +43,8 @@ export function requireSecure(network: Network, url: string | URL): URL {
 
 export function refusalOf(error: unknown): OAuthRefused {
   if (error instanceof OAuthRefused) return error;
-  return new OAuthRefused(error instanceof NetworkError ? "address_not_allowed" : "unreachable");
+  // Also for an address that is not allowed, which the other side chose.
+  return new OAuthRefused("unreachable");
 }
 
 async function readAll(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,7 +1,6 @@
 /** Reasons why a sign-in at an authorization server failed. lib/format/oauth.ts has words for each. */
 export const OAUTH_REFUSALS = [
   "unreachable",
-  "address_not_allowed",
   "insecure_endpoint",
   "no_authorization_server",
   "metadata_invalid",

@@ -303,7 +303,7 @@ describe("a call that never arrives", () => {
     ["nobody listens", "http://127.0.0.1:9/", { code: "unreachable" }],
     ["the name does not exist", "http://unknown.invalid/", { code: "unreachable" }],
     ["the address is not allowed", "http://10.0.0.1/", { code: "address_not_allowed" }],
-    ["the name leads to one that is not", "http://localhost:1/", { code: "address_not_allowed" }],
+    ["the name leads to one that is not", "http://localhost:1/", { code: "unreachable" }],
   ])("%s", async (_, address, error) => {
     const start = { tool: "x", arguments: {}, ttlMs: null, idempotencyKey: "k" };
     for (const peer of [v1(address), v2(address)]) {

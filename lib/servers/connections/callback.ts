@@ -20,14 +20,14 @@ export type Arrival =
   | { serverId: string | null; refused: OAuthRefusal };
 
 /**
- * Processes the response that a browser brought back. Returns a fixed code on failure, never the other side's
+ * Processes the response that a browser brought back to `url`. Returns a fixed code on failure, never the other side's
  * text. `sessionId` is the browser's own session.
  */
 export async function finishConnecting(
   services: Services,
   principal: Principal & { userId: string },
   sessionId: string,
-  query: URLSearchParams,
+  { pathname, searchParams: query }: URL,
 ): Promise<Arrival> {
   const { organizationId, userId } = principal;
   const [state, another] = query.getAll("state");
@@ -40,6 +40,8 @@ export async function finishConnecting(
   if (!flow) return { serverId: null, refused: "flow_unknown" };
   const { serverId } = flow;
   try {
+    // An answer at another issuer's address is another issuer's, whatever it says (RFC 9700, 4.4.2.2).
+    if (pathname !== new URL(flow.redirectUri).pathname) throw new OAuthRefused("issuer_mismatch");
     await exchangeAndKeep(services, principal, flow, codeIn(query, flow));
   } catch (error) {
     if (error instanceof OAuthRefused) {

@@ -8,9 +8,12 @@ import type { Seal } from "../../base/seal.ts";
 import type { Services } from "../../base/services.ts";
 import {
   callbackUrl,
+  documentCallbackUrl,
+  issuerKey,
   metadataDocumentUrl,
   type OAuthClient,
   register,
+  sharedCallbackUrl,
 } from "../../mcp/oauth/oauth-client.ts";
 import type { AuthorizationMetadata } from "../../mcp/oauth/oauth-discovery.ts";
 import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
@@ -20,6 +23,8 @@ export interface KnownClient {
   /** The row's id. */
   id: string;
   client: OAuthClient;
+  /** Where the authorization server sends browsers back to. */
+  redirectUri: string;
 }
 
 /** Finds or creates the client. `origin` is Intray's public origin. Throws OAuthRefused. */
@@ -32,12 +37,12 @@ export async function clientFor(
 ): Promise<KnownClient> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
   const known = await within((tx) =>
-    knownClient(organizationId, tx, services.seal, serverId, metadata.issuer, origin),
+    knownClient(organizationId, tx, services.seal, serverId, metadata, origin),
   );
   if (known) return known;
   const made = await introduce(services, metadata, origin);
   return within((tx) =>
-    storeClient(organizationId, tx, services.seal, { serverId, issuer: metadata.issuer, origin, ...made }),
+    storeClient(organizationId, tx, services.seal, { serverId, issuer: metadata.issuer, ...made }),
   );
 }
 
@@ -46,50 +51,96 @@ async function knownClient(
   tx: Tx,
   seal: Seal,
   serverId: string,
-  issuer: string,
+  metadata: AuthorizationMetadata,
   origin: string,
 ): Promise<KnownClient | null> {
+  const { issuer } = metadata;
+  const own = callbackUrl(origin, issuer);
   const given = await tx.oauthClient.findFirst({
     where: { organizationId, serverId, registered: "pre-registered" },
     select: CLIENT,
   });
   if (given) {
-    if (given.issuer === null) await bind(organizationId, tx, given.id, serverId, issuer);
+    if (given.issuer === null) await bind(organizationId, tx, given.id, serverId, issuer, own);
     else if (given.issuer !== issuer) throw new OAuthRefused("issuer_changed");
-    return { id: given.id, client: openClient(seal, organizationId, given) };
+    // Bound before issuers had addresses of their own: what the authorization server knows is the shared one.
+    const isOld = given.issuer !== null && given.redirectUri === null;
+    const redirectUri = isOld ? sharedCallbackUrl(origin) : own;
+    return { id: given.id, client: openClient(seal, organizationId, given), redirectUri };
   }
   const row = await tx.oauthClient.findFirst({
     where: {
       organizationId,
       serverId,
       issuer,
-      redirectUri: callbackUrl(origin),
+      // A registration with the address that all shared is not signed in with any more; its grants go on.
+      redirectUri: { in: takesDocument(metadata, origin) ? [own, documentCallback(origin, issuer)] : [own] },
       OR: [{ secretExpiresAt: null }, { secretExpiresAt: { gt: new Date() } }],
     },
     select: CLIENT,
   });
-  return row && { id: row.id, client: openClient(seal, organizationId, row) };
+  return (
+    row && {
+      id: row.id,
+      client: openClient(seal, organizationId, row),
+      redirectUri: row.redirectUri ?? own,
+    }
+  );
+}
+
+/**
+ * The authorization server must be able to fetch the document, and accepts only https. Anybody may send a browser
+ * to it with a document of ours, so that only an answer with `iss` tells which server an answer is from.
+ */
+function takesDocument(metadata: AuthorizationMetadata, origin: string): boolean {
+  return (
+    metadata.client_id_metadata_document_supported === true &&
+    metadata.authorization_response_iss_parameter_supported === true &&
+    origin.startsWith("https://")
+  );
+}
+
+function documentCallback(origin: string, issuer: string): string {
+  return documentCallbackUrl(origin, issuerKey(issuer, "document"));
 }
 
 /** Binds an admin's client to its issuer at the first connection, replacing other clients of that issuer. */
-async function bind(organizationId: string, tx: Tx, id: string, serverId: string, issuer: string) {
+async function bind(
+  organizationId: string,
+  tx: Tx,
+  id: string,
+  serverId: string,
+  issuer: string,
+  redirectUri: string,
+) {
   await tx.oauthClient.deleteMany({ where: { organizationId, serverId, issuer } });
-  await tx.oauthClient.updateMany({ where: { organizationId, id, issuer: null }, data: { issuer } });
+  await tx.oauthClient.updateMany({
+    where: { organizationId, id, issuer: null },
+    data: { issuer, redirectUri },
+  });
 }
 
 async function introduce(
   services: Services,
   metadata: AuthorizationMetadata,
   origin: string,
-): Promise<{ registered: string; client: OAuthClient; secretExpiresAt: Date | null }> {
-  // The authorization server must be able to fetch the document, and accepts only https.
-  if (metadata.client_id_metadata_document_supported && origin.startsWith("https://")) {
-    const client = { clientId: metadataDocumentUrl(origin), secret: null, method: "none" };
-    return { registered: "metadata-document", client, secretExpiresAt: null };
+): Promise<NewClient> {
+  const { issuer } = metadata;
+  if (takesDocument(metadata, origin)) {
+    const client = { clientId: metadataDocumentUrl(origin, issuer), secret: null, method: "none" };
+    const redirectUri = documentCallback(origin, issuer);
+    return { registered: "metadata-document", client, redirectUri, secretExpiresAt: null };
   }
   if (metadata.registration_endpoint === undefined) throw new OAuthRefused("registration_unavailable");
   const { secretExpiresAt, ...client } = await register(metadata, origin, services.network);
-  return { registered: "dynamic", client, secretExpiresAt };
+  return { registered: "dynamic", client, redirectUri: callbackUrl(origin, issuer), secretExpiresAt };
+}
+
+interface NewClient {
+  registered: string;
+  client: OAuthClient;
+  redirectUri: string;
+  secretExpiresAt: Date | null;
 }
 
 /** Stores a client in place of an invalid one. Of two simultaneous registrations the last one wins. */
@@ -97,19 +148,12 @@ async function storeClient(
   organizationId: string,
   tx: Tx,
   seal: Seal,
-  made: {
-    serverId: string;
-    issuer: string;
-    origin: string;
-    registered: string;
-    client: OAuthClient;
-    secretExpiresAt: Date | null;
-  },
+  made: NewClient & { serverId: string; issuer: string },
 ): Promise<KnownClient> {
-  const { serverId, issuer, client } = made;
+  const { serverId, issuer, client, redirectUri } = made;
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`oauth-client ${organizationId} ${serverId}`}, 0))`;
   const was = await tx.oauthClient.findFirst({
-    where: { organizationId, serverId, issuer },
+    where: { organizationId, serverId, issuer, redirectUri },
     select: { id: true },
   });
   const id = was?.id ?? uuidv7();
@@ -118,14 +162,14 @@ async function storeClient(
     sealedSecret: sealClient(seal, organizationId, id, client),
     secretExpiresAt: made.secretExpiresAt,
     registered: made.registered,
-    redirectUri: callbackUrl(made.origin),
+    redirectUri,
   };
   if (was) await tx.oauthClient.updateMany({ where: { organizationId, id }, data });
   else await tx.oauthClient.create({ data: { organizationId, id, serverId, issuer, ...data } });
-  return { id, client };
+  return { id, client, redirectUri };
 }
 
-/** Sets or removes (null) an admin's client for a server. A client with the same id keeps its grants. */
+/** Sets or removes (null) an admin's client for a server. A client with the same id keeps its grants and redirect address. */
 export async function giveClient(
   organizationId: string,
   tx: Tx,
@@ -164,7 +208,7 @@ export async function forgetDynamicClient(organizationId: string, tx: Tx, id: st
   await tx.oauthClient.deleteMany({ where: { organizationId, id, registered: "dynamic" } });
 }
 
-const CLIENT = { id: true, issuer: true, clientId: true, sealedSecret: true } as const;
+const CLIENT = { id: true, issuer: true, clientId: true, sealedSecret: true, redirectUri: true } as const;
 
 function sealClient(seal: Seal, organizationId: string, id: string, client: OAuthClient): string | null {
   if (client.secret === null) return null;

@@ -8,11 +8,12 @@ import { randomSecret } from "../../base/ids.ts";
 import type { Services } from "../../base/services.ts";
 import { callbackUrl } from "../../mcp/oauth/oauth-client.ts";
 import { discoverAuthorization } from "../../mcp/oauth/oauth-discovery.ts";
-import { OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
+import { type OAuthRefusal, OAuthRefused } from "../../mcp/oauth/oauth-refused.ts";
 import { leave } from "../../mcp/oauth/oauth-tokens.ts";
 import { beginFlow } from "../oauth-flows/transitions.ts";
 import { readServer } from "../queries.ts";
 import { NOBODY } from "../seen.ts";
+import { requireAllowedHosts } from "./allowed-hosts.ts";
 import { clientFor } from "./clients.ts";
 import { unionOfScopes } from "./grants.ts";
 import type { ConnectInput, Departure } from "./schema.ts";
@@ -27,13 +28,14 @@ export interface Connecting {
 
 /**
  * Prepares a sign-in at the server's authorization server. Throws `not_found`, `forbidden`, and
+ * `hosts_not_allowed` with the hosts, and
  * `cannot_connect` with a reason (lib/format/oauth.ts has words for each).
  */
 export async function beginConnecting(
   services: Services,
   { principal, sessionId, origin }: Connecting,
   serverId: string,
-  { shared, scopes }: ConnectInput,
+  { shared, scopes, allowHosts }: ConnectInput,
 ): Promise<Departure> {
   const { organizationId, userId } = principal;
   if (shared && !may(principal.role, "connections:share"))
@@ -47,14 +49,17 @@ export async function beginConnecting(
     throw new AppError("cannot_connect", "This server does not use OAuth.", {
       extra: { reason: "no_oauth" },
     });
+  let ownAddress: string | null = null;
   try {
     const found = await discoverAuthorization(server.url, services.network);
     const { metadata, resource } = found;
+    // Before the registration, which may be at another's host itself.
+    await within((tx) => requireAllowedHosts(organizationId, tx, principal, serverId, metadata, allowHosts));
+    ownAddress = callbackUrl(origin, metadata.issuer);
     const wanted = scopes?.join(" ") || asked.setting || unionOfScopes(found.scope, asked.needed);
     const scope = withOfflineAccess(wanted, metadata.scopes_supported);
-    const { id, client } = await clientFor(services, organizationId, serverId, metadata, origin);
+    const { id, client, redirectUri } = await clientFor(services, organizationId, serverId, metadata, origin);
     const state = randomSecret();
-    const redirectUri = callbackUrl(origin);
     const party = { metadata, client, resource };
     const { authorizationUrl, verifier } = await leave(
       party,
@@ -75,14 +80,24 @@ export async function beginConnecting(
         redirectUri,
       }),
     );
-    return { authorizationUrl, issuer: metadata.issuer, scopes: scope?.split(" ") ?? [] };
+    return { authorizationUrl, issuer: metadata.issuer, scopes: scope?.split(" ") ?? [], redirectUri };
   } catch (error) {
     if (!(error instanceof OAuthRefused)) throw error;
     throw new AppError("cannot_connect", "Intray can't sign in at this server.", {
-      extra: { reason: error.code },
+      extra: {
+        reason: error.code,
+        ...(ownAddress !== null && NEEDS_CLIENT.has(error.code) && { redirectUri: ownAddress }),
+      },
     });
   }
 }
+
+/** Refusals that an admin remedies with a client id, for which the authorization server needs our address. */
+const NEEDS_CLIENT = new Set<OAuthRefusal>([
+  "registration_unavailable",
+  "registration_refused",
+  "issuer_changed",
+]);
 
 /** Reads the admin's scope setting, and the scopes that a call on this connection lacked. */
 async function askedBefore(organizationId: string, tx: Tx, serverId: string, ownerId: string | null) {

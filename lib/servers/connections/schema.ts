@@ -40,14 +40,18 @@ export const connectSchema = z.strictObject({
   shared: z.boolean(),
   /** Replaces the scopes that the server asks for. */
   scopes: scopesSchema.optional(),
+  /** An admin's yes to the hosts that a refusal (`hosts_not_allowed`) named, all of them. */
+  allowHosts: z.array(z.string().min(1).max(300)).max(10).optional(),
 });
 export type ConnectInput = z.infer<typeof connectSchema>;
 
-/** The URL for the browser, which must return to `/oauth/callback` within ten minutes. */
+/** The URL for the browser, which must return to `redirectUri` within ten minutes. */
 export const departureSchema = z.object({
   authorizationUrl: z.url(),
   /** The authorization server. */
   issuer: z.string(),
   scopes: z.array(z.string()),
+  /** Intray's address for answers of this authorization server. */
+  redirectUri: z.url(),
 });
 export type Departure = z.infer<typeof departureSchema>;

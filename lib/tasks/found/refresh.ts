@@ -7,7 +7,14 @@ import type { Page } from "../../base/page.ts";
 import type { Services } from "../../base/services.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
-import { type Endpoint, type Era, PeerError, SignInNeeded, type TaskList } from "../../mcp/peer.ts";
+import {
+  type Endpoint,
+  type Era,
+  NOT_REACHED,
+  PeerError,
+  SignInNeeded,
+  type TaskList,
+} from "../../mcp/peer.ts";
 import { sharedEndpoint } from "../../servers/connections/queries.ts";
 import { learn } from "../../servers/learn.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
@@ -74,5 +81,5 @@ function unavailable(error: unknown): never {
   if (!(error instanceof PeerError)) throw error;
   const hasWords = error instanceof EntryGone || error instanceof SignInNeeded;
   const message = hasWords ? error.message : judge(error).message;
-  throw new AppError("server_unavailable", message ?? "The server can't be reached.", { cause: error });
+  throw new AppError("server_unavailable", message ?? NOT_REACHED, { cause: error });
 }

@@ -1,6 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { z } from "zod";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -22,9 +24,15 @@ export function LeaveDialog({
 }) {
   const me = useMe();
   const { shared } = connection;
+  /** The hosts that an admin said yes to in this dialog. */
+  const [allowed, setAllowed] = useState<string[] | null>(null);
   const departure = useQuery({
-    queryKey: ["departure", server.id, shared],
-    queryFn: () => api.post<Departure>(`/api/v1/servers/${server.id}/connect`, { shared }),
+    queryKey: ["departure", server.id, shared, allowed],
+    queryFn: () =>
+      api.post<Departure>(`/api/v1/servers/${server.id}/connect`, {
+        shared,
+        ...(allowed && { allowHosts: allowed }),
+      }),
     // Each request asks other servers and begins a sign-in, so no refetch, and no cached departure is reused.
     retry: false,
     gcTime: 0,
@@ -34,6 +42,7 @@ export function LeaveDialog({
     refetchOnReconnect: false,
   });
   const way = departure.data && wayTo(departure.data);
+  const asked = departure.isError ? hostsAskedFor(departure.error) : null;
   return (
     <Dialog
       open
@@ -47,7 +56,8 @@ export function LeaveDialog({
     >
       <div aria-live="polite" className="flex flex-col gap-3">
         {departure.isPending && <p className="text-muted">Asking {server.name} where people sign in…</p>}
-        {departure.isError && <Refused error={departure.error} />}
+        {asked && <SeveralHosts server={server.name} hosts={asked} mayAllow={me.may("servers:manage")} />}
+        {departure.isError && !asked && <Refused error={departure.error} />}
         {departure.data && way && (
           <>
             <p>
@@ -65,7 +75,11 @@ export function LeaveDialog({
       </div>
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
-        {departure.isError ? (
+        {asked && me.may("servers:manage") ? (
+          <Button variant="primary" onClick={() => setAllowed(asked)}>
+            {asked.length === 2 ? "Allow both hosts" : `Allow all ${asked.length} hosts`}
+          </Button>
+        ) : departure.isError ? (
           <Button variant="primary" onClick={() => void departure.refetch()}>
             Try again
           </Button>
@@ -79,6 +93,48 @@ export function LeaveDialog({
   );
 }
 
+/** Asks for a yes to each host by name: tokens and codes of this sign-in go to all of them. */
+function SeveralHosts({
+  server,
+  hosts: [issuer, ...others],
+  mayAllow,
+}: {
+  server: string;
+  hosts: string[];
+  mayAllow: boolean;
+}) {
+  return (
+    <Notice tone="wait" title="This sign-in uses more than one host.">
+      <p>
+        {server} signs people in at <strong className="break-all font-semibold">{issuer}</strong>, which sends
+        parts of the sign-in to <HostNames hosts={others} />. If these do not belong together, one of them
+        could pass itself off as the other.
+      </p>
+      <p>
+        {mayAllow
+          ? "Allow them only if you know that they belong together. Intray asks again if they change."
+          : "An admin has to allow them by name: ask one to connect here first."}
+      </p>
+    </Notice>
+  );
+}
+
+function HostNames({ hosts }: { hosts: string[] }) {
+  return hosts.map((host, index) => (
+    <span key={host}>
+      {index > 0 && " and "}
+      <strong className="break-all font-semibold">{host}</strong>
+    </span>
+  ));
+}
+
+/** Returns the hosts that an admin has to allow first, or null if the refusal is another. */
+function hostsAskedFor(error: Error): string[] | null {
+  if (!(error instanceof ApiError && error.code === "hosts_not_allowed")) return null;
+  const hosts = z.array(z.string()).min(2).safeParse(error.extra.hosts);
+  return hosts.data ?? null;
+}
+
 function Refused({ error }: { error: Error }) {
   if (!(error instanceof ApiError && error.code === "cannot_connect"))
     return <Notice tone="bad" title={errorSentence(error)} />;
@@ -86,6 +142,12 @@ function Refused({ error }: { error: Error }) {
   return (
     <Notice tone="bad" title={`${title}.`}>
       <p>{advice}</p>
+      {typeof error.extra.redirectUri === "string" && (
+        <p>
+          The client has to allow this redirect address:{" "}
+          <span className="break-all font-mono text-xs">{error.extra.redirectUri}</span>
+        </p>
+      )}
     </Notice>
   );
 }

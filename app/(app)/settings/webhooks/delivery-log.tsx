@@ -85,8 +85,9 @@ function DeliveryRow({ delivery }: { delivery: WebhookDelivery }) {
 
 const ERRORS: Record<string, string> = {
   timeout: "timed out",
-  unreachable: "could not be reached",
-  address_not_allowed: "not an address that Intray may call",
+  unreachable: "could not be reached, or is not allowed here",
+  // Attempts of before.
+  address_not_allowed: "could not be reached, or is not allowed here",
 };
 
 /** Returns the duration; below a tenth of a second, `at once`. */

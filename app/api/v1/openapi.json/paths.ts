@@ -112,7 +112,9 @@ import * as webhookTest from "@/app/api/v1/webhooks/[id]/test/route.ts";
 import * as webhooks from "@/app/api/v1/webhooks/route.ts";
 import * as healthz from "@/app/healthz/route.ts";
 import * as metrics from "@/app/metrics/route.ts";
+import * as oauthIssuerCallback from "@/app/oauth/callback/[issuer]/route.ts";
 import * as oauthCallback from "@/app/oauth/callback/route.ts";
+import * as oauthIssuerMetadata from "@/app/oauth/client-metadata/[issuer]/route.ts";
 import * as oauthClientMetadata from "@/app/oauth/client-metadata.json/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
 import type { Paths } from "@/lib/web/http/openapi.ts";
@@ -234,6 +236,8 @@ export const paths: Paths = {
   "/healthz": healthz,
   "/metrics": metrics,
   "/oauth/callback": oauthCallback,
+  "/oauth/callback/{issuer}": oauthIssuerCallback,
   "/oauth/client-metadata.json": oauthClientMetadata,
+  "/oauth/client-metadata/{issuer}": oauthIssuerMetadata,
   "/readyz": readyz,
 };

@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       body: connectSchema,
       output: departureSchema,
-      errors: ["cannot_connect", "throttled"],
+      errors: ["cannot_connect", "hosts_not_allowed", "throttled"],
     },
     async ({ caller, params, body }) => {
       // Reads the server first, so that an unknown or foreign one yields 404 before any other error.
