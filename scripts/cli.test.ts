@@ -48,7 +48,7 @@ function run(settings: Record<string, string>, args: string[]) {
 test("makes an organization, people and keys, and prints the result alone", async () => {
   const organization = await intray("org", "create", "acme", "--name", "Acme", "--owner", "Ana@acme.example");
   expect(organization).toMatchObject({ code: 0, err: "" });
-  expect(organization.out).toMatch(/^https:\/\/intray\.example\/set-password\?token=[\w-]{43}\n$/);
+  expect(organization.out).toMatch(/^https:\/\/intray\.example\/set-password#token=[\w-]{43}\n$/);
   const user = await intray(
     "user",
     "create",
@@ -268,7 +268,7 @@ test("prints a link with which somebody who has an account sets a new password, 
   const link = await intray("user", "password-link", "Ben@acme.example");
   expect(link).toMatchObject({ code: 0, err: "" });
   const [, token] =
-    /^https:\/\/intray\.example\/set-password\?token=([\w-]{43})\n$/.exec(link.out) ??
+    /^https:\/\/intray\.example\/set-password#token=([\w-]{43})\n$/.exec(link.out) ??
     expect.unreachable(`"${link.out}" is no link`);
   const db = createDatabase(database.appUrl, { connections: 1 });
   const password = "correct horse battery";

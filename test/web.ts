@@ -71,8 +71,9 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
     return handler(toRequest(method, url, options), { params: Promise.resolve(params) });
   };
   const signIn: TestWeb["signIn"] = async (userId) => {
-    const { openSession } = await import("../lib/web/auth/sessions.ts");
-    const sid = await openSession(userId, "password", { userAgent: null, address: null });
+    const { credentialsEpoch, openSession } = await import("../lib/web/auth/sessions.ts");
+    const browser = { userAgent: null, address: null };
+    const sid = await openSession(userId, "password", browser, await credentialsEpoch(userId));
     return `next-auth.session-token=${await encode({ token: { sub: userId, sid }, secret: SECRET })}`;
   };
   return {

@@ -6,6 +6,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Role } from "@/lib/access/roles.ts";
 import { within } from "@/lib/web/tenant.ts";
+import { tokenOf } from "@/test/fixtures/links.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { namesOf, send } from "@/test/guards/caller.ts";
 import { startDescribedWeb } from "@/test/guards/described.ts";
@@ -260,7 +261,7 @@ describe("a view", () => {
       body: { email: `ana-${here}@test.example`, role: "viewer" },
     });
     expect(invitation.status).toBe(201);
-    const token = new URL(invitation.body.url).searchParams.get("token");
+    const token = tokenOf(invitation.body.url);
     const join = () => web.call("POST", "/api/join", { cookie: ana.cookie, body: { token } });
     await begin(ana, ben.memberId);
     const before = await picture(root);
