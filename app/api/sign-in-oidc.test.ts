@@ -106,6 +106,59 @@ describe("an identity", () => {
     }
   });
 
+  test("is linked to an account by the ID token's word alone, and for a domain that the provider is trusted for", async () => {
+    await web.member(acme, "Uli", "viewer");
+    const email = `uli-${acme}@test.example`;
+    oidc.accounts.set("uli", { email, email_verified: true });
+    // Nothing is named for this provider: it makes accounts, and opens none.
+    expect(codeOf(await browser().signInAt("open", "uli"))).toBe("account_exists");
+    // Only the user info says so, which nobody has signed.
+    for (const claims of [{}, { email }, { email, email_verified: false }, { email: "x@test.example" }]) {
+      oidc.behave.idToken = ({ email: _email, email_verified: _verified, ...rest }, sign) =>
+        sign({ ...rest, ...claims });
+      expect(codeOf(await browser().signInAt("linking", "uli")), JSON.stringify(claims)).toMatch(
+        /account_exists|email_unverified/,
+      );
+    }
+    oidc.behave.idToken = undefined;
+    oidc.accounts.set("sub", { email: `uli-${acme}@test.example.evil.example`, email_verified: true });
+    expect(codeOf(await browser().signInAt("linking", "sub"))).toBe("no_account");
+    expect(codeOf(await browser().signInAt("linking", "uli"))).toBe(null);
+  });
+
+  test("of a provider that is not trusted makes an unproven account, which its person joins one organization with", async () => {
+    const inviter = await web.member(acme, "Ivo", "admin");
+    const email = "nora@elsewhere.example";
+    const invite = async (cookie: string) => {
+      const body = { email, role: "viewer" };
+      const { url } = (await web.call("POST", "/api/v1/invitations", { cookie, body })).body;
+      return tokenOf(url);
+    };
+    const first = await invite(inviter.cookie);
+    oidc.accounts.set("nora", { email, email_verified: true, name: "Nora" });
+    const nora = browser();
+    expect(codeOf(await nora.signInAt("open", "nora"))).toBe(null);
+    const proven = async () =>
+      (await sql(`SELECT proven_at FROM "user" WHERE email = $1`, [email]))[0]?.proven_at;
+    expect(await proven()).toBeNull();
+    const join = (token: string) => web.call("POST", "/api/join", { cookie: nora.cookie(), body: { token } });
+    expect((await join(first)).status).toBe(204);
+    const elsewhere = await web.organization("elsewhere");
+    const second = await invite((await web.member(elsewhere, "Eve", "owner")).cookie);
+    expect((await join(second)).body.code).toBe("account_unproven");
+    // Once the operator trusts the provider for the domain, its next word proves the account, which stays as it is.
+    const { signInSettings } = await import("@/lib/web/auth/sign-in/providers.ts");
+    const open = signInSettings().providers.find(({ id }) => id === "open");
+    open?.trustedDomains.push("elsewhere.example");
+    try {
+      expect(codeOf(await nora.signInAt("open", "nora"))).toBe(null);
+    } finally {
+      open?.trustedDomains.pop();
+    }
+    expect(await proven()).not.toBeNull();
+    expect((await join(second)).status).toBe(204);
+  });
+
   test("is refused without an account, and from a domain that may not come in, at every sign-in", async () => {
     oidc.accounts.set("nobody", { email: "nobody@acme.example", email_verified: true });
     expect(codeOf(await browser().signInAt("linking", "nobody"))).toBe("no_account");

@@ -63,8 +63,8 @@ function WayIn({ found, token, onJoined }: WayInProps) {
     return (
       <Notice tone="wait" title={`Nobody has confirmed yet that ${email} is yours`}>
         <p>
-          Your account works where you are a member, and joins nothing else until then. Ask for an invitation by e-mail,
-          or ask whoever runs Intray for a link to set your password.
+          Your account works where you are a member, and joins nothing else until then. Ask for an invitation
+          by e-mail, or ask whoever runs Intray for a link to set your password.
         </p>
       </Notice>
     );
@@ -82,8 +82,8 @@ function WayIn({ found, token, onJoined }: WayInProps) {
       {session === "unproven" && (
         <Notice tone="wait" title="Choose a new password">
           <p>
-            This link confirms that {email} is yours. Whatever opened your account before stops working: sessions,
-            passkeys, two-step sign-in and API keys.
+            This link confirms that {email} is yours. Whatever opened your account before stops working:
+            sessions, passkeys, two-step sign-in and API keys.
           </p>
         </Notice>
       )}

@@ -11,6 +11,11 @@ ALTER TABLE invitation
   -- The link was handed to the mail server and shown to nobody: whoever opens it reads the mail of that address.
   ADD COLUMN mailed boolean NOT NULL DEFAULT false;
 
+ALTER TABLE membership
+  -- It was the account's already when somebody proved the address, who may know nothing of the organization: signing in
+  -- leads there last.
+  ADD COLUMN inherited boolean NOT NULL DEFAULT false;
+
 -- A web process of before that renews a link shows the new one, and knows nothing of `mailed`.
 CREATE FUNCTION new_link_is_not_mailed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -77,9 +82,7 @@ BEGIN
     stays := place.granted_by IS NULL OR (place.role = 'owner' AND NOT EXISTS (SELECT FROM membership m
       WHERE m.organization_id = place.organization_id AND m.role = 'owner' AND m.user_id <> p_user));
     IF stays THEN
-      -- They belong to it from now on, and come into the organization first that they have joined by themselves.
-      UPDATE membership SET created_at = clock_timestamp() + interval '1 ms'
-        WHERE organization_id = place.organization_id AND id = place.id;
+      UPDATE membership SET inherited = true WHERE organization_id = place.organization_id AND id = place.id;
     ELSE
       UPDATE input_request SET assignee_user_id = NULL, assigned_by = NULL, assigned_at = NULL, assignment_note = NULL
         WHERE organization_id = place.organization_id AND assignee_user_id = p_user AND state = 'open';
@@ -199,6 +202,38 @@ BEGIN
   IF NOT gate.hold_session(p_session) THEN RETURN NULL; END IF;
   RETURN gate.add_passkey(p_user, p_name, p_credential, p_public_key, p_counter);
 END $$;
+
+-- As 0048 and 0011, but for the order.
+CREATE OR REPLACE FUNCTION gate.session(p_secret_hash bytea, p_idle_ms bigint, p_touch boolean)
+  RETURNS TABLE (session_id uuid, user_id uuid, email text, name text, organization_id uuid, slug text,
+    organization_name text, role text, viewed_user_id uuid, viewed_name text, viewed_role text, viewing_until timestamptz,
+    viewing_left_ms double precision)
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+#variable_conflict use_column
+DECLARE opened session%ROWTYPE;
+BEGIN
+  SELECT * INTO opened FROM session s
+    WHERE s.secret_hash = p_secret_hash AND s.revoked_at IS NULL AND s.expires_at > now()
+      AND s.last_seen_at > now() - p_idle_ms * interval '1 ms';
+  IF opened.id IS NULL THEN RETURN; END IF;
+  IF p_touch AND opened.last_seen_at < now() - interval '1 minute' THEN
+    UPDATE session SET last_seen_at = now() WHERE secret_hash = p_secret_hash;
+  END IF;
+  RETURN QUERY SELECT opened.id, u.id, u.email, u.name, o.id, o.slug, o.name, m.role,
+      viewed.id, viewed.name, v.role, CASE WHEN viewed.id IS NOT NULL THEN opened.viewing_until END,
+      CASE WHEN viewed.id IS NOT NULL THEN (extract(epoch FROM opened.viewing_until - now()) * 1000)::float8 END FROM "user" u
+    JOIN membership m ON m.user_id = u.id JOIN organization o ON o.id = m.organization_id
+    LEFT JOIN membership v ON v.organization_id = o.id AND v.id = opened.viewed_membership
+      AND opened.viewing_until > now() AND v.user_id <> u.id
+      AND (m.role = 'owner' OR (m.role = 'admin' AND v.role <> 'owner'))
+    LEFT JOIN "user" viewed ON viewed.id = v.user_id
+    WHERE u.id = opened.user_id AND (NOT o.demo OR NOT gate.setup_done())
+    ORDER BY (o.id = opened.chosen_organization) IS TRUE DESC, m.inherited, m.created_at, o.id LIMIT 1;
+END $$;
+CREATE OR REPLACE FUNCTION gate.organizations_of(p_user uuid) RETURNS TABLE (id uuid, slug text, name text, role text)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+  AS $$ SELECT o.id, o.slug, o.name, m.role FROM membership m JOIN organization o ON o.id = m.organization_id
+    WHERE m.user_id = p_user AND (NOT o.demo OR NOT gate.setup_done()) ORDER BY m.inherited, m.created_at, o.id $$;
 
 -- Identities -------------------------------------------------------------------------------------------------------
 

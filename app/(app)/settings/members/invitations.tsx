@@ -68,7 +68,9 @@ export function Invitations() {
         open={renewed !== null}
         onOpenChange={() => setRenewed(null)}
         title="A new link"
-        description={renewed?.url ? "The old one has ended. Send this one yourself." : "The old one has ended."}
+        description={
+          renewed?.url ? "The old one has ended. Send this one yourself." : "The old one has ended."
+        }
       >
         {renewed && <InvitationMade made={renewed} onDone={() => setRenewed(null)} />}
       </Dialog>
