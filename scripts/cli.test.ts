@@ -286,6 +286,19 @@ test("prints a link with which somebody who has an account sets a new password, 
   expect(rows).toEqual([{ email: "ben@acme.example" }]);
 });
 
+test("lists accounts that a shown link has made and that are in several organizations, and no others", async () => {
+  expect(await intray("user", "made-by-link")).toMatchObject({ code: 0, out: "", err: "" });
+  await withClient(database.adminUrl, (client) =>
+    client.query(`WITH made AS (INSERT INTO "user" (id, email, name, proven_at)
+        VALUES (gen_random_uuid(), 'linked@x.example', 'L', now()) RETURNING id),
+      taken AS (INSERT INTO invitation (organization_id, id, email, role, token_hash, expires_at, accepted_at)
+        SELECT id, gen_random_uuid(), 'linked@x.example', 'viewer', 'linked', now(), now() FROM organization WHERE slug = 'acme')
+      INSERT INTO membership (organization_id, id, user_id, role)
+        SELECT o.id, gen_random_uuid(), made.id, 'viewer' FROM made, organization o WHERE o.slug IN ('acme', 'initech')`),
+  );
+  expect((await intray("user", "made-by-link")).out).toBe("linked@x.example: acme, initech\n");
+});
+
 test("turns two-step sign-in off for somebody who is locked out, and writes it down", async () => {
   const [row] = await withClient(database.adminUrl, async (client) => {
     const { rows } = await client.query(`SELECT id FROM "user" WHERE email = 'ben@acme.example'`);

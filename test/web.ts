@@ -17,6 +17,11 @@ const SECRET = "a secret of the tests";
 /** The origin of the tests' pages. */
 export const ORIGIN = "http://localhost:3000";
 
+/** The token of a link into an organization or to a password; empty if the link has none. */
+export function tokenOf(link: string): string {
+  return new URLSearchParams(new URL(link).hash.slice(1)).get("token") ?? "";
+}
+
 interface Options {
   key?: string;
   cookie?: string;

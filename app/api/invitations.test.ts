@@ -1,8 +1,7 @@
 /** Invitations, their links, and the people who accept them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
-import { tokenOf } from "@/test/fixtures/links.ts";
-import { startWeb, type TestWeb } from "@/test/web.ts";
+import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
 let web: TestWeb;
 let acme: string;

@@ -4,10 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
-import { tokenOf } from "@/test/fixtures/links.ts";
 import { AuthBrowser } from "@/test/servers/auth-browser.ts";
 import { CLIENT, encode, type OidcServer, startOidc } from "@/test/servers/oidc-server.ts";
-import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";
+import { ORIGIN, startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
 let web: TestWeb;
 let oidc: OidcServer;

@@ -19,10 +19,9 @@ import {
   web,
 } from "@/test/fixtures/accounts.ts";
 import { Authenticator } from "@/test/fixtures/authenticator.ts";
-import { tokenOf } from "@/test/fixtures/links.ts";
 import { type MailServer, startMailServer } from "@/test/servers/mail-server.ts";
 import { CLIENT, type OidcServer, startOidc } from "@/test/servers/oidc-server.ts";
-import { ORIGIN } from "@/test/web.ts";
+import { ORIGIN, tokenOf } from "@/test/web.ts";
 
 const SQUATTED = "squatters password";
 const RIGHTFUL = "rightful password";

@@ -6,12 +6,12 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Role } from "@/lib/access/roles.ts";
 import { within } from "@/lib/web/tenant.ts";
-import { tokenOf } from "@/test/fixtures/links.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { namesOf, send } from "@/test/guards/caller.ts";
 import { startDescribedWeb } from "@/test/guards/described.ts";
 import { picture } from "@/test/guards/digest.ts";
 import { createTenantFixture, type TenantFixture } from "@/test/guards/tenant-fixture.ts";
+import { tokenOf } from "@/test/web.ts";
 
 /** Calls that a view may make. Any other is refused, also one that is added later. */
 const ALLOWED = [

@@ -323,27 +323,36 @@ BEGIN
   RETURN true;
 END $$;
 
+-- Accounts that a shown link has made, in the very transaction that took the invitation, and that are in several
+-- organizations: what the operator may want to look at after this migration, which takes all accounts as proven.
+CREATE FUNCTION gate.accounts_made_by_link() RETURNS TABLE (email text, organizations text)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+  AS $$ SELECT u.email, string_agg(o.slug, ', ' ORDER BY m.created_at, o.slug) FROM "user" u
+    JOIN membership m ON m.user_id = u.id JOIN organization o ON o.id = m.organization_id
+    WHERE EXISTS (SELECT FROM invitation i WHERE i.email = u.email AND i.accepted_at = u.created_at AND NOT i.mailed)
+    GROUP BY u.id HAVING count(*) > 1 ORDER BY u.email $$;
+
 DO $$
 DECLARE f regprocedure;
 BEGIN
   FOR f IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = 'gate'::regnamespace AND proname IN (
-      'replace_account', 'open_invitation', 'join_with_account', 'may_join', 'account_by_email', 'credentials_epoch',
+      'replace_account', 'accounts_made_by_link', 'open_invitation', 'join_with_account', 'may_join', 'account_by_email', 'credentials_epoch',
       'create_session', 'hold_session', 'add_passkey', 'keep_identity', 'link_identity', 'replace_by_identity', 'prove_by_identity',
       'create_account') LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f);
-    IF f::text !~ '(replace_account|keep_identity)' THEN EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO intray_app', f); END IF;
+    IF f::text !~ '(replace_account|keep_identity|accounts_made_by_link)' THEN EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO intray_app', f); END IF;
   END LOOP;
   REVOKE ALL ON FUNCTION refuse_unproven_elsewhere() FROM PUBLIC;
 END $$;
 RESET ROLE;
 CREATE TRIGGER refuse_unproven_elsewhere BEFORE INSERT ON membership FOR EACH ROW WHEN (NEW.granted_by IS NULL)
   EXECUTE FUNCTION refuse_unproven_elsewhere();
--- The command line makes people members on the operator's word.
+-- The command line makes people members on the operator's word, and lists accounts.
 DO $$
 DECLARE owner name := current_user;
 BEGIN
   SET LOCAL ROLE intray_gate;
-  EXECUTE format('GRANT EXECUTE ON FUNCTION gate.replace_account(uuid, text, text, text) TO %I', owner);
+  EXECUTE format('GRANT EXECUTE ON FUNCTION gate.replace_account(uuid, text, text, text), gate.accounts_made_by_link() TO %I', owner);
   RESET ROLE;
 END $$;
 REVOKE CREATE ON SCHEMA gate, public FROM intray_gate;
