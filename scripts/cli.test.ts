@@ -50,7 +50,7 @@ const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
 test("makes an organization, people and keys, and prints the result alone", async () => {
   const organization = await intray("org", "create", "acme", "--name", "Acme", "--owner", "Ana@acme.example");
   expect(organization).toMatchObject({ code: 0, err: "" });
-  expect(organization.out).toMatch(/^https:\/\/intray\.example\/set-password\?token=[\w-]{43}\n$/);
+  expect(organization.out).toMatch(/^https:\/\/intray\.example\/set-password#token=[\w-]{43}\n$/);
   const user = await intray(
     "user",
     "create",
@@ -280,7 +280,7 @@ test("prints a link with which somebody who has an account sets a new password, 
   const link = await intray("user", "password-link", "Ben@acme.example");
   expect(link).toMatchObject({ code: 0, err: "" });
   const [, token] =
-    /^https:\/\/intray\.example\/set-password\?token=([\w-]{43})\n$/.exec(link.out) ??
+    /^https:\/\/intray\.example\/set-password#token=([\w-]{43})\n$/.exec(link.out) ??
     expect.unreachable(`"${link.out}" is no link`);
   const db = createDatabase(database.appUrl, { connections: 1 });
   const password = "correct horse battery";
@@ -296,6 +296,19 @@ test("prints a link with which somebody who has an account sets a new password, 
     client.query(`SELECT email FROM "user" WHERE password_hash IS NOT NULL`),
   );
   expect(rows).toEqual([{ email: "ben@acme.example" }]);
+});
+
+test("lists accounts that a shown link has made and that are in several organizations, and no others", async () => {
+  expect(await intray("user", "made-by-link")).toMatchObject({ code: 0, out: "", err: "" });
+  await withClient(database.adminUrl, (client) =>
+    client.query(`WITH made AS (INSERT INTO "user" (id, email, name, proven_at)
+        VALUES (gen_random_uuid(), 'linked@x.example', 'L', now()) RETURNING id),
+      taken AS (INSERT INTO invitation (organization_id, id, email, role, token_hash, expires_at, accepted_at)
+        SELECT id, gen_random_uuid(), 'linked@x.example', 'viewer', 'linked', now(), now() FROM organization WHERE slug = 'acme')
+      INSERT INTO membership (organization_id, id, user_id, role)
+        SELECT o.id, gen_random_uuid(), made.id, 'viewer' FROM made, organization o WHERE o.slug IN ('acme', 'initech')`),
+  );
+  expect((await intray("user", "made-by-link")).out).toBe("linked@x.example: acme, initech\n");
 });
 
 test("turns two-step sign-in off for somebody who is locked out, and writes it down", async () => {

@@ -17,6 +17,11 @@ const SECRET = "a secret of the tests";
 /** The origin of the tests' pages. */
 export const ORIGIN = "http://localhost:3000";
 
+/** The token of a link into an organization or to a password; empty if the link has none. */
+export function tokenOf(link: string): string {
+  return new URLSearchParams(new URL(link).hash.slice(1)).get("token") ?? "";
+}
+
 interface Options {
   key?: string;
   cookie?: string;
@@ -71,8 +76,9 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
     return handler(toRequest(method, url, options), { params: Promise.resolve(params) });
   };
   const signIn: TestWeb["signIn"] = async (userId) => {
-    const { openSession } = await import("../lib/web/auth/sessions.ts");
-    const sid = await openSession(userId, "password", { userAgent: null, address: null });
+    const { credentialsEpoch, openSession } = await import("../lib/web/auth/sessions.ts");
+    const browser = { userAgent: null, address: null };
+    const sid = await openSession(userId, "password", browser, await credentialsEpoch(userId));
     return `next-auth.session-token=${await encode({ token: { sub: userId, sid }, secret: SECRET })}`;
   };
   return {

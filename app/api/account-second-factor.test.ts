@@ -31,6 +31,7 @@ describe("two-step sign-in", () => {
     expect((await pia.call("GET", "/security")).body.secondFactor).toEqual({
       active: true,
       recoveryCodesLeft: 10,
+      recoveryCodesDated: 0,
     });
     expect((await pia.call("POST", "/second-factor", { currentPassword: PASSWORD })).body.code).toBe(
       "second_factor_on",
@@ -168,6 +169,58 @@ describe("two-step sign-in", () => {
     expect(fresh.recoveryCodes).toHaveLength(10);
     expect(await use(second)).toBe("wrong_code");
     expect(await use(fresh.recoveryCodes[0])).toBe(null);
+  });
+
+  test("keeps recovery codes as slow hashes of all but a selector, and compares a try with one of them", async () => {
+    const { userId, recoveryCodes } = await withSecondFactor();
+    const rows = await sql("SELECT * FROM recovery_code WHERE user_id = $1", [userId]);
+    expect(rows).toHaveLength(10);
+    for (const row of rows) {
+      expect(row).toMatchObject({ code_hash: null, slow_hash: expect.stringMatching(/^scrypt\$/) });
+      expect(row.selector).toMatch(/^[a-z2-7]{4}$/);
+    }
+    for (const code of recoveryCodes) {
+      expect(code).toMatch(/^([a-z2-7]{4}-){4}[a-z2-7]{4}$/);
+      expect(JSON.stringify(rows)).not.toContain(code.replaceAll("-", "").slice(4));
+    }
+    const { takeCode } = await import("@/lib/accounts/second-factor.ts");
+    const { database } = await import("@/lib/web/database.ts");
+    const { sealing } = await import("@/lib/web/sealing.ts");
+    const db = await database();
+    const take = (code = "") => takeCode(db, sealing(), userId, code);
+    const [first = "", second = "", third = ""] = recoveryCodes;
+    // The selector alone, with another code's secret, or with a wrong one.
+    expect(await take(first.slice(0, 4))).toBe("wrong");
+    expect(await take(first.slice(0, 4) + second.slice(4))).toBe("wrong");
+    expect(await take(`${first.slice(0, -1)}${first.endsWith("a") ? "b" : "a"}`)).toBe("wrong");
+    expect((await Promise.all([take(third), take(third)])).sort()).toEqual(["taken", "wrong"]);
+    expect(await take(first)).toBe("taken");
+  });
+
+  test("takes recovery codes of before once, says that there are such, and keeps none of them beside new ones", async () => {
+    const { email, secret, userId, call } = await withSecondFactor();
+    await sql("DELETE FROM recovery_code WHERE user_id = $1", [userId]);
+    const dated = ["abcd-efgh-2345-klmn", "aaaa-bbbb-cccc-dddd"];
+    // As a web process of before keeps them.
+    await sql(
+      `SELECT gate.replace_recovery_codes($1, ARRAY[sha256('abcdefgh2345klmn'::bytea),
+      sha256('aaaabbbbccccdddd'::bytea)])`,
+      [userId],
+    );
+    const state = async () => (await call("GET", "/security")).body.secondFactor;
+    expect(await state()).toEqual({ active: true, recoveryCodesLeft: 2, recoveryCodesDated: 2 });
+    const use = async (code = "") => {
+      const browser = newBrowser();
+      await browser.signIn("password", { email, password: PASSWORD });
+      return browser.signIn("code", { code });
+    };
+    expect([await use(dated[0]), await use(dated[0])]).toEqual([null, "wrong_code"]);
+    expect(await state()).toEqual({ active: true, recoveryCodesLeft: 1, recoveryCodesDated: 1 });
+    expect((await call("POST", "/second-factor/recovery-codes", { code: codeAt(secret, 0) })).status).toBe(
+      200,
+    );
+    expect(await state()).toEqual({ active: true, recoveryCodesLeft: 10, recoveryCodesDated: 0 });
+    expect(await use(dated[1])).toBe("wrong_code");
   });
 
   test("is turned off with a code, and asks for none from then on", async () => {

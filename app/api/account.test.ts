@@ -91,7 +91,7 @@ test("people of the same organizations who sign in at once do not wait for each 
     );
   const before = await sessionLines();
   const opened = Array.from({ length: 20 }, (_, n) =>
-    openSession(people[n % 2]?.userId ?? "", "password", { userAgent: null, address: null }),
+    openSession(people[n % 2]?.userId ?? "", "password", { userAgent: null, address: null }, 0),
   );
   await Promise.all(opened);
   expect((await sessionLines()) - before).toBe(40);

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { withClient } from "@/scripts/database/roles.ts";
 import { AuthBrowser } from "@/test/servers/auth-browser.ts";
 import { CLIENT, encode, type OidcServer, startOidc } from "@/test/servers/oidc-server.ts";
-import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";
+import { ORIGIN, startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
 let web: TestWeb;
 let oidc: OidcServer;
@@ -20,11 +20,14 @@ const GROUPS = [
   { claim: "bosses", organization: "acme", role: "owner" },
   { claim: "bosses", organization: "globex", role: "viewer" },
 ];
+/** Whose addresses of these the providers prove. */
+const trustedDomains = ["test.example", "new.example"];
 const POLICIES = [
   { id: "strict", name: "Strict" },
-  { id: "linking", name: "Linking", linkByEmail: true },
+  { id: "linking", name: "Linking", linkByEmail: true, trustedDomains },
+  { id: "open", name: "Open", linkByEmail: true },
   { id: "domain", name: "Domain", linkByEmail: true, allowedDomains: ["acme.example"] },
-  { id: "groups", name: "Acme SSO", linkByEmail: true, createAccounts: true, groups: GROUPS },
+  { id: "groups", name: "Acme SSO", linkByEmail: true, createAccounts: true, groups: GROUPS, trustedDomains },
 ];
 
 beforeAll(async () => {
@@ -102,6 +105,59 @@ describe("an identity", () => {
     }
   });
 
+  test("is linked to an account by the ID token's word alone, and for a domain that the provider is trusted for", async () => {
+    await web.member(acme, "Uli", "viewer");
+    const email = `uli-${acme}@test.example`;
+    oidc.accounts.set("uli", { email, email_verified: true });
+    // Nothing is named for this provider: it makes accounts, and opens none.
+    expect(codeOf(await browser().signInAt("open", "uli"))).toBe("account_exists");
+    // Only the user info says so, which nobody has signed.
+    for (const claims of [{}, { email }, { email, email_verified: false }, { email: "x@test.example" }]) {
+      oidc.behave.idToken = ({ email: _email, email_verified: _verified, ...rest }, sign) =>
+        sign({ ...rest, ...claims });
+      expect(codeOf(await browser().signInAt("linking", "uli")), JSON.stringify(claims)).toMatch(
+        /account_exists|email_unverified/,
+      );
+    }
+    oidc.behave.idToken = undefined;
+    oidc.accounts.set("sub", { email: `uli-${acme}@test.example.evil.example`, email_verified: true });
+    expect(codeOf(await browser().signInAt("linking", "sub"))).toBe("no_account");
+    expect(codeOf(await browser().signInAt("linking", "uli"))).toBe(null);
+  });
+
+  test("of a provider that is not trusted makes an unproven account, which its person joins one organization with", async () => {
+    const inviter = await web.member(acme, "Ivo", "admin");
+    const email = "nora@elsewhere.example";
+    const invite = async (cookie: string) => {
+      const body = { email, role: "viewer" };
+      const { url } = (await web.call("POST", "/api/v1/invitations", { cookie, body })).body;
+      return tokenOf(url);
+    };
+    const first = await invite(inviter.cookie);
+    oidc.accounts.set("nora", { email, email_verified: true, name: "Nora" });
+    const nora = browser();
+    expect(codeOf(await nora.signInAt("open", "nora"))).toBe(null);
+    const proven = async () =>
+      (await sql(`SELECT proven_at FROM "user" WHERE email = $1`, [email]))[0]?.proven_at;
+    expect(await proven()).toBeNull();
+    const join = (token: string) => web.call("POST", "/api/join", { cookie: nora.cookie(), body: { token } });
+    expect((await join(first)).status).toBe(204);
+    const elsewhere = await web.organization("elsewhere");
+    const second = await invite((await web.member(elsewhere, "Eve", "owner")).cookie);
+    expect((await join(second)).body.code).toBe("account_unproven");
+    // Once the operator trusts the provider for the domain, its next word proves the account, which stays as it is.
+    const { signInSettings } = await import("@/lib/web/auth/sign-in/providers.ts");
+    const open = signInSettings().providers.find(({ id }) => id === "open");
+    open?.trustedDomains.push("elsewhere.example");
+    try {
+      expect(codeOf(await nora.signInAt("open", "nora"))).toBe(null);
+    } finally {
+      open?.trustedDomains.pop();
+    }
+    expect(await proven()).not.toBeNull();
+    expect((await join(second)).status).toBe(204);
+  });
+
   test("is refused without an account, and from a domain that may not come in, at every sign-in", async () => {
     oidc.accounts.set("nobody", { email: "nobody@acme.example", email_verified: true });
     expect(codeOf(await browser().signInAt("linking", "nobody"))).toBe("no_account");
@@ -128,12 +184,13 @@ describe("an invitation", () => {
     oidc.accounts.set("newt", { email: "newt@new.example", email_verified: true, name: "Newt" });
     expect(codeOf(await browser().signInAt("strict", "newt"))).toBe("no_account");
     const newt = browser();
-    const { pathname, search } = new URL(url);
-    const landed = await newt.signInAt("linking", "newt", pathname + search);
-    expect(landed.href).toBe(`${ORIGIN}${pathname}${search}`);
+    // The tab keeps the token meanwhile: a fragment goes to nobody.
+    const { pathname } = new URL(url);
+    const landed = await newt.signInAt("linking", "newt", pathname);
+    expect(landed.href).toBe(`${ORIGIN}${pathname}`);
     // Not a member yet: only the invitation is visible.
     expect((await me(newt)).status).toBe(401);
-    const token = new URL(url).searchParams.get("token");
+    const token = tokenOf(url);
     const joined = await web.call("POST", "/api/join", { cookie: newt.cookie(), body: { token } });
     expect(joined.status).toBeLessThan(300);
     expect((await me(newt)).body).toMatchObject({ user: { name: "Newt" }, role: "viewer" });

@@ -11,6 +11,7 @@ import { namesOf, send } from "@/test/guards/caller.ts";
 import { startDescribedWeb } from "@/test/guards/described.ts";
 import { picture } from "@/test/guards/digest.ts";
 import { createTenantFixture, type TenantFixture } from "@/test/guards/tenant-fixture.ts";
+import { tokenOf } from "@/test/web.ts";
 
 /** Calls that a view may make. Any other is refused, also one that is added later. */
 const ALLOWED = [
@@ -260,7 +261,7 @@ describe("a view", () => {
       body: { email: `ana-${here}@test.example`, role: "viewer" },
     });
     expect(invitation.status).toBe(201);
-    const token = new URL(invitation.body.url).searchParams.get("token");
+    const token = tokenOf(invitation.body.url);
     const join = () => web.call("POST", "/api/join", { cookie: ana.cookie, body: { token } });
     await begin(ana, ben.memberId);
     const before = await picture(root);

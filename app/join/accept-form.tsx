@@ -11,10 +11,12 @@ export function AcceptForm({
   token,
   organization,
   email,
+  onJoined,
 }: {
   token: string;
   organization: string;
   email: string;
+  onJoined: () => void;
 }) {
   const [failure, setFailure] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
@@ -23,6 +25,7 @@ export function AcceptForm({
     setFailure(null);
     try {
       await api.post("/api/join", { token });
+      onJoined();
       leadAll("/");
     } catch (error) {
       setFailure(error instanceof ApiError ? error.sentence : errorSentence(error));

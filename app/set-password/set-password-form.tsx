@@ -10,13 +10,14 @@ import { passwordSchema } from "@/lib/members/schema.ts";
 
 const schema = z.object({ password: passwordSchema });
 
-export function SetPasswordForm({ token }: { token: string }) {
+export function SetPasswordForm({ token, onSet }: { token: string; onSet: () => void }) {
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema,
     read: (data) => Object.fromEntries(data),
     sentences: { link_expired: "This link was used or has expired. Ask whoever runs Intray for a new link." },
     send: async ({ password }) => {
       await api.post("/api/set-password", { token, password });
+      onSet();
       window.location.assign("/sign-in");
     },
   });

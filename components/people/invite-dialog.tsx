@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { LinkOnce } from "@/components/people/link-once.tsx";
+import { InvitationMade } from "@/components/people/invitation-made.tsx";
 import { RoleSelect } from "@/components/people/role-select.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
@@ -32,18 +32,14 @@ export function InviteDialog({
     <Dialog
       open={open}
       onOpenChange={close}
-      title={made ? "The invitation is ready" : "Invite somebody"}
+      title={made ? (made.url ? "The invitation is ready" : "The invitation was mailed") : "Invite somebody"}
       description={
-        made
-          ? "Intray does not mail invitations: send this link yourself."
-          : "You get a link for one e-mail address. It works once, for a week."
+        made?.url
+          ? "Send this link yourself."
+          : "By a link for one e-mail address. It works once, for a week."
       }
     >
-      {made ? (
-        <LinkOnce url={made.url} email={made.email} onDone={close} />
-      ) : (
-        <InviteForm onMade={setMade} onClose={close} />
-      )}
+      {made ? <InvitationMade made={made} onDone={close} /> : <InviteForm onMade={setMade} onClose={close} />}
     </Dialog>
   );
 }
@@ -75,7 +71,7 @@ function InviteForm({
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
         <Button type="submit" variant="primary" disabled={pending}>
-          {pending ? "Making the link…" : "Make the link"}
+          {pending ? "Inviting…" : "Invite"}
         </Button>
       </DialogActions>
     </form>

@@ -10,7 +10,8 @@ export function LinkOnce({ url, email, onDone }: { url: string; email: string; o
     <>
       <SecretOnce label={`Link for ${email}`} value={url} />
       <p className="text-[13px] text-muted">
-        It is shown this once. Whoever opens it needs the account of {email}, or makes it.
+        It is shown this once. Whoever opens it needs the account of {email}, or makes it. An account made by
+        a link that was shown works in this organization alone, until its person proves the address.
       </p>
       <DialogActions>
         <Button onClick={onDone}>Done</Button>

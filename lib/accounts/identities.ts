@@ -15,8 +15,13 @@ export interface IdentityPolicy extends GroupSource {
   issuer: string;
   /** Domains whose verified addresses may sign in; empty: all. */
   allowedDomains: string[];
-  /** A verified address signs in to the account that has it, and to a new account if it was invited. */
+  /**
+   * A verified address of a trusted domain signs in to the account that has it, and any verified one to a new account
+   * if it was invited.
+   */
   linkByEmail: boolean;
+  /** Domains for which the operator takes the provider's word: it proves whose an address is. Empty: none. */
+  trustedDomains: string[];
   /** A person in one of the groups gets an account. */
   createAccounts: boolean;
   groupsClaim: string;
@@ -45,27 +50,39 @@ export type Refusal =
   | "account_exists"
   | "no_organization";
 
-/** Signs in a person of the provider and applies their groups. Returns the user id, or a refusal. */
+/**
+ * Signs in a person of the provider and applies their groups. Returns the user id and the account's epoch, or a
+ * refusal. `provenEmail`: the address that the ID token itself says is verified.
+ */
 export async function signInIdentity(
   services: Services,
   policy: IdentityPolicy,
   claims: Claims,
-): Promise<{ userId: string } | { refused: Refusal }> {
+  provenEmail: string | null,
+): Promise<{ userId: string; epoch: number } | { refused: Refusal }> {
   const { db } = services;
   const known = await findIdentity(db, policy.issuer, claims.sub);
-  const found = judge(policy, claims) ?? (known ? { userId: known } : await adopt(db, policy, claims));
+  const trusted = isTrusted(policy, provenEmail) ? provenEmail : null;
+  const found =
+    judge(policy, claims) ?? (known ? { userId: known } : await adopt(db, policy, claims, trusted));
+  if (known && trusted)
+    await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.prove_by_identity(${known}::uuid, ${trusted})`);
   if (typeof found === "string" || "refused" in found) {
     const refused = typeof found === "string" ? found : found.refused;
     if (known) await noteRefusal(db, known, refused);
     return { refused };
   }
   await applyGroups(services, policy, found.userId, groupsOf(policy, claims));
-  const [person] = await db.gate<{ memberships: number }>(
-    Prisma.sql`SELECT memberships FROM gate.person(${found.userId}::uuid)`,
+  const [person] = await db.gate<{ memberships: number; epoch: number }>(
+    Prisma.sql`SELECT memberships, gate.credentials_epoch(${found.userId}::uuid) AS epoch
+      FROM gate.person(${found.userId}::uuid)`,
   );
+  // The account may have been given to another person meanwhile, without this identity.
+  if (!person || (await findIdentity(db, policy.issuer, claims.sub)) !== found.userId)
+    return { refused: "no_account" };
   // A person without an organization may see nothing but an invitation.
-  return person?.memberships || (await isInvited(db, policy, claims))
-    ? found
+  return person.memberships || (await isInvited(db, policy, claims))
+    ? { ...found, epoch: person.epoch }
     : { refused: "no_organization" };
 }
 
@@ -73,31 +90,46 @@ export async function signInIdentity(
 function judge({ allowedDomains }: IdentityPolicy, { email, email_verified }: Claims): Refusal | null {
   if (allowedDomains.length === 0) return null;
   if (!email || email_verified !== true) return "email_unverified";
-  return allowedDomains.includes(email.slice(email.lastIndexOf("@") + 1)) ? null : "domain_not_allowed";
+  return allowedDomains.includes(domainOf(email)) ? null : "domain_not_allowed";
 }
 
-/** Finds or makes an account for a new identity: the one with its address, or a new one. */
+/** Whether the provider's word for an address is enough to hand out the account that has it. */
+function isTrusted({ trustedDomains }: IdentityPolicy, email: string | null): boolean {
+  return email !== null && trustedDomains.includes(domainOf(email));
+}
+
+function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf("@") + 1);
+}
+
+/**
+ * Finds or makes an account for a new identity: the one with its address, or a new one. `trusted`: the address, if the
+ * provider has proved it; only then is an account that exists handed out, and one that nobody has proved is replaced.
+ */
 async function adopt(
   db: Database,
   policy: IdentityPolicy,
   claims: Claims,
+  trusted: string | null,
 ): Promise<{ userId: string } | { refused: Refusal }> {
   const { email, email_verified, sub } = claims;
   const inGroup = policy.createAccounts && groupsOf(policy, claims).length > 0;
   if (!policy.linkByEmail && !inGroup) return { refused: "no_account" };
   if (!email || email_verified !== true) return { refused: "email_unverified" };
-  const [account] = await db.gate<{ user_id: string }>(
-    Prisma.sql`SELECT user_id FROM gate.user_by_email(${email})`,
+  const [account] = await db.gate<{ user_id: string; proven: boolean }>(
+    Prisma.sql`SELECT user_id, proven FROM gate.account_by_email(${email})`,
   );
-  if (account && !policy.linkByEmail) return { refused: "account_exists" };
+  const proves = trusted === email;
+  if (account && !(policy.linkByEmail && proves)) return { refused: "account_exists" };
   if (!account && !inGroup && !(await isInvited(db, policy, claims))) return { refused: "no_account" };
   const name = claims.name ?? claims.preferred_username ?? email.slice(0, email.indexOf("@"));
-  const [row] = await db.gate<{ user_id: string | null }>(
-    account
-      ? Prisma.sql`SELECT gate.link_identity(${account.user_id}::uuid, ${policy.issuer}, ${sub}) AS user_id`
-      : Prisma.sql`SELECT gate.create_account(${uuidv7()}::uuid, ${email}, ${name.slice(0, 80)},
-          ${policy.issuer}, ${sub}) AS user_id`,
-  );
+  const identity = Prisma.sql`${policy.issuer}, ${sub}`;
+  const adopted = account?.proven
+    ? Prisma.sql`gate.link_identity(${account.user_id}::uuid, ${identity})`
+    : account
+      ? Prisma.sql`gate.replace_by_identity(${account.user_id}::uuid, ${name.slice(0, 80)}, ${identity})`
+      : Prisma.sql`gate.create_account(${uuidv7()}::uuid, ${email}, ${name.slice(0, 80)}, ${identity}, ${proves})`;
+  const [row] = await db.gate<{ user_id: string | null }>(Prisma.sql`SELECT ${adopted} AS user_id`);
   return row?.user_id ? { userId: row.user_id } : { refused: "account_exists" };
 }
 

@@ -53,11 +53,14 @@ export async function startPasskey(
   return options;
 }
 
-/** Throws `passkey_refused`, and `passkey_known` for a credential that is registered already. */
+/**
+ * Throws `passkey_refused`, and `passkey_known` for a credential that is registered already, or where the session has
+ * ended meanwhile.
+ */
 export async function addPasskey(
   db: Database,
   party: RelyingParty,
-  userId: string,
+  { userId, sessionId }: { userId: string; sessionId: string },
   { name, response }: z.infer<typeof addPasskeySchema>,
 ): Promise<Passkey> {
   const made = await verified(async () => {
@@ -73,7 +76,7 @@ export async function addPasskey(
   });
   const [row] = await db.gate<{ id: string | null }>(
     Prisma.sql`SELECT gate.add_passkey(${userId}::uuid, ${name}, ${made.id}, ${Buffer.from(made.publicKey)},
-      ${made.counter}::bigint) AS id`,
+      ${made.counter}::bigint, ${sessionId}::uuid) AS id`,
   );
   if (!row?.id) throw new AppError("passkey_known", "This passkey is in use already.");
   const added = (await listPasskeys(db, userId)).find((passkey) => passkey.id === row.id);
@@ -89,16 +92,16 @@ export async function startPasskeySignIn(db: Database, party: RelyingParty, life
 }
 
 /**
- * Returns the owner of the passkey that answered. Throws `passkey_refused`; of two simultaneous uses with one
+ * Returns the owner of the passkey that answered, and the account's epoch before that. Throws `passkey_refused`; of two simultaneous uses with one
  * counter value, one wins.
  */
 export async function answerWithPasskey(
   db: Database,
   party: RelyingParty,
   response: z.infer<typeof assertionSchema>,
-): Promise<string> {
-  const [found] = await db.gate<{ user_id: string; public_key: Uint8Array; counter: bigint }>(
-    Prisma.sql`SELECT * FROM gate.passkey(${response.id})`,
+): Promise<{ userId: string; epoch: number }> {
+  const [found] = await db.gate<{ user_id: string; public_key: Uint8Array; counter: bigint; epoch: number }>(
+    Prisma.sql`SELECT *, gate.credentials_epoch(user_id) AS epoch FROM gate.passkey(${response.id})`,
   );
   const after = await verified(async () => {
     const { verified: right, authenticationInfo } = await verifyAuthenticationResponse({
@@ -121,7 +124,7 @@ export async function answerWithPasskey(
       ${after.newCounter}::bigint) AS done`,
   );
   if (!found || !row?.done) throw refused();
-  return found.user_id;
+  return { userId: found.user_id, epoch: found.epoch };
 }
 
 /** Throws `not_found`. */

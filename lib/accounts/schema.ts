@@ -34,7 +34,12 @@ export type Passkey = z.infer<typeof passkeySchema>;
 /** A person's ways to sign in. */
 export const securitySchema = z.object({
   password: z.boolean(),
-  secondFactor: z.object({ active: z.boolean(), recoveryCodesLeft: z.number() }),
+  /** `recoveryCodesDated`: of those left, how many were made before codes were hashed as passwords are. */
+  secondFactor: z.object({
+    active: z.boolean(),
+    recoveryCodesLeft: z.number(),
+    recoveryCodesDated: z.number(),
+  }),
   passkeys: z.array(passkeySchema),
   /** Accounts at sign-in providers. `provider` is the issuer once the provider is no longer configured. */
   identities: z.array(

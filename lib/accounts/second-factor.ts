@@ -1,6 +1,6 @@
 /**
  * One-time codes of an app (TOTP, RFC 6238: SHA-1, 6 digits, 30 s), and recovery codes for a lost app. The
- * app's secret is sealed; recovery codes are stored as hashes. No code works twice.
+ * app's secret is sealed; recovery codes are hashed as passwords are. No code works twice.
  */
 import { Secret, TOTP } from "otpauth";
 import { encode } from "uqr";
@@ -8,10 +8,16 @@ import { type Database, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { hashSecret } from "../base/ids.ts";
 import type { Seal, SealedPlace } from "../base/seal.ts";
+import { hashPassword, verifyPassword } from "../members/password.ts";
 import type { StartedSecondFactor } from "./schema.ts";
 
 const STEP_MS = 30_000;
 const RECOVERY_CODES = 10;
+/** Letters at the start of a recovery code that are no secret: they name the hash that a try is compared with. */
+const SELECTOR = 4;
+/** Letters of a recovery code, without dashes; and of one from before there were selectors. */
+const RECOVERY_CODE = 20;
+const DATED_RECOVERY_CODE = 16;
 /** Wrong codes of the app in a row before each further one waits, a minute first and twice as long each time. */
 const FREE_CODES = 5;
 const FIRST_PAUSE_MS = 60_000;
@@ -23,14 +29,24 @@ export interface SecondFactor {
   /** Whether signing in asks for a code. */
   confirmed: boolean;
   recoveryCodesLeft: number;
+  /** How many of those are kept under a fast hash, as codes were made before. */
+  recoveryCodesDated: number;
 }
 
 export async function readSecondFactor(db: Database, userId: string): Promise<SecondFactor | null> {
-  const [row] = await db.gate<{ sealed_secret: string; confirmed: boolean; codes_left: number }>(
-    Prisma.sql`SELECT * FROM gate.second_factor(${userId}::uuid)`,
-  );
+  const [row] = await db.gate<{
+    sealed_secret: string;
+    confirmed: boolean;
+    codes_left: number;
+    codes_dated: number;
+  }>(Prisma.sql`SELECT * FROM gate.second_factor_state(${userId}::uuid)`);
   if (!row) return null;
-  return { sealedSecret: row.sealed_secret, confirmed: row.confirmed, recoveryCodesLeft: row.codes_left };
+  return {
+    sealedSecret: row.sealed_secret,
+    confirmed: row.confirmed,
+    recoveryCodesLeft: row.codes_left,
+    recoveryCodesDated: row.codes_dated,
+  };
 }
 
 /** Makes a secret, which takes effect only once confirmed. Throws `second_factor_on`. */
@@ -62,9 +78,10 @@ export async function confirmSecondFactor(
   const step = found && stepOf(seal.open(placeOf(userId), found.sealedSecret), code, now);
   if (!found || step === null) throw wrongCode();
   const codes = newRecoveryCodes();
+  const kept = await hashed(codes);
   const [row] = await db.gate<{ done: boolean }>(
     Prisma.sql`SELECT gate.confirm_second_factor(${userId}::uuid, ${found.sealedSecret}, ${step}::bigint,
-      ${hashesOf(codes)}) AS done`,
+      ${kept.selectors}, ${kept.hashes}) AS done`,
   );
   if (!row?.done) throw wrongCode();
   return codes;
@@ -83,15 +100,35 @@ export async function takeCode(
 ): Promise<"taken" | "wrong" | "wait"> {
   const found = await readSecondFactor(db, userId);
   if (!found?.confirmed) return "wrong";
-  const fromApp = /^\d{6}$/.test(tidy(code));
-  if (fromApp && !(await mayTryAppCode(db, userId))) return "wait";
-  const step = fromApp ? stepOf(seal.open(placeOf(userId), found.sealedSecret), code, now) : null;
-  if (fromApp && step === null) return "wrong";
-  const recovery = fromApp ? null : hashSecret(tidy(code));
+  if (!/^\d{6}$/.test(tidy(code)))
+    return (await takeRecoveryCode(db, userId, tidy(code))) ? "taken" : "wrong";
+  if (!(await mayTryAppCode(db, userId))) return "wait";
+  const step = stepOf(seal.open(placeOf(userId), found.sealedSecret), code, now);
+  if (step === null) return "wrong";
   const [row] = await db.gate<{ done: boolean }>(
-    Prisma.sql`SELECT gate.use_code(${userId}::uuid, ${step}::bigint, ${recovery}::bytea) AS done`,
+    Prisma.sql`SELECT gate.use_code(${userId}::uuid, ${step}::bigint, NULL::bytea) AS done`,
   );
   return row?.done === true ? "taken" : "wrong";
+}
+
+/** Costs one slow hash at most, whether or not there is a code with the selector. */
+async function takeRecoveryCode(db: Database, userId: string, code: string): Promise<boolean> {
+  if (code.length === DATED_RECOVERY_CODE) {
+    const [row] = await db.gate<{ done: boolean }>(
+      Prisma.sql`SELECT gate.use_code(${userId}::uuid, NULL::bigint, ${hashSecret(code)}::bytea) AS done`,
+    );
+    return row?.done === true;
+  }
+  if (code.length !== RECOVERY_CODE) return false;
+  const [selector, secret] = [code.slice(0, SELECTOR), code.slice(SELECTOR)];
+  const [found] = await db.gate<{ hash: string | null }>(
+    Prisma.sql`SELECT gate.recovery_hash(${userId}::uuid, ${selector}) AS hash`,
+  );
+  if (!(await verifyPassword(secret, found?.hash ?? null)) || !found?.hash) return false;
+  const [row] = await db.gate<{ done: boolean }>(
+    Prisma.sql`SELECT gate.use_recovery_code(${userId}::uuid, ${selector}, ${found.hash}) AS done`,
+  );
+  return row?.done === true;
 }
 
 async function mayTryAppCode(db: Database, userId: string): Promise<boolean> {
@@ -111,8 +148,9 @@ export async function replaceRecoveryCodes(
 ): Promise<string[]> {
   await needCode(db, seal, userId, code);
   const codes = newRecoveryCodes();
+  const kept = await hashed(codes);
   await db.gate(
-    Prisma.sql`SELECT 1 AS done FROM gate.replace_recovery_codes(${userId}::uuid, ${hashesOf(codes)})`,
+    Prisma.sql`SELECT 1 AS done FROM gate.replace_recovery_codes(${userId}::uuid, ${kept.selectors}, ${kept.hashes})`,
   );
   return codes;
 }
@@ -151,15 +189,23 @@ function placeOf(userId: string): SealedPlace {
   return { organizationId: "user", table: "second_factor", row: userId, column: "sealed_secret" };
 }
 
-/** `abcd-efgh-2345-klmn`: 80 bits in base32, which has no 0, 1 or 8 to mistake for letters. */
+/**
+ * `abcd-efgh-2345-klmn-opqr`: a selector, which no other of the ten has, and 80 bits, in base32, which has no 0, 1 or 8
+ * to mistake for letters.
+ */
 function newRecoveryCodes(): string[] {
-  return Array.from({ length: RECOVERY_CODES }, () =>
-    new Secret({ size: 10 }).base32.toLowerCase().replace(/(.{4})(?=.)/g, "$1-"),
-  );
+  const letters = (bytes: number) => new Secret({ size: bytes }).base32.toLowerCase();
+  const selectors = new Set<string>();
+  while (selectors.size < RECOVERY_CODES) selectors.add(letters(5).slice(0, SELECTOR));
+  return [...selectors].map((selector) => (selector + letters(10)).replace(/(.{4})(?=.)/g, "$1-"));
 }
 
-function hashesOf(codes: string[]): Buffer[] {
-  return codes.map((code) => hashSecret(tidy(code)));
+/** One after the other: ten slow hashes at once would keep the process's threads from everybody else. */
+async function hashed(codes: string[]): Promise<{ selectors: string[]; hashes: string[] }> {
+  const tidied = codes.map(tidy);
+  const hashes: string[] = [];
+  for (const code of tidied) hashes.push(await hashPassword(code.slice(SELECTOR)));
+  return { selectors: tidied.map((code) => code.slice(0, SELECTOR)), hashes };
 }
 
 function tidy(code: string): string {

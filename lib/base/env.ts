@@ -63,6 +63,7 @@ const schema = z
     INTRAY_RATE_LIMIT: z.coerce.number<string>().int().min(1).max(1_000_000).default(30_000),
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
+    OIDC_TRUSTED_DOMAINS: list.default([]),
     SMTP_URL: z
       .string()
       .regex(/^smtps?:\/\//, "must be an smtp:// or smtps:// URL")
@@ -119,6 +120,8 @@ const schema = z
     oidcIssuer: e.OIDC_ISSUER,
     oidcClientId: e.OIDC_CLIENT_ID,
     oidcClientSecret: e.OIDC_CLIENT_SECRET,
+    /** Domains of which the provider's verified addresses lead to accounts that exist. */
+    oidcTrustedDomains: e.OIDC_TRUSTED_DOMAINS,
     smtpUrl: e.SMTP_URL,
     metricsToken: e.METRICS_TOKEN,
     cronSecret: e.CRON_SECRET,

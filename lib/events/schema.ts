@@ -91,6 +91,7 @@ export const EVENT_TYPES = [
   "account.recovery_code_used",
   "account.passkey_added",
   "account.passkey_removed",
+  "account.replaced",
   "connection.authorized",
   "connection.renewed",
   "connection.needs_reauth",

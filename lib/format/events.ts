@@ -133,6 +133,11 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`${who} used a recovery code${typeof data.left === "number" ? `, ${data.left} left` : ""}`, "wait"),
   "account.passkey_added": (data, who) => say(`${who} added the passkey${named(data)}`),
   "account.passkey_removed": (data, who) => say(`${who} removed the passkey${named(data)}`),
+  "account.replaced": (data) =>
+    say(
+      `The account of ${text(data.name) ?? text(data.email) ?? "a member"} was given to ${REPLACED_BY[text(data.by) ?? ""] ?? "another person with the address"}`,
+      "wait",
+    ),
   "organization.quota_changed": (_, who) => say(`${who} changed how many tasks may be open and started`),
   "connection.authorized": (data, who) => say(`${who} connected${link(data)}`, "accent"),
   "connection.renewed": (data, who) => say(`${who} signed in again for${link(data)}`, "accent"),
@@ -175,6 +180,13 @@ const SWITCHED_OFF: Record<string, string> = {
 function toHost(data: Data): string {
   return text(data.host) ? ` to ${text(data.host)}` : "";
 }
+
+/** Who has proved the address. */
+const REPLACED_BY: Record<string, string> = {
+  invitation: "the person who opened a mailed invitation",
+  operator: "the person whom the operator named",
+  provider: "the person whom single sign-on confirmed",
+};
 
 const SIGNED_IN_BY: Record<string, string> = {
   password: " with a password",

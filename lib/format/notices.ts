@@ -33,6 +33,10 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "connection.needs_scope": { text: "A call needs more rights than a connection has", tone: "wait" },
   "server.unhealthy": { text: "A server is in trouble", tone: "bad" },
   "webhook.disabled": { text: "A webhook was switched off, nothing got through", tone: "bad" },
+  "account.replaced": {
+    text: "A member's account was given to the person who proved its address",
+    tone: "wait",
+  },
 };
 
 /** `about` names tool and server, which are untrusted text. `path` leads to the subject. */
@@ -45,7 +49,8 @@ export function noticeWords(notice: NoticeAbout): { text: string; tone: Tone; ab
   return { ...words, ...(by && { text: `${by} handed a request over to you` }), about, path: pathOf(notice) };
 }
 
-function pathOf({ inputRequestId, task, server }: NoticeAbout): string {
+function pathOf({ cause, inputRequestId, task, server }: NoticeAbout): string {
+  if (cause === "account.replaced") return "/settings/members";
   if (inputRequestId) return `/inbox/${inputRequestId}`;
   if (task) return `/tasks/${task.id}`;
   return server ? `/servers/${server.id}` : "/settings/webhooks";
@@ -70,6 +75,7 @@ const MANY: Record<Cause, string> = {
   "connection.needs_scope": "# connections need more rights",
   "server.unhealthy": "# servers are in trouble",
   "webhook.disabled": "# webhooks were switched off",
+  "account.replaced": "# accounts were given to the people who proved their addresses",
 };
 
 /** The page that shows many notices of one cause. */

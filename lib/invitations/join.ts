@@ -7,7 +7,10 @@ import { maskedEmail } from "../text/mask.ts";
 import { findInvitation } from "./queries.ts";
 import { acceptInvitation, linkExpired } from "./transitions.ts";
 
-/** Returns the organization joined. Throws `link_expired`, and `wrong_account` for another person's link. */
+/**
+ * Returns the organization joined. Throws `link_expired`, `wrong_account` for another person's link, and
+ * `account_unproven` where nobody has proved the address of the account: it may be anybody's.
+ */
 export async function join(
   db: Database,
   person: { id: string; name: string; email: string },
@@ -21,30 +24,46 @@ export async function join(
       `This invitation is for ${maskedEmail(found.email)}; you are signed in as ${person.email}.`,
     );
   const { organizationId } = found;
-  await db.withOrganization(organizationId, (tx) => acceptInvitation(organizationId, tx, person, token));
+  await db.withOrganization(organizationId, async (tx) => {
+    const [row] = await tx.$queryRaw<{ may: boolean }[]>`SELECT gate.may_join(${person.id}::uuid) AS may`;
+    if (!row?.may)
+      throw new AppError(
+        "account_unproven",
+        "Nobody has confirmed yet that this address is yours. Ask for an invitation by e-mail, or ask whoever runs Intray for a link to set your password.",
+      );
+    await acceptInvitation(organizationId, tx, person, token);
+  });
   return organizationId;
 }
 
+/** Whether a signed-in person's account may join by that: see `join`. */
+export async function mayJoin(db: Database, userId: string): Promise<boolean> {
+  const [row] = await db.gate<{ may: boolean }>(Prisma.sql`SELECT gate.may_join(${userId}::uuid) AS may`);
+  return row?.may === true;
+}
+
 /**
- * Makes the account and accepts the invitation in one transaction. Returns the address to sign in with.
- * Throws `has_account`.
+ * Makes the account and accepts the invitation in one transaction; a mailed link replaces an account that nobody has
+ * proved. Returns the address to sign in with. Where the address has an account of its own, the answer and the work are
+ * the same, and nothing is made: its person signs in with it and joins then, and nobody else learns of it. Throws
+ * `link_expired`.
  */
 export async function joinWithAccount(
   db: Database,
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<{ email: string }> {
+  const passwordHash = await hashPassword(password);
   const found = await findInvitation(db, token);
   if (!found) throw linkExpired();
   const { organizationId, email } = found;
-  const hasAccount = new AppError("has_account", "There is an account for this address: sign in with it.");
-  if (found.hasAccount) throw hasAccount;
-  const passwordHash = await hashPassword(password);
-  await db.withOrganization(organizationId, async (tx) => {
-    const [made] = await tx.$queryRaw<{ id: string | null }[]>(Prisma.sql`SELECT gate.create_invited_account(
+  const joined = await db.withOrganization(organizationId, async (tx) => {
+    const [made] = await tx.$queryRaw<{ id: string | null }[]>(Prisma.sql`SELECT gate.join_with_account(
       ${hashSecret(token)}, ${uuidv7()}::uuid, ${name}, ${passwordHash}) AS id`);
-    // A concurrent join made the account, by this link or by another organization's.
-    if (!made?.id) throw hasAccount;
+    if (!made?.id) return false;
     await acceptInvitation(organizationId, tx, { id: made.id, name, email }, token);
+    return true;
   });
+  // A concurrent join may have used the link up.
+  if (!joined && !(await findInvitation(db, token))) throw linkExpired();
   return { email };
 }

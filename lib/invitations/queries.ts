@@ -38,20 +38,21 @@ export interface FoundInvitation {
   email: string;
   role: Role;
   inviter: string | null;
-  hasAccount: boolean;
+  /** The link was mailed, and shown to nobody: who has it reads the mail of the address. */
+  mailed: boolean;
 }
 
 /** Returns null for a link that is wrong, used, revoked or expired, without telling which. */
 export async function findInvitation(db: Database, token: string): Promise<FoundInvitation | null> {
   const [row] = await db.gate<Omit<FoundInvitation, "role"> & { role: string }>(
     Prisma.sql`SELECT organization_id AS "organizationId", organization_name AS "organizationName", email, role,
-      inviter, has_account AS "hasAccount" FROM gate.invitation(${hashSecret(token)})`,
+      inviter, mailed FROM gate.open_invitation(${hashSecret(token)})`,
   );
   return row ? { ...row, role: roleSchema.parse(row.role) } : null;
 }
 
 const SELECT = Prisma.sql`SELECT i.id, i.email, i.role, u.id AS "inviterId", u.name AS "inviterName",
-  i.created_at AS "createdAt", i.expires_at AS "expiresAt",
+  i.created_at AS "createdAt", i.expires_at AS "expiresAt", i.mailed,
   i.expires_at <= now() OR NOT inviter_may(i.organization_id, i.invited_by, i.role) AS expired
   FROM invitation i LEFT JOIN "user" u ON u.id = i.invited_by`;
 
@@ -65,6 +66,7 @@ interface Row {
   inviterName: string | null;
   createdAt: Date;
   expiresAt: Date;
+  mailed: boolean;
   expired: boolean;
 }
 

@@ -13,12 +13,16 @@ import type { CreateInvitation, UpdateInvitation } from "./schema.ts";
 /** A link works once, and for a week. */
 const LIFETIME = Prisma.sql`now() + interval '7 days'`;
 
-/** Returns the link's secret, which is stored nowhere. Throws `already_member`, `already_invited`. */
+/**
+ * Returns the link's secret, which is stored nowhere. `mailed`: it is handed to the mail server, and shown to nobody.
+ * Throws `already_member`, `already_invited`.
+ */
 export async function createInvitation(
   organizationId: string,
   tx: Tx,
   principal: Principal,
-  { email, role }: CreateInvitation,
+  { email, role }: Pick<CreateInvitation, "email" | "role">,
+  { mailed = false } = {},
 ): Promise<{ id: string; token: string }> {
   if (role === "owner") refuseUnlessOwner(principal);
   const members = await tx.$queryRaw<unknown[]>`SELECT 1 FROM membership m JOIN "user" u ON u.id = m.user_id
@@ -27,9 +31,9 @@ export async function createInvitation(
   const id = uuidv7();
   const token = randomSecret();
   const made = await tx.$executeRaw`
-    INSERT INTO invitation (organization_id, id, email, role, token_hash, invited_by, expires_at)
+    INSERT INTO invitation (organization_id, id, email, role, token_hash, invited_by, expires_at, mailed)
     VALUES (${organizationId}::uuid, ${id}::uuid, ${email}, ${role}, ${hashSecret(token)},
-      ${await makerOf(organizationId, tx, principal)}::uuid, ${LIFETIME})
+      ${await makerOf(organizationId, tx, principal)}::uuid, ${LIFETIME}, ${mailed})
     ON CONFLICT (organization_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO NOTHING`;
   if (made === 0)
     throw new AppError(
@@ -42,13 +46,14 @@ export async function createInvitation(
   return { id, token };
 }
 
-/** Changes the role, or makes a new link in the principal's name. Returns the new link's secret. */
+/** Changes the role, or makes a new link in the principal's name. Returns the new link's secret, as `createInvitation`. */
 export async function updateInvitation(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   id: string,
-  { role, renew }: UpdateInvitation,
+  { role, renew }: Pick<UpdateInvitation, "role" | "renew">,
+  { mailed = false } = {},
 ): Promise<{ token: string | null }> {
   const before = await lockInvitation(organizationId, tx, principal, id);
   if (role === "owner") refuseUnlessOwner(principal);
@@ -57,6 +62,10 @@ export async function updateInvitation(
   await tx.$executeRaw`UPDATE invitation SET role = coalesce(${role ?? null}, role)
     ${token ? Prisma.sql`, token_hash = ${hashSecret(token)}, expires_at = ${LIFETIME}, invited_by = ${maker}::uuid` : Prisma.empty}
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
+  // A statement of its own: a trigger takes the mark away wherever a link changes.
+  if (token && mailed)
+    await tx.$executeRaw`UPDATE invitation SET mailed = true
+      WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND token_hash = ${hashSecret(token)}`;
   const { actor } = principal;
   const about = { invitationId: id, email: before.email };
   await appendEvents(organizationId, tx, [
@@ -66,6 +75,23 @@ export async function updateInvitation(
     ...(renew ? [{ type: "invitation.renewed" as const, actor, data: about }] : []),
   ]);
   return { token };
+}
+
+/**
+ * Puts another link, to be shown, in the place of one that could not be mailed, and which may have been delivered for
+ * all we know. Returns its secret, or null if the mailed one is in force no more.
+ */
+export async function replaceUnmailedLink(
+  organizationId: string,
+  tx: Tx,
+  id: string,
+  mailedToken: string,
+): Promise<string | null> {
+  const token = randomSecret();
+  const replaced = await tx.$executeRaw`UPDATE invitation SET token_hash = ${hashSecret(token)}
+    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND token_hash = ${hashSecret(mailedToken)}
+      AND accepted_at IS NULL AND revoked_at IS NULL`;
+  return replaced === 1 ? token : null;
 }
 
 /** Ends a link at once. */

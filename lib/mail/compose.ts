@@ -5,10 +5,10 @@
  */
 import { listPath, manyWords, type NoticeAbout, noticeWords } from "../format/notices.ts";
 import type { Cause } from "../notices/schema.ts";
+import { escapeHtml, oneLine, shorten } from "./untrusted-text.ts";
 
 /** Up to this many notices of one cause are listed, more are only counted. */
 const LISTED = 5;
-const NAME_CHARACTERS = 120;
 
 interface Line {
   text: string;
@@ -71,26 +71,3 @@ function linesOf(cause: Cause, group: NoticeAbout[], appUrl: string): Line[] {
 }
 
 const sentence = ({ text, about }: Line) => (about ? `${text}: ${about}` : text);
-
-/** Names are untrusted: reduces them to a line of so many characters. */
-function shorten(name: string): string {
-  const line = oneLine(name);
-  return line.length > NAME_CHARACTERS ? `${line.slice(0, NAME_CHARACTERS)}…` : line;
-}
-
-/** One line, without characters that turn or hide text, and without text that mail programs turn into links. */
-function oneLine(text: string): string {
-  return text
-    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
-    .replaceAll(/\p{Cf}/gu, "")
-    .replaceAll("://", ": //")
-    .replaceAll(/\bwww\./gi, "www .");
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
-}

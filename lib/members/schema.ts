@@ -77,7 +77,6 @@ export const setupRequestSchema = z.object({
 });
 export type SetupRequest = z.infer<typeof setupRequestSchema>;
 
-export const setPasswordInputSchema = z.strictObject({
-  token: z.string().min(1).max(200),
-  password: passwordSchema,
-});
+/** The token of a link that sets a password. */
+export const passwordLinkSchema = z.strictObject({ token: z.string().min(1).max(200) });
+export const setPasswordInputSchema = passwordLinkSchema.extend({ password: passwordSchema });

@@ -13,7 +13,8 @@ import { type Forgotten, forgetGrantsOf } from "../servers/connections/disconnec
 import { unassignUnable } from "./unassign.ts";
 
 /**
- * Makes a member, and an account if the address has none yet. Only as the database's owner, who alone may
+ * Makes a member, and an account if the address has none yet, on the operator's word: an account that nobody has
+ * proved is replaced, so that whoever made it keeps no way in. Only as the database's owner, who alone may
  * write accounts. Throws on an existing member (unique violation), and `demo_account` on a person of the
  * demonstration: anyone can sign in as them, so they may join no other organization.
  */
@@ -23,10 +24,13 @@ export async function addMember(
   actor: Actor,
   person: { email: string; name: string; role: Role },
 ): Promise<{ userId: string }> {
-  const [user] = await tx.$queryRaw<{ id: string }[]>`INSERT INTO "user" (id, email, name)
-    VALUES (${uuidv7()}::uuid, ${person.email}, ${person.name})
-    ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id`;
+  const [user] = await tx.$queryRaw<{ id: string; proven: boolean }[]>`
+    INSERT INTO "user" (id, email, name, proven_at)
+    VALUES (${uuidv7()}::uuid, ${person.email}, ${person.name}, now())
+    ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id, proven_at IS NOT NULL AS proven`;
   if (!user) throw new Error("the account was neither made nor found");
+  if (!user.proven)
+    await tx.$queryRaw`SELECT gate.replace_account(${user.id}::uuid, ${person.name}, NULL, 'operator') AS done`;
   const [ofDemo] = await tx.$queryRaw<{ demo: boolean }[]>`SELECT o.demo FROM organization o
     WHERE o.id = ${organizationId}::uuid AND EXISTS (SELECT FROM gate.demo_people() p WHERE p.user_id = ${user.id}::uuid)`;
   if (ofDemo && !ofDemo.demo)

@@ -17,6 +17,8 @@ export interface Subjects {
   connections: string[];
   servers: string[];
   webhooks: string[];
+  /** Accounts that were given to another person. */
+  accounts: string[];
 }
 
 /** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
@@ -30,6 +32,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "connection.needs_scope": "connections:own",
   "server.unhealthy": "servers:check",
   "webhook.disabled": "webhooks:manage",
+  "account.replaced": "owners:manage",
 };
 
 /** Returns true if a role may get notices of this cause. */
@@ -64,6 +67,7 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.webhooks, webhookDisabled],
   ] as const;
   const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids))] : []));
+  if (subjects.accounts.length > 0) asked.push(accountReplaced(organizationId, subjects.accounts));
   return Prisma.join(asked, " UNION ALL ");
 }
 
@@ -131,6 +135,14 @@ const unhealthy: Part = (these) => Prisma.sql`
 const webhookDisabled: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'webhook.disabled', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM webhook_endpoint x ${MEMBER}
   WHERE ${these} AND x.disabled_reason IN ('gone', 'failing') AND ${rolesFor("webhooks:manage")}`;
+
+/** Who owns the organization, but for the new person of the account: it is they who have done it. */
+const accountReplaced = (organizationId: string, accounts: string[]) => Prisma.sql`
+  SELECT DISTINCT m.user_id, 'account.replaced', (x.data ->> 'userId')::uuid, NULL::uuid, NULL::uuid, NULL::uuid
+  FROM event x ${MEMBER}
+  WHERE x.organization_id = ${organizationId}::uuid AND x.type = 'account.replaced'
+    AND x.data ->> 'userId' = ANY(${accounts}::text[]) AND m.user_id::text <> x.data ->> 'userId'
+    AND ${rolesFor("owners:manage")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause = 'request.waiting' AND EXISTS (SELECT FROM claim c

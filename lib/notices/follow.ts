@@ -32,6 +32,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     connections: new Set<string>(),
     servers: new Set<string>(),
     webhooks: new Set<string>(),
+    accounts: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
@@ -46,14 +47,16 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_CONNECTIONS.test(type)) add(found.connections, data.connectionId);
     if (ABOUT_SERVERS.includes(type)) add(found.servers, data.serverId);
     if (ABOUT_WEBHOOKS.test(type)) add(found.webhooks, data.webhookId);
+    if (type === "account.replaced") add(found.accounts, data.userId);
   }
-  const { requests, tasks, connections, servers, webhooks } = found;
+  const { requests, tasks, connections, servers, webhooks, accounts } = found;
   return {
     requests: [...requests],
     tasks: [...tasks],
     connections: [...connections],
     servers: [...servers],
     webhooks: [...webhooks],
+    accounts: [...accounts],
     own: [...own.values()],
   };
 }

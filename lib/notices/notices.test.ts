@@ -212,3 +212,19 @@ test("two engines at once make no notice twice", async () => {
   await Promise.all([NOTICES, NOTICES, NOTICES].map((job) => fixture.run(job)));
   expect(await notified(ola)).toHaveLength(20);
 });
+
+test("that an account was given to another person is told to the owners, and to nobody else", async () => {
+  const owen = await fixture.member("owner", "Owen");
+  const about = {
+    type: "account.replaced",
+    data: { userId: vic.userId, name: "Vic", by: "operator" },
+  } as const;
+  await fixture.happened(about);
+  await fixture.run(NOTICES);
+  const told = async (person: Principal) => (await notified(person)).map(([cause]) => cause);
+  expect(await told(owen)).toEqual(["account.replaced"]);
+  for (const person of [ola, ben, ana, vic]) expect(await told(person)).not.toContain("account.replaced");
+  await fixture.happened(about);
+  await fixture.run(NOTICES);
+  expect(await told(owen)).toEqual(["account.replaced"]);
+});

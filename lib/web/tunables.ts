@@ -24,6 +24,9 @@ export const SETUP_TRIES = { limit: 60, windowMs: 60_000 };
 /** Views and uses of invitation links from one address: a link is opened a few times, guessed never. */
 export const JOIN_PER_ADDRESS = { limit: 30, windowMs: 60_000 };
 
+/** Invitations that one organization has mailed: its admins write to addresses of their choice. */
+export const INVITATIONS_MAILED_PER_ORGANIZATION = { limit: 100, windowMs: 3600_000 };
+
 /** An organization can be deleted within this time of its full export. */
 export const EXPORT_COUNTS_MS = 3600_000;
 

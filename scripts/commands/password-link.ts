@@ -8,6 +8,7 @@ export async function passwordLink(tx: Tx, userId: string): Promise<string> {
   return passwordLinkUrl(await makePasswordLink(tx, userId, PASSWORD_LINK_LIFETIME_MS));
 }
 
+/** The token stands in the fragment, which no log and no other site sees. */
 export function passwordLinkUrl(token: string): string {
-  return `${env().url}/set-password?token=${token}`;
+  return `${env().url}/set-password#token=${token}`;
 }

@@ -115,6 +115,7 @@ export function partEnvironments(resolved: Resolved) {
         "OIDC_ISSUER",
         "OIDC_CLIENT_ID",
         "OIDC_CLIENT_SECRET",
+        "OIDC_TRUSTED_DOMAINS",
         "METRICS_TOKEN",
         "CRON_SECRET",
       ]),

@@ -122,7 +122,9 @@ export const PUBLIC: Record<string, string> = {
   "POST /api/engine/run": "CRON_SECRET is its credential",
   "POST /api/join": "the link's token and a session of anyone are its credential",
   "POST /api/join/account": "the link's token is its credential",
+  "POST /api/join/look": "the link's token is its credential",
   "POST /api/sign-in/passkey": "it begins a sign-in",
   "POST /api/set-password": "the link's token is its credential",
+  "POST /api/set-password/look": "the link's token is its credential",
   "POST /api/setup": "it works once, while there is no organization",
 };

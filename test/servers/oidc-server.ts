@@ -67,6 +67,8 @@ export async function startOidc(): Promise<OidcServer> {
         { client_id: CLIENT.clientId, client_secret: CLIENT.clientSecret, redirect_uris: redirectUris },
       ],
       claims: { email: ["email", "email_verified"], profile: ["name", "groups"] },
+      // As most providers do: the claims of the scopes stand in the ID token too.
+      conformIdTokenClaims: false,
       cookies: { keys: ["a key of the tests"] },
       jwks: { keys: [key] },
       findAccount: (_context: unknown, id: string) =>

@@ -9,7 +9,14 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "none",
       summary: "Accept an invitation as who is signed in, also without an organization so far; sessions only",
       body: joinSchema,
-      errors: ["cross_site", "link_expired", "unauthenticated", "view_only", "wrong_account"],
+      errors: [
+        "account_unproven",
+        "cross_site",
+        "link_expired",
+        "unauthenticated",
+        "view_only",
+        "wrong_account",
+      ],
       rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
     },
     async ({ request, body }) => {

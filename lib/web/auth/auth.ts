@@ -4,7 +4,7 @@
  * is NEXTAUTH_URL, which scripts/web.ts sets from INTRAY_URL.
  */
 import { randomUUID } from "node:crypto";
-import type { NextAuthOptions } from "next-auth";
+import type { NextAuthOptions, User } from "next-auth";
 import { env, need } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
@@ -22,7 +22,7 @@ import {
   sessionCookieName,
 } from "./session-cookie.ts";
 import { closeSession, openSession } from "./sessions.ts";
-import { inCodes, ownWaysIn, pendingCookie } from "./sign-in/credentials.ts";
+import { inCodes, ownWaysIn, pendingCookie, type SignedIn } from "./sign-in/credentials.ts";
 import { runNextAuth } from "./sign-in/next-auth.ts";
 import { oidcProvider } from "./sign-in/oidc.ts";
 import { signInSettings } from "./sign-in/providers.ts";
@@ -54,8 +54,8 @@ export async function handleAuth(request: Request, path: string[]): Promise<Resp
 
 function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
   const { passwords, providers } = signInSettings();
-  // The user id that a provider's claims led to; next-auth itself only knows the provider's id of the user.
-  let found: string | undefined;
+  // The user that a provider's claims led to; next-auth itself only knows the provider's id of the user.
+  let found: SignedIn | undefined;
   return {
     secret: need("authSecret"),
     useSecureCookies: cookiesAreSecure(),
@@ -69,7 +69,7 @@ function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
         if (!provider) return true;
         const result = await inCodes(() => signInWithProvider(provider, profile))(undefined);
         if ("refused" in result) return refusal(request, result.refused);
-        found = result.userId;
+        found = result;
         return true;
       },
       // `user` is present at sign-in only.
@@ -77,11 +77,10 @@ function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
         if (!user) return { sub: token.sub, sid: token.sid };
         await closeFormer(request);
         setCookies.push(pendingCookie("", 0));
-        const userId = found ?? user.id;
-        return {
-          sub: userId,
-          sid: await openSession(userId, methodOf(account?.provider), browserOf(request)),
-        };
+        const { userId, epoch } = found ?? (user as User & SignedIn);
+        const sid = await openSession(userId, methodOf(account?.provider), browserOf(request), epoch);
+        if (sid === null) throw new Error("the account was replaced during the sign-in");
+        return { sub: userId, sid };
       },
       session: ({ session }) => ({ expires: session.expires }),
       redirect: ({ url, baseUrl }) => baseUrl + ownPath(url, baseUrl),

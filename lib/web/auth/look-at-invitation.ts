@@ -1,18 +1,33 @@
-import { type FoundInvitation, findInvitation } from "../../invitations/queries.ts";
+import { mayJoin } from "../../invitations/join.ts";
+import { findInvitation } from "../../invitations/queries.ts";
+import type { LookedAtInvitation } from "../../invitations/schema.ts";
+import { linkExpired } from "../../invitations/transitions.ts";
+import { maskedEmail } from "../../text/mask.ts";
 import { database } from "../database.ts";
-import { clientAddress } from "../http/client-address.ts";
-import { mayTry } from "../http/throttle.ts";
-import { forPage } from "../pages/page-failure.ts";
-import { JOIN_PER_ADDRESS } from "../tunables.ts";
+import { cookieOf, personOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
+import { signInSettings } from "./sign-in/providers.ts";
 
-/** Returns the invitation behind a link, or null if none is in force. Tries are counted by address. */
-export function lookAtInvitation(
-  token: string | string[] | undefined,
-  forwardedFor: string | null,
-): Promise<FoundInvitation | "throttled" | null> {
-  const look = async () => {
-    if (!(await mayTry(`join ${clientAddress(forwardedFor)}`, JOIN_PER_ADDRESS))) return "throttled";
-    return typeof token === "string" ? findInvitation(await database(), token) : null;
+/** Describes the invitation behind a link, and how this browser can accept it. Throws `link_expired`. */
+export async function lookAtInvitation(request: Request, token: string): Promise<LookedAtInvitation> {
+  const db = await database();
+  const found = await findInvitation(db, token);
+  if (!found) throw linkExpired();
+  const cookie = cookieOf(request, sessionCookieName());
+  const person = await personOf(cookie);
+  const session = async () => {
+    if (!person) return "none";
+    if ((await sessionOf(cookie))?.view) return "view";
+    if (person.email !== found.email) return "other";
+    return (await mayJoin(db, person.id)) ? "own" : "unproven";
   };
-  return forPage(look());
+  return {
+    organization: found.organizationName,
+    inviter: found.inviter,
+    role: found.role,
+    email: maskedEmail(found.email),
+    mailed: found.mailed,
+    session: await session(),
+    signedInAs: person?.email ?? null,
+    passwords: signInSettings().passwords,
+  };
 }

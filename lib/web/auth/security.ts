@@ -21,6 +21,7 @@ export async function readSecurity(userId: string): Promise<Security> {
     secondFactor: {
       active: factor?.confirmed === true,
       recoveryCodesLeft: factor?.confirmed ? factor.recoveryCodesLeft : 0,
+      recoveryCodesDated: factor?.confirmed ? factor.recoveryCodesDated : 0,
     },
     passkeys,
     identities: identities.map(({ issuer, ...rest }) => ({

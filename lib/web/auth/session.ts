@@ -49,7 +49,7 @@ export async function requireSession({ inView = false } = {}): Promise<WebSessio
 }
 
 /** Returns the signed-in person, also one without any organization, or null if signed out. */
-export async function currentPerson(): Promise<Person | null> {
+async function currentPerson(): Promise<Person | null> {
   const cookie = (await cookies()).get(sessionCookieName())?.value;
   return forPage(personOf(cookie));
 }

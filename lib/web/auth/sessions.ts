@@ -11,17 +11,34 @@ export interface Browser {
   address: string | null;
 }
 
-/** Opens a session and returns its secret, which is stored nowhere but in the browser's cookie. */
+/**
+ * Opens a session and returns its secret, which is stored nowhere but in the browser's cookie. `epoch`: the account's,
+ * as it was before its password, passkey, code or identity was checked. Returns null if the account was given to
+ * another person since.
+ */
 export async function openSession(
   userId: string,
   method: SignInMethod,
   { userAgent, address }: Browser,
-): Promise<string> {
+  epoch: number,
+): Promise<string | null> {
   const secret = randomSecret();
   const db = await database();
-  await db.gate(Prisma.sql`SELECT gate.create_session(${hashSecret(secret)}, ${userId}::uuid,
-    ${SESSION_LIFETIME_MS}::bigint, ${method}, ${userAgent?.slice(0, 300) ?? null}, ${address}) AS id`);
-  return secret;
+  const [row] = await db.gate<{
+    id: string | null;
+  }>(Prisma.sql`SELECT gate.create_session(${hashSecret(secret)},
+    ${userId}::uuid, ${SESSION_LIFETIME_MS}::bigint, ${method}, ${userAgent?.slice(0, 300) ?? null}, ${address},
+    ${epoch}::integer) AS id`);
+  return row?.id ? secret : null;
+}
+
+/** The account's epoch, for `openSession`. */
+export async function credentialsEpoch(userId: string): Promise<number> {
+  const db = await database();
+  const [row] = await db.gate<{ epoch: number | null }>(
+    Prisma.sql`SELECT gate.credentials_epoch(${userId}::uuid) AS epoch`,
+  );
+  return row?.epoch ?? -1;
 }
 
 export async function closeSession(secret: string): Promise<void> {

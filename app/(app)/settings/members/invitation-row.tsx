@@ -24,7 +24,7 @@ export function InvitationRow({
   onRevoke: () => void;
 }) {
   const me = useMe();
-  const { email, role, invitedBy, expired, expiresAt } = invitation;
+  const { email, role, invitedBy, expired, expiresAt, mailed } = invitation;
   const mayTouch = role !== "owner" || me.may("owners:manage");
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
@@ -32,6 +32,7 @@ export function InvitationRow({
         <span className="block truncate font-medium">{email}</span>
         <span className="flex flex-wrap items-center gap-x-1.5 text-muted text-xs">
           {invitedBy && <span>by {invitedBy.name} ·</span>}
+          {mailed && <span>by e-mail ·</span>}
           {expired ? (
             <Badge tone="wait" icon={Clock}>
               Expired

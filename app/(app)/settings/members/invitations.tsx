@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { LinkOnce } from "@/components/people/link-once.tsx";
+import { InvitationMade } from "@/components/people/invitation-made.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
@@ -23,11 +23,9 @@ export function Invitations() {
   const reread = () => client.invalidateQueries({ queryKey: organizationKeys.invitations });
   const change = useMutation({
     mutationFn: ({ id, ...input }: { id: string } & UpdateInvitation) =>
-      api.patch<Invitation & { url?: string }>(`/api/v1/invitations/${id}`, input),
-    onSuccess: ({ url, ...invitation }) =>
-      url
-        ? setRenewed({ ...invitation, url })
-        : toast(`${invitation.email} is invited as ${invitation.role}`),
+      api.patch<NewInvitation>(`/api/v1/invitations/${id}`, input),
+    onSuccess: (invitation, { renew }) =>
+      renew ? setRenewed(invitation) : toast(`${invitation.email} is invited as ${invitation.role}`),
     onSettled: reread,
   });
   const revoke = useMutation({
@@ -70,9 +68,11 @@ export function Invitations() {
         open={renewed !== null}
         onOpenChange={() => setRenewed(null)}
         title="A new link"
-        description="The old one has ended. Intray does not mail invitations: send this link yourself."
+        description={
+          renewed?.url ? "The old one has ended. Send this one yourself." : "The old one has ended."
+        }
       >
-        {renewed && <LinkOnce url={renewed.url} email={renewed.email} onDone={() => setRenewed(null)} />}
+        {renewed && <InvitationMade made={renewed} onDone={() => setRenewed(null)} />}
       </Dialog>
       <ConfirmDialog
         open={revoking !== null}

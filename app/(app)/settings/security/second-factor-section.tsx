@@ -16,7 +16,7 @@ const FEW = 3;
 
 /** The authenticator app, whose codes are asked after the password. */
 export function SecondFactorSection({
-  state: { active, recoveryCodesLeft },
+  state: { active, recoveryCodesLeft, recoveryCodesDated },
   password,
 }: {
   state: Security["secondFactor"];
@@ -42,6 +42,11 @@ export function SecondFactorSection({
           {recoveryCodesLeft < FEW && (
             <Notice tone="wait" title="Few recovery codes are left">
               <p>Make new ones, so that you can sign in on the day your phone is lost.</p>
+            </Notice>
+          )}
+          {recoveryCodesDated > 0 && (
+            <Notice tone="wait" title="Make new recovery codes">
+              <p>Yours still work, once each, but new ones are kept more safely.</p>
             </Notice>
           )}
           <div className="flex flex-wrap gap-2">

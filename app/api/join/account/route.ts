@@ -11,11 +11,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "none",
-      summary: "Accept an invitation with a new account for its address; sign in with it then",
+      summary:
+        "Accept an invitation with a new account for its address; sign in with it then. Answers the same where the address has an account",
       body: joinWithAccountSchema,
       output: z.object({ email: z.string() }),
       status: 201,
-      errors: ["forbidden", "has_account", "link_expired"],
+      errors: ["forbidden", "link_expired"],
       rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
     },
     async ({ body }) => {

@@ -2,6 +2,7 @@ import { listKeys, readKey } from "@/lib/api-keys/queries.ts";
 import { apiKeySchema, createKeySchema, newApiKeySchema } from "@/lib/api-keys/schema.ts";
 import { createKey } from "@/lib/api-keys/transitions.ts";
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
+import { holdCredential } from "@/lib/web/auth/hold-credential.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -25,6 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, body }) =>
       within(caller, async (organizationId, tx, principal) => {
+        await holdCredential(organizationId, tx, caller);
         const { id, secret } = await createKey(organizationId, tx, principal, body);
         return { ...(await readKey(organizationId, tx, id)), secret };
       }),

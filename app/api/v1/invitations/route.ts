@@ -1,9 +1,8 @@
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
-import { joinUrl } from "@/lib/invitations/link.ts";
-import { listInvitations, readInvitation } from "@/lib/invitations/queries.ts";
+import { listInvitations } from "@/lib/invitations/queries.ts";
 import { createInvitationSchema, invitationSchema, newInvitationSchema } from "@/lib/invitations/schema.ts";
-import { createInvitation } from "@/lib/invitations/transitions.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
+import { invite } from "@/lib/web/invite.ts";
 import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
@@ -19,16 +18,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "members:manage",
-      summary: "Invite somebody; the link is shown this once. Only owners invite owners",
+      summary: "Invite somebody, by mail or by a link that is shown this once. Only owners invite owners",
       body: createInvitationSchema,
       output: newInvitationSchema,
       status: 201,
       errors: ["already_invited", "already_member"],
     },
-    ({ caller, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        const { id, token } = await createInvitation(organizationId, tx, principal, body);
-        return { ...(await readInvitation(organizationId, tx, id)), url: joinUrl(token) };
-      }),
+    ({ caller, body }) => invite(caller, body),
   ),
 });

@@ -1,6 +1,8 @@
 import * as engineRun from "@/app/api/engine/run/route.ts";
 import * as joinAccount from "@/app/api/join/account/route.ts";
+import * as joinLook from "@/app/api/join/look/route.ts";
 import * as join from "@/app/api/join/route.ts";
+import * as setPasswordLook from "@/app/api/set-password/look/route.ts";
 import * as setPassword from "@/app/api/set-password/route.ts";
 import * as setup from "@/app/api/setup/route.ts";
 import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
@@ -230,7 +232,9 @@ export const paths: Paths = {
   "/api/engine/run": engineRun,
   "/api/join": join,
   "/api/join/account": joinAccount,
+  "/api/join/look": joinLook,
   "/api/set-password": setPassword,
+  "/api/set-password/look": setPasswordLook,
   "/api/setup": setup,
   "/api/sign-in/passkey": signInPasskey,
   "/healthz": healthz,

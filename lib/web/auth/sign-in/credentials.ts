@@ -2,13 +2,14 @@
  * Our own sign-in methods, as next-auth providers. Their errors end up in an address, so they throw codes
  * only: see `SignInError`.
  */
-import type { NextAuthOptions } from "next-auth";
+import type { NextAuthOptions, User } from "next-auth";
 import CredentialsProvider from "next-auth/providers/credentials";
 import { log } from "../../../base/log.ts";
 import { clientAddress } from "../../http/client-address.ts";
 import { PENDING_SIGN_IN_MS } from "../../tunables.ts";
 import { demoPeople } from "../demo.ts";
 import { cookieName, cookieOf, cookiesAreSecure } from "../session-cookie.ts";
+import { credentialsEpoch } from "../sessions.ts";
 import { checkCode } from "./with-code.ts";
 import { checkPasskey } from "./with-passkey.ts";
 import { checkPassword } from "./with-password.ts";
@@ -34,7 +35,7 @@ export function ownWaysIn(
         setCookies.push(pendingCookie(result.secret, PENDING_SIGN_IN_MS / 1000));
         throw new SignInError("second_factor");
       }
-      return result.kind === "person" ? { id: result.userId } : null;
+      return result.kind === "person" ? signedIn(result) : null;
     }),
   });
 
@@ -44,7 +45,7 @@ export function ownWaysIn(
     authorize: inCodes(async (given) => {
       const result = await checkCode(cookieOf(request, cookieName(PENDING_COOKIE)), given?.code ?? "");
       if (result.kind !== "person") throw new SignInError(result.kind);
-      return { id: result.userId };
+      return signedIn(result);
     }),
   });
 
@@ -55,7 +56,7 @@ export function ownWaysIn(
       const result = await checkPasskey(given?.answer ?? "", address);
       if (result.kind === "throttled") throw new SignInError("throttled");
       if (result.kind === "refused") throw new SignInError("passkey_refused");
-      return { id: result.userId };
+      return signedIn(result);
     }),
   });
 
@@ -65,11 +66,22 @@ export function ownWaysIn(
     authorize: inCodes(async (given) => {
       const people = await demoPeople(request.headers);
       const person = people.find((candidate) => candidate.email === given?.email);
-      return person ? { id: person.id } : null;
+      return person ? signedIn({ userId: person.id, epoch: await credentialsEpoch(person.id) }) : null;
     }),
   });
 
   return [...(passwords ? [password, code] : []), passkey, demo];
+}
+
+/** Who was signed in; `epoch` as in `openSession`. */
+export interface SignedIn {
+  userId: string;
+  epoch: number;
+}
+
+/** next-auth's user. */
+function signedIn({ userId, epoch }: SignedIn): User & SignedIn {
+  return { id: userId, userId, epoch };
 }
 
 type Given = Record<string, string> | undefined;

@@ -25,6 +25,7 @@ const nothing = {
   oidcIssuer: undefined,
   oidcClientId: undefined,
   oidcClientSecret: undefined,
+  oidcTrustedDomains: [],
   allowHosts: [] as string[],
 };
 
@@ -41,7 +42,11 @@ test("without a file and without OIDC_* there are passwords alone", () => {
 test("OIDC_* make one provider, which links verified addresses; half of them stops the start", () => {
   const three = { oidcIssuer: "https://login.example/", oidcClientId: "x", oidcClientSecret: SECRET };
   const { providers } = readSettings({ ...nothing, ...three } as never);
-  expect(providers).toMatchObject([{ id: "oidc", issuer: "https://login.example/", linkByEmail: true }]);
+  expect(providers).toMatchObject([
+    { id: "oidc", issuer: "https://login.example/", linkByEmail: true, trustedDomains: [] },
+  ]);
+  const trusting = readSettings({ ...nothing, ...three, oidcTrustedDomains: ["Acme.example"] } as never);
+  expect(trusting.providers).toMatchObject([{ allowedDomains: [], trustedDomains: ["acme.example"] }]);
   expect(() => readSettings({ ...nothing, oidcIssuer: "https://login.example" } as never)).toThrow(
     "belong together",
   );
@@ -54,9 +59,12 @@ test("a file lists more, and is careful where it says nothing", async () => {
     linkByEmail: false,
     createAccounts: false,
     allowedDomains: [],
+    trustedDomains: [],
     groupsClaim: "groups",
     groups: [],
   });
+  const domains = (await reading({ providers: [{ ...provider, allowedDomains: ["acme.example"] }] }))();
+  expect(domains.providers[0]?.trustedDomains).toEqual(["acme.example"]);
 });
 
 describe("a wrong file stops the start with a sentence that names no secret", () => {

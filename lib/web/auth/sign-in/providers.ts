@@ -37,10 +37,11 @@ export function signInSettings(): SignInSettings {
 export function readSettings(
   environment: Pick<
     Environment,
-    "signInFile" | "oidcIssuer" | "oidcClientId" | "oidcClientSecret" | "allowHosts"
+    "signInFile" | "oidcIssuer" | "oidcClientId" | "oidcClientSecret" | "oidcTrustedDomains" | "allowHosts"
   >,
 ): SignInSettings {
-  const { signInFile, oidcIssuer, oidcClientId, oidcClientSecret, allowHosts } = environment;
+  const { signInFile, oidcIssuer, oidcClientId, oidcClientSecret, oidcTrustedDomains, allowHosts } =
+    environment;
   const file = signInFile === undefined ? fileSchema.parse({ providers: [] }) : parseFile(read(signInFile));
   const set = [oidcIssuer, oidcClientId, oidcClientSecret].filter((value) => value !== undefined).length;
   if (set !== 0 && set !== 3)
@@ -54,6 +55,7 @@ export function readSettings(
           clientId: oidcClientId,
           clientSecret: oidcClientSecret,
           linkByEmail: true,
+          trustedDomains: oidcTrustedDomains,
         }),
       ]
     : [];
@@ -69,31 +71,40 @@ export function readSettings(
 /** Provider ids that our own sign-in methods use. */
 const TAKEN = ["password", "code", "passkey", "demo"];
 
-const providerSchema = z.strictObject({
-  /** In addresses: the provider must know `/api/auth/callback/<id>`. */
-  id: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be lower-case letters, digits and dashes")
-    .refine((id) => !TAKEN.includes(id), "is a name of Intray's own"),
-  /** On the button, after “Sign in with”. */
-  name: z.string().trim().min(1).max(40),
-  issuer: z.url({ protocol: /^https?$/ }),
-  clientId: z.string().min(1),
-  clientSecret: z.string().min(1),
-  allowedDomains: z.array(z.string().trim().toLowerCase().min(1)).default([]),
-  linkByEmail: z.boolean().default(false),
-  createAccounts: z.boolean().default(false),
-  groupsClaim: z.string().min(1).default("groups"),
-  groups: z
-    .array(
-      z.strictObject({
-        claim: z.string().min(1),
-        organization: z.string().regex(SLUG, "is no slug of an organization"),
-        role: roleSchema,
-      }),
-    )
-    .default([]),
-});
+const domains = z.array(z.string().trim().toLowerCase().min(1));
+
+const providerSchema = z
+  .strictObject({
+    /** In addresses: the provider must know `/api/auth/callback/<id>`. */
+    id: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,30}$/, "must be lower-case letters, digits and dashes")
+      .refine((id) => !TAKEN.includes(id), "is a name of Intray's own"),
+    /** On the button, after “Sign in with”. */
+    name: z.string().trim().min(1).max(40),
+    issuer: z.url({ protocol: /^https?$/ }),
+    clientId: z.string().min(1),
+    clientSecret: z.string().min(1),
+    allowedDomains: domains.default([]),
+    trustedDomains: domains.optional(),
+    linkByEmail: z.boolean().default(false),
+    createAccounts: z.boolean().default(false),
+    groupsClaim: z.string().min(1).default("groups"),
+    groups: z
+      .array(
+        z.strictObject({
+          claim: z.string().min(1),
+          organization: z.string().regex(SLUG, "is no slug of an organization"),
+          role: roleSchema,
+        }),
+      )
+      .default([]),
+  })
+  // Who may sign in by the domain alone is who the operator takes the provider's word for.
+  .transform((provider) => ({
+    ...provider,
+    trustedDomains: provider.trustedDomains ?? provider.allowedDomains,
+  }));
 
 const fileSchema = z.strictObject({
   passwords: z.boolean().default(true),

@@ -7,9 +7,10 @@ import { database } from "../../database.ts";
 import { mayTry } from "../../http/throttle.ts";
 import { sealing } from "../../sealing.ts";
 import { CODES_PER_ACCOUNT, PENDING_SIGN_IN_TRIES } from "../../tunables.ts";
+import { credentialsEpoch } from "../sessions.ts";
 
 export type CodeResult =
-  | { kind: "person"; userId: string }
+  | { kind: "person"; userId: string; epoch: number }
   | { kind: "wrong_code" }
   /** Too late, tried too often, or finished already: the password is asked again. */
   | { kind: "sign_in_again" }
@@ -24,6 +25,7 @@ export async function checkCode(secret: string | undefined, typed: string): Prom
   );
   if (!pending?.user_id) return { kind: "sign_in_again" };
   if (!(await mayTry(`code ${pending.user_id}`, CODES_PER_ACCOUNT))) return { kind: "throttled" };
+  const epoch = await credentialsEpoch(pending.user_id);
   const given = codeSchema.safeParse(typed).data;
   const code = given ? await takeCode(db, sealing(), pending.user_id, given) : "wrong";
   if (code === "wait") return { kind: "throttled" };
@@ -34,5 +36,5 @@ export async function checkCode(secret: string | undefined, typed: string): Prom
   const [taken] = await db.gate<{ user_id: string | null }>(
     Prisma.sql`SELECT gate.take_pending_sign_in(${hash}) AS user_id`,
   );
-  return taken?.user_id ? { kind: "person", userId: taken.user_id } : { kind: "sign_in_again" };
+  return taken?.user_id ? { kind: "person", userId: taken.user_id, epoch } : { kind: "sign_in_again" };
 }

@@ -6,7 +6,10 @@ import { database } from "../../database.ts";
 import { mayTry } from "../../http/throttle.ts";
 import { SIGN_IN_PER_ADDRESS } from "../../tunables.ts";
 
-export type PasskeyResult = { kind: "person"; userId: string } | { kind: "refused" } | { kind: "throttled" };
+export type PasskeyResult =
+  | { kind: "person"; userId: string; epoch: number }
+  | { kind: "refused" }
+  | { kind: "throttled" };
 
 /** Checks a passkey. `answer`: the browser authenticator's response, as JSON. */
 export async function checkPasskey(answer: string, address: string): Promise<PasskeyResult> {
@@ -14,8 +17,8 @@ export async function checkPasskey(answer: string, address: string): Promise<Pas
   const parsed = assertionSchema.safeParse(parseJson(answer));
   if (!parsed.success) return { kind: "refused" };
   try {
-    const userId = await answerWithPasskey(await database(), relyingParty(env().url), parsed.data);
-    return { kind: "person", userId };
+    const person = await answerWithPasskey(await database(), relyingParty(env().url), parsed.data);
+    return { kind: "person", ...person };
   } catch (error) {
     if (error instanceof AppError && error.code === "passkey_refused") return { kind: "refused" };
     throw error;

@@ -8,7 +8,7 @@ import { mayTry } from "../../http/throttle.ts";
 import { PENDING_SIGN_IN_MS, SIGN_IN_PER_ACCOUNT, SIGN_IN_PER_ADDRESS } from "../../tunables.ts";
 
 export type SignInResult =
-  | { kind: "person"; userId: string }
+  | { kind: "person"; userId: string; epoch: number }
   /** The password was right, and a code is needed too. `secret` is for the browser that gave the password. */
   | { kind: "second_factor"; secret: string }
   | { kind: "refused" }
@@ -23,8 +23,8 @@ export async function checkPassword(email: string, password: string, address: st
   if (!inLimit) return { kind: "throttled" };
   const db = await database();
   const [found] = account
-    ? await db.gate<{ user_id: string; password_hash: string | null }>(
-        Prisma.sql`SELECT * FROM gate.user_by_email(${account})`,
+    ? await db.gate<{ user_id: string; password_hash: string | null; epoch: number }>(
+        Prisma.sql`SELECT user_id, password_hash, epoch FROM gate.account_by_email(${account})`,
       )
     : [];
   const given = password.slice(0, 1000);
@@ -34,7 +34,7 @@ export async function checkPassword(email: string, password: string, address: st
     await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.rehash_password(${found.user_id}::uuid,
       ${found.password_hash}, ${await hashPassword(given)})`);
   if (!(await readSecondFactor(db, found.user_id))?.confirmed)
-    return { kind: "person", userId: found.user_id };
+    return { kind: "person", userId: found.user_id, epoch: found.epoch };
   const secret = randomSecret();
   await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.open_pending_sign_in(${hashSecret(secret)},
     ${found.user_id}::uuid, ${PENDING_SIGN_IN_MS}::bigint)`);

@@ -1,13 +1,15 @@
 import { claimsSchema, type Refusal, signInIdentity } from "../../../accounts/identities.ts";
 import { log } from "../../../base/log.ts";
+import { emailSchema } from "../../../members/schema.ts";
 import { services } from "../../tenant.ts";
+import { PROVEN_EMAIL } from "./oidc.ts";
 import type { SignInProvider } from "./providers.ts";
 
 /** Returns the user whom a provider's checked claims sign in, or a code for the sign-in page. */
 export async function signInWithProvider(
   provider: SignInProvider,
   claims: unknown,
-): Promise<{ userId: string } | { refused: Refusal | "provider_failed" }> {
+): Promise<{ userId: string; epoch: number } | { refused: Refusal | "provider_failed" }> {
   const parsed = claimsSchema.safeParse(claims);
   // openid-client compares the issuer with the discovery document; this compares it with the operator's
   // setting.
@@ -18,7 +20,8 @@ export async function signInWithProvider(
     );
     return { refused: "provider_failed" };
   }
-  const found = await signInIdentity(await services(), provider, parsed.data);
+  const provenEmail = emailSchema.safeParse((claims as Record<string, unknown>)[PROVEN_EMAIL]).data ?? null;
+  const found = await signInIdentity(await services(), provider, parsed.data, provenEmail);
   if ("refused" in found) log.info({ provider: provider.id, code: found.refused }, "A sign-in was refused");
   return found;
 }

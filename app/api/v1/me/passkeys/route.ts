@@ -15,7 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       status: 201,
       errors: ["passkey_refused", "passkey_known"],
     },
-    async ({ caller, body }) =>
-      addPasskey(await database(), relyingParty(env().url), personOf(caller).user.id, body),
+    async ({ caller, body }) => {
+      const { user, sessionId } = personOf(caller);
+      return addPasskey(await database(), relyingParty(env().url), { userId: user.id, sessionId }, body);
+    },
   ),
 });

@@ -1,0 +1,18 @@
+import { joinSchema, lookedAtInvitationSchema } from "@/lib/invitations/schema.ts";
+import { lookAtInvitation } from "@/lib/web/auth/look-at-invitation.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { JOIN_PER_ADDRESS } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "none",
+      summary: "What an invitation's link is for. Changes nothing, and says nothing of the address's account",
+      body: joinSchema,
+      output: lookedAtInvitationSchema,
+      errors: ["link_expired"],
+      rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
+    },
+    ({ request, body }) => lookAtInvitation(request, body.token),
+  ),
+});

@@ -1,0 +1,43 @@
+"use client";
+
+import { useCallback, useEffect, useState } from "react";
+import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
+import type { LinkToken } from "./use-link-token.ts";
+
+/** What is known of the link behind a page. */
+export type LookedAt<T> =
+  | { kind: "waiting" }
+  | { kind: "none" }
+  | { kind: "over" }
+  | { kind: "throttled" }
+  | { kind: "failed"; sentence: string; retry: () => void }
+  | { kind: "found"; token: string; found: T };
+
+/** Asks `path` what the token's link is for. Asking uses nothing up. */
+export function useLookedAt<T>(path: string, { token, forget }: LinkToken): LookedAt<T> {
+  const [state, setState] = useState<LookedAt<T>>({ kind: "waiting" });
+  const [tries, setTries] = useState(0);
+  const retry = useCallback(() => setTries((before) => before + 1), []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` asks again
+  useEffect(() => {
+    if (token === undefined) return;
+    if (token === null) return setState({ kind: "none" });
+    let current = true;
+    setState({ kind: "waiting" });
+    api
+      .post<T>(path, { token })
+      .then((found): LookedAt<T> => ({ kind: "found", token, found }))
+      .catch((error: unknown): LookedAt<T> => {
+        const code = error instanceof ApiError ? error.code : null;
+        if (code === "link_expired") forget();
+        if (code === "link_expired" || code === "invalid_input") return { kind: "over" };
+        if (code === "throttled") return { kind: "throttled" };
+        return { kind: "failed", sentence: errorSentence(error), retry };
+      })
+      .then((next) => current && setState(next));
+    return () => {
+      current = false;
+    };
+  }, [path, token, forget, retry, tries]);
+  return state;
+}

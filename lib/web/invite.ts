@@ -1,0 +1,109 @@
+/**
+ * Invites people: by mail where Intray has a mail server, and else by a link for the inviter to pass on. A token is
+ * either mailed or shown, never both, since opening a mailed link proves the address.
+ */
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import { env } from "../base/env.ts";
+import { notFound } from "../base/errors.ts";
+import { uuidv7 } from "../base/ids.ts";
+import { log } from "../base/log.ts";
+import { joinUrl } from "../invitations/link.ts";
+import { readInvitation } from "../invitations/queries.ts";
+import type { CreateInvitation, Invitation, NewInvitation, UpdateInvitation } from "../invitations/schema.ts";
+import { createInvitation, replaceUnmailedLink, updateInvitation } from "../invitations/transitions.ts";
+import { composeInvitation } from "../mail/invitation-letter.ts";
+import { createMailer, MailError, type Mailer } from "../mail/smtp.ts";
+import type { Caller } from "./auth/authenticate.ts";
+import { holdCredential } from "./auth/hold-credential.ts";
+import { throttle } from "./http/throttle.ts";
+import { within } from "./tenant.ts";
+import { INVITATIONS_MAILED_PER_ORGANIZATION } from "./tunables.ts";
+
+/** Throws as `createInvitation`, and `throttled` after too many mails. */
+export async function invite(
+  caller: Caller,
+  { showLink, ...input }: CreateInvitation,
+): Promise<NewInvitation> {
+  const mailed = await mayMail(caller, showLink);
+  return handOver(caller, mailed, (organizationId, tx, principal) =>
+    createInvitation(organizationId, tx, principal, input, { mailed }),
+  );
+}
+
+/** Throws as `updateInvitation`, and `throttled` after too many mails. */
+export async function changeInvitation(
+  caller: Caller,
+  id: string,
+  { showLink, ...input }: UpdateInvitation,
+): Promise<NewInvitation> {
+  const mailed = input.renew === true && (await mayMail(caller, showLink));
+  return handOver(caller, mailed, async (organizationId, tx, principal) => {
+    const { token } = await updateInvitation(organizationId, tx, principal, id, input, { mailed });
+    return { id, token };
+  });
+}
+
+async function mayMail({ principal }: Caller, showLink: boolean | undefined): Promise<boolean> {
+  if (env().smtpUrl === undefined || showLink) return false;
+  await throttle(`invitation mail ${principal.organizationId}`, INVITATIONS_MAILED_PER_ORGANIZATION);
+  return true;
+}
+
+/** Commits the link, then mails it, or returns it to be shown. */
+async function handOver(
+  caller: Caller,
+  mailed: boolean,
+  make: (
+    organizationId: string,
+    tx: Tx,
+    principal: Principal,
+  ) => Promise<{ id: string; token: string | null }>,
+): Promise<NewInvitation> {
+  const { token, invitation, organization } = await within(caller, async (organizationId, tx, principal) => {
+    await holdCredential(organizationId, tx, caller);
+    const { id, token } = await make(organizationId, tx, principal);
+    const invitation = await readInvitation(organizationId, tx, id);
+    const { name } = await tx.organization.findUniqueOrThrow({
+      where: { id: organizationId },
+      select: { name: true },
+    });
+    return { token, invitation, organization: name };
+  });
+  if (token === null) return invitation;
+  if (!mailed) return { ...invitation, url: joinUrl(token) };
+  if (await sent(invitation, organization, token)) return invitation;
+  return within(caller, async (organizationId, tx) => {
+    const shown = await replaceUnmailedLink(organizationId, tx, invitation.id, token);
+    // Delivered for all that, and used: there is nothing left to show.
+    if (shown === null) throw notFound("invitation");
+    const changed = await readInvitation(organizationId, tx, invitation.id);
+    return { ...changed, url: joinUrl(shown), mailFailed: true };
+  });
+}
+
+let mailer: Mailer | undefined;
+
+/** False: the mail server did not take the mail, or did not say so. */
+async function sent(invitation: Invitation, organization: string, token: string): Promise<boolean> {
+  const { smtpUrl, url } = env();
+  if (smtpUrl === undefined) return false;
+  mailer ??= createMailer(smtpUrl, url);
+  const { email, role, invitedBy } = invitation;
+  const letter = composeInvitation({
+    organization,
+    inviter: invitedBy?.name ?? null,
+    email,
+    role,
+    url: joinUrl(token),
+  });
+  try {
+    await mailer.send({ id: uuidv7(), to: { name: "", address: email }, toStranger: true, ...letter });
+    return true;
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    // Nothing of the mail: its link would prove the address to whoever reads the log.
+    log.warn({ reason: error.message }, "An invitation could not be mailed");
+    return false;
+  }
+}
