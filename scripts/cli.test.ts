@@ -300,7 +300,7 @@ test("turns two-step sign-in off for somebody who is locked out, and writes it d
   expect((await intray("user", "no-second-factor", "ben@acme.example")).code).toBe(1);
   const { rows } = await withClient(database.adminUrl, (client) =>
     client.query(
-      "SELECT data FROM event WHERE type = 'account.second_factor_removed' AND actor->>'id' = $1",
+      "SELECT data FROM account_event WHERE type = 'account.second_factor_removed' AND user_id = $1",
       [row.id],
     ),
   );

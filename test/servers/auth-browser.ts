@@ -33,7 +33,11 @@ export class AuthBrowser {
 
   /** Takes over another browser's cookies of Intray, but for its session: the same browser at another address. */
   with(other: AuthBrowser): this {
-    const jar = new Map(other.cookies().flatMap((one) => (/session-token/.test(one.name) ? [] : [[one.name, one]])));
+    const jar = new Map(
+      other
+        .cookies()
+        .flatMap((one) => (/session-token/.test(one.name) ? [] : [[`${one.name} ${one.path}`, one]])),
+    );
     this.#cookies.set(this.#origin, jar);
     return this;
   }

@@ -9,18 +9,22 @@ import { SESSION_LIFETIME_MS } from "../tunables.ts";
 export interface Browser {
   userAgent: string | null;
   address: string | null;
+  /** See `Origin`; by these two a sign-in from somewhere new is noticed. Null: unknown. */
+  network?: string | null;
+  browser?: string | null;
 }
 
 /** Opens a session and returns its secret, which is stored nowhere but in the browser's cookie. */
 export async function openSession(
   userId: string,
   method: SignInMethod,
-  { userAgent, address }: Browser,
+  { userAgent, address, network = null, browser = null }: Browser,
 ): Promise<string> {
   const secret = randomSecret();
   const db = await database();
-  await db.gate(Prisma.sql`SELECT gate.create_session(${hashSecret(secret)}, ${userId}::uuid,
-    ${SESSION_LIFETIME_MS}::bigint, ${method}, ${userAgent?.slice(0, 300) ?? null}, ${address}) AS id`);
+  await db.gate(Prisma.sql`SELECT gate.open_session(${hashSecret(secret)}, ${userId}::uuid,
+    ${SESSION_LIFETIME_MS}::bigint, ${method}, ${userAgent?.slice(0, 300) ?? null}, ${address}, ${network},
+    ${browser}) AS id`);
   return secret;
 }
 
