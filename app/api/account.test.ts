@@ -34,7 +34,9 @@ test("what happens to an account is in its own history; an organization has the 
   await pia.call("DELETE", `/passkeys/${passkey.id}`);
   const browser = newBrowser();
   await browser.signIn("password", { email: pia.email, password: "not the password" });
-  await expect.poll(async () => (await pia.call("GET", "/security-events")).body.items[0].type).toBe("session.refused");
+  await expect
+    .poll(async () => (await pia.call("GET", "/security-events")).body.items[0].type)
+    .toBe("session.refused");
   await browser.signIn("password", { email: pia.email, password: PASSWORD });
   await browser.signIn("code", { code: "000000" });
   await browser.signIn("code", { code: pia.recoveryCodes[0] ?? "" });
@@ -72,7 +74,7 @@ test("what happens to an account is in its own history; an organization has the 
   expect(await linesIn(initech)).toEqual([]);
 
   // Where the session goes, the organization is told of it, with how it was opened.
-  const move = { cookie: browser.cookie(), body: { id: globex } };
+  const move = { cookie: browser.cookie(), body: { organizationId: globex } };
   await sql("UPDATE session SET revoked_at = NULL WHERE user_id = $1", [pia.userId]);
   expect((await web.call("PUT", "/api/v1/me/organization", move)).status).toBeLessThan(300);
   expect(await linesIn(globex)).toEqual(["session.opened"]);
@@ -85,7 +87,9 @@ test("an account's own history is seen by nobody else", async () => {
   const [pia, other] = [await person(), await person()];
   await newBrowser().signIn("password", { email: pia.email, password: "a guess" });
   await expect
-    .poll(async () => (await pia.call("GET", "/security-events")).body.items.map((one: { type: string }) => one.type))
+    .poll(async () =>
+      (await pia.call("GET", "/security-events")).body.items.map((one: { type: string }) => one.type),
+    )
     .toContain("session.refused");
   const { body } = await other.call("GET", "/security-events");
   expect(body.items.map((one: { type: string }) => one.type)).toEqual(["session.opened", "session.opened"]);

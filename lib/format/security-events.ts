@@ -37,7 +37,11 @@ export function securityEventWords({ type, data, times }: Pick<SecurityEvent, "t
       return { what: way ? `${what}, ${way}` : what, about, bad: isNew };
     }
     case "session.ended":
-      return { what: Number(data.count) > 1 ? `Ended ${data.count} sessions` : "Signed out", about: "", bad: false };
+      return {
+        what: Number(data.count) > 1 ? `Ended ${data.count} sessions` : "Signed out",
+        about: "",
+        bad: false,
+      };
     case "session.refused": {
       const why = REFUSALS[text(data.reason) ?? ""] ?? "refused";
       return { what: `Sign-in failed: ${why}${times > 1 ? `, ${times} times` : ""}`, about: "", bad: true };

@@ -27,6 +27,7 @@ import {
 } from "./session-cookie.ts";
 import { closeSession, openSession } from "./sessions.ts";
 import { inCodes, ownWaysIn, type Progress, pendingCookie } from "./sign-in/credentials.ts";
+import { discover, type ProviderMetadata } from "./sign-in/discovery.ts";
 import { runNextAuth } from "./sign-in/next-auth.ts";
 import { noteSignIn } from "./sign-in/note.ts";
 import { oidcProvider } from "./sign-in/oidc.ts";
@@ -65,12 +66,27 @@ async function answer(request: Request, path: string[], known: boolean): Promise
   const provider = signInSettings().providers.find(({ id }) => id === path[1]);
   if (provider && path[0] === "signin" && request.method === "POST") await limitStarts(origin, provider.id);
   const progress: Progress = { setCookies: [] };
-  const response = await runNextAuth(request, path, authOptions(request, origin, progress, provider));
+  const metadata = provider && path[0] !== "signout" ? await metadataOf(provider) : null;
+  const response = await runNextAuth(
+    request,
+    path,
+    authOptions(request, origin, progress, provider, metadata),
+  );
   if (provider && isFailure(response)) noteSignIn(origin, "provider", "failed", { provider: provider.id });
   for (const cookie of progress.setCookies) response.headers.append("set-cookie", cookie);
   // Pages stay in the browser's memory for its Back button. Its storage keeps settings such as the theme.
   if (path[0] === "signout") response.headers.set("clear-site-data", '"cache"');
   return progress.retryAfterMs === undefined ? response : paused(response, progress.retryAfterMs);
+}
+
+/** Null: the provider is away. next-auth has an error code for that, which it finds by itself. */
+async function metadataOf({ id, issuer }: SignInProvider): Promise<ProviderMetadata | null> {
+  try {
+    return await discover(issuer);
+  } catch (error) {
+    log.warn({ provider: id, why: reasonOf(error) }, "A sign-in provider could not be asked about itself");
+    return null;
+  }
 }
 
 /** Each start keeps the provider and us busy. The answer has an address, which next-auth's client goes to. */
@@ -106,6 +122,7 @@ function authOptions(
   origin: Origin,
   progress: Progress,
   started: SignInProvider | undefined,
+  metadata: ProviderMetadata | null,
 ): NextAuthOptions {
   const { passwords, providers } = signInSettings();
   // The user id that a provider's claims led to; next-auth itself only knows the provider's id of the user.
@@ -116,7 +133,10 @@ function authOptions(
     cookies: authCookies(),
     session: { strategy: "jwt", maxAge: SESSION_LIFETIME_MS / 1000 },
     pages: { signIn: "/sign-in", error: "/sign-in" },
-    providers: [...ownWaysIn(request, progress, passwords), ...providers.map(oidcProvider)],
+    providers: [
+      ...ownWaysIn(request, progress, passwords),
+      ...providers.map((each) => oidcProvider(each, each === started ? metadata : null)),
+    ],
     callbacks: {
       signIn: async ({ account, profile }) => {
         const provider = providers.find((candidate) => candidate.id === account?.provider);
