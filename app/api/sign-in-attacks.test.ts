@@ -1,11 +1,12 @@
 /** Attacks on signing in, carried out against the handlers: what they get, and what it costs anyone else. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { newBrowser, PASSWORD, person, sql, startAccounts, web } from "@/test/fixtures/accounts.ts";
 import { AuthBrowser } from "@/test/servers/auth-browser.ts";
 
 let handleAuth: typeof import("@/lib/web/auth/auth.ts").handleAuth;
 
 beforeAll(async () => {
+  process.env.METRICS_TOKEN = "the scraper of the tests";
   await startAccounts();
   ({ handleAuth } = await import("@/lib/web/auth/auth.ts"));
 });
@@ -134,5 +135,74 @@ describe("whoever tries", () => {
     expect(alsoSent.filter((text) => text.includes("gate."))).toHaveLength(
       sent.filter((text) => text.includes("gate.") && !text.includes("account_event")).length,
     );
+  });
+});
+
+describe("every sign-in", () => {
+  test("leaves a line without secrets and addresses of mail, and a figure without a tenant", async () => {
+    const { log } = await import("@/lib/base/log.ts");
+    const lines: unknown[] = [];
+    const info = vi.spyOn(log, "info").mockImplementation((...line: unknown[]) => void lines.push(line));
+    const pia = await personAt("198.51.100.20");
+    const browser = at("198.51.100.21");
+    try {
+      await browser.signIn("password", { email: pia.email, password: "a guess of mine" });
+      await browser.signIn("password", { email: "who@nobody.example", password: "a guess of mine" });
+      await browser.signIn("passkey", { answer: "nothing" });
+      await browser.signIn("code", { code: "123456" });
+      await browser.signIn("code", { code: "abcd-efgh-2345-klmn" });
+      await guess([browser], ["who@nobody.example"], 6);
+      await browser.signIn("password", { email: pia.email, password: PASSWORD });
+    } finally {
+      info.mockRestore();
+    }
+    const noted = lines.flatMap((line) => {
+      const [{ kind, outcome }] = line as [{ kind?: string; outcome?: string }];
+      return kind ? [`${kind} ${outcome}`] : [];
+    });
+    expect(new Set(noted)).toEqual(
+      new Set([
+        "password succeeded",
+        "password wrong",
+        "password paused",
+        "passkey wrong",
+        "code wrong",
+        "recovery_code wrong",
+      ]),
+    );
+    const text = JSON.stringify(lines);
+    for (const secret of ["a guess of mine", PASSWORD, pia.email, "who@nobody.example", "abcd-efgh"])
+      expect(text).not.toContain(secret);
+    expect(text).toContain(pia.userId);
+    const figures = await (
+      await web.open("GET", "/metrics", { headers: { authorization: "Bearer the scraper of the tests" } })
+    ).text();
+    expect(figures).toMatch(/intray_sign_ins_total\{kind="password",outcome="succeeded"\} [1-9]/);
+    expect(figures).toMatch(/intray_sign_ins_total\{kind="password",outcome="paused"\} [1-9]/);
+    expect(figures).toContain('route="/api/auth/callback/{provider}",status="429"');
+  });
+
+  test("has the id, the headers and the limit of every call, and no address makes a figure of its own", async () => {
+    const browser = at("198.51.100.22");
+    const answer = await browser.send("/api/auth/csrf");
+    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+    for (const path of ["made-up", "callback/a/b/c", "signin/x/y"])
+      expect((await browser.send(`/api/auth/${path}`)).status).toBe(404);
+    const { env } = await import("@/lib/base/env.ts");
+    const { rateLimit } = env();
+    try {
+      env().rateLimit = 50;
+      const statuses = [];
+      for (let n = 0; n < 15; n++) statuses.push((await at("198.51.100.23").send("/api/auth/csrf")).status);
+      expect(statuses).toEqual([...Array(10).fill(200), ...Array(5).fill(429)]);
+    } finally {
+      env().rateLimit = rateLimit;
+    }
+    const figures = await (
+      await web.open("GET", "/metrics", { headers: { authorization: "Bearer the scraper of the tests" } })
+    ).text();
+    expect(figures).toContain('route="other",status="404"');
+    expect(figures).not.toContain("made-up");
   });
 });

@@ -24,7 +24,7 @@ const settings = (name: string, path: string): Shot => ({
 
 export const AROUND: Shot[] = [
   front("sign-in", "/sign-in"),
-  front("sign-in refused", "/sign-in?error=throttled"),
+  front("sign-in refused", "/sign-in?error=throttled:150"),
   front("setup", "/setup"),
   {
     name: "set-password",

@@ -14,10 +14,14 @@ export function clientAddress(forwardedFor: string | null | undefined): string {
  */
 export function networkOf(address: string): string {
   const bare = address.split("%", 1)[0] ?? "";
-  if (!ipaddr.isValid(bare) || (!bare.includes(":") && !ipaddr.IPv4.isValidFourPartDecimal(bare)))
-    return "unknown";
+  if (!isAddress(bare)) return "unknown";
   const parsed = ipaddr.process(bare);
   if (parsed.kind() === "ipv4") return parsed.toString();
   const start = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`);
   return `${start.toRFC5952String()}/64`;
+}
+
+/** Whether a text is an IP address as it is commonly written: `127.1` is not. */
+export function isAddress(text: string): boolean {
+  return text.includes(":") ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);
 }

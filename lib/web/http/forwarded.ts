@@ -4,7 +4,7 @@
  * stands before those was sent by the caller.
  */
 import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
+import { isAddress } from "./client-address.ts";
 
 /**
  * Returns the address that the last trusted proxy saw. `proxies` 0: the socket's own. An entry that is no address, or
@@ -31,5 +31,5 @@ function addressIn(entry: string): string | null {
   const text = entry.trim();
   const [, inBrackets, beforePort] = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text) ?? [];
   const address = (inBrackets ?? beforePort ?? text).replace(/^::ffff:(?=[\d.]+$)/i, "");
-  return isIP(address) ? address : null;
+  return isAddress(address) ? address : null;
 }

@@ -65,11 +65,13 @@ BEGIN
 END $$;
 
 -- What the person is told of the account. A few hundred at most: five of a cause in a day, for 90 days, and 200 shown.
-CREATE FUNCTION gate.account_notices(p_user uuid) RETURNS TABLE (id uuid, cause text, data jsonb, more integer,
-    created_at timestamptz, read_at timestamptz)
+-- can_read: the session was opened after it.
+CREATE FUNCTION gate.account_notices(p_user uuid, p_session uuid) RETURNS TABLE (id uuid, cause text, data jsonb,
+    more integer, created_at timestamptz, read_at timestamptz, can_read boolean)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-  AS $$ SELECT n.id, n.cause, n.data, n.more, n.created_at, n.read_at FROM account_notice n WHERE n.user_id = p_user
-    ORDER BY n.created_at DESC LIMIT 200 $$;
+  AS $$ SELECT n.id, n.cause, n.data, n.more, n.created_at, n.read_at, EXISTS (SELECT FROM session s
+      WHERE s.id = p_session AND s.user_id = p_user AND s.created_at > n.created_at)
+    FROM account_notice n WHERE n.user_id = p_user ORDER BY n.created_at DESC LIMIT 200 $$;
 
 -- Marks one as read, for a session that was opened after it: a session that did the thing, or was there, can't hide it.
 -- Null: there is none. False: it stays unread.
@@ -129,9 +131,17 @@ BEGIN
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f);
   END LOOP;
 END $$;
-GRANT EXECUTE ON FUNCTION gate.account_notices(uuid), gate.read_account_notice(uuid, uuid, uuid) TO intray_app;
+GRANT EXECUTE ON FUNCTION gate.account_notices(uuid, uuid), gate.read_account_notice(uuid, uuid, uuid) TO intray_app;
 GRANT EXECUTE ON FUNCTION gate.people_with_mail(), gate.take_account_mail(uuid, bigint),
   gate.end_account_mail(uuid, integer, text, text, bigint), gate.sweep_account_notices() TO intray_engine;
 RESET ROLE;
+-- Tests and the command line read as the owner.
+DO $$
+DECLARE owner name := current_user;
+BEGIN
+  SET LOCAL ROLE intray_gate;
+  EXECUTE format('GRANT EXECUTE ON FUNCTION gate.account_notices(uuid, uuid) TO %I', owner);
+  RESET ROLE;
+END $$;
 REVOKE CREATE ON SCHEMA gate FROM intray_gate;
 REVOKE intray_gate FROM CURRENT_USER;

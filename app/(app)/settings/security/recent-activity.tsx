@@ -14,9 +14,7 @@ import { Section } from "../section.tsx";
 export function RecentActivity() {
   const events = useQuery(securityEvents());
   if (events.isError && !events.data)
-    return (
-      <LoadFailure what="Recent activity" error={events.error} onRetry={() => void events.refetch()} />
-    );
+    return <LoadFailure what="Recent activity" error={events.error} onRetry={() => void events.refetch()} />;
   return (
     <Section
       title="Recent activity"
@@ -24,7 +22,10 @@ export function RecentActivity() {
     >
       {!events.data && <div aria-hidden className="skeleton h-32" />}
       {events.data?.items.length === 0 && <p className="text-[13px] text-muted">Nothing yet.</p>}
-      <ul aria-label="Recent activity" className="flex max-h-96 flex-col divide-y divide-line overflow-y-auto">
+      <ul
+        aria-label="Recent activity"
+        className="flex max-h-96 flex-col divide-y divide-line overflow-y-auto"
+      >
         {events.data?.items.map((event) => {
           const { what, about, bad } = securityEventWords(event);
           const Icon = bad ? TriangleAlert : CircleDot;
