@@ -37,7 +37,7 @@ export async function sendAccountMail(
       ${error}, ${Math.ceil(waitMs)}::bigint)`);
   try {
     const letter = composeAccountMail({ cause, data, isLast, at }, appUrl);
-    await mailer.send({ id, to: { name, address }, ...letter });
+    await mailer.send({ id, to: { name, address }, isFixed: true, ...letter });
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     countSent("mail", error.permanent ? "given_up" : "failed");

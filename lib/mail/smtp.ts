@@ -9,6 +9,8 @@ interface Letter {
   subject: string;
   text: string;
   html: string;
+  /** Nobody can turn it off, so that it names no page to do so. */
+  isFixed?: boolean;
 }
 
 /** A failed mail. `permanent`: the mail server will never accept it. The message is in Intray's own words. */
@@ -52,7 +54,7 @@ export function createMailer(url: string, appUrl: string, stepMs = STEP_MS): Mai
   });
   const settings = `${appUrl}/settings/notifications`;
   return {
-    async send({ id, to, subject, text, html }) {
+    async send({ id, to, subject, text, html, isFixed = false }) {
       const letter = {
         from,
         to: { name: oneLine(to.name), address: to.address },
@@ -60,7 +62,10 @@ export function createMailer(url: string, appUrl: string, stepMs = STEP_MS): Mai
         text,
         html,
         messageId: `<${id}@${host}>`,
-        headers: { "Auto-Submitted": "auto-generated", "List-Unsubscribe": `<${settings}>` },
+        headers: {
+          "Auto-Submitted": "auto-generated",
+          ...(!isFixed && { "List-Unsubscribe": `<${settings}>` }),
+        },
         signal: AbortSignal.timeout(DEADLINE_MS),
       };
       await transport.sendMail(letter).catch((error: unknown) => {
