@@ -180,6 +180,33 @@ describe("two-step sign-in", () => {
     );
   });
 
+  test("says how long the next code of the app really has to wait, signed in or not", async () => {
+    const { email, userId, call } = await withSecondFactor();
+    await sql("UPDATE second_factor SET wrong_codes = 8, tried_at = now() WHERE user_id = $1", [userId]);
+    const browser = newBrowser();
+    await browser.signIn("password", { email, password: PASSWORD });
+    const [code, seconds] = (await browser.signIn("code", { code: "123456" }))?.split(":") ?? [];
+    // A minute, and twice as long three times.
+    expect([code, Number(seconds) > 420, Number(seconds) <= 480]).toEqual(["throttled", true, true]);
+    await sql("UPDATE second_factor SET wrong_codes = 30, tried_at = now() WHERE user_id = $1", [userId]);
+    const refused = await call("POST", "/second-factor/remove", { code: "123456" });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3_500);
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(3_600);
+  });
+
+  test("takes a recovery code although somebody elsewhere, who has the password, tries codes all the time", async () => {
+    const { email, recoveryCodes } = await withSecondFactor();
+    const thief = newBrowser();
+    for (let n = 0; n < 4; n++) {
+      await thief.signIn("password", { email, password: PASSWORD });
+      for (let m = 0; m < 4; m++) await thief.signIn("code", { code: "no-such-code" });
+    }
+    const browser = newBrowser();
+    await browser.signIn("password", { email, password: PASSWORD });
+    expect(await browser.signIn("code", { code: recoveryCodes[0] ?? "" })).toBe(null);
+  });
+
   test("cannot be guessed: after five wrong codes, over all its sign-ins, each further one waits", async () => {
     const { email } = await withSecondFactor();
     const results = [];

@@ -171,6 +171,9 @@ BEGIN
     IF FOUND THEN RETURN; END IF;
   END IF;
   INSERT INTO account_event (user_id, type, data) SELECT u.id, p_type, p_data FROM "user" u WHERE u.id = p_user;
+  -- Who signs in all day long has a shorter history.
+  DELETE FROM account_event WHERE id IN (SELECT e.id FROM account_event e WHERE e.user_id = p_user
+    ORDER BY e.at DESC OFFSET 2000 LIMIT 10);
 END $$;
 
 -- A line in the history of one organization, in the name of a member of it. Call it last, as append_event.

@@ -57,6 +57,9 @@ BEGIN
     IF FOUND THEN RETURN; END IF;
   END IF;
   INSERT INTO account_event (user_id, type, data) SELECT u.id, p_type, p_data FROM "user" u WHERE u.id = p_user;
+  -- Who signs in all day long has a shorter history.
+  DELETE FROM account_event WHERE id IN (SELECT e.id FROM account_event e WHERE e.user_id = p_user
+    ORDER BY e.at DESC OFFSET 2000 LIMIT 10);
   IF p_type LIKE 'account.%' THEN
     PERFORM gate.tell_person(p_user, p_type, p_data);
   ELSIF p_type = 'session.opened' AND p_data ? 'new' THEN
