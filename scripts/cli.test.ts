@@ -172,6 +172,36 @@ test("says that a database is away, without its address", async () => {
   expect(doctor.out).toContain("BAD  database");
 });
 
+test("the doctor says where sign-ins come from, and when that is a proxy", async () => {
+  const settings = {
+    DATABASE_URL: database.ownerUrl,
+    AUTH_SECRET: "0123456789abcdef",
+    INTRAY_KEYS: KEYS,
+    INTRAY_URL: "https://intray.example",
+  };
+  const finding = async () =>
+    (await run(settings, ["doctor"])).out.split("\n").find((line) => line.includes("addresses:"));
+  expect(await finding()).toBe(
+    "ok   addresses: nobody signed in lately to judge by; INTRAY_TRUSTED_PROXIES is 0",
+  );
+  const from = (address: string) =>
+    withClient(database.adminUrl, (client) =>
+      client.query(
+        `INSERT INTO session (secret_hash, user_id, expires_at, address)
+          SELECT sha256(gen_random_uuid()::text::bytea), id, now(), $1 FROM "user" LIMIT 1`,
+        [address],
+      ),
+    );
+  await from("10.0.0.5");
+  expect(await finding()).toMatch(
+    /^BAD {2}addresses: the last sign-in came from 10\.0\.0\.5, .*number of proxies/,
+  );
+  await from("198.51.100.7");
+  expect(await finding()).toMatch(
+    /^ok {3}addresses: the last sign-in came from 198\.51\.100\.7, those of a week from 2/,
+  );
+});
+
 test("reseal moves secrets to the first key, and the doctor says which keys are still needed", async () => {
   const key = (fill: number) => Buffer.alloc(32, fill);
   const spelled = (...names: number[]) =>
@@ -325,7 +355,7 @@ test("turns two-step sign-in off for somebody who is locked out, and writes it d
   expect((await intray("user", "no-second-factor", "ben@acme.example")).code).toBe(1);
   const { rows } = await withClient(database.adminUrl, (client) =>
     client.query(
-      "SELECT data FROM event WHERE type = 'account.second_factor_removed' AND actor->>'id' = $1",
+      "SELECT data FROM account_event WHERE type = 'account.second_factor_removed' AND user_id = $1",
       [row.id],
     ),
   );

@@ -10,7 +10,9 @@ import { startTracing } from "../lib/tracing/start.ts";
 import { markDirect } from "../lib/web/auth/direct.ts";
 import { warnWhileSetupIsClosed } from "../lib/web/auth/setup.ts";
 import { signInSettings } from "../lib/web/auth/sign-in/providers.ts";
+import { markCaller } from "../lib/web/http/forwarded.ts";
 import { receive } from "../lib/web/http/front.ts";
+import { warnOfProxy } from "../lib/web/http/proxy-warning.ts";
 import { pageCounter } from "./check/page-metrics.ts";
 import { refusePublicDemo } from "./supervise/settings.ts";
 
@@ -18,7 +20,7 @@ import { refusePublicDemo } from "./supervise/settings.ts";
 const graceMs = 5_000;
 
 async function serve(): Promise<void> {
-  const { host, port, url, demo } = env();
+  const { host, port, url, demo, trustedProxies } = env();
   need("appDatabaseUrl");
   need("authSecret");
   keyRing();
@@ -38,6 +40,8 @@ async function serve(): Promise<void> {
   const server = createServer({ shouldUpgradeCallback: () => false }, (request, response) => {
     markDirect(request);
     if (!receive(request, response)) return;
+    warnOfProxy(request, trustedProxies);
+    markCaller(request, trustedProxies);
     count(request, response, () => void handle(request, response));
   });
   // Above the idle timeouts of common proxies, which would otherwise reuse a connection that we just closed.

@@ -125,7 +125,7 @@ describe("two-step sign-in", () => {
     expect([await take(wrong), await take(wrong)]).toEqual(["wrong", "wrong"]);
   });
 
-  test("asks for the password again after five wrong codes, and says so in the history", async () => {
+  test("asks for the password again after five wrong codes, and says so in the account's history", async () => {
     const { email, secret, userId } = await withSecondFactor();
     const browser = newBrowser();
     await browser.signIn("password", { email, password: PASSWORD });
@@ -134,10 +134,10 @@ describe("two-step sign-in", () => {
     expect(tries).toEqual([...Array(5).fill("wrong_code"), "sign_in_again"]);
     expect(await browser.signIn("code", { code: codeAt(secret, 0) })).toBe("sign_in_again");
     const refusals = await sql(
-      "SELECT data FROM event WHERE type = 'session.refused' AND actor->>'id' = $1",
+      "SELECT data, times FROM account_event WHERE type = 'session.refused' AND user_id = $1",
       [userId],
     );
-    expect(refusals.map((row) => row.data)).toEqual(Array(5).fill({ reason: "wrong_code" }));
+    expect(refusals).toEqual([{ data: { reason: "wrong_code" }, times: 5 }]);
   });
 
   test("ends an unfinished sign-in after five minutes", async () => {
@@ -233,6 +233,33 @@ describe("two-step sign-in", () => {
     );
   });
 
+  test("says how long the next code of the app really has to wait, signed in or not", async () => {
+    const { email, userId, call } = await withSecondFactor();
+    await sql("UPDATE second_factor SET wrong_codes = 8, tried_at = now() WHERE user_id = $1", [userId]);
+    const browser = newBrowser();
+    await browser.signIn("password", { email, password: PASSWORD });
+    const [code, seconds] = (await browser.signIn("code", { code: "123456" }))?.split(":") ?? [];
+    // A minute, and twice as long three times.
+    expect([code, Number(seconds) > 420, Number(seconds) <= 480]).toEqual(["throttled", true, true]);
+    await sql("UPDATE second_factor SET wrong_codes = 30, tried_at = now() WHERE user_id = $1", [userId]);
+    const refused = await call("POST", "/second-factor/remove", { code: "123456" });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(3_500);
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(3_600);
+  });
+
+  test("takes a recovery code although somebody elsewhere, who has the password, tries codes all the time", async () => {
+    const { email, recoveryCodes } = await withSecondFactor();
+    const thief = newBrowser();
+    for (let n = 0; n < 4; n++) {
+      await thief.signIn("password", { email, password: PASSWORD });
+      for (let m = 0; m < 4; m++) await thief.signIn("code", { code: "no-such-code" });
+    }
+    const browser = newBrowser();
+    await browser.signIn("password", { email, password: PASSWORD });
+    expect(await browser.signIn("code", { code: recoveryCodes[0] ?? "" })).toBe(null);
+  });
+
   test("cannot be guessed: after five wrong codes, over all its sign-ins, each further one waits", async () => {
     const { email } = await withSecondFactor();
     const results = [];
@@ -242,6 +269,6 @@ describe("two-step sign-in", () => {
       for (let m = 0; m < 4; m++) results.push(await browser.signIn("code", { code: "123456" }));
     }
     expect(results.slice(0, 5)).toEqual(Array(5).fill("wrong_code"));
-    expect(results.slice(5)).toEqual(Array(7).fill("throttled"));
+    expect(results.slice(5)).toEqual(Array(7).fill("throttled:60"));
   });
 });

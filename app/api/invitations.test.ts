@@ -64,7 +64,9 @@ describe("an invitation", () => {
     expect([joined.status, joined.body]).toEqual([201, { email }]);
     expect(await rolesOf(email)).toEqual([{ role: "operator" }]);
     const { checkPassword } = await import("@/lib/web/auth/sign-in/with-password.ts");
-    expect(await checkPassword(email, ACCOUNT.password, "test")).toMatchObject({ kind: "person" });
+    expect(
+      await checkPassword(email, ACCOUNT.password, { network: "10.9.0.1", browser: null }),
+    ).toMatchObject({ kind: "person" });
     const [line] = await sql(
       "SELECT actor, data FROM event WHERE type = 'member.joined' ORDER BY seq DESC LIMIT 1",
     );

@@ -48,7 +48,10 @@ beforeAll(async () => {
 beforeEach(() => {
   oidc.accounts.clear();
 });
-afterEach(() => {
+afterEach(async () => {
+  const { forgetDiscoveries } = await import("@/lib/web/auth/sign-in/discovery.ts");
+  forgetDiscoveries();
+  oidc.away = false;
   oidc.behave.idToken = undefined;
   oidc.behave.metadata = undefined;
 });
@@ -167,10 +170,10 @@ describe("an identity", () => {
     expect(codeOf(await browser().signInAt("linking", "dot"))).toBe(null);
     // Known by now, and still of a domain that this provider may not let in.
     expect(codeOf(await browser().signInAt("domain", "dot"))).toBe("domain_not_allowed");
-    const events = await eventsOf(acme);
-    expect(events.filter((event) => event.type === "session.refused").map((event) => event.data)).toEqual([
-      { reason: "domain_not_allowed" },
+    expect(await sql("SELECT data FROM account_event WHERE type = 'session.refused'")).toEqual([
+      { data: { reason: "domain_not_allowed" } },
     ]);
+    expect((await eventsOf(acme)).map((event) => event.type)).not.toContain("session.refused");
   });
 });
 
@@ -313,7 +316,7 @@ describe("a sign-in", () => {
       ...metadata,
       token_endpoint: "http://169.254.169.254/latest/meta-data",
     });
-    expect(codeOf(await browser().signInAt("groups", "meg"))).toBe("OAuthCallback");
+    expect(codeOf(await browser().signInAt("groups", "meg"))).toBe("OAuthSignin");
   });
 
   test("is finished only by the browser that began it", async () => {
@@ -354,6 +357,40 @@ describe("a sign-in", () => {
     for (const path of ["session", "_log", "verify-request", "signout"])
       expect((await browser().send(`/api/auth/${path}`)).status).toBe(404);
     expect((await browser().send("/api/auth/_log", { level: "error", code: "x" })).status).toBe(404);
+  });
+});
+
+describe("the provider", () => {
+  const DISCOVERY = "/.well-known/openid-configuration";
+  const begin = (at = browser()) => at.post("signin/linking", { callbackUrl: "/" });
+
+  test("is asked once what it is, however many sign-ins begin, at once and later, and once for its keys", async () => {
+    oidc.asked.clear();
+    const landed = await Promise.all(Array.from({ length: 60 }, () => begin()));
+    expect(landed.every((url) => url.startsWith(oidc.issuer))).toBe(true);
+    expect(oidc.asked.get(DISCOVERY)).toBe(1);
+    oidc.accounts.set("kim", { email: "kim@new.example", email_verified: true, groups: ["finance"] });
+    for (let n = 0; n < 3; n++) expect(codeOf(await browser().signInAt("groups", "kim"))).toBe(null);
+    expect([oidc.asked.get(DISCOVERY), oidc.asked.get("/jwks")]).toEqual([1, 1]);
+  });
+
+  test("that does not answer is asked once in some seconds, and people are told", async () => {
+    oidc.asked.clear();
+    oidc.away = true;
+    const landed = [];
+    for (let n = 0; n < 10; n++) landed.push(new URL(await begin()).searchParams.get("error"));
+    expect(landed).toEqual(Array(10).fill("OAuthSignin"));
+    expect(oidc.asked.get(DISCOVERY)).toBe(1);
+  });
+
+  test("is not begun at without end from one network", async () => {
+    const one = new AuthBrowser(handleAuth, "192.0.2.99");
+    const landed = [];
+    for (let n = 0; n < 122; n++) landed.push(await begin(one));
+    const paused = landed.filter((url) => url.startsWith(`${ORIGIN}/sign-in`));
+    expect(paused).toHaveLength(2);
+    expect(codeOf(new URL(paused[0]!))).toBe("throttled:60");
+    expect(await begin()).toContain(oidc.issuer);
   });
 });
 

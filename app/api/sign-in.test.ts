@@ -18,6 +18,7 @@ beforeAll(async () => {
 afterAll(() => web.stop());
 
 const from = (address: string) => ({ "x-forwarded-for": address });
+const HERE = { network: "10.7.0.1", browser: null };
 
 describe("the demonstration", () => {
   test("offers its people on this machine's names alone", async () => {
@@ -154,7 +155,7 @@ describe("the demonstration", () => {
     expect((await web.call("GET", "/api/v1/me", { cookie: ana })).status).toBe(401);
     expect((await web.call("GET", "/api/v1/me", { key })).status).toBe(401);
     const { checkPassword } = await import("@/lib/web/auth/sign-in/with-password.ts");
-    expect((await checkPassword(" DORA@real.example", "correct horse battery", "a")).kind).toBe("person");
+    expect((await checkPassword(" DORA@real.example", "correct horse battery", HERE)).kind).toBe("person");
   });
 });
 
@@ -226,14 +227,16 @@ describe("passwords", () => {
     expect((await set(tokens[2])).body.code).toBe("link_expired");
   });
 
-  test("are refused after ten tries a minute for one account, from wherever they come", async () => {
+  test("are refused after five wrong tries of one account from one network, and after thirty from all", async () => {
     const { checkPassword } = await import("@/lib/web/auth/sign-in/with-password.ts");
+    const from = async (network: string, email = "nobody@x.example") =>
+      (await checkPassword(email, "wrong wrong", { network, browser: null })).kind;
     const tries = [];
-    for (let n = 0; n < 12; n++)
-      tries.push((await checkPassword("nobody@x.example", "wrong wrong", `10.0.0.${n}`)).kind);
-    expect(tries.slice(0, 10)).toEqual(Array(10).fill("refused"));
-    expect(tries.slice(10)).toEqual(["throttled", "throttled"]);
-    expect((await checkPassword("somebody@x.example", "wrong wrong", "10.0.0.1")).kind).toBe("refused");
+    for (let n = 0; n < 7; n++) tries.push(await from("10.0.0.1"));
+    expect(tries).toEqual([...Array(5).fill("refused"), "throttled", "throttled"]);
+    for (let n = 0; n < 25; n++) expect(await from(`10.0.1.${n}`)).toBe("refused");
+    expect(await from("10.0.2.1")).toBe("throttled");
+    expect(await from("10.0.0.1", "somebody@x.example")).toBe("refused");
   });
 
   test("cannot be set without end from one address", async () => {

@@ -303,7 +303,7 @@ describe("an unproven account", () => {
     const { credentialsEpoch, openSession } = await import("@/lib/web/auth/sessions.ts");
     const { checkPassword } = await import("@/lib/web/auth/sign-in/with-password.ts");
     await sql("DELETE FROM second_factor WHERE user_id = $1", [squatter.userId]);
-    const checked = await checkPassword(squatter.email, SQUATTED, "10.8.0.1");
+    const checked = await checkPassword(squatter.email, SQUATTED, { network: "10.8.0.1", browser: null });
     if (checked.kind !== "person") expect.unreachable(checked.kind);
     await sql("SELECT gate.replace_account($1, NULL, NULL, 'operator')", [squatter.userId]);
     const browser = { userAgent: null, address: null };

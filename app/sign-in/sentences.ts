@@ -1,7 +1,8 @@
+import { formatDuration } from "@/lib/text/duration.ts";
+
 /** Sentences for failed sign-ins, by the error code in the URL or in the response. */
 const SENTENCES: Record<string, string> = {
   CredentialsSignin: "E-mail or password is wrong.",
-  throttled: "Too many tries. Wait a minute, then try again.",
   unavailable: "Intray cannot sign you in just now. Try again in a moment.",
   unreachable: "Intray can’t be reached. Try again.",
   wrong_code: "The code is wrong, or was used before. Wait for the next one.",
@@ -21,5 +22,14 @@ const SENTENCES: Record<string, string> = {
 };
 
 export function sentenceOf(code: string): string {
+  const [, seconds] = /^throttled(?::(\d{1,5}))?$/.exec(code) ?? [];
+  if (code.startsWith("throttled")) return pauseSentence(Number(seconds ?? 60));
   return SENTENCES[code] ?? "Signing in did not work. Try again.";
+}
+
+/** `seconds`: an hour at most, as the longest pause is. */
+function pauseSentence(seconds: number): string {
+  const wait = Math.min(Math.max(seconds, 1), 3600);
+  const words = formatDuration((wait > 60 ? Math.ceil(wait / 60) * 60 : wait) * 1000);
+  return `Too many tries. Try again in ${words}, sign in another way, or use a browser that you signed in with before.`;
 }

@@ -24,7 +24,7 @@ const settings = (name: string, path: string): Shot => ({
 
 export const AROUND: Shot[] = [
   front("sign-in", "/sign-in"),
-  front("sign-in refused", "/sign-in?error=throttled"),
+  front("sign-in refused", "/sign-in?error=throttled:150"),
   front("setup", "/setup"),
   {
     name: "set-password",
@@ -146,6 +146,54 @@ export const AROUND: Shot[] = [
     },
   },
   settings("settings appearance", "/settings/appearance"),
+  settings("settings notifications", "/settings/notifications"),
+  settings("settings security", "/settings/security"),
+  {
+    name: "notices about the account",
+    person: "Ana",
+    async open(page) {
+      const told = (
+        cause: string,
+        data: object,
+        more = 0,
+        canBeRead = false,
+        readAt: string | null = null,
+      ) => ({
+        id: crypto.randomUUID(),
+        kind: "account",
+        cause,
+        task: null,
+        inputRequestId: null,
+        server: null,
+        assignment: null,
+        account: { data, more, canBeRead },
+        createdAt: new Date().toISOString(),
+        readAt,
+      });
+      const items = [
+        told(
+          "account.passkey_added",
+          { name: "A key with a name that goes on for quite a while, as some do" },
+          3,
+        ),
+        told("account.new_sign_in", {
+          method: "password",
+          address: "198.51.100.7",
+          browser: "Firefox/140 Linux",
+        }),
+        told("account.second_factor_removed", {}, 0, true),
+        told("account.recovery_code_used", { left: 9 }, 0, true, new Date().toISOString()),
+      ];
+      await page.route("**/api/v1/notices?*", (route) =>
+        route.fulfill({ json: { items, nextCursor: null } }),
+      );
+      await page.goto("/notices");
+      await expect(page.getByText("Passkey added, and 3 more like this")).toBeVisible();
+    },
+    async after(page) {
+      await page.unroute("**/api/v1/notices?*");
+    },
+  },
   settings("settings members", "/settings/members"),
   {
     name: "view as dialog",

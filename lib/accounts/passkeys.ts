@@ -153,6 +153,14 @@ const rowsSchema = z.array(
     })),
 );
 
+/** The owner of a credential, for the records; null: nobody's. */
+export async function ownerOfPasskey(db: Database, credentialId: string): Promise<string | null> {
+  const [found] = await db.gate<{ user_id: string }>(
+    Prisma.sql`SELECT user_id FROM gate.passkey(${credentialId})`,
+  );
+  return found?.user_id ?? null;
+}
+
 async function readPasskeys(db: Database, userId: string) {
   return rowsSchema.parse(await db.gate(Prisma.sql`SELECT * FROM gate.passkeys(${userId}::uuid)`));
 }

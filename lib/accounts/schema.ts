@@ -23,6 +23,18 @@ export type AccountSession = z.infer<typeof accountSessionSchema>;
 
 export const accountSessionsSchema = z.object({ items: z.array(accountSessionSchema) });
 
+/** What happened to an account. `type`: as in lib/format/security-events.ts; refused sign-ins of an hour are one. */
+const securityEventSchema = z.object({
+  id: z.uuid(),
+  type: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  times: z.number().int(),
+  at: z.iso.datetime(),
+  lastAt: z.iso.datetime(),
+});
+export type SecurityEvent = z.infer<typeof securityEventSchema>;
+export const securityEventsSchema = z.object({ items: z.array(securityEventSchema) });
+
 export const passkeySchema = z.object({
   id: z.uuid(),
   name: z.string(),

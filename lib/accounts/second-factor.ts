@@ -100,8 +100,7 @@ export async function takeCode(
 ): Promise<"taken" | "wrong" | "wait"> {
   const found = await readSecondFactor(db, userId);
   if (!found?.confirmed) return "wrong";
-  if (!/^\d{6}$/.test(tidy(code)))
-    return (await takeRecoveryCode(db, userId, tidy(code))) ? "taken" : "wrong";
+  if (!isAppCode(code)) return (await takeRecoveryCode(db, userId, tidy(code))) ? "taken" : "wrong";
   if (!(await mayTryAppCode(db, userId))) return "wait";
   const step = stepOf(seal.open(placeOf(userId), found.sealedSecret), code, now);
   if (step === null) return "wrong";
@@ -129,6 +128,21 @@ async function takeRecoveryCode(db: Database, userId: string, code: string): Pro
     Prisma.sql`SELECT gate.use_recovery_code(${userId}::uuid, ${selector}, ${found.hash}) AS done`,
   );
   return row?.done === true;
+}
+
+/** Whether a code has the form of an app's; all others are taken for recovery codes. */
+export function isAppCode(code: string): boolean {
+  return /^\d{6}$/.test(tidy(code));
+}
+
+/** How long the next code of the app has to wait, after `takeCode` said `wait`. */
+export async function appCodeWaitMs(db: Database, userId: string): Promise<number> {
+  const [row] = await db.gate<{ wait_ms: bigint }>(
+    Prisma.sql`SELECT gate.app_code_wait(${userId}::uuid, ${FREE_CODES}::integer, ${FIRST_PAUSE_MS}::bigint,
+      ${LONGEST_PAUSE_MS}::bigint) AS wait_ms`,
+  );
+  // At least a second: the pause may end between the two statements.
+  return Math.max(1_000, Number(row?.wait_ms ?? 0));
 }
 
 async function mayTryAppCode(db: Database, userId: string): Promise<boolean> {
@@ -173,7 +187,7 @@ async function needCode(db: Database, seal: Seal, userId: string, code: string):
   if (taken === "wrong") throw wrongCode();
   if (taken === "wait")
     throw new AppError("throttled", "Too many wrong codes: wait a while, or use a recovery code.", {
-      retryAfterMs: FIRST_PAUSE_MS,
+      retryAfterMs: await appCodeWaitMs(db, userId),
     });
 }
 

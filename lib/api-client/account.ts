@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { AccountSession, Security } from "@/lib/accounts/schema.ts";
+import type { AccountSession, Security, SecurityEvent } from "@/lib/accounts/schema.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 
 /** The signed-in person's ways to sign in. */
@@ -16,5 +16,14 @@ export function sessions() {
   return queryOptions({
     queryKey: ["me", "sessions"] as const,
     queryFn: ({ signal }) => api.get<{ items: AccountSession[] }>("/api/v1/me/sessions", signal),
+  });
+}
+
+/** What happened to the signed-in person's account lately. */
+export function securityEvents() {
+  return queryOptions({
+    queryKey: ["me", "security-events"] as const,
+    queryFn: ({ signal }) => api.get<{ items: SecurityEvent[] }>("/api/v1/me/security-events", signal),
+    refetchInterval: false,
   });
 }

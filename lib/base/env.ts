@@ -61,6 +61,7 @@ const schema = z
     INTRAY_SIGN_IN_FILE: z.string().optional(),
     OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
     INTRAY_RATE_LIMIT: z.coerce.number<string>().int().min(1).max(1_000_000).default(30_000),
+    INTRAY_TRUSTED_PROXIES: z.coerce.number<string>().int().min(0).max(10).default(0),
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
     OIDC_TRUSTED_DOMAINS: list.default([]),
@@ -116,6 +117,8 @@ const schema = z
     signInFile: e.INTRAY_SIGN_IN_FILE,
     /** Calls per minute of one member or key. Writes have a lower limit, see lib/web/tunables.ts. */
     rateLimit: e.INTRAY_RATE_LIMIT,
+    /** Proxies in front of the web app, each of which appends to X-Forwarded-For; 0: none is believed. */
+    trustedProxies: e.INTRAY_TRUSTED_PROXIES,
     /** As written in the tokens, including a slash at the end. */
     oidcIssuer: e.OIDC_ISSUER,
     oidcClientId: e.OIDC_CLIENT_ID,

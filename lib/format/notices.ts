@@ -1,8 +1,10 @@
 import type { Cause, Notice, NoticeKind } from "../notices/schema.ts";
+import { securityEventWords } from "./security-events.ts";
 import type { Tone } from "./tasks/outcome.ts";
 
 /** The parts of a notice that its words need. */
-export type NoticeAbout = Pick<Notice, "cause" | "inputRequestId" | "assignment"> & {
+export type NoticeAbout = Pick<Notice, "inputRequestId" | "assignment"> & {
+  cause: Cause;
   task: { id: string; tool: string; label?: string | null } | null;
   server: { id: string; name: string } | null;
 };
@@ -17,6 +19,12 @@ export const KIND_WORDS: Record<NoticeKind, { label: string; description: string
   failed: { label: "Failed", description: "A task that you started has failed" },
   lost: { label: "Lost", description: "A task that you started is not known to its server any more" },
   done: { label: "Done", description: "A task that you started is done" },
+};
+
+/** The kind that nobody can turn off. */
+export const ACCOUNT_WORDS = {
+  label: "Account security",
+  description: "New ways to sign in, used recovery codes, and sign-ins from somewhere new",
 };
 
 const WORDS: Record<Cause, { text: string; tone: Tone }> = {
@@ -47,6 +55,28 @@ export function noticeWords(notice: NoticeAbout): { text: string; tone: Tone; ab
   const words = WORDS[notice.cause];
   const by = notice.assignment?.by;
   return { ...words, ...(by && { text: `${by} handed a request over to you` }), about, path: pathOf(notice) };
+}
+
+/** The words of any notice in a list. */
+export function listedWords(notice: Notice): ReturnType<typeof noticeWords> {
+  const { cause, account } = notice;
+  if (!isOfOrganization(cause)) return accountWords(cause, account?.data ?? {}, account?.more ?? 0);
+  return noticeWords({ ...notice, cause });
+}
+
+/** Words about an account. `about` has names and addresses, which are untrusted text. */
+export function accountWords(
+  cause: string,
+  data: Record<string, unknown>,
+  more: number,
+): ReturnType<typeof noticeWords> {
+  const { what, about, bad } = securityEventWords({ type: cause, data, times: 1 });
+  const text = more > 0 ? `${what}, and ${more} more like this` : what;
+  return { text, about, tone: bad ? "wait" : "neutral", path: "/settings/security" };
+}
+
+function isOfOrganization(cause: Notice["cause"]): cause is Cause {
+  return cause in WORDS;
 }
 
 function pathOf({ cause, inputRequestId, task, server }: NoticeAbout): string {

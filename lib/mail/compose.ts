@@ -3,7 +3,7 @@
  * its giver wrote. Never contains the question, a label, arguments or results, since people other than the
  * addressee may read mail. No link decides anything: each opens a page behind the sign-in.
  */
-import { listPath, manyWords, type NoticeAbout, noticeWords } from "../format/notices.ts";
+import { accountWords, listPath, manyWords, type NoticeAbout, noticeWords } from "../format/notices.ts";
 import type { Cause } from "../notices/schema.ts";
 import { escapeHtml, oneLine, shorten } from "./untrusted-text.ts";
 
@@ -15,6 +15,33 @@ interface Line {
   about: string;
   note: string | null;
   url: string;
+}
+
+/** A mail about an account, to its person alone. `isLast`: further ones of this kind today are not mailed. */
+export function composeAccountMail(
+  { cause, data, isLast, at }: { cause: string; data: Record<string, unknown>; isLast: boolean; at: Date },
+  appUrl: string,
+): { subject: string; text: string; html: string } {
+  const { text, about } = accountWords(cause, data, 0);
+  const line = oneLine(shorten(about));
+  const url = `${appUrl}/settings/security`;
+  const when = `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const advice = [
+    "If this was you, there is nothing to do.",
+    "If not: end the other sessions and change your password under Settings, Security, and tell whoever runs Intray.",
+    ...(isLast ? ["More of this kind today are shown in Intray and not mailed."] : []),
+    "You get this because it concerns your account. It can't be turned off.",
+  ];
+  return {
+    subject: `Intray account: ${text}`,
+    text: [`${text}.`, line, when, ...advice, url].filter(Boolean).join("\n\n"),
+    html: [
+      `<!doctype html><html lang="en"><body style="font:14px/1.5 sans-serif;color:#1d2529">`,
+      `<p><strong>${escapeHtml(text)}</strong>${line && `<br>${escapeHtml(line)}`}<br>${escapeHtml(when)}</p>`,
+      ...advice.map((one) => `<p>${escapeHtml(one)}</p>`),
+      `<p><a href="${escapeHtml(url)}">Open in Intray</a></p></body></html>`,
+    ].join("\n"),
+  };
 }
 
 export function composeMail(

@@ -9,8 +9,8 @@ interface Letter {
   subject: string;
   text: string;
   html: string;
-  /** To somebody who is no member yet, and has no settings. */
-  toStranger?: boolean;
+  /** It has no settings to turn it off by, so that it names no page for that. */
+  isFixed?: boolean;
 }
 
 /** A failed mail. `permanent`: the mail server will never accept it. The message is in Intray's own words. */
@@ -54,7 +54,7 @@ export function createMailer(url: string, appUrl: string, stepMs = STEP_MS): Mai
   });
   const settings = `${appUrl}/settings/notifications`;
   return {
-    async send({ id, to, subject, text, html, toStranger }) {
+    async send({ id, to, subject, text, html, isFixed = false }) {
       const letter = {
         from,
         to: { name: oneLine(to.name), address: to.address },
@@ -64,7 +64,7 @@ export function createMailer(url: string, appUrl: string, stepMs = STEP_MS): Mai
         messageId: `<${id}@${host}>`,
         headers: {
           "Auto-Submitted": "auto-generated",
-          ...(!toStranger && { "List-Unsubscribe": `<${settings}>` }),
+          ...(!isFixed && { "List-Unsubscribe": `<${settings}>` }),
         },
         signal: AbortSignal.timeout(DEADLINE_MS),
       };

@@ -10,13 +10,13 @@ import { ASSIGNMENT, JOIN_ASSIGNMENT } from "../notices/queries.ts";
 import { causeSchema, noticeSchema } from "../notices/schema.ts";
 
 /** Duration of a claim, longer than any attempt. */
-const TAKEN_MS = 120_000;
+export const TAKEN_MS = 120_000;
 /** Minimum time between two mails to one person; later notices go into the next mail. */
 const BETWEEN_MS = 60_000;
 /** Mails that cannot be sent within this time are given up as outdated. */
 const GIVEN_UP_MS = 24 * 3600_000;
-const BACKOFF_BASE_MS = 15_000;
-const BACKOFF_CAP_MS = 3600_000;
+export const BACKOFF_BASE_MS = 15_000;
+export const BACKOFF_CAP_MS = 3600_000;
 /** Delay before checking again whether another member still works on the request. */
 const HELD_MS = 5 * 60_000;
 

@@ -8,36 +8,49 @@ import type { Page } from "../base/page.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { concerns } from "./audience.ts";
 import {
+  ACCOUNT_CAUSES,
   CAUSES,
   type Cause,
-  causeSchema,
   MOST_COUNTED,
   type Notice,
   type NoticeQuery,
-  noticeKindSchema,
   noticeSchema,
 } from "./schema.ts";
 
-/** Lists notices, newest first. Throws `forbidden` for an API key, which has none. */
+/**
+ * Lists notices of the organization and those of the account, newest first. `sessionId`: the session that asks. Throws
+ * `forbidden` for an API key, which has none.
+ */
 export async function listNotices(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   query: NoticeQuery,
+  sessionId: string | null = null,
 ): Promise<Page<Notice>> {
   const userId = memberOf(principal);
   const before = readPosition(query.cursor);
   const at = before?.createdAt.toISOString();
+  const isBefore = before
+    ? Prisma.sql`AND (n.created_at, n.id) < (${at}::timestamptz, ${before.id}::uuid)`
+    : Prisma.empty;
   const rows = await tx.$queryRaw<NoticeRow[]>`
-    SELECT n.id, n.kind, n.cause, n.task_id AS "taskId", t.tool, t.label, n.input_request_id AS "inputRequestId",
-      s.id AS "serverId", s.name AS "serverName", ${ASSIGNMENT} AS assignment, n.created_at AS "createdAt", n.read_at AS "readAt"
+    (SELECT n.id, n.kind, n.cause, n.task_id AS "taskId", t.tool, t.label, n.input_request_id AS "inputRequestId",
+      s.id AS "serverId", s.name AS "serverName", ${ASSIGNMENT} AS assignment, n.created_at AS "createdAt", n.read_at AS "readAt",
+      NULL::jsonb AS account
     FROM notice n LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
       LEFT JOIN server s ON s.organization_id = n.organization_id AND s.id = n.server_id
       ${JOIN_ASSIGNMENT}
     WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND ${shownTo(principal)}
       AND ${query.unread === "true" ? UNREAD : Prisma.sql`(n.withdrawn_at IS NULL OR n.read_at IS NOT NULL)`}
-      ${before ? Prisma.sql`AND (n.created_at, n.id) < (${at}::timestamptz, ${before.id}::uuid)` : Prisma.empty}
-    ORDER BY n.created_at DESC, n.id DESC LIMIT ${query.limit + 1}`;
+      ${isBefore} ORDER BY n.created_at DESC, n.id DESC LIMIT ${query.limit + 1})
+    UNION ALL
+    (SELECT n.id, 'account', n.cause, NULL, NULL, NULL, NULL, NULL, NULL, NULL, n.created_at, n.read_at,
+      jsonb_build_object('data', n.data, 'more', n.more, 'canBeRead', n.can_read)
+    FROM gate.account_notices(${userId}::uuid, ${sessionId}::uuid) n
+    WHERE n.cause = ANY(${[...ACCOUNT_CAUSES]}::text[]) ${query.unread === "true" ? Prisma.sql`AND n.read_at IS NULL` : Prisma.empty}
+      ${isBefore} ORDER BY n.created_at DESC, n.id DESC LIMIT ${query.limit + 1})
+    ORDER BY "createdAt" DESC, id DESC LIMIT ${query.limit + 1}`;
   return toPage(rows, query.limit, (row) => row, toNotice);
 }
 
@@ -54,7 +67,10 @@ export async function countUnread(organizationId: string, tx: Tx, principal: Pri
   const [row] = await tx.$queryRaw<{ unread: number }[]>`SELECT count(*)::integer AS unread FROM (
     SELECT FROM notice n LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
     WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND ${UNREAD}
-      AND ${shownTo(principal)} LIMIT ${MOST_COUNTED}) counted`;
+      AND ${shownTo(principal)}
+    UNION ALL SELECT FROM gate.account_notices(${userId}::uuid, NULL) n
+      WHERE n.read_at IS NULL AND n.cause = ANY(${[...ACCOUNT_CAUSES]}::text[])
+    LIMIT ${MOST_COUNTED}) counted`;
   return row?.unread ?? 0;
 }
 
@@ -82,6 +98,7 @@ interface NoticeRow {
   serverId: string | null;
   serverName: string | null;
   assignment: unknown;
+  account: unknown;
   createdAt: Date;
   readAt: Date | null;
 }
@@ -90,12 +107,13 @@ function toNotice(row: NoticeRow): Notice {
   const { id, taskId, tool, serverId, serverName } = row;
   return {
     id,
-    kind: noticeKindSchema.parse(row.kind),
-    cause: causeSchema.parse(row.cause),
+    kind: noticeSchema.shape.kind.parse(row.kind),
+    cause: noticeSchema.shape.cause.parse(row.cause),
     task: taskId !== null && tool !== null ? { id: taskId, tool, label: row.label } : null,
     inputRequestId: row.inputRequestId,
     server: serverId !== null && serverName !== null ? { id: serverId, name: serverName } : null,
     assignment: noticeSchema.shape.assignment.parse(row.assignment),
+    account: noticeSchema.shape.account.parse(row.account),
     createdAt: row.createdAt.toISOString(),
     readAt: row.readAt?.toISOString() ?? null,
   };

@@ -26,6 +26,21 @@ export const CAUSES = {
 export type Cause = keyof typeof CAUSES;
 export const causeSchema = z.enum(Object.keys(CAUSES) as [Cause, ...Cause[]]);
 
+/**
+ * Causes of the kind `account`: what concerns the safety of an account. Told in every organization of the person's, and
+ * by mail, whatever the preferences say; gate.account_event makes them with the change itself.
+ */
+export const ACCOUNT_CAUSES = [
+  "account.new_sign_in",
+  "account.password_changed",
+  "account.second_factor_added",
+  "account.second_factor_removed",
+  "account.recovery_code_used",
+  "account.recovery_codes_replaced",
+  "account.passkey_added",
+  "account.passkey_removed",
+] as const;
+
 export interface Channels {
   app: boolean;
   email: boolean;
@@ -47,12 +62,23 @@ export const DEFAULT_CHANNELS: Record<NoticeKind, Channels> = {
  */
 export const noticeSchema = z.object({
   id: z.uuid(),
-  kind: noticeKindSchema,
-  cause: causeSchema,
+  kind: z.enum([...NOTICE_KINDS, "account"]),
+  cause: z.enum([...causeSchema.options, ...ACCOUNT_CAUSES]),
   task: z.object({ id: z.uuid(), tool: z.string(), label: z.string().nullable() }).nullable(),
   inputRequestId: z.uuid().nullable(),
   server: z.object({ id: z.uuid(), name: z.string() }).nullable(),
   assignment: z.object({ by: z.string(), note: z.string().nullable() }).nullable(),
+  /**
+   * Of the kind `account` alone. `more`: further ones of the day, not listed. `canBeRead`: false in sessions that are
+   * older than the notice, so that whoever did the thing can't hide it.
+   */
+  account: z
+    .object({
+      data: z.record(z.string(), z.unknown()),
+      more: z.number().int(),
+      canBeRead: z.boolean(),
+    })
+    .nullable(),
   createdAt: z.iso.datetime(),
   readAt: z.iso.datetime().nullable(),
 });

@@ -83,20 +83,30 @@ export async function markOwnRead(organizationId: string, tx: Tx, own: OwnDoing[
       AND n.read_at IS NULL AND n.mail_id IS NULL`;
 }
 
-/** Marks the member's own notice as read and drops its pending mail. Idempotent. */
+/**
+ * Marks the member's own notice as read and drops its pending mail. Idempotent. One about the account stays unread
+ * unless `sessionId` was opened after it, and its mail goes out in any case.
+ */
 export async function markRead(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   noticeId: string,
+  sessionId: string | null = null,
 ): Promise<void> {
   const userId = memberOf(principal);
   const found = await tx.notice.count({ where: { organizationId, userId, id: noticeId } });
-  if (found === 0) throw notFound("notice");
+  if (found === 0) {
+    const [row] = await tx.$queryRaw<{ read: boolean | null }[]>`
+      SELECT gate.read_account_notice(${userId}::uuid, ${noticeId}::uuid, ${sessionId}::uuid) AS read`;
+    if (!row || row.read === null) throw notFound("notice");
+    if (row.read) await publishChange(organizationId, tx, "notice", [userId]);
+    return;
+  }
   await read(organizationId, tx, userId, Prisma.sql`id = ${noticeId}::uuid`);
 }
 
-/** Marks all current notices as read. */
+/** Marks all current notices of the organization as read; those about the account are read one by one. */
 export async function markAllRead(organizationId: string, tx: Tx, principal: Principal): Promise<void> {
   await read(organizationId, tx, memberOf(principal), Prisma.sql`withdrawn_at IS NULL`);
 }

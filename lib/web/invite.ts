@@ -98,7 +98,7 @@ async function sent(invitation: Invitation, organization: string, token: string)
     url: joinUrl(token),
   });
   try {
-    await mailer.send({ id: uuidv7(), to: { name: "", address: email }, toStranger: true, ...letter });
+    await mailer.send({ id: uuidv7(), to: { name: "", address: email }, isFixed: true, ...letter });
     return true;
   } catch (error) {
     if (!(error instanceof MailError)) throw error;

@@ -15,3 +15,16 @@ export function network(): Network {
   });
   return shared[key];
 }
+
+const operators = Symbol.for("intray.operator-network");
+const sharedToo = globalThis as { [operators]?: Network };
+
+/** The way to addresses that the operator configured: private ones too, metadata services never. */
+export function operatorNetwork(): Network {
+  sharedToo[operators] ??= createNetwork({
+    allowHosts: ["0.0.0.0/0", "::/0"],
+    denyPorts: [],
+    connections: 8,
+  });
+  return sharedToo[operators];
+}

@@ -1,3 +1,5 @@
+import type { TryLimits } from "../accounts/tries.ts";
+
 /** Every timing and limit of the web edge, one sentence each. Durations in ms. */
 
 /** A session ends this long after signing in, even if used: one working day. */
@@ -9,11 +11,34 @@ export const SESSION_IDLE_MS = 2 * 3600_000;
 /** A link to set a password works once, and for a week. */
 export const PASSWORD_LINK_LIFETIME_MS = 7 * 24 * 3600_000;
 
-/** Tries to sign in for one account: a person mistypes a few times, a program guesses thousands. */
-export const SIGN_IN_PER_ACCOUNT = { limit: 10, windowMs: 60_000 };
+/**
+ * Tries of passwords. A person mistypes a few times and then waits for half a minute; where they signed in before, never
+ * for more than one. From places that the account does not know, 30 tries at once and 720 a day are looked at; from one
+ * network 60 at once and 10 a minute, over all accounts that it does not know.
+ */
+export const PASSWORD_TRIES: TryLimits = {
+  free: 5,
+  firstPauseMs: 30_000,
+  longestPauseMs: 15 * 60_000,
+  longestKnownPauseMs: 60_000,
+  account: { tries: 30, everyMs: 120_000 },
+  network: { tries: 60, everyMs: 6_000 },
+};
 
-/** Tries to sign in from one address: many people may share an office's. */
-export const SIGN_IN_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
+/** A browser is known for this long after somebody signed in with it, as networks are (gate.sweep_throttle). */
+export const BROWSER_COOKIE_MS = 90 * 24 * 3600_000;
+
+/** Answers of passkeys from one network: none can be guessed, each costs a look at a signature. */
+export const PASSKEYS_PER_ORIGIN = { limit: 300, windowMs: 60_000 };
+
+/** Sign-ins at providers that one network may begin: many people share an office's. */
+export const PROVIDER_STARTS_PER_ORIGIN = { limit: 120, windowMs: 60_000 };
+
+/** What a provider says about itself is asked again after this long. */
+export const DISCOVERY_KEPT_MS = 10 * 60_000;
+
+/** A provider that could not be asked is asked again after this long. */
+export const DISCOVERY_FAILURE_KEPT_MS = 5_000;
 
 /** Calls of /api/setup and /api/set-password from one address; each costs a slow password hash. */
 export const PASSWORD_SET_PER_ADDRESS = { limit: 10, windowMs: 60_000 };
@@ -89,14 +114,14 @@ export const PENDING_SIGN_IN_MS = 5 * 60_000;
 /** Codes tried in one sign-in before the password is asked again. */
 export const PENDING_SIGN_IN_TRIES = 5;
 
-/** Codes of any kind tried for one account, over all its sign-ins; those of the app wait longer besides. */
+/** Codes of any kind tried for one account from one place, over all its sign-ins; those of the app wait longer besides. */
 export const CODES_PER_ACCOUNT = { limit: 10, windowMs: 60_000 };
 
 /** A passkey's challenge works once, and for this long. */
 export const PASSKEY_CHALLENGE_MS = 5 * 60_000;
 
 /** Challenges that one address may ask for; each is a row. */
-export const PASSKEY_CHALLENGES_PER_ADDRESS = { limit: 60, windowMs: 60_000 };
+export const PASSKEY_CHALLENGES_PER_ADDRESS = { limit: 300, windowMs: 60_000 };
 
 /** How long a sign-in provider may take to answer one call. */
 export const PROVIDER_TIMEOUT_MS = 10_000;

@@ -9,7 +9,7 @@ import { ENGINE_SEEN_MS } from "../../lib/web/tunables.ts";
 import { portIsFree } from "../ports.ts";
 import { commands } from "./doctor/commands.ts";
 import { bad, type Finding, good } from "./doctor/finding.ts";
-import { clock, disk, work } from "./doctor/health.ts";
+import { addresses, clock, disk, work } from "./doctor/health.ts";
 import { isIntray, metrics, outside } from "./doctor/reach.ts";
 import { CommandError, read } from "./usage.ts";
 import { embeddedExists, sealingKeys, withOwnerUrl } from "./with-database.ts";
@@ -64,7 +64,7 @@ async function database(): Promise<Finding[]> {
       try {
         const found = await migrations(client);
         if (found.some(({ ok }) => !ok)) return found;
-        found.push(await sealed(ownerUrl), await clock(client));
+        found.push(await sealed(ownerUrl), await clock(client), await addresses(client));
         // A database started for this command alone has no engine, and needs none.
         return started ? found : [...found, await engine(client), await work(client)];
       } finally {

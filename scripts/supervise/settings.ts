@@ -111,6 +111,7 @@ export function partEnvironments(resolved: Resolved) {
       ...common,
       ...operatorEnvironment([
         "INTRAY_RATE_LIMIT",
+        "INTRAY_TRUSTED_PROXIES",
         "INTRAY_SIGN_IN_FILE",
         "OIDC_ISSUER",
         "OIDC_CLIENT_ID",

@@ -76,6 +76,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
   ...Object.fromEntries(
     [
       "GET /security",
+      "GET /security-events",
       "POST /password",
       "GET /sessions",
       "DELETE /sessions",

@@ -31,6 +31,17 @@ export class AuthBrowser {
     this.#origin = origin;
   }
 
+  /** Takes over another browser's cookies of Intray, but for its session: the same browser at another address. */
+  with(other: AuthBrowser): this {
+    const jar = new Map(
+      other
+        .cookies()
+        .flatMap((one) => (/session-token/.test(one.name) ? [] : [[`${one.name} ${one.path}`, one]])),
+    );
+    this.#cookies.set(this.#origin, jar);
+    return this;
+  }
+
   /** Cookies in the form of a `Cookie` header, which Intray's handlers take. */
   cookie(url = this.#origin): string {
     const { origin, pathname } = new URL(url);

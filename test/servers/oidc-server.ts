@@ -26,6 +26,10 @@ export interface OidcServer {
     idToken?: (claims: Record<string, unknown>, sign: (claims: object) => string) => string;
     metadata?: (metadata: Record<string, unknown>) => Record<string, unknown>;
   };
+  /** Requests by their path. */
+  asked: Map<string, number>;
+  /** Answers 503 to everything. */
+  away: boolean;
   /** The addresses that it may redirect people to. */
   allow(redirectUris: string[]): void;
   stop(): Promise<void>;
@@ -36,10 +40,13 @@ export async function startOidc(): Promise<OidcServer> {
   const key = { ...privateKey.export({ format: "jwk" }), kid: "tests", alg: "RS256", use: "sig" };
   const accounts: OidcServer["accounts"] = new Map();
   const behave: OidcServer["behave"] = {};
+  const asked: OidcServer["asked"] = new Map();
   let handle: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
 
   const server = createServer((request, response) => {
     const path = request.url?.split("?")[0] ?? "";
+    asked.set(path, (asked.get(path) ?? 0) + 1);
+    if (self.away) return void response.writeHead(503).end();
     if (path === "/token") rewrite(response, (body) => withIdToken(body));
     if (path === "/.well-known/openid-configuration")
       rewrite(response, (body) => behave.metadata?.(body) ?? body);
@@ -76,10 +83,12 @@ export async function startOidc(): Promise<OidcServer> {
     });
     handle = provider.callback();
   };
-  return {
+  const self: OidcServer = {
     issuer,
     accounts,
     behave,
+    asked,
+    away: false,
     allow,
     stop: () =>
       new Promise((resolve) => {
@@ -87,6 +96,7 @@ export async function startOidc(): Promise<OidcServer> {
         server.closeAllConnections();
       }),
   };
+  return self;
 }
 
 export const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");

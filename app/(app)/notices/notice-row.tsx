@@ -9,6 +9,7 @@ import {
   Inbox,
   type LucideIcon,
   SearchX,
+  ShieldAlert,
   UserRoundCheck,
 } from "lucide-react";
 import { PlainText } from "@/components/text/plain-text.tsx";
@@ -18,17 +19,18 @@ import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { api } from "@/lib/api-client/base/client.ts";
 import { noticeKeys } from "@/lib/api-client/notices.ts";
-import { noticeWords } from "@/lib/format/notices.ts";
+import { listedWords } from "@/lib/format/notices.ts";
 import type { Tone } from "@/lib/format/tasks/outcome.ts";
-import type { Notice, NoticeKind } from "@/lib/notices/schema.ts";
+import type { Notice } from "@/lib/notices/schema.ts";
 
-const ICONS: Record<NoticeKind, LucideIcon> = {
+const ICONS: Record<Notice["kind"], LucideIcon> = {
   assigned: UserRoundCheck,
   request: Inbox,
   attention: AlertTriangle,
   failed: CircleX,
   lost: SearchX,
   done: CircleCheck,
+  account: ShieldAlert,
 };
 
 const COLOURS: Record<Tone, string> = {
@@ -46,8 +48,10 @@ export function NoticeRow({ notice }: { notice: Notice }) {
     mutationFn: () => api.post(`/api/v1/notices/${notice.id}/read`),
     onSettled: () => client.invalidateQueries({ queryKey: noticeKeys.all }),
   });
-  const { text, tone, about, path } = noticeWords(notice);
+  const { text, tone, about, path } = listedWords(notice);
   const unread = notice.readAt === null;
+  // Whoever holds a session must not be able to hide what happened in it.
+  const stays = unread && notice.account?.canBeRead === false;
   const Icon = ICONS[notice.kind];
   return (
     <li className="flex items-center gap-3 px-4 py-2.5">
@@ -55,7 +59,7 @@ export function NoticeRow({ notice }: { notice: Notice }) {
       <span className="flex min-w-0 flex-1 flex-col gap-0.5">
         <Link
           href={path}
-          onClick={() => unread && read.mutate()}
+          onClick={() => unread && !stays && read.mutate()}
           className={cn(
             "w-fit max-w-full rounded-sm break-words underline-offset-4 hover:underline max-md:-my-2 max-md:py-2",
             unread && "font-medium",
@@ -77,8 +81,13 @@ export function NoticeRow({ notice }: { notice: Notice }) {
           )}
           <TimeAgo at={notice.createdAt} className="shrink-0" />
         </span>
+        {stays && (
+          <span className="text-[13px] text-muted">
+            Stays unread until you sign in again. Not you? Open it.
+          </span>
+        )}
       </span>
-      {unread && (
+      {unread && !stays && (
         <Button
           size="icon"
           variant="ghost"

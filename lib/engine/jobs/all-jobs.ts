@@ -3,6 +3,8 @@ import { bulkOperations } from "./bulk-operations.ts";
 import type { Job } from "./jobs.ts";
 import { COUNT_LINES } from "./metrics.ts";
 import {
+  ACCOUNT_MAIL,
+  DELETE_OLD_ACCOUNT_NOTICES,
   DELETE_OLD_NOTIFICATIONS,
   MAIL,
   NOTICES,
@@ -22,9 +24,11 @@ export const JOBS: Job[] = [
   bulkOperations,
   NOTICES,
   MAIL,
+  ACCOUNT_MAIL,
   WEBHOOK_OUTBOX,
   WEBHOOK_DELIVERIES,
   DELETE_OLD_NOTIFICATIONS,
+  DELETE_OLD_ACCOUNT_NOTICES,
   END_ACKNOWLEDGEMENTS,
   COUNT_HISTORY,
   SAMPLE_OPEN_TASKS,

@@ -2,6 +2,7 @@
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
+import { sendAccountMail } from "../../mail/account-mail.ts";
 import { sendDueMail } from "../../mail/send.ts";
 import { createMailer, type Mailer } from "../../mail/smtp.ts";
 import { forgetOldMail } from "../../mail/transitions.ts";
@@ -89,6 +90,35 @@ export const MAIL: Job = {
     if (smtpUrl === undefined) return false;
     mailer ??= createMailer(smtpUrl, url);
     return sendDueMail(database, organizationId, mailer, url);
+  },
+};
+
+/** Sends due mail about accounts. Its turns are people: an account is of no organization. */
+export const ACCOUNT_MAIL: Job = {
+  name: "account mail",
+  everyMs: MAIL_EVERY_MS,
+  organizations: (database) =>
+    env().smtpUrl === undefined
+      ? Promise.resolve([])
+      : organizationsFrom(database, Prisma.sql`gate.people_with_mail()`),
+  async run({ database }, userId) {
+    const { smtpUrl, url } = env();
+    if (smtpUrl === undefined) return false;
+    mailer ??= createMailer(smtpUrl, url);
+    return sendAccountMail(database, userId, mailer, url);
+  },
+};
+
+/** Deletes old notices about accounts, in one turn for all people. */
+export const DELETE_OLD_ACCOUNT_NOTICES: Job = {
+  name: "forget what accounts were told",
+  everyMs: FORGET_EVERY_MS,
+  organizations: () => Promise.resolve(["everybody"]),
+  async run({ database }) {
+    const [row] = await database.gate<{ gone: number }>(
+      Prisma.sql`SELECT gate.sweep_account_notices() AS gone`,
+    );
+    return row?.gone === 1_000;
   },
 };
 

@@ -8,9 +8,13 @@ import type { NextAuthOptions, User } from "next-auth";
 import { env, need } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
-import { clientAddress } from "../http/client-address.ts";
+import { countCall } from "../http/calls.ts";
+import { observe } from "../http/observe.ts";
 import { problem } from "../http/problem.ts";
-import { SESSION_LIFETIME_MS } from "../tunables.ts";
+import { setApiHeaders } from "../http/security-headers.ts";
+import { mayTry } from "../http/throttle.ts";
+import { PROVIDER_STARTS_PER_ORIGIN, SESSION_LIFETIME_MS } from "../tunables.ts";
+import { knownBrowser, type Origin, originOf } from "./origin.ts";
 import { ownPath } from "./own-path.ts";
 import {
   cookieName,
@@ -22,10 +26,12 @@ import {
   sessionCookieName,
 } from "./session-cookie.ts";
 import { closeSession, openSession } from "./sessions.ts";
-import { inCodes, ownWaysIn, pendingCookie, type SignedIn } from "./sign-in/credentials.ts";
+import { inCodes, ownWaysIn, type Progress, pendingCookie, type SignedIn } from "./sign-in/credentials.ts";
+import { discover, type ProviderMetadata } from "./sign-in/discovery.ts";
 import { runNextAuth } from "./sign-in/next-auth.ts";
+import { noteSignIn } from "./sign-in/note.ts";
 import { oidcProvider } from "./sign-in/oidc.ts";
-import { signInSettings } from "./sign-in/providers.ts";
+import { type SignInProvider, signInSettings } from "./sign-in/providers.ts";
 import { signInWithProvider } from "./sign-in/with-provider.ts";
 
 /** The next-auth actions in use. Others (pages, sessions, a log that anyone may write to) answer 404. */
@@ -34,25 +40,90 @@ const ACTIONS: Record<string, string[]> = {
   POST: ["signin", "callback", "signout"],
 };
 
-/** Answers a call of `/api/auth/<path>`. */
+/** Answers a call of `/api/auth/<path>`, observed and counted as those of the rest of the API. */
 export async function handleAuth(request: Request, path: string[]): Promise<Response> {
   const requestId = randomUUID();
-  const where = { method: request.method, path: `/api/auth/${path[0] ?? ""}` };
+  const known = ACTIONS[request.method]?.includes(path[0] ?? "") === true && path.length <= 2;
+  // Whatever else somebody writes into an address is no pattern of its own.
+  const params = known ? { ...(path[1] && { provider: path[1] }) } : { rest: path };
+  const where = { method: request.method, path: `/api/auth/${known ? path[0] : ""}` };
+  const response = await observe(
+    request,
+    Promise.resolve(params as Record<string, string | string[]>),
+    requestId,
+    { queries: 0, ms: 0 },
+    () => answer(request, path, known).catch((error: unknown) => problem(error, requestId, where)),
+  );
+  response.headers.set("x-request-id", requestId);
+  setApiHeaders(response.headers);
+  return response;
+}
+
+async function answer(request: Request, path: string[], known: boolean): Promise<Response> {
+  const origin = originOf(request);
+  await countCall(null, origin.key, request.method);
+  if (!known) throw new AppError("not_found", "There is nothing at this address.");
+  const provider = signInSettings().providers.find(({ id }) => id === path[1]);
+  if (provider && path[0] === "signin" && request.method === "POST") await limitStarts(origin, provider.id);
+  const progress: Progress = { setCookies: [] };
+  const metadata = provider && path[0] !== "signout" ? await metadataOf(provider) : null;
+  const response = await runNextAuth(
+    request,
+    path,
+    authOptions(request, origin, progress, provider, metadata),
+  );
+  if (provider && isFailure(response)) noteSignIn(origin, "provider", "failed", { provider: provider.id });
+  for (const cookie of progress.setCookies) response.headers.append("set-cookie", cookie);
+  // Pages stay in the browser's memory for its Back button. Its storage keeps settings such as the theme.
+  if (path[0] === "signout") response.headers.set("clear-site-data", '"cache"');
+  return progress.retryAfterMs === undefined ? response : paused(response, progress.retryAfterMs);
+}
+
+/** Null: the provider is away. next-auth has an error code for that, which it finds by itself. */
+async function metadataOf({ id, issuer }: SignInProvider): Promise<ProviderMetadata | null> {
   try {
-    if (!ACTIONS[request.method]?.includes(path[0] ?? ""))
-      throw new AppError("not_found", "There is nothing at this address.");
-    const setCookies: string[] = [];
-    const response = await runNextAuth(request, path, authOptions(request, setCookies));
-    for (const cookie of setCookies) response.headers.append("set-cookie", cookie);
-    // Pages stay in the browser's memory for its Back button. Its storage keeps settings such as the theme.
-    if (path[0] === "signout") response.headers.set("clear-site-data", '"cache"');
-    return response;
+    return await discover(issuer);
   } catch (error) {
-    return problem(error, requestId, where);
+    log.warn({ provider: id, why: reasonOf(error) }, "A sign-in provider could not be asked about itself");
+    return null;
   }
 }
 
-function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
+/** Each start keeps the provider and us busy. The answer has an address, which next-auth's client goes to. */
+async function limitStarts({ network, key }: Origin, provider: string): Promise<void> {
+  if (await mayTry(`provider start ${key}`, PROVIDER_STARTS_PER_ORIGIN)) return;
+  noteSignIn({ network }, "provider", "paused", { provider });
+  const { windowMs: retryAfterMs } = PROVIDER_STARTS_PER_ORIGIN;
+  throw new AppError("throttled", "Too many sign-ins were begun from your network; wait a minute.", {
+    retryAfterMs,
+    extra: { url: `${env().url}/sign-in?error=${encodeURIComponent(`throttled:${retryAfterMs / 1000}`)}` },
+  });
+}
+
+/** next-auth answers a wrong password and a try that has to wait alike. */
+function paused(response: Response, retryAfterMs: number): Response {
+  const status = response.status === 401 ? 429 : response.status;
+  const { headers } = response;
+  headers.set("retry-after", String(Math.ceil(retryAfterMs / 1000)));
+  return new Response(response.body, { status, headers });
+}
+
+/** Whether next-auth gave up on a provider: the person's refusals have codes of ours, and are noted where they arise. */
+function isFailure(response: Response): boolean {
+  const location = response.headers.get("location");
+  if (location === null || !URL.canParse(location, env().url)) return false;
+  return /^(OAuth|Callback|Configuration)/i.test(
+    new URL(location, env().url).searchParams.get("error") ?? "",
+  );
+}
+
+function authOptions(
+  request: Request,
+  origin: Origin,
+  progress: Progress,
+  started: SignInProvider | undefined,
+  metadata: ProviderMetadata | null,
+): NextAuthOptions {
   const { passwords, providers } = signInSettings();
   // The user that a provider's claims led to; next-auth itself only knows the provider's id of the user.
   let found: SignedIn | undefined;
@@ -62,13 +133,21 @@ function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
     cookies: authCookies(),
     session: { strategy: "jwt", maxAge: SESSION_LIFETIME_MS / 1000 },
     pages: { signIn: "/sign-in", error: "/sign-in" },
-    providers: [...ownWaysIn(request, setCookies, passwords), ...providers.map(oidcProvider)],
+    providers: [
+      ...ownWaysIn(request, progress, passwords),
+      ...providers.map((each) => oidcProvider(each, each === started ? metadata : null)),
+    ],
     callbacks: {
       signIn: async ({ account, profile }) => {
         const provider = providers.find((candidate) => candidate.id === account?.provider);
         if (!provider) return true;
-        const result = await inCodes(() => signInWithProvider(provider, profile))(undefined);
-        if ("refused" in result) return refusal(request, result.refused);
+        const result = await inCodes(origin, "provider", () => signInWithProvider(provider, profile))(
+          undefined,
+        );
+        if ("refused" in result) {
+          noteSignIn(origin, "provider", "refused", { provider: provider.id, reason: result.refused });
+          return refusal(request, result.refused);
+        }
         found = result;
         return true;
       },
@@ -76,10 +155,21 @@ function authOptions(request: Request, setCookies: string[]): NextAuthOptions {
       jwt: async ({ token, user, account }) => {
         if (!user) return { sub: token.sub, sid: token.sid };
         await closeFormer(request);
-        setCookies.push(pendingCookie("", 0));
+        progress.setCookies.push(pendingCookie("", 0));
         const { userId, epoch } = found ?? (user as User & SignedIn);
-        const sid = await openSession(userId, methodOf(account?.provider), browserOf(request), epoch);
+        const method = methodOf(account?.provider);
+        const { browser, setCookie } = knownBrowser(request, userId);
+        progress.setCookies.push(setCookie);
+        const from = {
+          userAgent: request.headers.get("user-agent"),
+          address: origin.address,
+          network: origin.network === "unknown" ? null : origin.network,
+          browser,
+        };
+        const sid = await openSession(userId, method, from, epoch);
         if (sid === null) throw new Error("the account was replaced during the sign-in");
+        const kind = progress.kind ?? (method === "oidc" ? "provider" : method);
+        noteSignIn(origin, kind, "succeeded", { userId, ...(started && { provider: started.id }) });
         return { sub: userId, sid };
       },
       session: ({ session }) => ({ expires: session.expires }),
@@ -107,13 +197,6 @@ function refusal(request: Request, code: string): string {
 function methodOf(provider: string | undefined) {
   if (provider === "demo" || provider === "passkey") return provider;
   return provider === "password" || provider === "code" ? "password" : "oidc";
-}
-
-function browserOf(request: Request) {
-  return {
-    userAgent: request.headers.get("user-agent"),
-    address: clientAddress(request.headers.get("x-forwarded-for")),
-  };
 }
 
 /** Closes the browser's previous session, so that signing in again leaves no session that nobody holds. */

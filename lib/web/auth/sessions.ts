@@ -9,6 +9,9 @@ import { SESSION_LIFETIME_MS } from "../tunables.ts";
 export interface Browser {
   userAgent: string | null;
   address: string | null;
+  /** See `Origin`; by these two a sign-in from somewhere new is noticed. Null: unknown. */
+  network?: string | null;
+  browser?: string | null;
 }
 
 /**
@@ -19,16 +22,16 @@ export interface Browser {
 export async function openSession(
   userId: string,
   method: SignInMethod,
-  { userAgent, address }: Browser,
+  { userAgent, address, network = null, browser = null }: Browser,
   epoch: number,
 ): Promise<string | null> {
   const secret = randomSecret();
   const db = await database();
   const [row] = await db.gate<{
     id: string | null;
-  }>(Prisma.sql`SELECT gate.create_session(${hashSecret(secret)},
-    ${userId}::uuid, ${SESSION_LIFETIME_MS}::bigint, ${method}, ${userAgent?.slice(0, 300) ?? null}, ${address},
-    ${epoch}::integer) AS id`);
+  }>(Prisma.sql`SELECT gate.open_session(${hashSecret(secret)}, ${userId}::uuid,
+    ${SESSION_LIFETIME_MS}::bigint, ${method}, ${userAgent?.slice(0, 300) ?? null}, ${address}, ${network},
+    ${browser}, ${epoch}::integer) AS id`);
   return row?.id ? secret : null;
 }
 

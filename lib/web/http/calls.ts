@@ -13,9 +13,9 @@ const shared = globalThis as { [key]?: CallCounter };
 
 /**
  * Counts one call for the calling member or API key, reads and writes apart; without a credential, for the
- * address. Throws `throttled`.
+ * account of the browser, or the network (`Origin.key`). Throws `throttled`.
  */
-export async function countCall(caller: Caller | null, address: string, method: string): Promise<void> {
+export async function countCall(caller: Caller | null, originKey: string, method: string): Promise<void> {
   shared[key] ??= new CallCounter(database);
   const { rateLimit } = env();
   const isWrite = method !== "GET" && method !== "HEAD";
@@ -24,7 +24,7 @@ export async function countCall(caller: Caller | null, address: string, method: 
         `${caller.principal.actor.kind} ${caller.principal.actor.id} ${isWrite ? "write" : "read"}`,
         isWrite ? WRITES_SHARE : 1,
       ]
-    : [`address ${address}`, ADDRESS_SHARE];
+    : [`address ${originKey}`, ADDRESS_SHARE];
   const limit = { limit: Math.ceil(rateLimit * share), windowMs: CALLS_WINDOW_MS };
   const retryAfterMs = await shared[key].take(`calls ${who}`, limit);
   if (retryAfterMs > 0)

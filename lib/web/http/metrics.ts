@@ -1,6 +1,6 @@
 /** The metrics of this web process and of all processes, for Prometheus. */
 import { timingSafeEqual } from "node:crypto";
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError, notFound } from "../../base/errors.ts";
@@ -29,12 +29,22 @@ function create() {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  return { registry, answers, figures: createFigures(registry) };
+  const signIns = new Counter({
+    name: "intray_sign_ins_total",
+    help: "Sign-ins by how and outcome: succeeded, half (a code is asked for), wrong, refused, paused, failed.",
+    labelNames: ["kind", "outcome"],
+    registers: [registry],
+  });
+  return { registry, answers, signIns, figures: createFigures(registry) };
 }
 
 /** Counts an answer. `route`: the pattern of the address, never the address. */
 export function countAnswer(method: string, route: string, status: number, ms: number): void {
   own().answers.observe({ method, route, status: String(status) }, ms / 1000);
+}
+
+export function countSignIn(kind: string, outcome: string): void {
+  own().signIns.inc({ kind, outcome });
 }
 
 /** Throws `not_found` without a METRICS_TOKEN, and `unauthenticated` for a wrong one. */

@@ -10,10 +10,10 @@ import { storableText } from "../../base/db/db.ts";
 import { AppError, type ErrorCode, notFound } from "../../base/errors.ts";
 import { inSpan } from "../../tracing/span.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
+import { originOf } from "../auth/origin.ts";
 import { HELD_BODY_MS } from "../tunables.ts";
 import { readJson, refuseUploads } from "./body.ts";
 import { countCall } from "./calls.ts";
-import { clientAddress } from "./client-address.ts";
 import { observe } from "./observe.ts";
 import { refuseOtherOrganization } from "./organization-header.ts";
 import { noteRefusal, problem } from "./problem.ts";
@@ -50,7 +50,7 @@ export interface Definition {
   errors?: ErrorCode[];
   /** Request headers that the handler reads, with a line on each. */
   headers?: Record<string, string>;
-  /** Counts calls by the caller's address, beside the limit that every call has. */
+  /** Counts calls by the caller's network (`Origin.key`), beside the limit that every call has. */
   rateLimit?: Limit & { name: string };
   /** Allowed while an admin looks as a member. Every other call is refused then, reads as well as writes. */
   inView?: true;
@@ -123,13 +123,13 @@ async function answer<D extends Definition>(
   context: Context,
   seen: Seen,
 ): Promise<Response> {
-  const address = clientAddress(request.headers.get("x-forwarded-for"));
-  if (definition.rateLimit) await throttle(`${definition.rateLimit.name} ${address}`, definition.rateLimit);
+  const { key } = originOf(request);
+  if (definition.rateLimit) await throttle(`${definition.rateLimit.name} ${key}`, definition.rateLimit);
   const identify = async () =>
     definition.auth === "none" ? null : await authenticate(request, { isUse: !definition.unattended });
   let caller = await identify();
   seen.caller = caller;
-  if (!definition.uncounted) await countCall(caller, address, request.method);
+  if (!definition.uncounted) await countCall(caller, key, request.method);
   if (definition.auth !== "none") admit(definition.auth, definition, caller, request);
   refuseUploads(request);
   const params = definition.params ? parseParams(definition.params, await context.params) : undefined;

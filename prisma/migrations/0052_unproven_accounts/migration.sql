@@ -176,17 +176,6 @@ CREATE FUNCTION gate.credentials_epoch(p_user uuid) RETURNS integer
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
   AS $$ SELECT u.credentials_epoch FROM "user" u WHERE u.id = p_user $$;
 
--- As gate.create_session of 0012, for a sign-in that was checked at this epoch. Null: the account was replaced since.
-CREATE FUNCTION gate.create_session(p_secret_hash bytea, p_user uuid, p_lifetime_ms bigint, p_method text,
-    p_user_agent text, p_address text, p_epoch integer) RETURNS uuid
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-BEGIN
-  -- Waits for a replacement that is under way.
-  PERFORM FROM "user" u WHERE u.id = p_user AND u.credentials_epoch = p_epoch FOR SHARE;
-  IF NOT FOUND THEN RETURN NULL; END IF;
-  RETURN gate.create_session(p_secret_hash, p_user, p_lifetime_ms, p_method, p_user_agent, p_address);
-END $$;
-
 -- Keeps a session from ending before the transaction does, which makes another way in. False: it has ended.
 CREATE FUNCTION gate.hold_session(p_session uuid) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -337,7 +326,7 @@ DECLARE f regprocedure;
 BEGIN
   FOR f IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = 'gate'::regnamespace AND proname IN (
       'replace_account', 'accounts_made_by_link', 'open_invitation', 'join_with_account', 'may_join', 'account_by_email', 'credentials_epoch',
-      'create_session', 'hold_session', 'add_passkey', 'keep_identity', 'link_identity', 'replace_by_identity', 'prove_by_identity',
+      'hold_session', 'add_passkey', 'keep_identity', 'link_identity', 'replace_by_identity', 'prove_by_identity',
       'create_account') LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f);
     IF f::text !~ '(replace_account|keep_identity|accounts_made_by_link)' THEN EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO intray_app', f); END IF;

@@ -1,7 +1,10 @@
 /** Checks a running installation: its clock, its disk, its work. */
 import { statfs } from "node:fs/promises";
+import ipaddr from "ipaddr.js";
 import type pg from "pg";
 import { env } from "../../../lib/base/env.ts";
+import { staysOnThisMachine } from "../../../lib/base/loopback.ts";
+import { isAddress } from "../../../lib/web/http/client-address.ts";
 import { FIGURES_CAP } from "../../../lib/web/tunables.ts";
 import { embeddedExists } from "../with-database.ts";
 import { bad, type Finding, good } from "./finding.ts";
@@ -51,4 +54,21 @@ export async function work(client: pg.Client): Promise<Finding> {
     return [];
   });
   return late.length > 0 ? bad("work", late.join("; ")) : good("work", "nothing is late");
+}
+
+/** Says which addresses people come from, by the sign-ins of a week, and whether a proxy seems to hide them. */
+export async function addresses(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query<{ address: string; last: Date }>(
+    `SELECT address, max(created_at) AS last FROM session WHERE address IS NOT NULL AND method <> 'demo'
+      AND created_at > now() - interval '7 days' GROUP BY address ORDER BY last DESC LIMIT 1000`,
+  );
+  const { trustedProxies, host, url } = env();
+  const trusted = `INTRAY_TRUSTED_PROXIES is ${trustedProxies}`;
+  const [newest] = rows;
+  if (!newest) return good("addresses", `nobody signed in lately to judge by; ${trusted}`);
+  const seen = `the last sign-in came from ${newest.address}, those of a week from ${rows.length} in all; ${trusted}`;
+  const isInside = isAddress(newest.address) && ipaddr.process(newest.address).range() !== "unicast";
+  if (rows.length === 1 && isInside && !staysOnThisMachine({ host, url }))
+    return bad("addresses", `${seen}. If that is a proxy's, set it to the number of proxies in front`);
+  return good("addresses", seen);
 }

@@ -8,7 +8,7 @@ import { Switch } from "@/components/ui/switch.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { noticeSettings } from "@/lib/api-client/notices.ts";
-import { KIND_WORDS } from "@/lib/format/notices.ts";
+import { ACCOUNT_WORDS, KIND_WORDS } from "@/lib/format/notices.ts";
 import { type Channels, NOTICE_KINDS, type NoticeKind, type NoticeSettings } from "@/lib/notices/schema.ts";
 import { Section } from "../section.tsx";
 
@@ -48,6 +48,13 @@ export function NotificationsScreen() {
             onChange={(channels) => change.mutate({ [kind]: channels })}
           />
         ))}
+        <li className="flex flex-wrap items-center gap-x-6 gap-y-2 py-3 last:pb-0">
+          <span className="flex min-w-56 flex-1 flex-col gap-0.5">
+            <span className="font-medium">{ACCOUNT_WORDS.label}</span>
+            <span className="text-[13px] text-muted">{ACCOUNT_WORDS.description}</span>
+          </span>
+          <span className="text-[13px] text-muted">Always, in the app and by e-mail</span>
+        </li>
       </ul>
     </Section>
   );

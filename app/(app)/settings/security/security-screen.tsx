@@ -6,6 +6,7 @@ import { security, sessions } from "@/lib/api-client/account.ts";
 import { IdentitiesSection } from "./identities-section.tsx";
 import { PasskeysSection } from "./passkeys-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
+import { RecentActivity } from "./recent-activity.tsx";
 import { SecondFactorSection } from "./second-factor-section.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
 
@@ -36,6 +37,7 @@ export function SecurityScreen() {
       <PasskeysSection passkeys={passkeys} password={password} />
       {identities.length > 0 && <IdentitiesSection identities={identities} />}
       <SessionsSection sessions={places.data.items} />
+      <RecentActivity />
     </>
   );
 }

@@ -13,6 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: pageSchema(noticeSchema),
     },
     ({ caller, query }) =>
-      within(caller, (organizationId, tx, principal) => listNotices(organizationId, tx, principal, query)),
+      within(caller, (organizationId, tx, principal) =>
+        listNotices(organizationId, tx, principal, query, caller.sessionId),
+      ),
   ),
 });

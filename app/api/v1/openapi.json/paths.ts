@@ -50,6 +50,7 @@ import * as meSecondFactorRecoveryCodes from "@/app/api/v1/me/second-factor/reco
 import * as meSecondFactorRemove from "@/app/api/v1/me/second-factor/remove/route.ts";
 import * as meSecondFactor from "@/app/api/v1/me/second-factor/route.ts";
 import * as meSecurity from "@/app/api/v1/me/security/route.ts";
+import * as meSecurityEvents from "@/app/api/v1/me/security-events/route.ts";
 import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
 import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
 import * as myViewAs from "@/app/api/v1/me/view-as/route.ts";
@@ -167,6 +168,7 @@ export const paths: Paths = {
   "/api/v1/me/second-factor/remove": meSecondFactorRemove,
   "/api/v1/me/second-factor": meSecondFactor,
   "/api/v1/me/security": meSecurity,
+  "/api/v1/me/security-events": meSecurityEvents,
   "/api/v1/me/sessions/{id}": meSession,
   "/api/v1/me/sessions": meSessions,
   "/api/v1/me/view-as": myViewAs,

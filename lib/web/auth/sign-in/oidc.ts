@@ -5,42 +5,52 @@
  * docs/decisions/014-signing-in.md.
  */
 import type { NextAuthOptions, Profile } from "next-auth";
-import { checkOperatorUrl, operatorLookup } from "../../../base/network.ts";
+import { operatorLookup } from "../../../base/network.ts";
 import { PROVIDER_TIMEOUT_MS } from "../../tunables.ts";
+import type { ProviderMetadata } from "./discovery.ts";
 import type { SignInProvider } from "./providers.ts";
 
 /** Stands beside the claims: the address that the ID token itself, signed by the provider, says is verified. */
 export const PROVEN_EMAIL = "intray/proven-email";
 
-export function oidcProvider(provider: SignInProvider): NextAuthOptions["providers"][number] {
+/** `metadata`: what the provider says about itself (`discover`); null where this call is not about it, or it is away. */
+export function oidcProvider(
+  provider: SignInProvider,
+  metadata: ProviderMetadata | null,
+): NextAuthOptions["providers"][number] {
   const { id, name, issuer, clientId, clientSecret } = provider;
+  let ours: Client | undefined;
   return {
     id,
     name,
     type: "oauth",
-    wellKnown: `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
+    // next-auth would ask for the discovery document at each start, so that it only gets what a start needs.
+    issuer: metadata?.issuer ?? issuer,
     clientId,
     clientSecret,
     idToken: true,
     checks: ["pkce", "state", "nonce"],
-    authorization: { params: { scope: "openid email profile" } },
+    authorization: {
+      ...(metadata && { url: metadata.authorization_endpoint }),
+      params: { scope: "openid email profile" },
+    },
     httpOptions: { lookup: operatorLookup, timeout: PROVIDER_TIMEOUT_MS },
     token: {
       async request({ provider: { callbackUrl }, params, checks, client }) {
-        const { token_endpoint, userinfo_endpoint, jwks_uri } = client.issuer.metadata;
-        for (const url of [token_endpoint, userinfo_endpoint, jwks_uri])
-          if (typeof url === "string") checkOperatorUrl(url);
-        return { tokens: await client.callback(callbackUrl, params, checks) };
+        if (!metadata) throw new Error("the provider did not say where its tokens are");
+        ours = clientOf(metadata, client);
+        return { tokens: await ours.callback(callbackUrl, params, checks) };
       },
     },
     userinfo: {
       // Many providers give the address and the groups only here. Claims of the ID token take precedence.
-      async request({ tokens: given, client }) {
+      async request({ tokens: given }) {
+        if (!ours) throw new Error("user info was asked for before the tokens");
         // The result of `token.request`, whose type is lost.
-        const tokens = given as Awaited<ReturnType<typeof client.callback>>;
+        const tokens = given as Awaited<ReturnType<Client["callback"]>>;
         const claims = tokens.claims();
-        const hasUserInfo = client.issuer.metadata.userinfo_endpoint && tokens.access_token;
-        const info = hasUserInfo ? await client.userinfo(tokens) : {};
+        const hasUserInfo = metadata?.userinfo_endpoint && tokens.access_token;
+        const info = hasUserInfo ? await ours.userinfo(tokens) : {};
         // next-auth's type of a profile knows no claims but its own.
         return { ...withUserInfo(claims, info), [PROVEN_EMAIL]: provenEmailOf(claims) } as Profile;
       },
@@ -64,4 +74,32 @@ function withUserInfo(claims: Record<string, unknown>, info: Record<string, unkn
   if (claims.email === undefined || claims.email === info.email) return { ...info, ...claims };
   const { email_verified: _ofAnotherAddress, ...rest } = info;
   return { ...rest, ...claims };
+}
+
+type OAuthProvider = Extract<NextAuthOptions["providers"][number], { type: "oauth" }>;
+type TokenRequest = Extract<OAuthProvider["token"], { request?: unknown }>["request"];
+type Client = Parameters<NonNullable<TokenRequest>>[0]["client"];
+
+/** openid-client keeps a provider's keys with its issuer, which therefore lives as long as what it was made of. */
+const issuers = new WeakMap<ProviderMetadata, Client["issuer"]>();
+
+/** A client like the one that next-auth made, of an issuer that is kept. */
+function clientOf(metadata: ProviderMetadata, client: Client): Client {
+  let issuer = issuers.get(metadata);
+  if (!issuer) {
+    const Issuer = client.issuer.constructor as new (of: ProviderMetadata) => Client["issuer"];
+    issuer = new Issuer(metadata);
+    issuers.set(metadata, issuer);
+  }
+  const { client_id, client_secret, redirect_uris } = client.metadata;
+  const made = new issuer.Client({
+    client_id,
+    ...(client_secret !== undefined && { client_secret }),
+    ...(redirect_uris && { redirect_uris }),
+  });
+  // The clock tolerance, which next-auth sets by a symbol of openid-client's.
+  const to = made as unknown as Record<symbol, unknown>;
+  for (const symbol of Object.getOwnPropertySymbols(client))
+    to[symbol] ??= (client as unknown as Record<symbol, unknown>)[symbol];
+  return made;
 }

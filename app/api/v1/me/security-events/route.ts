@@ -1,0 +1,16 @@
+import { listSecurityEvents } from "@/lib/accounts/history.ts";
+import { securityEventsSchema } from "@/lib/accounts/schema.ts";
+import { personOf } from "@/lib/web/auth/person.ts";
+import { database } from "@/lib/web/database.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "account:use",
+      summary: "What happened to your account lately, newest first; sessions only",
+      output: securityEventsSchema,
+    },
+    async ({ caller }) => ({ items: await listSecurityEvents(await database(), personOf(caller).user.id) }),
+  ),
+});
