@@ -188,6 +188,39 @@ test("a passkey is added, signs in by itself, and is removed", async ({ browser 
   await expect(page.getByRole("alert").filter({ hasText: /passkey/i })).toBeVisible();
 });
 
+test("what concerns the account is told and stays unread, and too many tries say when to try again", async ({
+  browser,
+}) => {
+  const page = await open(browser);
+  await signIn(page);
+  await page.goto("/notices");
+  const told = page.getByRole("list", { name: "Notifications" });
+  await expect(told).toContainText("Passkey added");
+  await expect(told).toContainText("Signed in from a new place");
+  await expect(told).toContainText("Stays unread until you sign in again");
+  await page.getByRole("button", { name: "Mark all read" }).click();
+  await expect(told).toContainText("Passkey added");
+  await checkAppearance(page, "notices, account");
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/notices.png` });
+  await page.goto("/settings/security");
+  await expect(page.getByRole("list", { name: "Recent activity" })).toContainText("Passkey added");
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/security.png`, fullPage: true });
+
+  const stranger = await open(browser);
+  await stranger.goto("/sign-in");
+  for (let tries = 0; tries < 6; tries++) {
+    await stranger.getByLabel("E-mail").fill("nobody@initech.example");
+    await stranger.getByLabel("Password").fill("a guess");
+    await stranger.getByRole("button", { name: "Sign in", exact: true }).click();
+    await expect(
+      stranger.getByRole("alert").filter({ hasText: tries < 5 ? /is wrong/ : /Too many tries/ }),
+    ).toBeVisible();
+  }
+  await expect(stranger.getByRole("alert").filter({ hasText: /Try again in \d+ s/ })).toBeVisible();
+  await checkAppearance(stranger, "sign-in, too many tries");
+  if (process.env.SHOTS) await stranger.screenshot({ path: `${process.env.SHOTS}/sign-in.png` });
+});
+
 test("sessions are ended from another browser, and by changing the password", async ({ browser }) => {
   const [here, there] = [await open(browser), await open(browser)];
   await signIn(here);
