@@ -18,7 +18,14 @@ import {
 test.describe.configure({ timeout: 180_000 });
 
 test("the pages before signing in", async ({ page }) => {
-  for (const path of ["/sign-in", "/setup", "/set-password?token=none", "/set-password", "/not-there"]) {
+  for (const path of [
+    "/sign-in",
+    "/setup",
+    "/set-password#token=none",
+    "/join#token=none",
+    "/set-password",
+    "/not-there",
+  ]) {
     await page.goto(path);
     await checkAppearance(page, path);
   }

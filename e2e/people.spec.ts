@@ -45,7 +45,7 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
   await page.getByRole("button", { name: "Invite…" }).click();
   await page.getByLabel("E-mail").fill(email);
   await page.getByRole("dialog").getByLabel("Role").selectOption(role);
-  await page.getByRole("button", { name: "Make the link" }).click();
+  await page.getByRole("button", { name: "Invite", exact: true }).click();
   return page.getByRole("textbox", { name: `Link for ${email}` }).inputValue();
 }
 
@@ -115,7 +115,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
   await expect(dana.getByText("No pending invitations")).toBeVisible();
   await dana.getByRole("button", { name: "Invite…" }).click();
   await dana.getByLabel("E-mail").fill("vera");
-  await dana.getByRole("button", { name: "Make the link" }).click();
+  await dana.getByRole("button", { name: "Invite", exact: true }).click();
   await expect(dana.getByLabel("E-mail")).toHaveAttribute("aria-invalid", "true");
   await checkAppearance(dana, "invite dialog");
   const link = await invite(dana, "vera@delta.example", "approver");
@@ -182,7 +182,13 @@ test("a link takes one with an account through signing in, and somebody else's i
   const answer = await fresh.goto(link);
   expect(answer?.headers()).toMatchObject({ "referrer-policy": "no-referrer" });
   expect(answer?.headers()["cache-control"]).toContain("no-store");
-  await expect(fresh.getByText("There is an account for g•••@golf.example")).toBeVisible();
+  // The same as for an address without an account, also when it is used.
+  await fresh.getByLabel("Your name").fill("Gina");
+  await fresh.getByLabel("Password").fill("not the password of golf");
+  await fresh.getByRole("button", { name: "Join", exact: true }).click();
+  await expect(fresh.getByText("If g•••@golf.example has an account already")).toBeVisible(SOON);
+  await checkAppearance(fresh, "join, to sign in");
+  await fresh.reload();
   await fresh.getByRole("link", { name: "Sign in to join" }).click();
   await fresh.getByLabel("E-mail").fill("gina@golf.example");
   await fresh.getByLabel("Password").fill(PASSWORD);
@@ -195,6 +201,37 @@ test("a link takes one with an account through signing in, and somebody else's i
   await gina.reload();
   await at(gina, "Golf");
   for (const page of [finn, gina, fresh]) await page.context().close();
+});
+
+test("a link's token is in no address that leaves the browser, and links of before work still", async ({
+  browser,
+}) => {
+  const hugo = await newOwner(browser, "Hugo", "hotel");
+  const link = await invite(hugo, "ines@hotel.example", "viewer");
+  const token = new URL(link).hash.replace("#token=", "");
+  expect(token).toMatch(/^[\w-]{43}$/);
+  const page = await open(browser);
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url(), request.headers().referer ?? ""));
+  await page.goto(link);
+  await titled(page, "Join Hotel");
+  expect(new URL(page.url()).hash).toBe("");
+  await page.reload();
+  await titled(page, "Join Hotel");
+  expect(asked.filter((address) => address.includes(token))).toEqual([]);
+
+  const before = await open(browser);
+  await before.goto(link.replace("#", "?"));
+  await titled(before, "Join Hotel");
+  await expect.poll(() => before.url()).not.toContain(token);
+
+  const password = await command("user", "password-link", "hugo@hotel.example");
+  await page.goto(password);
+  await expect(page.getByLabel("New password")).toBeVisible(SOON);
+  expect(page.url()).not.toContain("token");
+  const secret = new URL(password).hash.replace("#token=", "");
+  expect(asked.filter((address) => address.includes(secret))).toEqual([]);
+  for (const one of [hugo, page, before]) await one.context().close();
 });
 
 test("all tabs follow when one switches, and one that did not hear of it does nothing", async ({

@@ -260,7 +260,7 @@ test("the first steps are done by doing them", async ({ browser }) => {
   await invite.getByRole("button", { name: "Invite…" }).click();
   await page.getByLabel("E-mail").fill("vera@example.com");
   await page.getByRole("dialog").getByLabel("Role").selectOption("viewer");
-  await page.getByRole("button", { name: "Make the link" }).click();
+  await page.getByRole("button", { name: "Invite", exact: true }).click();
   const link = await page.getByRole("textbox", { name: "Link for vera@example.com" }).inputValue();
   await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
   await expect(page.getByText("Initech is ready")).toBeVisible();

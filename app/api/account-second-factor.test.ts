@@ -173,10 +173,10 @@ describe("two-step sign-in", () => {
 
   test("keeps recovery codes as slow hashes of all but a selector, and compares a try with one of them", async () => {
     const { userId, recoveryCodes } = await withSecondFactor();
-    const rows = await sql("SELECT * FROM recovery_code WHERE user_id = $1", [userId]);
+    const rows = await sql("SELECT * FROM slow_recovery_code WHERE user_id = $1", [userId]);
     expect(rows).toHaveLength(10);
     for (const row of rows) {
-      expect(row).toMatchObject({ code_hash: null, slow_hash: expect.stringMatching(/^scrypt\$/) });
+      expect(row).toMatchObject({ slow_hash: expect.stringMatching(/^scrypt\$/) });
       expect(row.selector).toMatch(/^[a-z2-7]{4}$/);
     }
     for (const code of recoveryCodes) {
@@ -199,7 +199,6 @@ describe("two-step sign-in", () => {
 
   test("takes recovery codes of before once, says that there are such, and keeps none of them beside new ones", async () => {
     const { email, secret, userId, call } = await withSecondFactor();
-    await sql("DELETE FROM recovery_code WHERE user_id = $1", [userId]);
     const dated = ["abcd-efgh-2345-klmn", "aaaa-bbbb-cccc-dddd"];
     // As a web process of before keeps them.
     await sql(
@@ -269,6 +268,7 @@ describe("two-step sign-in", () => {
       for (let m = 0; m < 4; m++) results.push(await browser.signIn("code", { code: "123456" }));
     }
     expect(results.slice(0, 5)).toEqual(Array(5).fill("wrong_code"));
-    expect(results.slice(5)).toEqual(Array(7).fill("throttled:60"));
+    // Counted down while the tries come in.
+    for (const result of results.slice(5)) expect(result).toMatch(/^throttled:(60|[1-5]\d)$/);
   });
 });

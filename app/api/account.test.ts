@@ -99,13 +99,13 @@ test("an account's own history is seen by nobody else", async () => {
 
 test("what goes wrong inside is told to nobody in an address", async () => {
   const pia = await person();
-  await sql("ALTER FUNCTION gate.user_by_email(text) RENAME TO away");
+  await sql("ALTER FUNCTION gate.account_by_email(text) RENAME TO away");
   try {
     const url = await newBrowser().post("callback/password", { email: pia.email, password: PASSWORD });
     expect(new URL(url).searchParams.get("error")).toBe("unavailable");
     expect(url).not.toMatch(/gate|function|prisma/i);
   } finally {
-    await sql("ALTER FUNCTION gate.away(text) RENAME TO user_by_email");
+    await sql("ALTER FUNCTION gate.away(text) RENAME TO account_by_email");
   }
 });
 

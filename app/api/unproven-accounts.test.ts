@@ -99,7 +99,7 @@ async function expectGone({ email, userId, browser, device, key, inside }: Squat
   const [left] = await sql(
     `SELECT (SELECT count(*)::integer FROM passkey WHERE user_id = $1) AS passkeys,
       (SELECT count(*)::integer FROM second_factor WHERE user_id = $1) AS factors,
-      (SELECT count(*)::integer FROM recovery_code WHERE user_id = $1) AS codes,
+      (SELECT count(*)::integer FROM slow_recovery_code WHERE user_id = $1) AS codes,
       (SELECT count(*)::integer FROM api_key WHERE created_by = $1 AND revoked_at IS NULL) AS keys`,
     [userId],
   );

@@ -36,9 +36,9 @@ export const AROUND: Shot[] = [
       await expect(page.getByLabel(/password/i).first()).toBeVisible();
     },
   },
-  front("set-password with an old link", "/set-password?token=none"),
+  front("set-password with an old link", "/set-password#token=none"),
   front("set-password incomplete", "/set-password"),
-  front("join with an old link", "/join?token=none"),
+  front("join with an old link", "/join#token=none"),
   { ...front("not found", "/not-there"), person: "Ben" },
   {
     name: "not found inside",

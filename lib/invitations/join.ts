@@ -52,10 +52,10 @@ export async function joinWithAccount(
   db: Database,
   { token, name, password }: { token: string; name: string; password: string },
 ): Promise<{ email: string }> {
-  const passwordHash = await hashPassword(password);
   const found = await findInvitation(db, token);
   if (!found) throw linkExpired();
   const { organizationId, email } = found;
+  const passwordHash = await hashPassword(password);
   const joined = await db.withOrganization(organizationId, async (tx) => {
     const [made] = await tx.$queryRaw<{ id: string | null }[]>(Prisma.sql`SELECT gate.join_with_account(
       ${hashSecret(token)}, ${uuidv7()}::uuid, ${name}, ${passwordHash}) AS id`);

@@ -36,14 +36,14 @@ export const PARTS: Part[] = [
   {
     kind: "member",
     table: "membership",
-    columns: "id user_id role granted_by single_keys tour_seen density locale created_at",
+    columns: "id user_id role granted_by inherited single_keys tour_seen density locale created_at",
     made: { name: PERSON, email: EMAIL },
     order: byId,
   },
   {
     kind: "invitation",
     table: "invitation",
-    columns: "id email role invited_by created_at expires_at accepted_at revoked_at",
+    columns: "id email role invited_by created_at expires_at accepted_at revoked_at mailed",
     order: byId,
   },
   {

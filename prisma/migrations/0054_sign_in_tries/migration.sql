@@ -288,22 +288,6 @@ BEGIN
   RETURN cardinality(chosen);
 END $$;
 
-CREATE OR REPLACE FUNCTION gate.replace_recovery_codes(p_user uuid, p_codes bytea[]) RETURNS void
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-BEGIN
-  DELETE FROM recovery_code WHERE user_id = p_user;
-  INSERT INTO recovery_code (user_id, code_hash) SELECT p_user, unnest(p_codes);
-  PERFORM gate.account_event(p_user, 'account.recovery_codes_replaced', '{}');
-END $$;
-CREATE OR REPLACE FUNCTION gate.replace_recovery_codes(p_user uuid, p_selectors text[], p_slow_hashes text[]) RETURNS void
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-BEGIN
-  PERFORM FROM second_factor WHERE user_id = p_user FOR UPDATE;
-  DELETE FROM recovery_code WHERE user_id = p_user;
-  INSERT INTO recovery_code (user_id, selector, slow_hash) SELECT p_user, * FROM unnest(p_selectors, p_slow_hashes);
-  PERFORM gate.account_event(p_user, 'account.recovery_codes_replaced', '{}');
-END $$;
-
 -- Networks and browsers of the person before are new to the person that the account is given to.
 CREATE FUNCTION forget_places() RETURNS trigger
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
