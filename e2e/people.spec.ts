@@ -2,37 +2,11 @@
 import type { Browser, Page } from "@playwright/test";
 import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
+import { newOwner, open, PASSWORD, signIn } from "./fixtures/organizations.ts";
 import { apiOf, askAbout, expect, readRequest, requestPane, SOON, tabTo, test } from "./fixtures/test.ts";
-
-const PASSWORD = "correct horse battery";
 
 test.setTimeout(180_000);
 
-const open = async (browser: Browser) =>
-  (await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] })).newPage();
-
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.goto("/sign-in");
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password").fill(PASSWORD);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible(SOON);
-}
-
-/** The owner of a new organization, signed in. */
-async function newOwner(browser: Browser, name: string, slug: string): Promise<Page> {
-  const email = `${name.toLowerCase()}@${slug}.example`;
-  const link = await command("org", "create", slug, "--name", capital(slug), "--owner", email);
-  const page = await open(browser);
-  await page.goto(link);
-  await page.getByLabel("New password").fill(PASSWORD);
-  await page.getByRole("button", { name: "Save password" }).click();
-  await expect(page).toHaveURL(/sign-in/, SOON);
-  await signIn(page, email);
-  return page;
-}
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const at = (page: Page, organization: string) =>
   expect(page.getByRole("navigation", { name: "Main" }).first()).toContainText(organization, SOON);
 const titled = (page: Page, name: string) =>

@@ -17,6 +17,7 @@ const commands: Record<string, () => Promise<Command>> = {
   "user password-link": async () => (await import("./commands/create-password-link.ts")).createPasswordLink,
   "user no-second-factor": async () =>
     (await import("./commands/remove-second-factor.ts")).removeSecondFactor,
+  "user vouch": async () => (await import("./commands/vouch.ts")).vouchCommand,
   "key create": async () => (await import("./commands/create-api-key.ts")).createApiKey,
   migrate: async () => (await import("./commands/migrate.ts")).migrateCommand,
   "events verify": async () => (await import("./commands/verify-events.ts")).verifyEventsCommand,
@@ -35,6 +36,8 @@ const USAGE = `npm run -s intray -- <command>
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
   user password-link <email>                           prints a link to set a new password
   user no-second-factor <email>                        turns two-step sign-in off, for who lost the phone and the codes
+  user vouch <email> --org S                           has a member count as a person of their own, not one with who
+                                                       invited them, where a second person is required
   key create --org S --role R [--name N]               makes an API key; prints it, this once
   events verify --org S | --file F [--head H]          checks the history's chain of hashes; a file needs no database
   events export --org S [--out F]                      writes the history, one JSON object a line

@@ -17,6 +17,8 @@ const STATUS = {
   forbidden: 403,
   cross_site: 403,
   four_eyes: 403,
+  same_maker: 403,
+  nothing_to_vouch: 409,
   view_only: 403,
   wrong_account: 403,
   demo_account: 409,

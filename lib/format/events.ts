@@ -62,6 +62,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "member.removed": (data, who) =>
     say(`${who} removed ${member(data)}${text(data.role) ? `, ${text(data.role)}` : ""}`),
   "member.joined": (data, who) => say(`${who} joined${text(data.role) ? ` as ${text(data.role)}` : ""}`),
+  "member.vouched": (data, who) => say(`${who} vouched for ${member(data)}`),
   "member.left": (_, who) => say(`${who} left the organization`),
   "invitation.created": (data, who) =>
     say(`${who} invited ${text(data.email) ?? "somebody"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
@@ -91,8 +92,16 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       `${who} set what is kept: protocol messages ${keptFor(messageDays)}, details of the history ${keptFor(payloadDays)}, finished tasks ${keptFor(taskDays)}`,
     ),
   "organization.renamed": (data, who) => say(`${who} renamed the organization${named(data, " to")}`),
-  "organization.four_eyes_changed": ({ fourEyes }, who) =>
-    say(`${who} ${fourEyes === true ? "required" : "no longer requires"} a second person for approvals`),
+  "organization.four_eyes_changed": ({ fourEyes, proposedBy }, who) =>
+    say(
+      `${who} ${fourEyes === true ? "required" : "no longer requires"} a second person for approvals`,
+      undefined,
+      text(proposedBy) && `Proposed by ${text(proposedBy)}`,
+    ),
+  "organization.four_eyes_end_proposed": (_, who) =>
+    say(`${who} proposed to require no second person for approvals any more`, "wait"),
+  "organization.four_eyes_end_withdrawn": (_, who) =>
+    say(`${who} withdrew the proposal to require no second person for approvals`),
   "bulk.begun": (data, who) => say(`${who} asked to ${bulk(data)} ${tasks(data.items)}`),
   "bulk.ended": ({ done, refused, ...data }, who) =>
     say(

@@ -33,6 +33,11 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "connection.needs_scope": { text: "A call needs more rights than a connection has", tone: "wait" },
   "server.unhealthy": { text: "A server is in trouble", tone: "bad" },
   "webhook.disabled": { text: "A webhook was switched off, nothing got through", tone: "bad" },
+  "organization.four_eyes_ending": {
+    text: "An admin proposed to require no second person for approvals any more",
+    tone: "wait",
+  },
+  "member.vouched": { text: "An owner vouched for a member", tone: "neutral" },
 };
 
 /** `about` names tool and server, which are untrusted text. `path` leads to the subject. */
@@ -45,11 +50,17 @@ export function noticeWords(notice: NoticeAbout): { text: string; tone: Tone; ab
   return { ...words, ...(by && { text: `${by} handed a request over to you` }), about, path: pathOf(notice) };
 }
 
-function pathOf({ inputRequestId, task, server }: NoticeAbout): string {
+function pathOf({ cause, inputRequestId, task, server }: NoticeAbout): string {
   if (inputRequestId) return `/inbox/${inputRequestId}`;
   if (task) return `/tasks/${task.id}`;
-  return server ? `/servers/${server.id}` : "/settings/webhooks";
+  if (server) return `/servers/${server.id}`;
+  return SETTINGS[cause] ?? "/settings/webhooks";
 }
+
+const SETTINGS: Partial<Record<Cause, string>> = {
+  "organization.four_eyes_ending": "/settings/organization",
+  "member.vouched": "/settings/members",
+};
 
 /** `12 requests wait for an answer`: many notices of one cause. */
 export function manyWords(cause: Cause, count: number): string {
@@ -70,6 +81,8 @@ const MANY: Record<Cause, string> = {
   "connection.needs_scope": "# connections need more rights",
   "server.unhealthy": "# servers are in trouble",
   "webhook.disabled": "# webhooks were switched off",
+  "organization.four_eyes_ending": "# proposals to require no second person for approvals",
+  "member.vouched": "Owners vouched for # members",
 };
 
 /** The page that shows many notices of one cause. */

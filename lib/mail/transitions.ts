@@ -137,6 +137,8 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     connections: of(/^connection\./),
     servers: of(/^server\./),
     webhooks: of(/^webhook\./),
+    proposals: of(/^organization\.four_eyes_/),
+    vouched: of(/^member\.vouched$/),
   };
 }
 

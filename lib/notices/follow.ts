@@ -18,6 +18,7 @@ const REMEMBERED = /^(request|answer|delivery)\./;
 const ABOUT_CONNECTIONS = /^connection\./;
 const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
 const ABOUT_WEBHOOKS = /^webhook\./;
+const ABOUT_THE_RULE = /^organization\.four_eyes_/;
 
 /** A member's own action, whose notice is marked as read for them unless another event followed. */
 export interface OwnDoing {
@@ -32,6 +33,8 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     connections: new Set<string>(),
     servers: new Set<string>(),
     webhooks: new Set<string>(),
+    proposals: new Set<string>(),
+    vouched: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
@@ -46,14 +49,18 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_CONNECTIONS.test(type)) add(found.connections, data.connectionId);
     if (ABOUT_SERVERS.includes(type)) add(found.servers, data.serverId);
     if (ABOUT_WEBHOOKS.test(type)) add(found.webhooks, data.webhookId);
+    if (ABOUT_THE_RULE.test(type)) add(found.proposals, data.proposalId);
+    if (type === "member.vouched") add(found.vouched, data.memberId);
   }
-  const { requests, tasks, connections, servers, webhooks } = found;
+  const { requests, tasks, connections, servers, webhooks, proposals, vouched } = found;
   return {
     requests: [...requests],
     tasks: [...tasks],
     connections: [...connections],
     servers: [...servers],
     webhooks: [...webhooks],
+    proposals: [...proposals],
+    vouched: [...vouched],
     own: [...own.values()],
   };
 }

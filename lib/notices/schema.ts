@@ -21,6 +21,8 @@ export const CAUSES = {
   "connection.needs_scope": "attention",
   "server.unhealthy": "attention",
   "webhook.disabled": "attention",
+  "organization.four_eyes_ending": "attention",
+  "member.vouched": "attention",
 } as const satisfies Record<string, NoticeKind>;
 export type Cause = keyof typeof CAUSES;
 export const causeSchema = z.enum(Object.keys(CAUSES) as [Cause, ...Cause[]]);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { roleSchema } from "../access/schema.ts";
+import { actorSchema, roleSchema } from "../access/schema.ts";
 
 /** The reasons offered for declining, in the order of the list. */
 export const declineReasonsSchema = z.strictObject({
@@ -12,12 +12,26 @@ export type DeclineReasons = z.infer<typeof declineReasonsSchema>;
 
 const name = z.string().trim().min(1, "Name the organization").max(80, "Use at most 80 characters");
 
+/** A proposal to require no second person any more. */
+export const fourEyesProposalSchema = z.object({
+  by: actorSchema,
+  at: z.iso.datetime(),
+  /** Without anybody's acceptance. */
+  takesEffectAt: z.iso.datetime(),
+  /** Whether the caller may: nobody accepts who counts as one person with whoever proposed. */
+  mayAccept: z.boolean(),
+  mayWithdraw: z.boolean(),
+});
+export type FourEyesProposal = z.infer<typeof fourEyesProposalSchema>;
+
 export const organizationSchema = z.object({
   id: z.uuid(),
   slug: z.string(),
   name: z.string(),
   /** A task's requester may not accept what the task asks. */
   fourEyes: z.boolean(),
+  /** Null: nothing is proposed. */
+  fourEyesProposal: fourEyesProposalSchema.nullable(),
   /** When the organization was last exported completely. */
   exportedAt: z.iso.datetime().nullable(),
   createdAt: z.iso.datetime(),

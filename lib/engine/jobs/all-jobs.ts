@@ -9,6 +9,7 @@ import {
   WEBHOOK_DELIVERIES,
   WEBHOOK_OUTBOX,
 } from "./notifications.ts";
+import { PROPOSALS } from "./proposals.ts";
 import { RETENTION } from "./retention.ts";
 import { SWEEP_CALLS } from "./server-calls.ts";
 import { SETTLE_RACES } from "./settle-races.ts";
@@ -29,4 +30,5 @@ export const JOBS: Job[] = [
   COUNT_HISTORY,
   SAMPLE_OPEN_TASKS,
   RETENTION,
+  PROPOSALS,
 ];

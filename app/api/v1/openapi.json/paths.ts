@@ -53,6 +53,7 @@ import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
 import * as myViewAs from "@/app/api/v1/me/view-as/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as memberViewAs from "@/app/api/v1/members/[id]/view-as/route.ts";
+import * as memberVouch from "@/app/api/v1/members/[id]/vouch/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
 import * as noticeRead from "@/app/api/v1/notices/[id]/read/route.ts";
 import * as noticesCounts from "@/app/api/v1/notices/counts/route.ts";
@@ -60,6 +61,8 @@ import * as noticesReadAll from "@/app/api/v1/notices/read-all/route.ts";
 import * as notices from "@/app/api/v1/notices/route.ts";
 import * as onboarding from "@/app/api/v1/onboarding/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
+import * as organizationFourEyesAccept from "@/app/api/v1/organization/four-eyes/accept/route.ts";
+import * as organizationFourEyesWithdraw from "@/app/api/v1/organization/four-eyes/withdraw/route.ts";
 import * as organizationRetentionPreview from "@/app/api/v1/organization/retention/preview/route.ts";
 import * as organizationRetention from "@/app/api/v1/organization/retention/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
@@ -169,6 +172,7 @@ export const paths: Paths = {
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
   "/api/v1/members/{id}/view-as": memberViewAs,
+  "/api/v1/members/{id}/vouch": memberVouch,
   "/api/v1/notices": notices,
   "/api/v1/notices/{id}/read": noticeRead,
   "/api/v1/notices/counts": noticesCounts,
@@ -176,6 +180,8 @@ export const paths: Paths = {
   "/api/v1/onboarding": onboarding,
   "/api/v1/organization": organization,
   "/api/v1/organization/export": organizationExport,
+  "/api/v1/organization/four-eyes/accept": organizationFourEyesAccept,
+  "/api/v1/organization/four-eyes/withdraw": organizationFourEyesWithdraw,
   "/api/v1/organization/retention": organizationRetention,
   "/api/v1/organization/retention/preview": organizationRetentionPreview,
   "/api/v1/organizations": organizations,

@@ -21,14 +21,15 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "settings:manage",
-      summary: "Rename the organization, or require a second person",
+      summary:
+        "Rename the organization, require a second person (at once), or propose to require none: it takes effect when a second person accepts it, or after 72 hours",
       body: updateOrganizationSchema,
       output: organizationSchema,
     },
     ({ caller, body }) =>
       within(caller, async (organizationId, tx, principal) => {
         await updateOrganization(organizationId, tx, principal, body);
-        return readOrganization(organizationId, tx);
+        return readOrganization(organizationId, tx, principal);
       }),
   ),
   DELETE: route(

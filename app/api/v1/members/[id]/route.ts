@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     ({ caller, params, body }) =>
       within(caller, async (organizationId, tx, principal) => {
         await changeRole(organizationId, tx, principal, params.id, body.role);
-        return readMember(organizationId, tx, params.id);
+        return readMember(organizationId, tx, principal, params.id);
       }),
   ),
   DELETE: route(
