@@ -35,6 +35,8 @@ async function furnished(slug: string) {
     web.call(method, `/api/v1${path}`, { cookie: owner.cookie, body });
   await call("POST", "/api-keys", { name: "key", role: "viewer" });
   await call("POST", "/invitations", { email: `guest@${slug}.example`, role: "viewer" });
+  await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body: { fourEyes: true } });
+  await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body: { fourEyes: false } });
   await web.db.withOrganization(id, (tx) => setQuota(id, tx, { openTasks: 100 }));
   await call("POST", "/views", { page: "inbox", name: "Mine", query: {} });
   const server = await insertServer(web.db, id, { tools: [{ name: "pay" }] });
