@@ -1,8 +1,8 @@
 /** People: asked in, given another role, taken out; in two organizations at once; and the end of one. */
-import type { Browser, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
-import { newOwner, open, PASSWORD, signIn } from "./fixtures/organizations.ts";
+import { newOwner, open, PASSWORD } from "./fixtures/organizations.ts";
 import { apiOf, askAbout, expect, readRequest, requestPane, SOON, tabTo, test } from "./fixtures/test.ts";
 
 test.setTimeout(180_000);

@@ -152,9 +152,7 @@ test("under the rule of a second person it does not go to who asked for the task
   );
   const id = await ask({ requester: ola!.userId });
   const refused = await give(id, ben!, ola!);
-  await web.db.withOrganization(acme, (tx) =>
-    liftRule(tx),
-  );
+  await web.db.withOrganization(acme, (tx) => liftRule(tx));
   expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, "memberId"]);
   expect((await give(id, ben!, ola!)).status).toBe(204);
 });
@@ -216,9 +214,7 @@ test("assigning keeps the same rules: whoever has it now, it goes only to who co
   );
   const own = await assign(wish, ola!, dan!);
   const mine = await assign(wish, ola!, ola!);
-  await web.db.withOrganization(acme, (tx) =>
-    liftRule(tx),
-  );
+  await web.db.withOrganization(acme, (tx) => liftRule(tx));
   expect([own.status, mine.status]).toEqual([422, 200]);
 });
 

@@ -18,6 +18,7 @@ const STATUS = {
   cross_site: 403,
   four_eyes: 403,
   same_maker: 403,
+  step_up_required: 403,
   nothing_to_vouch: 409,
   view_only: 403,
   wrong_account: 403,

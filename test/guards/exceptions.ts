@@ -61,6 +61,15 @@ export const EXCEPTIONS: Record<string, Exception> = {
     membersOnly: "a session looks as a member",
     undoneBy: { method: "DELETE", path: "/api/v1/me/view-as" },
   },
+  "POST /api/v1/members/{id}/vouch": {
+    membersOnly: "a person vouches",
+    alsoFound: { 409: "the operator made the member, who counts for themselves" },
+  },
+  "POST /api/v1/organization/four-eyes/accept": {
+    membersOnly: "a person accepts",
+    alsoFound: { 404: "nothing is proposed" },
+  },
+  "POST /api/v1/organization/four-eyes/withdraw": { alsoFound: { 404: "nothing is proposed" } },
   "DELETE /api/v1/me/view-as": { membersOnly: "a session looks as a member" },
   "GET /api/v1/organization/export": { leavesTrace: "that everything was taken out is noted" },
   "GET /api/v1/events/export": { leavesTrace: "that history was taken out is noted" },
@@ -77,6 +86,8 @@ export const EXCEPTIONS: Record<string, Exception> = {
     [
       "GET /security",
       "POST /password",
+      "GET /step-up",
+      "POST /step-up",
       "GET /sessions",
       "DELETE /sessions",
       "DELETE /sessions/{id}",

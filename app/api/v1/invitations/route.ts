@@ -19,6 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "members:manage",
+      stepUp: true,
       summary: "Invite somebody; the link is shown this once. Only owners invite owners",
       body: createInvitationSchema,
       output: newInvitationSchema,

@@ -50,6 +50,7 @@ import * as meSecondFactor from "@/app/api/v1/me/second-factor/route.ts";
 import * as meSecurity from "@/app/api/v1/me/security/route.ts";
 import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
 import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
+import * as meStepUp from "@/app/api/v1/me/step-up/route.ts";
 import * as myViewAs from "@/app/api/v1/me/view-as/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as memberViewAs from "@/app/api/v1/members/[id]/view-as/route.ts";
@@ -168,6 +169,7 @@ export const paths: Paths = {
   "/api/v1/me/security": meSecurity,
   "/api/v1/me/sessions/{id}": meSession,
   "/api/v1/me/sessions": meSessions,
+  "/api/v1/me/step-up": meStepUp,
   "/api/v1/me/view-as": myViewAs,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,

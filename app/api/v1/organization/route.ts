@@ -5,6 +5,7 @@ import { organizationsOf, readOrganization } from "@/lib/organizations/queries.t
 import {
   deleteOrganizationSchema,
   organizationSchema,
+  type UpdateOrganization,
   updateOrganizationSchema,
 } from "@/lib/organizations/schema.ts";
 import { updateOrganization } from "@/lib/organizations/transitions.ts";
@@ -21,6 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "settings:manage",
+      stepUp: ({ fourEyes }: UpdateOrganization) => fourEyes !== undefined,
       summary:
         "Rename the organization, require a second person (at once), or propose to require none: it takes effect when a second person accepts it, or after 72 hours",
       body: updateOrganizationSchema,
@@ -35,6 +37,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     {
       auth: "organization:delete",
+      stepUp: true,
       summary:
         "Delete the organization and all that is its own, within an hour of a whole export; `organizations` is how many the caller has left",
       body: deleteOrganizationSchema,

@@ -9,6 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "members:manage",
+      stepUp: true,
       summary: "Change a member's role; only owners make and unmake owners",
       params: idParams,
       body: updateMemberSchema,

@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "owners:manage",
+      stepUp: true,
       summary: "Vouch that a member is a person of their own, not one with whoever invited them",
       params: idParams,
       output: memberSchema,

@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "settings:manage",
+      stepUp: true,
       summary: "Accept as a second person that none is required any more, at once",
       output: organizationSchema,
       errors: ["same_maker"],
