@@ -13,6 +13,7 @@ type Command = (args: string[]) => Promise<string>;
 const commands: Record<string, () => Promise<Command>> = {
   "org create": async () => (await import("./commands/create-organization.ts")).createOrganizationCommand,
   "org quota": async () => (await import("./commands/set-quota.ts")).setQuotaCommand,
+  "org delete": async () => (await import("./commands/delete-organization.ts")).deleteOrganizationCommand,
   "user create": async () => (await import("./commands/create-user.ts")).createUser,
   "user password-link": async () => (await import("./commands/create-password-link.ts")).createPasswordLink,
   "user no-second-factor": async () =>
@@ -33,6 +34,7 @@ const USAGE = `npm run -s intray -- <command>
   org create <slug> --name N --owner E                 makes an organization; prints its owner's link to set a password
   org quota <slug> [--open N] [--starts N] [--open-each N] [--starts-each N]
                                                        sets how many tasks may be open, and started a minute; prints it
+  org delete <slug> --confirm <slug>                   deletes an organization at once, once an owner has exported it
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
   user password-link <email>                           prints a link to set a new password
   user no-second-factor <email>                        turns two-step sign-in off, for who lost the phone and the codes

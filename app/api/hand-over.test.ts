@@ -74,7 +74,16 @@ test("an approver gives what is nobody's, with a note that stays with it and in 
     syncNotices(
       acme,
       tx,
-      { requests: [id], tasks: [], connections: [], servers: [], webhooks: [], proposals: [], vouched: [] },
+      {
+        requests: [id],
+        tasks: [],
+        connections: [],
+        servers: [],
+        webhooks: [],
+        proposals: [],
+        vouched: [],
+        ending: [],
+      },
       true,
     ),
   );
@@ -177,7 +186,16 @@ test("an assignment by an earlier version, which sets the assignee alone, has no
     syncNotices(
       acme,
       tx,
-      { requests: [id], tasks: [], connections: [], servers: [], webhooks: [], proposals: [], vouched: [] },
+      {
+        requests: [id],
+        tasks: [],
+        connections: [],
+        servers: [],
+        webhooks: [],
+        proposals: [],
+        vouched: [],
+        ending: [],
+      },
       true,
     ),
   );

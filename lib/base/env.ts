@@ -49,6 +49,7 @@ const schema = z
     INTRAY_SERVERS_FILE: z.string().optional(),
     INTRAY_SIGN_IN_FILE: z.string().optional(),
     OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+    INTRAY_KEEP_AT_LEAST_DAYS: z.coerce.number<string>().int().min(1).max(36_500).default(30),
     INTRAY_RATE_LIMIT: z.coerce.number<string>().int().min(1).max(1_000_000).default(30_000),
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
@@ -97,6 +98,8 @@ const schema = z
     ],
     serversFile: e.INTRAY_SERVERS_FILE,
     signInFile: e.INTRAY_SIGN_IN_FILE,
+    /** Details of the history and finished tasks are kept at least as long, whatever an organization sets. */
+    keepAtLeastDays: e.INTRAY_KEEP_AT_LEAST_DAYS,
     /** Calls per minute of one member or key. Writes have a lower limit, see lib/web/tunables.ts. */
     rateLimit: e.INTRAY_RATE_LIMIT,
     /** As written in the tokens, including a slash at the end. */

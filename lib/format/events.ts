@@ -111,6 +111,17 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(
       `${who} stopped a bulk operation: ${tasks(skipped)} not ${BULK_DONE[text(data.action) ?? ""] ?? "worked on"}`,
     ),
+  "organization.export_begun": (_, who) => say(`${who} began to export the whole organization`),
+  "organization.export_broken_off": ({ lines }, who) =>
+    say(
+      `An export of the whole organization by ${who} broke off${typeof lines === "number" ? ` after ${plural(lines, "line")}` : ""}`,
+      "wait",
+    ),
+  "organization.deletion_requested": (_, who) =>
+    say(`${who} asked to delete the organization in 72 hours`, "bad"),
+  "organization.deletion_withdrawn": (_, who) => say(`${who} took the deletion of the organization back`),
+  "organization.hold_set": (data, who) => say(`${who} set a legal hold`, "wait", text(data.reason)),
+  "organization.hold_lifted": (_, who) => say(`${who} lifted the legal hold`, "wait"),
   "organization.exported": (_, who) => say(`${who} exported the whole organization`),
   "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
   "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data, REFUSALS)}`, "bad"),

@@ -37,6 +37,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
     text: "An admin proposed to require no second person for approvals any more",
     tone: "wait",
   },
+  "organization.deleting": { text: "An owner asked to delete the organization in 72 hours", tone: "bad" },
   "member.vouched": { text: "An owner vouched for a member", tone: "neutral" },
 };
 
@@ -59,6 +60,7 @@ function pathOf({ cause, inputRequestId, task, server }: NoticeAbout): string {
 
 const SETTINGS: Partial<Record<Cause, string>> = {
   "organization.four_eyes_ending": "/settings/organization",
+  "organization.deleting": "/settings/organization",
   "member.vouched": "/settings/members",
 };
 
@@ -82,6 +84,7 @@ const MANY: Record<Cause, string> = {
   "server.unhealthy": "# servers are in trouble",
   "webhook.disabled": "# webhooks were switched off",
   "organization.four_eyes_ending": "# proposals to require no second person for approvals",
+  "organization.deleting": "# organizations are to be deleted",
   "member.vouched": "Owners vouched for # members",
 };
 

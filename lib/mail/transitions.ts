@@ -139,6 +139,7 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     webhooks: of(/^webhook\./),
     proposals: of(/^organization\.four_eyes_/),
     vouched: of(/^member\.vouched$/),
+    ending: of(/^organization\.deleting$/),
   };
 }
 

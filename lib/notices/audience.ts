@@ -21,6 +21,8 @@ export interface Subjects {
   proposals: string[];
   /** Memberships that an owner has vouched for. */
   vouched: string[];
+  /** Organizations whose deletion was asked for or taken back. */
+  ending: string[];
 }
 
 /** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
@@ -36,6 +38,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "webhook.disabled": "webhooks:manage",
   "organization.four_eyes_ending": "settings:manage",
   "member.vouched": "owners:manage",
+  "organization.deleting": "organization:delete",
 };
 
 /** Returns true if a role may get notices of this cause. */
@@ -70,6 +73,7 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.webhooks, webhookDisabled],
     [subjects.proposals, fourEyesEnding],
     [subjects.vouched, vouched],
+    [subjects.ending, deleting],
   ] as const;
   const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids))] : []));
   return Prisma.join(asked, " UNION ALL ");
@@ -150,6 +154,12 @@ const vouched: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'member.vouched', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM membership x
     JOIN maker k ON k.organization_id = x.organization_id AND k.user_id = x.user_id ${MEMBER}
   WHERE ${these} AND k.vouched_at IS NOT NULL AND ${rolesFor("owners:manage")}`;
+
+/** Of the organizations only one's own is there to be read. */
+const deleting: Part = () => Prisma.sql`
+  SELECT m.user_id, 'organization.deleting', o.id, NULL::uuid, NULL::uuid, NULL::uuid
+  FROM organization o JOIN membership m ON m.organization_id = o.id
+  WHERE o.id = current_organization() AND o.deletion_requested_at IS NOT NULL AND ${rolesFor("organization:delete")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause = 'request.waiting' AND EXISTS (SELECT FROM claim c

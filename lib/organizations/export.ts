@@ -24,7 +24,7 @@ export const PARTS: Part[] = [
     kind: "organization",
     table: "organization",
     columns:
-      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes four_eyes_until exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
+      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes four_eyes_until deletion_requested_at deletion_requested_by hold_at hold_by hold_reason exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
     order: byId,
   },
   {

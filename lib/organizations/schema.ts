@@ -13,7 +13,7 @@ export type DeclineReasons = z.infer<typeof declineReasonsSchema>;
 const name = z.string().trim().min(1, "Name the organization").max(80, "Use at most 80 characters");
 
 /** A proposal to require no second person any more. */
-export const fourEyesProposalSchema = z.object({
+const fourEyesProposalSchema = z.object({
   by: actorSchema,
   at: z.iso.datetime(),
   /** Without anybody's acceptance. */
@@ -23,6 +23,18 @@ export const fourEyesProposalSchema = z.object({
   mayWithdraw: z.boolean(),
 });
 export type FourEyesProposal = z.infer<typeof fourEyesProposalSchema>;
+
+/** A deletion that an owner asked for and any owner may take back. */
+const deletionSchema = z.object({ by: actorSchema, at: z.iso.datetime(), takesEffectAt: z.iso.datetime() });
+export type Deletion = z.infer<typeof deletionSchema>;
+
+/** While it stands nothing is swept, and no deletion takes effect. */
+const holdSchema = z.object({ by: actorSchema, at: z.iso.datetime(), reason: z.string() });
+export type Hold = z.infer<typeof holdSchema>;
+
+export const setHoldSchema = z.strictObject({
+  reason: z.string().trim().min(1, "Say what for").max(500, "Use at most 500 characters"),
+});
 
 export const organizationSchema = z.object({
   id: z.uuid(),
@@ -34,6 +46,12 @@ export const organizationSchema = z.object({
   fourEyesProposal: fourEyesProposalSchema.nullable(),
   /** When the organization was last exported completely. */
   exportedAt: z.iso.datetime().nullable(),
+  /** Null: nobody asked for it. */
+  deletion: deletionSchema.nullable(),
+  /** Null: none stands. */
+  hold: holdSchema.nullable(),
+  /** Details of the history and finished tasks are kept at least as long: the operator's setting. */
+  keepAtLeastDays: z.int(),
   createdAt: z.iso.datetime(),
 });
 export type Organization = z.infer<typeof organizationSchema>;

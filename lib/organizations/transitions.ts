@@ -44,6 +44,23 @@ async function rename(organizationId: string, tx: Tx, { actor }: Principal, name
     await appendEvents(organizationId, tx, [{ type: "organization.renamed", actor, data: { name } }]);
 }
 
+/** Records that an owner begins to export the organization: the first bytes may be all that is wanted. */
+export async function markExportBegun(organizationId: string, tx: Tx, { actor }: Principal): Promise<void> {
+  await appendEvents(organizationId, tx, [{ type: "organization.export_begun", actor }]);
+}
+
+/** Records that an export ended before its end, after so many lines. */
+export async function markExportBroken(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  lines: number,
+): Promise<void> {
+  await appendEvents(organizationId, tx, [
+    { type: "organization.export_broken_off", actor, data: { lines } },
+  ]);
+}
+
 /** Records that an owner has exported the organization completely. */
 export async function markExported(
   organizationId: string,

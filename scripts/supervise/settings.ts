@@ -102,6 +102,7 @@ export function partEnvironments(resolved: Resolved) {
     web: {
       ...common,
       ...operatorEnvironment([
+        "INTRAY_KEEP_AT_LEAST_DAYS",
         "INTRAY_RATE_LIMIT",
         "INTRAY_SIGN_IN_FILE",
         "OIDC_ISSUER",

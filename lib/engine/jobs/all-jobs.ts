@@ -1,5 +1,6 @@
 import { END_ACKNOWLEDGEMENTS } from "./acknowledgements.ts";
 import { bulkOperations } from "./bulk-operations.ts";
+import { DELETIONS } from "./deletions.ts";
 import type { Job } from "./jobs.ts";
 import { COUNT_LINES } from "./metrics.ts";
 import {
@@ -31,4 +32,5 @@ export const JOBS: Job[] = [
   SAMPLE_OPEN_TASKS,
   RETENTION,
   PROPOSALS,
+  DELETIONS,
 ];

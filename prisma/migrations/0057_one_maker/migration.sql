@@ -137,10 +137,9 @@ END $$;
 CREATE FUNCTION gate.organizations_with_due_proposals() RETURNS TABLE (id uuid)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
   AS $$ SELECT p.organization_id FROM four_eyes_proposal p WHERE p.state = 'open' AND p.takes_effect_at <= now() $$;
-REVOKE ALL ON FUNCTION gate.organizations_with_due_proposals() FROM PUBLIC;
+REVOKE ALL ON FUNCTION gate.remember_maker(), gate.organizations_with_due_proposals() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.organizations_with_due_proposals() TO intray_engine;
 RESET ROLE;
+CREATE TRIGGER remember_maker AFTER INSERT ON membership FOR EACH ROW EXECUTE FUNCTION gate.remember_maker();
 REVOKE CREATE ON SCHEMA gate FROM intray_gate;
 REVOKE intray_gate FROM CURRENT_USER;
-
-CREATE TRIGGER remember_maker AFTER INSERT ON membership FOR EACH ROW EXECUTE FUNCTION gate.remember_maker();

@@ -61,9 +61,11 @@ import * as noticesCounts from "@/app/api/v1/notices/counts/route.ts";
 import * as noticesReadAll from "@/app/api/v1/notices/read-all/route.ts";
 import * as notices from "@/app/api/v1/notices/route.ts";
 import * as onboarding from "@/app/api/v1/onboarding/route.ts";
+import * as organizationDeletionWithdraw from "@/app/api/v1/organization/deletion/withdraw/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
 import * as organizationFourEyesAccept from "@/app/api/v1/organization/four-eyes/accept/route.ts";
 import * as organizationFourEyesWithdraw from "@/app/api/v1/organization/four-eyes/withdraw/route.ts";
+import * as organizationHold from "@/app/api/v1/organization/hold/route.ts";
 import * as organizationRetentionPreview from "@/app/api/v1/organization/retention/preview/route.ts";
 import * as organizationRetention from "@/app/api/v1/organization/retention/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
@@ -181,9 +183,11 @@ export const paths: Paths = {
   "/api/v1/notices/read-all": noticesReadAll,
   "/api/v1/onboarding": onboarding,
   "/api/v1/organization": organization,
+  "/api/v1/organization/deletion/withdraw": organizationDeletionWithdraw,
   "/api/v1/organization/export": organizationExport,
   "/api/v1/organization/four-eyes/accept": organizationFourEyesAccept,
   "/api/v1/organization/four-eyes/withdraw": organizationFourEyesWithdraw,
+  "/api/v1/organization/hold": organizationHold,
   "/api/v1/organization/retention": organizationRetention,
   "/api/v1/organization/retention/preview": organizationRetentionPreview,
   "/api/v1/organizations": organizations,

@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       leavesTrace: true,
     },
     async ({ caller }) =>
-      new Response(exportOrganization(caller), {
+      new Response(await exportOrganization(caller), {
         headers: {
           "content-type": "application/x-ndjson",
           "content-disposition": `attachment; filename="${caller.me.organization.slug}.ndjson"`,
