@@ -252,7 +252,9 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   await jana.context().close();
 });
 
-test("an organization is renamed, exported, and deleted for good", async ({ browser }) => {
+test("an organization is renamed, exported, and to be deleted in three days, which is taken back", async ({
+  browser,
+}) => {
   const kurt = await newOwner(browser, "Kurt", "kilo");
   await kurt.goto("/settings/organization");
   await kurt.getByRole("textbox", { name: "Name" }).fill("Kilo & Sons");
@@ -271,7 +273,7 @@ test("an organization is renamed, exported, and deleted for good", async ({ brow
   const erase = async (typed: string) => {
     await kurt.getByRole("button", { name: "Delete Kilo & Sons…" }).click();
     await kurt.getByLabel("Type kilo to confirm").fill(typed);
-    await kurt.getByRole("button", { name: "Delete for good" }).click();
+    await kurt.getByRole("button", { name: "Delete in 72 hours" }).click();
   };
   await erase("acme");
   await expect(kurt.getByLabel("Type kilo to confirm")).toHaveAttribute("aria-invalid", "true");
@@ -281,13 +283,17 @@ test("an organization is renamed, exported, and deleted for good", async ({ brow
   await checkAppearance(kurt, "delete, refused");
   await kurt.keyboard.press("Escape");
   const download = kurt.waitForEvent("download");
-  await kurt.getByRole("link", { name: "Export everything" }).click();
+  await kurt.getByRole("button", { name: "Export everything" }).click();
   expect((await download).suggestedFilename()).toBe("kilo.ndjson");
   await (await download).path();
   await erase("kilo");
-  await expect(kurt).toHaveURL(/\/sign-in/);
-  await expect(kurt.getByText("The organization was deleted")).toBeVisible();
-  await checkAppearance(kurt, "deleted");
-  expect((await kurt.request.get("/api/v1/me")).status()).toBe(401);
+  const bar = kurt.getByRole("region", { name: "Deletion of the organization" });
+  await expect(bar).toContainText("Kurt asked to delete this organization.");
+  await checkAppearance(kurt, "to be deleted");
+  await kurt.goto("/overview");
+  await bar.getByRole("link", { name: "Look" }).click();
+  await kurt.getByRole("button", { name: "Take it back" }).click();
+  await expect(kurt.getByText("Taken back. The organization stays")).toBeVisible();
+  await expect(bar).toHaveCount(0);
   await kurt.context().close();
 });

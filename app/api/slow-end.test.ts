@@ -156,7 +156,13 @@ describe("a deletion", () => {
     await download(olga);
     const app = createDatabase(web.database.appUrl, { connections: 1 });
     await app.withOrganization(acme, (tx) =>
-      tx.organization.updateMany({ where: { id: acme }, data: { deletionRequestedAt: new Date(0) } }),
+      tx.organization.updateMany({
+        where: { id: acme },
+        data: {
+          deletionRequestedAt: new Date(0),
+          deletionRequestedBy: { kind: "system", id: null, name: "x" },
+        },
+      }),
     );
     await turn(DELETIONS);
     await expect(

@@ -67,6 +67,14 @@ export async function deleteWhenDue(organizationId: string, db: Database): Promi
   return row?.deleted === true;
 }
 
+export async function readDeletion(organizationId: string, tx: Tx): Promise<Deletion | null> {
+  const row = await tx.organization.findUniqueOrThrow({
+    where: { id: organizationId },
+    select: { deletionRequestedAt: true, deletionRequestedBy: true },
+  });
+  return toDeletion(row);
+}
+
 /** The deletion that waits, or null. */
 export function toDeletion(row: {
   deletionRequestedAt: Date | null;

@@ -11,6 +11,7 @@ import { api, askFactor, errorSentence } from "@/lib/api-client/base/client.ts";
 import type { Organization } from "@/lib/organizations/schema.ts";
 import { Section } from "../section.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
+import { PendingDeletion } from "./pending-deletion.tsx";
 
 /** Exports all data, then deletes the organization. */
 export function DeletePart({ saved }: { saved: Organization }) {
@@ -25,17 +26,20 @@ export function DeletePart({ saved }: { saved: Organization }) {
   return (
     <Section
       title="Export and delete"
-      description="Deleting takes every task, request, answer, member, key and line of history away for good. First export everything (within the last hour) and end all running tasks."
+      description="Deleting takes every task, request, answer, member, key and line of history away for good, 72 hours after an owner asked for it and once no task is open. First export everything (within the last hour)."
     >
       <div className="flex flex-wrap items-center gap-2">
         <Button disabled={download.isPending} onClick={() => download.mutate()}>
           <Download aria-hidden strokeWidth={1.75} />
           Export everything
         </Button>
-        <Button variant="danger" onClick={() => setAsking(true)}>
-          Delete {saved.name}…
-        </Button>
+        {!saved.deletion && (
+          <Button variant="danger" onClick={() => setAsking(true)}>
+            Delete {saved.name}…
+          </Button>
+        )}
       </div>
+      {saved.deletion && <PendingDeletion deletion={saved.deletion} held={saved.hold !== null} />}
       <p className="text-[13px] text-muted">
         {saved.exportedAt ? (
           <>
