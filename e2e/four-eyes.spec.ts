@@ -95,7 +95,7 @@ test("its end is proposed by one and accepted by another, who also vouches for w
   await expect(nora.getByText("A second person is required from now on")).toBeVisible();
   await rule(nora).click();
   await expect(nora.getByText("Nora proposed to require no second person any more")).toBeVisible();
-  await expect(nora.getByText("somebody else has to accept")).toBeVisible();
+  await expect(nora.getByText("Somebody else has to accept.")).toBeVisible();
   await expect(rule(nora)).toBeChecked();
   await checkAppearance(nora, "the rule's end, proposed");
   await otto.goto("/settings/organization");

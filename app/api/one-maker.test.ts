@@ -287,6 +287,14 @@ describe("the rule's end", () => {
     expect(await accept(otto, before)).toEqual(ACCEPTED);
   });
 
+  test("that a key of the command line proposed is accepted by nobody, who may hold the key", async () => {
+    const key = await web.key(acme, "owner");
+    await web.call("PATCH", "/api/v1/organization", { key, body: { fourEyes: false } });
+    expect((await read(ana)).fourEyesProposal).toMatchObject({ mayAccept: false, mayWithdraw: true });
+    for (const who of [ana, otto]) expect((await proposal(who, "accept")).body.code).toBe("same_maker");
+    expect((await read(ana)).fourEyes).toBe(true);
+  });
+
   test("is withdrawn by any owner, and by an admin only if it is theirs", async () => {
     const [adam, eve] = [await web.member(acme, "Adam", "admin"), await web.member(acme, "Eve", "admin")];
     await rule(adam, false);

@@ -19,7 +19,7 @@ interface ProposalRow {
   by: unknown;
   at: Date;
   takesEffectAt: Date;
-  /** The principal counts as one person with whoever proposed. */
+  /** The principal counts as one person with whoever proposed, or may be: anybody may hold a key of the command line. */
   same: boolean;
 }
 
@@ -62,7 +62,7 @@ export async function acceptEnd(organizationId: string, tx: Tx, principal: Princ
   if (proposal.same)
     throw new AppError(
       "same_maker",
-      "You count as one person with whoever proposed this. Somebody else has to accept.",
+      "You count as one person with whoever proposed this, or it was a key of the command line, which may be yours. It takes effect by itself, or when somebody else accepts.",
     );
   await tx.$executeRaw`UPDATE four_eyes_proposal SET state = 'accepted', accepter = ${userId}::uuid,
       decided_by = ${storable(actor)}::jsonb, decided_at = now()
@@ -143,7 +143,7 @@ async function findProposal(
 ): Promise<ProposalRow | undefined> {
   const [row] = await tx.$queryRaw<ProposalRow[]>`
     SELECT p.id, p.proposed_by AS by, p.created_at AS at, p.takes_effect_at AS "takesEffectAt",
-      same_maker(p.organization_id, p.proposer, ${makerOf(organizationId, principal)}) AS same
+      p.proposer = p.organization_id OR same_maker(p.organization_id, p.proposer, ${makerOf(organizationId, principal)}) AS same
     FROM four_eyes_proposal p WHERE p.organization_id = ${organizationId}::uuid AND p.state = 'open'
     ${lock ? Prisma.sql`FOR UPDATE OF p` : Prisma.empty}`;
   return row;

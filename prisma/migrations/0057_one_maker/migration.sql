@@ -50,7 +50,8 @@ ALTER TABLE organization
   ADD COLUMN four_eyes_until timestamptz(3);
 GRANT UPDATE (four_eyes, four_eyes_until) ON organization TO intray_engine;
 
--- A proposal to require no second person any more. Another maker accepts it, or it takes effect by itself.
+-- A proposal to require no second person any more. Another maker accepts it, or it takes effect by itself: always where a
+-- key of the command line proposed it, which may be in the hands of whoever would accept.
 CREATE TABLE four_eyes_proposal (
   organization_id uuid NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
   id uuid NOT NULL,
@@ -86,7 +87,7 @@ CREATE FUNCTION end_four_eyes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF current_user IN ('intray_app', 'intray_engine') AND NOT EXISTS (SELECT FROM four_eyes_proposal p
     WHERE p.organization_id = NEW.id AND p.decided_at = now()::timestamptz(3)
-      AND (p.state = 'accepted' AND NOT same_maker(NEW.id, p.proposer, p.accepter)
+      AND (p.state = 'accepted' AND p.proposer <> NEW.id AND NOT same_maker(NEW.id, p.proposer, p.accepter)
         OR p.state = 'in_effect' AND p.takes_effect_at <= now()))
   THEN RAISE EXCEPTION 'the rule of a second person ends by a proposal alone'; END IF;
   NEW.four_eyes_until := now();

@@ -32,7 +32,12 @@ export function FourEyesProposal({ proposal }: { proposal: Proposal }) {
         <TimeAgo at={at} />. It takes effect <TimeUntil at={takesEffectAt} over="any moment" />, or at once
         when a second person accepts. Tasks from before stay under the rule.
       </p>
-      {!mayAccept && <p>You count as one person with {by.name}, so somebody else has to accept.</p>}
+      {!mayAccept && (
+        <p>
+          Not yours to accept: {by.name} counts as one person with you, or is a key of the command line, which may be
+          anybody’s. Somebody else has to accept.
+        </p>
+      )}
       {(mayAccept || mayWithdraw) && (
         <div className="mt-2 flex flex-wrap gap-2">
           {mayWithdraw && (
