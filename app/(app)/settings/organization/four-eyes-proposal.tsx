@@ -34,8 +34,8 @@ export function FourEyesProposal({ proposal }: { proposal: Proposal }) {
       </p>
       {!mayAccept && (
         <p>
-          Not yours to accept: {by.name} counts as one person with you, or is a key of the command line, which may be
-          anybody’s. Somebody else has to accept.
+          Not yours to accept: {by.name} counts as one person with you, or is a key of the command line, which
+          may be anybody’s. Somebody else has to accept.
         </p>
       )}
       {(mayAccept || mayWithdraw) && (
