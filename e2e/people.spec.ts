@@ -1,38 +1,12 @@
 /** People: asked in, given another role, taken out; in two organizations at once; and the end of one. */
-import type { Browser, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
+import { newOwner, open, PASSWORD } from "./fixtures/organizations.ts";
 import { apiOf, askAbout, expect, readRequest, requestPane, SOON, tabTo, test } from "./fixtures/test.ts";
-
-const PASSWORD = "correct horse battery";
 
 test.setTimeout(180_000);
 
-const open = async (browser: Browser) =>
-  (await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] })).newPage();
-
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.goto("/sign-in");
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password").fill(PASSWORD);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible(SOON);
-}
-
-/** The owner of a new organization, signed in. */
-async function newOwner(browser: Browser, name: string, slug: string): Promise<Page> {
-  const email = `${name.toLowerCase()}@${slug}.example`;
-  const link = await command("org", "create", slug, "--name", capital(slug), "--owner", email);
-  const page = await open(browser);
-  await page.goto(link);
-  await page.getByLabel("New password").fill(PASSWORD);
-  await page.getByRole("button", { name: "Save password" }).click();
-  await expect(page).toHaveURL(/sign-in/, SOON);
-  await signIn(page, email);
-  return page;
-}
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const at = (page: Page, organization: string) =>
   expect(page.getByRole("navigation", { name: "Main" }).first()).toContainText(organization, SOON);
 const titled = (page: Page, name: string) =>
@@ -315,7 +289,9 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   await jana.context().close();
 });
 
-test("an organization is renamed, exported, and deleted for good", async ({ browser }) => {
+test("an organization is renamed, exported, and to be deleted in three days, which is taken back", async ({
+  browser,
+}) => {
   const kurt = await newOwner(browser, "Kurt", "kilo");
   await kurt.goto("/settings/organization");
   await kurt.getByRole("textbox", { name: "Name" }).fill("Kilo & Sons");
@@ -334,7 +310,7 @@ test("an organization is renamed, exported, and deleted for good", async ({ brow
   const erase = async (typed: string) => {
     await kurt.getByRole("button", { name: "Delete Kilo & Sons…" }).click();
     await kurt.getByLabel("Type kilo to confirm").fill(typed);
-    await kurt.getByRole("button", { name: "Delete for good" }).click();
+    await kurt.getByRole("button", { name: "Delete in 72 hours" }).click();
   };
   await erase("acme");
   await expect(kurt.getByLabel("Type kilo to confirm")).toHaveAttribute("aria-invalid", "true");
@@ -344,13 +320,17 @@ test("an organization is renamed, exported, and deleted for good", async ({ brow
   await checkAppearance(kurt, "delete, refused");
   await kurt.keyboard.press("Escape");
   const download = kurt.waitForEvent("download");
-  await kurt.getByRole("link", { name: "Export everything" }).click();
+  await kurt.getByRole("button", { name: "Export everything" }).click();
   expect((await download).suggestedFilename()).toBe("kilo.ndjson");
   await (await download).path();
   await erase("kilo");
-  await expect(kurt).toHaveURL(/\/sign-in/);
-  await expect(kurt.getByText("The organization was deleted")).toBeVisible();
-  await checkAppearance(kurt, "deleted");
-  expect((await kurt.request.get("/api/v1/me")).status()).toBe(401);
+  const bar = kurt.getByRole("region", { name: "Deletion of the organization" });
+  await expect(bar).toContainText("Kurt asked to delete this organization.");
+  await checkAppearance(kurt, "to be deleted");
+  await kurt.goto("/overview");
+  await bar.getByRole("link", { name: "Look" }).click();
+  await kurt.getByRole("button", { name: "Take it back" }).click();
+  await expect(kurt.getByText("Taken back. The organization stays")).toBeVisible();
+  await expect(bar).toHaveCount(0);
   await kurt.context().close();
 });

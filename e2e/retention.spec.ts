@@ -52,3 +52,15 @@ test("finished tasks are kept for a year, after what would go was shown and the 
   await ola.goto("/settings/retention");
   await expect(ola.getByText("Only admins change how long things are kept.")).toBeVisible();
 });
+
+test("a legal hold is set with what it is for, seen, and lifted", async ({ ana }) => {
+  await ana.goto("/settings/retention");
+  await tabTo(ana, ana.getByLabel("What for"));
+  await ana.keyboard.type("Case 12");
+  await ana.keyboard.press("Enter");
+  await expect(ana.getByText("Ana set a legal hold")).toBeVisible();
+  await checkAppearance(ana, "legal hold");
+  await tabTo(ana, ana.getByRole("button", { name: "Lift the hold" }));
+  await ana.keyboard.press("Enter");
+  await expect(ana.getByLabel("What for")).toBeVisible();
+});

@@ -379,3 +379,33 @@ test("after a restore every server is paused, and stays so when asked again", as
     expect(await paused()).toEqual([{ name: "Restored", pauses: 1, by: "Command line" }]);
   }
 });
+
+test("vouches for a member whom another invited, once", async () => {
+  await intray("org", "create", "vouch", "--name", "Vouch", "--owner", "olga@vouch.example");
+  await intray("user", "create", "ida@vouch.example", "--org", "vouch", "--role", "approver");
+  const invitedBy = (who: string) =>
+    withClient(database.adminUrl, (client) =>
+      client.query(
+        `UPDATE maker SET invited_by = ${who} FROM "user" u WHERE u.id = maker.user_id AND u.email = 'ida@vouch.example'`,
+      ),
+    );
+  await invitedBy(`(SELECT id FROM "user" WHERE email = 'olga@vouch.example')`);
+  const vouch = () => intray("user", "vouch", "ida@vouch.example", "--org", "vouch");
+  expect(await vouch()).toEqual({ code: 0, out: "Ida counts as a person of their own.\n", err: "" });
+  expect((await vouch()).code).toBe(1);
+});
+
+test("deletes an organization at once when its slug is said twice, but not under a legal hold", async () => {
+  await intray("org", "create", "doomed", "--name", "Doomed", "--owner", "olga@doomed.example");
+  const set = (what: string) =>
+    withClient(database.adminUrl, (client) =>
+      client.query(`UPDATE organization SET ${what} WHERE slug = 'doomed'`),
+    );
+  const remove = (confirm: string) => intray("org", "delete", "doomed", "--confirm", confirm);
+  expect((await remove("other")).code).toBe(2);
+  expect((await remove("doomed")).err).toContain("has never exported it");
+  await set(`exported_at = now(), hold_at = now(), hold_by = '{}', hold_reason = 'Case 12'`);
+  expect((await remove("doomed")).err).toContain("legal hold");
+  await set("hold_at = NULL, hold_by = NULL, hold_reason = NULL");
+  expect(await remove("doomed")).toEqual({ code: 0, out: '"doomed" is deleted.\n', err: "" });
+});

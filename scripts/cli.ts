@@ -13,11 +13,13 @@ type Command = (args: string[]) => Promise<string>;
 const commands: Record<string, () => Promise<Command>> = {
   "org create": async () => (await import("./commands/create-organization.ts")).createOrganizationCommand,
   "org quota": async () => (await import("./commands/set-quota.ts")).setQuotaCommand,
+  "org delete": async () => (await import("./commands/delete-organization.ts")).deleteOrganizationCommand,
   "user create": async () => (await import("./commands/create-user.ts")).createUser,
   "user password-link": async () => (await import("./commands/create-password-link.ts")).createPasswordLink,
   "user no-second-factor": async () =>
     (await import("./commands/remove-second-factor.ts")).removeSecondFactor,
   "user made-by-link": async () => (await import("./commands/list-linked-accounts.ts")).listLinkedAccounts,
+  "user vouch": async () => (await import("./commands/vouch.ts")).vouchCommand,
   "key create": async () => (await import("./commands/create-api-key.ts")).createApiKey,
   migrate: async () => (await import("./commands/migrate.ts")).migrateCommand,
   "events verify": async () => (await import("./commands/verify-events.ts")).verifyEventsCommand,
@@ -33,10 +35,13 @@ const USAGE = `npm run -s intray -- <command>
   org create <slug> --name N --owner E                 makes an organization; prints its owner's link to set a password
   org quota <slug> [--open N] [--starts N] [--open-each N] [--starts-each N]
                                                        sets how many tasks may be open, and started a minute; prints it
+  org delete <slug> --confirm <slug>                   deletes an organization at once, once an owner has exported it
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
   user password-link <email>                           prints a link to set a new password
   user no-second-factor <email>                        turns two-step sign-in off, for who lost the phone and the codes
   user made-by-link                                    lists accounts made by a shown link that are in several organizations
+  user vouch <email> --org S                           has a member count as a person of their own, not one with who
+                                                       invited them, where a second person is required
   key create --org S --role R [--name N]               makes an API key; prints it, this once
   events verify --org S | --file F [--head H]          checks the history's chain of hashes; a file needs no database
   events export --org S [--out F]                      writes the history, one JSON object a line

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { encode } from "next-auth/jwt";
 import type { Role } from "../lib/access/roles.ts";
 import { createMakerlessKey } from "../lib/api-keys/transitions.ts";
-import { createDatabase, type Database } from "../lib/base/db/db.ts";
+import { createDatabase, type Database, Prisma } from "../lib/base/db/db.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
 import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
@@ -79,6 +79,10 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
     const { credentialsEpoch, openSession } = await import("../lib/web/auth/sessions.ts");
     const browser = { userAgent: null, address: null };
     const sid = await openSession(userId, "password", browser, await credentialsEpoch(userId));
+    // However long a test takes, its people have just shown that it is them.
+    await db.gate(
+      Prisma.sql`UPDATE session SET factor_at = 'infinity' WHERE user_id = ${userId}::uuid RETURNING id`,
+    );
     return `next-auth.session-token=${await encode({ token: { sub: userId, sid }, secret: SECRET })}`;
   };
   return {

@@ -3,7 +3,9 @@ import type { ReactNode } from "react";
 import { ApiProvider } from "@/components/shell/api-provider.tsx";
 import { type DrawnMe, MeProvider } from "@/components/shell/session/me.tsx";
 import { Shell } from "@/components/shell/shell.tsx";
-import { permissionsOf, VIEW_PERMISSIONS } from "@/lib/access/permissions.ts";
+import { may, permissionsOf, VIEW_PERMISSIONS } from "@/lib/access/permissions.ts";
+import type { Role } from "@/lib/access/roles.ts";
+import { readDeletion } from "@/lib/organizations/delete.ts";
 import { localeOf } from "@/lib/text/formats/locales.ts";
 import {
   currentOrganizations,
@@ -13,6 +15,7 @@ import {
 } from "@/lib/web/auth/session.ts";
 import { principalOf } from "@/lib/web/auth/session-cookie.ts";
 import { drawnFor } from "@/lib/web/http/organization-header.ts";
+import { readForPage } from "@/lib/web/pages/read-for-page.ts";
 import { readCounts } from "./counts.ts";
 import { readFirstSteps } from "./first-steps.ts";
 
@@ -40,6 +43,7 @@ async function ownMe(session: WebSession): Promise<DrawnMe> {
     preferences: await currentPreferences(),
     browserLocale: await browserLocale(),
     view: null,
+    deletion: await currentDeletion(role),
   };
 }
 
@@ -56,7 +60,14 @@ async function viewedMe(session: WebSession, view: NonNullable<WebSession["view"
     preferences: { singleKeys: true, tourSeen: true, density: "comfortable", locale: null },
     browserLocale: await browserLocale(),
     view: { until: view.until, leftMs: view.leftMs },
+    deletion: null,
   };
+}
+
+async function currentDeletion(role: Role): Promise<DrawnMe["deletion"]> {
+  if (!may(role, "settings:manage")) return null;
+  const deletion = await readForPage(readDeletion);
+  return deletion && { by: deletion.by.name, at: deletion.takesEffectAt };
 }
 
 async function browserLocale(): Promise<string> {

@@ -36,6 +36,22 @@ describe("passkeys", () => {
     expect(await signInWith(newBrowser(), device)).toBe("passkey_refused");
   });
 
+  test("show again that it is the person: their own, not another's", async () => {
+    const pia = await withSecondFactor();
+    const [device, foreign] = [new Authenticator(ORIGIN), new Authenticator(ORIGIN)];
+    await addPasskey(pia, device);
+    await addPasskey(await person(), foreign);
+    await sql("UPDATE session SET factor_at = now() - interval '1 hour'");
+    const show = async (by: Authenticator) =>
+      pia.call("POST", "/step-up", { passkey: by.answer(await signInChallenge()) });
+    const fresh = async () => (await pia.call("GET", "/step-up")).body;
+    expect(await fresh()).toEqual({ fresh: false, ways: ["code", "passkey"] });
+    expect((await show(foreign)).body.code).toBe("passkey_refused");
+    expect((await fresh()).fresh).toBe(false);
+    expect((await show(device)).status).toBe(204);
+    expect((await fresh()).fresh).toBe(true);
+  });
+
   test("are one person's: neither added twice nor removed by another", async () => {
     const [ann, bob] = [await person(), await person()];
     const device = new Authenticator(ORIGIN);

@@ -127,12 +127,18 @@ test("without four eyes everybody accepts; switching is an admin's, and is told 
   const viewer = await web.key(acme, "operator");
   const body = { fourEyes: false };
   expect((await web.call("PATCH", "/api/v1/organization", { key: viewer, body })).status).toBe(403);
-  expect((await rule(false)).body.fourEyes).toBe(false);
+  const proposed = await web.call("PATCH", "/api/v1/organization", { cookie: ana.cookie, body });
+  expect(proposed.body).toMatchObject({ fourEyes: true, fourEyesProposal: { mayAccept: false } });
   await rule(false);
+  const accepted = await web.call("POST", "/api/v1/organization/four-eyes/accept", { cookie: ben.cookie });
+  expect(accepted.body.fourEyes).toBe(false);
   expect((await answer({ cookie: ana.cookie }, await askedBy(asMember(ana)))).status).toBe(202);
   const events = await web.call("GET", "/api/v1/events?limit=200", { key: owner });
   const lines = events.body.items.filter(
     (line: { type: string }) => line.type === "organization.four_eyes_changed",
   );
-  expect(lines.map((line: { data: object }) => line.data)).toEqual([{ fourEyes: false }, { fourEyes: true }]);
+  expect(lines.map((line: { data: object }) => line.data)).toEqual([
+    expect.objectContaining({ fourEyes: false, proposedBy: "Ana" }),
+    { fourEyes: true },
+  ]);
 });

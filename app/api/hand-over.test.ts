@@ -1,5 +1,6 @@
 /** Handing a request over: who may give what to whom, with a note, once. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Tx } from "@/lib/base/db/db.ts";
 import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
 import { syncNotices } from "@/lib/notices/transitions.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
@@ -73,7 +74,17 @@ test("an approver gives what is nobody's, with a note that stays with it and in 
     syncNotices(
       acme,
       tx,
-      { requests: [id], tasks: [], connections: [], servers: [], webhooks: [], accounts: [] },
+      {
+        requests: [id],
+        tasks: [],
+        connections: [],
+        servers: [],
+        webhooks: [],
+        accounts: [],
+        proposals: [],
+        vouched: [],
+        ending: [],
+      },
       true,
     ),
   );
@@ -139,15 +150,19 @@ test("nobody gives what another works on, what is over, or to who may not decide
   expect(await assignments(id)).toEqual([]);
 });
 
+/** Lifts the rule also from what was asked under it. */
+async function liftRule(tx: Tx) {
+  await tx.organization.update({ where: { id: acme }, data: { fourEyes: false } });
+  await tx.organization.update({ where: { id: acme }, data: { fourEyesUntil: null } });
+}
+
 test("under the rule of a second person it does not go to who asked for the task", async () => {
   await web.db.withOrganization(acme, (tx) =>
     tx.organization.update({ where: { id: acme }, data: { fourEyes: true } }),
   );
   const id = await ask({ requester: ola!.userId });
   const refused = await give(id, ben!, ola!);
-  await web.db.withOrganization(acme, (tx) =>
-    tx.organization.update({ where: { id: acme }, data: { fourEyes: false } }),
-  );
+  await web.db.withOrganization(acme, (tx) => liftRule(tx));
   expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, "memberId"]);
   expect((await give(id, ben!, ola!)).status).toBe(204);
 });
@@ -172,7 +187,17 @@ test("an assignment by an earlier version, which sets the assignee alone, has no
     syncNotices(
       acme,
       tx,
-      { requests: [id], tasks: [], connections: [], servers: [], webhooks: [], accounts: [] },
+      {
+        requests: [id],
+        tasks: [],
+        connections: [],
+        servers: [],
+        webhooks: [],
+        accounts: [],
+        proposals: [],
+        vouched: [],
+        ending: [],
+      },
       true,
     ),
   );
@@ -209,9 +234,7 @@ test("assigning keeps the same rules: whoever has it now, it goes only to who co
   );
   const own = await assign(wish, ola!, dan!);
   const mine = await assign(wish, ola!, ola!);
-  await web.db.withOrganization(acme, (tx) =>
-    tx.organization.update({ where: { id: acme }, data: { fourEyes: false } }),
-  );
+  await web.db.withOrganization(acme, (tx) => liftRule(tx));
   expect([own.status, mine.status]).toEqual([422, 200]);
 });
 

@@ -18,7 +18,6 @@ const SENTENCES: Record<string, string> = {
   email_unverified: "The sign-in provider has not verified your e-mail address. Verify it there first.",
   domain_not_allowed: "Addresses of your domain may not sign in here.",
   no_organization: "Your account is in no organization. Ask an admin of one for an invitation.",
-  organization_deleted: "The organization was deleted, and your account with it. Nothing of it is left here.",
 };
 
 export function sentenceOf(code: string): string {

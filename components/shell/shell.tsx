@@ -20,6 +20,7 @@ const NotInView = lazyComponent(() => import("./pages/not-in-view.tsx").then((fi
 /** All that a view shows: lists of requests and tasks, and each of them. */
 const SHOWN_IN_VIEW = /^\/(inbox|tasks)(\/(?!new$)[^/]*)?$/;
 const ViewBar = lazyComponent(() => import("./view-bar.tsx").then((file) => file.ViewBar));
+const DeletionBar = lazyComponent(() => import("./deletion-bar.tsx").then((file) => file.DeletionBar));
 const Tour = lazyComponent(() => import("./tour.tsx").then((file) => file.Tour), {
   // The height of the strip.
   loading: () => <div className="min-h-12 max-md:min-h-[116px]" />,
@@ -43,6 +44,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <Live scope={`${me.user.id}:${me.organization.id}`} />
       {me.view && <ViewBar {...me.view} />}
+      {me.deletion && <DeletionBar {...me.deletion} />}
       <ConnectionBar />
       {pathname.startsWith("/inbox") && !me.preferences.tourSeen && <Tour hiddenOnPhones={fullScreen} />}
       <div className="flex min-h-0 flex-1">

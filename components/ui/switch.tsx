@@ -8,11 +8,13 @@ import { type ReactNode, useId } from "react";
 export function Switch({
   checked,
   onChange,
+  disabled = false,
   label,
   description,
 }: {
   checked: boolean;
   onChange: (checked: boolean) => void;
+  disabled?: boolean;
   label: string;
   description?: ReactNode;
 }) {
@@ -25,11 +27,12 @@ export function Switch({
           type="checkbox"
           role="switch"
           checked={checked}
+          disabled={disabled}
           aria-checked={checked}
           aria-labelledby={`${id}-label`}
           aria-describedby={description ? `${id}-description` : undefined}
           onChange={(event) => onChange(event.target.checked)}
-          className="peer absolute inset-0 size-full appearance-none rounded-full border border-edge bg-sunken transition-colors checked:border-accent checked:bg-accent"
+          className="peer absolute inset-0 size-full appearance-none rounded-full border border-edge bg-sunken transition-colors checked:border-accent checked:bg-accent disabled:opacity-60"
         />
         <span
           aria-hidden

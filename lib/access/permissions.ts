@@ -35,6 +35,7 @@ export const PERMISSIONS = {
   "owners:manage": "owner",
   "organization:export": "owner",
   "organization:delete": "owner",
+  "organization:hold": "owner",
 } as const satisfies Record<string, Role>;
 export type Permission = keyof typeof PERMISSIONS;
 

@@ -57,9 +57,14 @@ export async function makePasswordLinkFor(
  * Checks the password before a new way to sign in is added, since a browser left open must not be enough. An
  * account without a password passes. Throws `wrong_password`.
  */
-export async function proveAgain(db: Database, userId: string, password: string | undefined): Promise<void> {
+export async function proveAgain(
+  db: Database,
+  userId: string,
+  password: string | undefined,
+  field = "currentPassword",
+): Promise<void> {
   const hash = await readPasswordHash(db, userId);
-  if (hash !== null && !(await verifyPassword(password ?? "", hash))) throw wrongPassword("currentPassword");
+  if (hash !== null && !(await verifyPassword(password ?? "", hash))) throw wrongPassword(field);
 }
 
 function wrongPassword(field: string): AppError {

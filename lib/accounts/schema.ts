@@ -123,6 +123,21 @@ export const assertionSchema = z.object({
   }),
 });
 
+/** How a person shows again that it is them: the strongest that the account has. */
+export const stepUpSchema = z.object({
+  /** Whether the session has shown it lately enough. */
+  fresh: z.boolean(),
+  ways: z.array(z.enum(["code", "password", "passkey", "provider"])),
+});
+export type StepUp = z.infer<typeof stepUpSchema>;
+
+export const giveFactorSchema = z.union([
+  z.strictObject({ password: z.string().max(1000) }),
+  codeInputSchema,
+  z.strictObject({ passkey: assertionSchema }),
+]);
+export type GiveFactor = z.infer<typeof giveFactorSchema>;
+
 export const addPasskeySchema = z.strictObject({
   name: z.string().trim().min(1, "Name the passkey").max(60),
   response: registrationSchema,

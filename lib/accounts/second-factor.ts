@@ -160,7 +160,7 @@ export async function replaceRecoveryCodes(
   userId: string,
   code: string,
 ): Promise<string[]> {
-  await needCode(db, seal, userId, code);
+  await proveByCode(db, seal, userId, code);
   const codes = newRecoveryCodes();
   const kept = await hashed(codes);
   await db.gate(
@@ -176,11 +176,12 @@ export async function removeSecondFactor(
   userId: string,
   code: string,
 ): Promise<undefined> {
-  await needCode(db, seal, userId, code);
+  await proveByCode(db, seal, userId, code);
   await db.gate(Prisma.sql`SELECT gate.remove_second_factor(${userId}::uuid, false) AS done`);
 }
 
-async function needCode(db: Database, seal: Seal, userId: string, code: string): Promise<void> {
+/** Throws `second_factor_off`, `wrong_code` and `throttled`. */
+export async function proveByCode(db: Database, seal: Seal, userId: string, code: string): Promise<void> {
   if (!(await readSecondFactor(db, userId))?.confirmed)
     throw new AppError("second_factor_off", "Two-step sign-in is off.");
   const taken = await takeCode(db, seal, userId, code);

@@ -60,6 +60,7 @@ const schema = z
     INTRAY_COMMAND_USER: otherUser.optional(),
     INTRAY_SIGN_IN_FILE: z.string().optional(),
     OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+    INTRAY_KEEP_AT_LEAST_DAYS: z.coerce.number<string>().int().min(1).max(36_500).default(30),
     INTRAY_RATE_LIMIT: z.coerce.number<string>().int().min(1).max(1_000_000).default(30_000),
     INTRAY_TRUSTED_PROXIES: z.coerce.number<string>().int().min(0).max(10).default(0),
     OIDC_CLIENT_ID: z.string().optional(),
@@ -115,6 +116,8 @@ const schema = z
     /** The user that command servers run as; Intray's own without it. */
     commandUser: e.INTRAY_COMMAND_USER,
     signInFile: e.INTRAY_SIGN_IN_FILE,
+    /** Details of the history and finished tasks are kept at least as long, whatever an organization sets. */
+    keepAtLeastDays: e.INTRAY_KEEP_AT_LEAST_DAYS,
     /** Calls per minute of one member or key. Writes have a lower limit, see lib/web/tunables.ts. */
     rateLimit: e.INTRAY_RATE_LIMIT,
     /** Proxies in front of the web app, each of which appends to X-Forwarded-For; 0: none is believed. */

@@ -284,6 +284,9 @@ export const TASK_SAMPLE_MS = 300_000;
 /** Days for which hourly and six-hourly figures are kept: the screens show 24 hours and 30 days. */
 export const FIGURES_KEPT_DAYS = { 1: 3, 6: 100 };
 
+/** Interval of looking for proposals and deletions that are due. */
+export const PROPOSALS_MS = 10_000;
+
 /** Interval of deleting data whose retention period is over. */
 export const RETENTION_EVERY_MS = 10_000;
 /** Pause after each deleted batch, so that others need not wait for the database. */

@@ -70,6 +70,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "member.removed": (data, who) =>
     say(`${who} removed ${member(data)}${text(data.role) ? `, ${text(data.role)}` : ""}`),
   "member.joined": (data, who) => say(`${who} joined${text(data.role) ? ` as ${text(data.role)}` : ""}`),
+  "member.vouched": (data, who) => say(`${who} vouched for ${member(data)}`),
   "member.left": (_, who) => say(`${who} left the organization`),
   "invitation.created": (data, who) =>
     say(`${who} invited ${text(data.email) ?? "somebody"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
@@ -99,8 +100,16 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       `${who} set what is kept: protocol messages ${keptFor(messageDays)}, details of the history ${keptFor(payloadDays)}, finished tasks ${keptFor(taskDays)}`,
     ),
   "organization.renamed": (data, who) => say(`${who} renamed the organization${named(data, " to")}`),
-  "organization.four_eyes_changed": ({ fourEyes }, who) =>
-    say(`${who} ${fourEyes === true ? "required" : "no longer requires"} a second person for approvals`),
+  "organization.four_eyes_changed": ({ fourEyes, proposedBy }, who) =>
+    say(
+      `${who} ${fourEyes === true ? "required" : "no longer requires"} a second person for approvals`,
+      undefined,
+      text(proposedBy) && `Proposed by ${text(proposedBy)}`,
+    ),
+  "organization.four_eyes_end_proposed": (_, who) =>
+    say(`${who} proposed to require no second person for approvals any more`, "wait"),
+  "organization.four_eyes_end_withdrawn": (_, who) =>
+    say(`${who} withdrew the proposal to require no second person for approvals`),
   "bulk.begun": (data, who) => say(`${who} asked to ${bulk(data)} ${tasks(data.items)}`),
   "bulk.ended": ({ done, refused, ...data }, who) =>
     say(
@@ -110,6 +119,17 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(
       `${who} stopped a bulk operation: ${tasks(skipped)} not ${BULK_DONE[text(data.action) ?? ""] ?? "worked on"}`,
     ),
+  "organization.export_begun": (_, who) => say(`${who} began to export the whole organization`),
+  "organization.export_broken_off": ({ lines }, who) =>
+    say(
+      `An export of the whole organization by ${who} broke off${typeof lines === "number" ? ` after ${plural(lines, "line")}` : ""}`,
+      "wait",
+    ),
+  "organization.deletion_requested": (_, who) =>
+    say(`${who} asked to delete the organization in 72 hours`, "bad"),
+  "organization.deletion_withdrawn": (_, who) => say(`${who} took the deletion of the organization back`),
+  "organization.hold_set": (data, who) => say(`${who} set a legal hold`, "wait", text(data.reason)),
+  "organization.hold_lifted": (_, who) => say(`${who} lifted the legal hold`, "wait"),
   "organization.exported": (_, who) => say(`${who} exported the whole organization`),
   "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
   "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data, REFUSALS)}`, "bad"),

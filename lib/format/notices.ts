@@ -45,6 +45,12 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
     text: "A member's account was given to the person who proved its address",
     tone: "wait",
   },
+  "organization.four_eyes_ending": {
+    text: "An admin proposed to require no second person for approvals any more",
+    tone: "wait",
+  },
+  "organization.deleting": { text: "An owner asked to delete the organization in 72 hours", tone: "bad" },
+  "member.vouched": { text: "An owner vouched for a member", tone: "neutral" },
 };
 
 /** `about` names tool and server, which are untrusted text. `path` leads to the subject. */
@@ -80,11 +86,18 @@ function isOfOrganization(cause: Notice["cause"]): cause is Cause {
 }
 
 function pathOf({ cause, inputRequestId, task, server }: NoticeAbout): string {
-  if (cause === "account.replaced") return "/settings/members";
   if (inputRequestId) return `/inbox/${inputRequestId}`;
   if (task) return `/tasks/${task.id}`;
-  return server ? `/servers/${server.id}` : "/settings/webhooks";
+  if (server) return `/servers/${server.id}`;
+  return SETTINGS[cause] ?? "/settings/webhooks";
 }
+
+const SETTINGS: Partial<Record<Cause, string>> = {
+  "organization.four_eyes_ending": "/settings/organization",
+  "organization.deleting": "/settings/organization",
+  "member.vouched": "/settings/members",
+  "account.replaced": "/settings/members",
+};
 
 /** `12 requests wait for an answer`: many notices of one cause. */
 export function manyWords(cause: Cause, count: number): string {
@@ -106,6 +119,9 @@ const MANY: Record<Cause, string> = {
   "server.unhealthy": "# servers are in trouble",
   "webhook.disabled": "# webhooks were switched off",
   "account.replaced": "# accounts were given to the people who proved their addresses",
+  "organization.four_eyes_ending": "# proposals to require no second person for approvals",
+  "organization.deleting": "# organizations are to be deleted",
+  "member.vouched": "Owners vouched for # members",
 };
 
 /** The page that shows many notices of one cause. */

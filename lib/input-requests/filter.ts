@@ -7,7 +7,7 @@ import { may } from "../access/permissions.ts";
 import { type Principal, selfOf } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
-import { requestedBy } from "../tasks/requester.ts";
+import { HAS_FOUR_EYES, ownUnderFourEyes } from "../members/one-maker.ts";
 import { CLAIM_IS_LIVE } from "./row.ts";
 import type { RequestFilter, RequestListQuery, RequestState } from "./schema.ts";
 import { isLive } from "./status.ts";
@@ -104,12 +104,12 @@ export function waitingFor(organizationId: string, principal: Principal, state: 
       JOIN connection c ON c.organization_id = q.organization_id AND c.id = q.connection_id
     WHERE q.organization_id = ${organizationId}::uuid AND q.state = 'open' AND q.mode = 'url'
       AND (${userId}::uuid IS NULL OR coalesce(c.user_id, c.authorized_by) <> ${userId}::uuid)`;
-  const ownUnderFourEyes = Prisma.sql`SELECT q.id FROM input_request q
+  const askedByOneself = Prisma.sql`SELECT q.id FROM input_request q
       JOIN task t ON t.organization_id = q.organization_id AND t.id = q.task_id
     WHERE q.organization_id = ${organizationId}::uuid AND q.state = 'open'
-      AND (SELECT o.four_eyes FROM organization o WHERE o.id = ${organizationId}::uuid) AND ${requestedBy(principal)}`;
+      AND ${HAS_FOUR_EYES(organizationId)} AND ${ownUnderFourEyes(organizationId, principal)}`;
   return Prisma.sql`(r.assignee_user_id IS NULL OR r.assignee_user_id = ${userId}::uuid)
-    AND r.id NOT IN (${takenByOthers}) AND r.id NOT IN (${sitesOfOthers}) AND r.id NOT IN (${ownUnderFourEyes})`;
+    AND r.id NOT IN (${takenByOthers}) AND r.id NOT IN (${sitesOfOthers}) AND r.id NOT IN (${askedByOneself})`;
 }
 
 /** Requests in this state that are assigned to, or claimed by, the principal. API keys have none. */

@@ -3,11 +3,11 @@
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Actor, actorSchema } from "../access/schema.ts";
-import type { Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { validateContent } from "../mcp/forms/content.ts";
 import { type Field, type Form, formSchema } from "../mcp/forms/form.ts";
-import { requestedBy } from "../tasks/requester.ts";
+import { makerOf, refusedByFourEyes } from "../members/one-maker.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import type { AnswerInput, RequestState } from "./schema.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
@@ -27,7 +27,7 @@ export interface LockedRequest {
   endedReason: string | null;
   urlOwner: string | null;
   cancelRequestedAt: Date | null;
-  /** The principal asked for the task, and the organization requires another person to accept it. */
+  /** The principal, or who counts as one with them, asked for the task, and a second person has to accept. */
   fourEyes: boolean;
   visibility: "organization" | "private";
   requesterUserId: string | null;
@@ -43,8 +43,8 @@ export async function lockRequest(
 ): Promise<LockedRequest> {
   const tasks = await tx.$queryRaw<Pick<LockedRequest, "cancelRequestedAt" | "urlOwner" | "fourEyes">[]>`
     SELECT t.cancel_requested_at AS "cancelRequestedAt", coalesce(c.user_id, c.authorized_by) AS "urlOwner",
-      o.four_eyes AND ${requestedBy(principal)} AS "fourEyes"
-    FROM task t JOIN organization o ON o.id = t.organization_id JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
+      ${refusedByFourEyes(organizationId, makerOf(organizationId, principal))} AS "fourEyes"
+    FROM task t JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
     WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)} AND t.id = (
       SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid)
     FOR NO KEY UPDATE OF t`;
@@ -183,14 +183,16 @@ export async function refuseUnableRecipient(
     throw new AppError("forbidden", "The task is private. Only its requester can show it to others.");
   if (request.mode === "url" && request.urlOwner !== null && request.urlOwner !== userId)
     throw refuse(`Only the owner of the connection may open the address, not ${name}.`);
-  const actor = { kind: "member" as const, id: userId, name };
   const [rule] = await tx.$queryRaw<{ forbids: boolean }[]>`
-    SELECT o.four_eyes AND ${requestedBy({ ...principal, actor })} AS forbids
+    SELECT ${refusedByFourEyes(organizationId, Prisma.sql`${userId}::uuid`)} AS forbids
     FROM task t JOIN organization o ON o.id = t.organization_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${request.taskId}::uuid
     -- A rule that is being switched on frees what is assigned by then.
     FOR SHARE OF o`;
-  if (rule?.forbids) throw refuse(`${name} asked for this task, so a second person has to accept.`);
+  if (rule?.forbids)
+    throw refuse(
+      `${name}, or somebody who counts as one person with ${name}, asked for this task: a second person has to accept.`,
+    );
 }
 
 /** Refuses acceptance by the task's requester where the organization requires a second person. */
@@ -198,7 +200,7 @@ export function refuseFourEyes(request: LockedRequest, input: Pick<AnswerInput, 
   if (!request.fourEyes || input.action !== "accept") return;
   throw new AppError(
     "four_eyes",
-    "You asked for this task, so somebody else has to accept. You can decline.",
+    "You asked for this task, or somebody who counts as one person with you did, so somebody else has to accept. You can decline.",
   );
 }
 
@@ -215,7 +217,10 @@ export function refuseOthersAnswer(
   if (!may(principal.role, "requests:assign"))
     throw new AppError("forbidden", `${by.name} decided this. Only ${by.name} or an operator can undo it.`);
   if (request.fourEyes)
-    throw new AppError("four_eyes", `You asked for this task, so you can't undo what ${by.name} decided.`);
+    throw new AppError(
+      "four_eyes",
+      `You asked for this task, or somebody who counts as one person with you did: you can't undo what ${by.name} decided.`,
+    );
 }
 
 export function checkedContent(

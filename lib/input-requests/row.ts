@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import { Prisma } from "../base/db/db.ts";
-import { requestedBy } from "../tasks/requester.ts";
+import { ownUnderFourEyes } from "../members/one-maker.ts";
 import { decidedWords } from "./decided.ts";
 import {
   actionSchema,
@@ -45,7 +45,7 @@ export const summaryOf = (
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
   d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",
   d.error AS "deliveryError", t.cancel_requested_at AS "cancelRequestedAt", opener.id AS "openerId", opener.name AS "openerName",
-  (SELECT o.four_eyes FROM organization o WHERE o.id = ${principal.organizationId}::uuid) AND ${requestedBy(principal)} AS "fourEyes",
+  ${ownUnderFourEyes(principal.organizationId, principal)} AS "fourEyes",
   CASE WHEN pg_column_size(t.arguments) > ${SHORT_ARGUMENTS} THEN NULL ELSE t.arguments END AS "shortArguments"`;
 
 /**

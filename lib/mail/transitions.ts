@@ -138,6 +138,9 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     servers: of(/^server\./),
     webhooks: of(/^webhook\./),
     accounts: of(/^account\./),
+    proposals: of(/^organization\.four_eyes_/),
+    vouched: of(/^member\.vouched$/),
+    ending: of(/^organization\.deleting$/),
   };
 }
 

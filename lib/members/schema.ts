@@ -36,6 +36,12 @@ export const memberSchema = z.object({
   email: z.string(),
   role: roleSchema,
   createdAt: z.iso.datetime(),
+  /** Who counts as one person with the member, first of all: `id` is null for the command line. Null: nobody else. */
+  countsWith: z.object({ id: z.uuid().nullable(), name: z.string() }).nullable(),
+  /** The owner who vouched that the member is a person of their own. */
+  vouchedBy: z.string().nullable(),
+  /** Whether the caller may vouch for the member. */
+  mayVouch: z.boolean(),
 });
 export type Member = z.infer<typeof memberSchema>;
 

@@ -4,7 +4,7 @@ import { ROLES } from "../access/roles.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
-import { REQUESTER } from "./person-behind.ts";
+import { refusedByFourEyes } from "./one-maker.ts";
 
 const MAY_ANSWER = ROLES.filter((role) => may(role, "requests:answer"));
 
@@ -21,7 +21,7 @@ export async function unassignUnable(organizationId: string, tx: Tx, userId: str
     AND ${userId === null ? Prisma.sql`${person} IS NOT NULL` : Prisma.sql`${person} = ${userId}::uuid`}
     AND (NOT EXISTS (SELECT FROM membership m WHERE m.organization_id = r.organization_id AND m.user_id = ${person}
         AND m.role = ANY (${MAY_ANSWER}::text[]))
-      OR ((SELECT o.four_eyes FROM organization o WHERE o.id = r.organization_id) AND coalesce(${REQUESTER} = ${person}, false)))`;
+      OR ${refusedByFourEyes(organizationId, person)})`;
   const task = Prisma.sql`JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id`;
   // In the order of ids, so that two that free the same requests wait for each other.
   const freed = await tx.$queryRaw<{ id: string; taskId: string; from: string }[]>`

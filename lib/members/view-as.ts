@@ -22,7 +22,7 @@ export async function beginView(
   sessionId: string,
   memberId: string,
 ): Promise<ViewAs> {
-  const member = await readMember(organizationId, tx, memberId);
+  const member = await readMember(organizationId, tx, principal, memberId);
   if (member.userId === principal.userId)
     throw new AppError("forbidden", "You already see what you can see.");
   if (!roleAllows(principal.role, member.role))

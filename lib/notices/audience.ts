@@ -7,7 +7,7 @@ import { may, type Permission } from "../access/permissions.ts";
 import { ROLES, type Role } from "../access/roles.ts";
 import { Prisma } from "../base/db/db.ts";
 import { CLAIM_IDLE_MS } from "../input-requests/status.ts";
-import { REQUESTED_BY_MEMBER } from "../tasks/requester.ts";
+import { allRefusedByFourEyes } from "../members/one-maker.ts";
 import type { Cause } from "./schema.ts";
 
 /** Ids of objects that may have changed. */
@@ -19,6 +19,12 @@ export interface Subjects {
   webhooks: string[];
   /** Accounts that were given to another person. */
   accounts: string[];
+  /** Proposals to require no second person any more. */
+  proposals: string[];
+  /** Memberships that an owner has vouched for. */
+  vouched: string[];
+  /** Organizations whose deletion was asked for or taken back. */
+  ending: string[];
 }
 
 /** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
@@ -33,6 +39,9 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "server.unhealthy": "servers:check",
   "webhook.disabled": "webhooks:manage",
   "account.replaced": "owners:manage",
+  "organization.four_eyes_ending": "settings:manage",
+  "member.vouched": "owners:manage",
+  "organization.deleting": "organization:delete",
 };
 
 /** Returns true if a role may get notices of this cause. */
@@ -65,6 +74,9 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.connections, needsSignIn],
     [subjects.servers, unhealthy],
     [subjects.webhooks, webhookDisabled],
+    [subjects.proposals, fourEyesEnding],
+    [subjects.vouched, vouched],
+    [subjects.ending, deleting],
   ] as const;
   const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids))] : []));
   if (subjects.accounts.length > 0) asked.push(accountReplaced(organizationId, subjects.accounts));
@@ -81,12 +93,14 @@ type Part = (these: Prisma.Sql) => Prisma.Sql;
 const waiting: Part = (these) => Prisma.sql`
   SELECT m.user_id, CASE WHEN x.assignee_user_id IS NULL THEN 'request.waiting' ELSE 'request.assigned' END AS cause,
     x.id AS subject, x.task_id, x.id AS input_request_id, x.server_id
-  FROM input_request x ${TASK} ${MEMBER}
-    JOIN organization o ON o.id = x.organization_id
+  FROM input_request x ${TASK}
+    -- OFFSET keeps the planner from asking for each member anew.
+    CROSS JOIN LATERAL (SELECT ${allRefusedByFourEyes(Prisma.sql`x.organization_id`)} AS ids OFFSET 0) refused
+    ${MEMBER}
     JOIN connection c ON c.organization_id = x.organization_id AND c.id = x.connection_id
   WHERE ${these} AND x.state = 'open' AND t.cancel_requested_at IS NULL AND ${rolesFor("requests:answer")} AND ${SEES}
     AND (x.assignee_user_id IS NULL OR x.assignee_user_id = m.user_id)
-    AND NOT (o.four_eyes AND ${REQUESTED_BY_MEMBER})
+    AND NOT coalesce(m.user_id = ANY (refused.ids), false)
     AND (x.mode <> 'url' OR coalesce(c.user_id, c.authorized_by, m.user_id) = m.user_id)`;
 
 const undeliverable: Part = (these) => Prisma.sql`
@@ -143,6 +157,21 @@ const accountReplaced = (organizationId: string, accounts: string[]) => Prisma.s
   WHERE x.organization_id = ${organizationId}::uuid AND x.type = 'account.replaced'
     AND x.data ->> 'userId' = ANY(${accounts}::text[]) AND m.user_id::text <> x.data ->> 'userId'
     AND ${rolesFor("owners:manage")}`;
+
+const fourEyesEnding: Part = (these) => Prisma.sql`
+  SELECT m.user_id, 'organization.four_eyes_ending', x.id, NULL::uuid, NULL::uuid, NULL::uuid
+  FROM four_eyes_proposal x ${MEMBER} WHERE ${these} AND x.state = 'open' AND ${rolesFor("settings:manage")}`;
+
+const vouched: Part = (these) => Prisma.sql`
+  SELECT m.user_id, 'member.vouched', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM membership x
+    JOIN maker k ON k.organization_id = x.organization_id AND k.user_id = x.user_id ${MEMBER}
+  WHERE ${these} AND k.vouched_at IS NOT NULL AND ${rolesFor("owners:manage")}`;
+
+/** Of the organizations only one's own is there to be read. */
+const deleting: Part = () => Prisma.sql`
+  SELECT m.user_id, 'organization.deleting', o.id, NULL::uuid, NULL::uuid, NULL::uuid
+  FROM organization o JOIN membership m ON m.organization_id = o.id
+  WHERE o.id = current_organization() AND o.deletion_requested_at IS NOT NULL AND ${rolesFor("organization:delete")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause = 'request.waiting' AND EXISTS (SELECT FROM claim c

@@ -18,6 +18,8 @@ const REMEMBERED = /^(request|answer|delivery)\./;
 const ABOUT_CONNECTIONS = /^connection\./;
 const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
 const ABOUT_WEBHOOKS = /^webhook\./;
+const ABOUT_DELETION = /^organization\.deletion_/;
+const ABOUT_THE_RULE = /^organization\.four_eyes_/;
 
 /** A member's own action, whose notice is marked as read for them unless another event followed. */
 export interface OwnDoing {
@@ -33,6 +35,9 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     servers: new Set<string>(),
     webhooks: new Set<string>(),
     accounts: new Set<string>(),
+    proposals: new Set<string>(),
+    vouched: new Set<string>(),
+    ending: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
@@ -48,8 +53,11 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_SERVERS.includes(type)) add(found.servers, data.serverId);
     if (ABOUT_WEBHOOKS.test(type)) add(found.webhooks, data.webhookId);
     if (type === "account.replaced") add(found.accounts, data.userId);
+    if (ABOUT_THE_RULE.test(type)) add(found.proposals, data.proposalId);
+    if (ABOUT_DELETION.test(type)) add(found.ending, data.organizationId);
+    if (type === "member.vouched") add(found.vouched, data.memberId);
   }
-  const { requests, tasks, connections, servers, webhooks, accounts } = found;
+  const { requests, tasks, connections, servers, webhooks, accounts, proposals, vouched, ending } = found;
   return {
     requests: [...requests],
     tasks: [...tasks],
@@ -57,6 +65,9 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     servers: [...servers],
     webhooks: [...webhooks],
     accounts: [...accounts],
+    proposals: [...proposals],
+    vouched: [...vouched],
+    ending: [...ending],
     own: [...own.values()],
   };
 }

@@ -22,6 +22,9 @@ export const CAUSES = {
   "server.unhealthy": "attention",
   "webhook.disabled": "attention",
   "account.replaced": "attention",
+  "organization.four_eyes_ending": "attention",
+  "member.vouched": "attention",
+  "organization.deleting": "attention",
 } as const satisfies Record<string, NoticeKind>;
 export type Cause = keyof typeof CAUSES;
 export const causeSchema = z.enum(Object.keys(CAUSES) as [Cause, ...Cause[]]);

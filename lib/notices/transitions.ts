@@ -26,8 +26,7 @@ export async function syncNotices(
   subjects: Subjects,
   mails: boolean,
 ): Promise<void> {
-  const { requests, tasks, connections, servers, webhooks, accounts } = subjects;
-  const ids = [...requests, ...tasks, ...connections, ...servers, ...webhooks, ...accounts];
+  const ids = Object.values(subjects).flat();
   if (ids.length === 0) return;
   const affected = await tx.$queryRaw<{ user_id: string }[]>`
     WITH audience (user_id, cause, subject, task_id, input_request_id, server_id) AS MATERIALIZED (${audienceOf(organizationId, subjects)}),

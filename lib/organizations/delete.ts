@@ -1,30 +1,87 @@
-import { type Database, Prisma } from "../base/db/db.ts";
+/**
+ * The end of an organization: asked for by an owner, three days later done by the engine, and taken back meanwhile by
+ * any owner. The database counts the days.
+ */
+import type { Principal } from "../access/principal.ts";
+import { actorSchema } from "../access/schema.ts";
+import { type Database, Prisma, storable, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import type { Deletion } from "./schema.ts";
 
-const REFUSALS = {
-  export_first: "Export the organization first; it can be deleted within an hour of that.",
-  tasks_open: "There are tasks that still run. Cancel them or let them end first.",
-};
+/** As in migration 0059, which decides. */
+const WAIT_MS = 72 * 3600_000;
 
 /**
- * Deletes all rows of an organization in one transaction, with the accounts that belong to no other
- * organization and their sessions. `exportCountsMs`: how long after an export the deletion is allowed. Throws
- * `export_first`, `tasks_open`, and `invalid_input` for a slug other than the organization's own.
+ * Asks for the deletion; a second time changes nothing. `exportCountsMs`: how long after an export this is allowed.
+ * Throws `export_first`, and `invalid_input` for a slug other than the organization's own.
  */
-export async function deleteOrganization(
+export async function requestDeletion(
   organizationId: string,
-  db: Database,
-  organization: { slug: string },
+  tx: Tx,
+  { actor }: Principal,
   typedSlug: string,
   exportCountsMs: number,
 ): Promise<void> {
-  if (typedSlug !== organization.slug)
+  const [own] = await tx.$queryRaw<{ slug: string; exported: boolean; waits: boolean }[]>`
+    SELECT slug, coalesce(exported_at > now() - ${exportCountsMs} * interval '1 ms', false) AS exported,
+      deletion_requested_at IS NOT NULL AS waits
+    FROM organization WHERE id = ${organizationId}::uuid FOR NO KEY UPDATE`;
+  if (!own) throw notFound("organization");
+  if (typedSlug !== own.slug)
     throw new AppError("invalid_input", "Some values are not valid.", {
-      errors: [{ field: "slug", message: `Type ${organization.slug}` }],
+      errors: [{ field: "slug", message: `Type ${own.slug}` }],
     });
-  const [row] = await db.gate<{ refusal: string | null }>(Prisma.sql`SELECT gate.delete_organization(
-    ${organizationId}::uuid, ${typedSlug}, ${exportCountsMs}::bigint) AS refusal`);
-  if (row?.refusal === "export_first" || row?.refusal === "tasks_open")
-    throw new AppError(row.refusal, REFUSALS[row.refusal]);
-  if (!row || row.refusal !== null) throw notFound("organization");
+  if (!own.exported)
+    throw new AppError(
+      "export_first",
+      "Export the organization first; its deletion can be asked for within an hour of that.",
+    );
+  if (own.waits) return;
+  await tx.organization.updateMany({
+    where: { id: organizationId, deletionRequestedAt: null },
+    data: { deletionRequestedAt: new Date(), deletionRequestedBy: storable(actor) },
+  });
+  await appendEvents(organizationId, tx, [
+    { type: "organization.deletion_requested", actor, data: { organizationId } },
+  ]);
+}
+
+/** Takes the deletion back. Throws `not_found` where none was asked for. */
+export async function withdrawDeletion(organizationId: string, tx: Tx, { actor }: Principal): Promise<void> {
+  const { count } = await tx.organization.updateMany({
+    where: { id: organizationId, deletionRequestedAt: { not: null } },
+    data: { deletionRequestedAt: null, deletionRequestedBy: Prisma.DbNull },
+  });
+  if (count === 0) throw notFound("deletion");
+  await appendEvents(organizationId, tx, [
+    { type: "organization.deletion_withdrawn", actor, data: { organizationId } },
+  ]);
+}
+
+/** Deletes the organization if its days are over, no task is open and no legal hold stands. The engine's. */
+export async function deleteWhenDue(organizationId: string, db: Database): Promise<boolean> {
+  const [row] = await db.gate<{ deleted: boolean }>(
+    Prisma.sql`SELECT gate.delete_due_organization(${organizationId}::uuid) AS deleted`,
+  );
+  return row?.deleted === true;
+}
+
+export async function readDeletion(organizationId: string, tx: Tx): Promise<Deletion | null> {
+  const row = await tx.organization.findUniqueOrThrow({
+    where: { id: organizationId },
+    select: { deletionRequestedAt: true, deletionRequestedBy: true },
+  });
+  return toDeletion(row);
+}
+
+/** The deletion that waits, or null. */
+export function toDeletion(row: {
+  deletionRequestedAt: Date | null;
+  deletionRequestedBy: unknown;
+}): Deletion | null {
+  const { deletionRequestedAt: at, deletionRequestedBy: by } = row;
+  if (!at) return null;
+  const takesEffectAt = new Date(at.getTime() + WAIT_MS).toISOString();
+  return { by: actorSchema.parse(by), at: at.toISOString(), takesEffectAt };
 }

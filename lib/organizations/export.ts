@@ -24,7 +24,7 @@ export const PARTS: Part[] = [
     kind: "organization",
     table: "organization",
     columns:
-      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
+      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes four_eyes_until deletion_requested_at deletion_requested_by hold_at hold_by hold_reason exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
     order: byId,
   },
   {
@@ -38,6 +38,18 @@ export const PARTS: Part[] = [
     table: "membership",
     columns: "id user_id role granted_by inherited single_keys tour_seen density locale created_at",
     made: { name: PERSON, email: EMAIL },
+    order: byId,
+  },
+  {
+    kind: "maker",
+    table: "maker",
+    columns: "user_id invited_by vouched_by vouched_at",
+    order: ["r.user_id", "uuid"],
+  },
+  {
+    kind: "four_eyes_proposal",
+    table: "four_eyes_proposal",
+    columns: "id proposed_by proposer created_at takes_effect_at state decided_by accepter decided_at",
     order: byId,
   },
   {

@@ -1,14 +1,43 @@
+import type { Principal } from "../access/principal.ts";
 import { roleSchema } from "../access/schema.ts";
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
+import { env } from "../base/env.ts";
+import { toDeletion } from "./delete.ts";
+import { readProposal } from "./four-eyes.ts";
+import { toHold } from "./hold.ts";
 import type { Organization, OwnOrganization } from "./schema.ts";
 
-export async function readOrganization(organizationId: string, tx: Tx): Promise<Organization> {
+/** The organization as the principal sees it. */
+export async function readOrganization(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+): Promise<Organization> {
   const found = await tx.organization.findUniqueOrThrow({
     where: { id: organizationId },
-    select: { id: true, slug: true, name: true, fourEyes: true, exportedAt: true, createdAt: true },
+    select: {
+      id: true,
+      slug: true,
+      name: true,
+      fourEyes: true,
+      exportedAt: true,
+      createdAt: true,
+      deletionRequestedAt: true,
+      deletionRequestedBy: true,
+      holdAt: true,
+      holdBy: true,
+      holdReason: true,
+    },
   });
   return {
-    ...found,
+    id: found.id,
+    slug: found.slug,
+    name: found.name,
+    fourEyes: found.fourEyes,
+    deletion: toDeletion(found),
+    hold: toHold(found),
+    keepAtLeastDays: env().keepAtLeastDays,
+    fourEyesProposal: found.fourEyes ? await readProposal(organizationId, tx, principal) : null,
     exportedAt: found.exportedAt?.toISOString() ?? null,
     createdAt: found.createdAt.toISOString(),
   };

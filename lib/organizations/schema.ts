@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { roleSchema } from "../access/schema.ts";
+import { actorSchema, roleSchema } from "../access/schema.ts";
 
 /** The reasons offered for declining, in the order of the list. */
 export const declineReasonsSchema = z.strictObject({
@@ -12,14 +12,46 @@ export type DeclineReasons = z.infer<typeof declineReasonsSchema>;
 
 const name = z.string().trim().min(1, "Name the organization").max(80, "Use at most 80 characters");
 
+/** A proposal to require no second person any more. */
+const fourEyesProposalSchema = z.object({
+  by: actorSchema,
+  at: z.iso.datetime(),
+  /** Without anybody's acceptance. */
+  takesEffectAt: z.iso.datetime(),
+  /** Whether the caller may: nobody accepts who counts as one person with whoever proposed. */
+  mayAccept: z.boolean(),
+  mayWithdraw: z.boolean(),
+});
+export type FourEyesProposal = z.infer<typeof fourEyesProposalSchema>;
+
+/** A deletion that an owner asked for and any owner may take back. */
+const deletionSchema = z.object({ by: actorSchema, at: z.iso.datetime(), takesEffectAt: z.iso.datetime() });
+export type Deletion = z.infer<typeof deletionSchema>;
+
+/** While it stands nothing is swept, and no deletion takes effect. */
+const holdSchema = z.object({ by: actorSchema, at: z.iso.datetime(), reason: z.string() });
+export type Hold = z.infer<typeof holdSchema>;
+
+export const setHoldSchema = z.strictObject({
+  reason: z.string().trim().min(1, "Say what for").max(500, "Use at most 500 characters"),
+});
+
 export const organizationSchema = z.object({
   id: z.uuid(),
   slug: z.string(),
   name: z.string(),
   /** A task's requester may not accept what the task asks. */
   fourEyes: z.boolean(),
+  /** Null: nothing is proposed. */
+  fourEyesProposal: fourEyesProposalSchema.nullable(),
   /** When the organization was last exported completely. */
   exportedAt: z.iso.datetime().nullable(),
+  /** Null: nobody asked for it. */
+  deletion: deletionSchema.nullable(),
+  /** Null: none stands. */
+  hold: holdSchema.nullable(),
+  /** Details of the history and finished tasks are kept at least as long: the operator's setting. */
+  keepAtLeastDays: z.int(),
   createdAt: z.iso.datetime(),
 });
 export type Organization = z.infer<typeof organizationSchema>;

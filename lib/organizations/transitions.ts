@@ -2,7 +2,7 @@ import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { unassignUnable } from "../members/unassign.ts";
+import { beginFourEyes, proposeEnd } from "./four-eyes.ts";
 import type { UpdateOrganization } from "./schema.ts";
 
 /** The actor of the operator's commands. */
@@ -21,23 +21,43 @@ export async function createOrganization(
 }
 
 /**
- * Renames the organization, or switches the rule of a second person, which frees requests from who may not accept
- * them by it. Records only real changes.
+ * Renames the organization; requires a second person, at once; or proposes to require none any more. Records only
+ * real changes.
  */
 export async function updateOrganization(
   organizationId: string,
   tx: Tx,
-  { actor }: Principal,
+  principal: Principal,
   { name, fourEyes }: UpdateOrganization,
 ): Promise<void> {
-  const write = async (data: UpdateOrganization) =>
-    (await tx.organization.updateMany({ where: { id: organizationId, NOT: data }, data })).count > 0;
-  const renamed = name !== undefined && (await write({ name }));
-  const switched = fourEyes !== undefined && (await write({ fourEyes }));
-  if (switched && fourEyes) await unassignUnable(organizationId, tx, null);
+  if (name !== undefined) await rename(organizationId, tx, principal, name);
+  if (fourEyes === true) await beginFourEyes(organizationId, tx, principal);
+  if (fourEyes === false) await proposeEnd(organizationId, tx, principal);
+}
+
+async function rename(organizationId: string, tx: Tx, { actor }: Principal, name: string): Promise<void> {
+  const { count } = await tx.organization.updateMany({
+    where: { id: organizationId, NOT: { name } },
+    data: { name },
+  });
+  if (count > 0)
+    await appendEvents(organizationId, tx, [{ type: "organization.renamed", actor, data: { name } }]);
+}
+
+/** Records that an owner begins to export the organization: the first bytes may be all that is wanted. */
+export async function markExportBegun(organizationId: string, tx: Tx, { actor }: Principal): Promise<void> {
+  await appendEvents(organizationId, tx, [{ type: "organization.export_begun", actor }]);
+}
+
+/** Records that an export ended before its end, after so many lines. */
+export async function markExportBroken(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  lines: number,
+): Promise<void> {
   await appendEvents(organizationId, tx, [
-    ...(renamed ? [{ type: "organization.renamed" as const, actor, data: { name } }] : []),
-    ...(switched ? [{ type: "organization.four_eyes_changed" as const, actor, data: { fourEyes } }] : []),
+    { type: "organization.export_broken_off", actor, data: { lines } },
   ]);
 }
 

@@ -1,4 +1,5 @@
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { env } from "../base/env.ts";
 import { PREVIEW_LIMIT, type Preview, type Retention } from "./schema.ts";
 
 /** The name of the follower of the history that drops payloads; its row holds its position. */
@@ -14,6 +15,19 @@ export async function readRetention(organizationId: string, tx: Tx): Promise<Ret
     payloadDays: row.keepPayloadsDays,
     taskDays: row.keepTasksDays,
   };
+}
+
+/** What the operator's floor is for: an admin's traces. Protocol messages are the servers'. */
+export const FLOORED = ["payloadDays", "taskDays"] as const;
+
+/** How long things are kept just now: no shorter than the operator's floor, and for ever under a legal hold. */
+export async function keptNow(organizationId: string, tx: Tx): Promise<Retention> {
+  const held = await tx.organization.count({ where: { id: organizationId, holdAt: { not: null } } });
+  if (held > 0) return { messageDays: null, payloadDays: null, taskDays: null };
+  const kept = await readRetention(organizationId, tx);
+  for (const kind of FLOORED)
+    if (kept[kind] !== null) kept[kind] = Math.max(kept[kind], env().keepAtLeastDays);
+  return kept;
 }
 
 /** The oldest time that is kept, by the database's clock. */

@@ -5,9 +5,10 @@
 
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
+import { env } from "../base/env.ts";
 import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
-import { cutoff, FOLLOWER, oldTasks, readRetention } from "./queries.ts";
+import { cutoff, FLOORED, FOLLOWER, keptNow, oldTasks, readRetention } from "./queries.ts";
 import { type Retention, shortens, type UpdateRetention } from "./schema.ts";
 
 /** Rows that one transaction deletes, or lines that it empties. */
@@ -34,6 +35,7 @@ export async function updateRetention(
     throw new AppError("invalid_input", "Some values are not valid.", {
       errors: [{ field: "slug", message: `Type ${organization.slug}` }],
     });
+  refuseBelowFloor(changes);
   const same = (Object.keys(after) as (keyof Retention)[]).every((kind) => after[kind] === before[kind]);
   if (same) return;
   await tx.organization.update({
@@ -49,9 +51,21 @@ export async function updateRetention(
   ]);
 }
 
+/** An admin does not shorten what is kept of their own deeds below what the operator requires. */
+function refuseBelowFloor(changes: Partial<Retention>): void {
+  const { keepAtLeastDays } = env();
+  const errors = FLOORED.filter((kind) => (changes[kind] ?? keepAtLeastDays) < keepAtLeastDays).map(
+    (field) => ({
+      field,
+      message: `At least ${keepAtLeastDays} days, as the operator of this Intray requires`,
+    }),
+  );
+  if (errors.length > 0) throw new AppError("invalid_input", "Some values are not valid.", { errors });
+}
+
 /** Returns the number of deleted messages; fewer than a batch: none is left. Ids are in order of time. */
 export async function deleteMessages(organizationId: string, tx: Tx): Promise<number> {
-  const { messageDays } = await readRetention(organizationId, tx);
+  const { messageDays } = await keptNow(organizationId, tx);
   if (messageDays === null) return 0;
   return tx.$executeRaw`DELETE FROM protocol_message WHERE organization_id = ${organizationId}::uuid AND id IN (
     SELECT id FROM (SELECT id, at FROM protocol_message WHERE organization_id = ${organizationId}::uuid
@@ -60,7 +74,7 @@ export async function deleteMessages(organizationId: string, tx: Tx): Promise<nu
 
 /** Returns the number of lines processed. One engine at a time: the position is locked. */
 export async function dropPayloads(organizationId: string, tx: Tx): Promise<number> {
-  const { payloadDays } = await readRetention(organizationId, tx);
+  const { payloadDays } = await keptNow(organizationId, tx);
   if (payloadDays === null) return 0;
   await tx.$executeRaw`INSERT INTO event_follower (organization_id, follower, seq)
     VALUES (${organizationId}::uuid, ${FOLLOWER}, 0) ON CONFLICT DO NOTHING`;
@@ -68,7 +82,7 @@ export async function dropPayloads(organizationId: string, tx: Tx): Promise<numb
     WHERE organization_id = ${organizationId}::uuid AND follower = ${FOLLOWER} FOR UPDATE SKIP LOCKED`;
   if (!place) return 0;
   const [done] = await tx.$queryRaw<{ reached: bigint | null }[]>`
-    SELECT reached FROM drop_event_payloads(${place.seq}, ${ROWS}::integer)`;
+    SELECT reached FROM drop_event_payloads(${place.seq}, ${ROWS}::integer, ${env().keepAtLeastDays}::integer)`;
   if (!done || done.reached === null) return 0;
   await tx.$executeRaw`UPDATE event_follower SET seq = ${done.reached}
     WHERE organization_id = ${organizationId}::uuid AND follower = ${FOLLOWER}`;
@@ -77,7 +91,7 @@ export async function dropPayloads(organizationId: string, tx: Tx): Promise<numb
 
 /** Returns the number of deleted messages or tasks. Tasks restarted from a deleted one lose only the link. */
 export async function deleteTasks(organizationId: string, tx: Tx): Promise<number> {
-  const { taskDays } = await readRetention(organizationId, tx);
+  const { taskDays } = await keptNow(organizationId, tx);
   if (taskDays === null) return 0;
   const rows = await tx.$queryRaw<
     { id: string; raceId: string | null }[]

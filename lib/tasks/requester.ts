@@ -15,6 +15,3 @@ export function requestedBy({
   const principal = personBehind(Prisma.sql`${actor.kind}::text`, Prisma.sql`${actor.id}::text`);
   return Prisma.sql`(coalesce(t.requested_by ->> 'id' = ${actor.id}, false) OR coalesce(${REQUESTER} = ${principal}, false))`;
 }
-
-/** Condition: member `m` requested the task `t`; the rule of `requestedBy`, for a list of members. */
-export const REQUESTED_BY_MEMBER = Prisma.sql`coalesce(${REQUESTER} = m.user_id, false)`;

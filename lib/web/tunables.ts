@@ -123,6 +123,9 @@ export const PASSKEY_CHALLENGE_MS = 5 * 60_000;
 /** Challenges that one address may ask for; each is a row. */
 export const PASSKEY_CHALLENGES_PER_ADDRESS = { limit: 300, windowMs: 60_000 };
 
+/** How long a shown password, code or passkey is good for the calls that ask for one: one task at the settings. */
+export const STEP_UP_MS = 5 * 60_000;
+
 /** How long a sign-in provider may take to answer one call. */
 export const PROVIDER_TIMEOUT_MS = 10_000;
 /** Calls are counted in windows of this length. */

@@ -110,6 +110,7 @@ export function partEnvironments(resolved: Resolved) {
     web: {
       ...common,
       ...operatorEnvironment([
+        "INTRAY_KEEP_AT_LEAST_DAYS",
         "INTRAY_RATE_LIMIT",
         "INTRAY_TRUSTED_PROXIES",
         "INTRAY_SIGN_IN_FILE",

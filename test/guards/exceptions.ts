@@ -61,6 +61,25 @@ export const EXCEPTIONS: Record<string, Exception> = {
     membersOnly: "a session looks as a member",
     undoneBy: { method: "DELETE", path: "/api/v1/me/view-as" },
   },
+  "POST /api/v1/members/{id}/vouch": {
+    membersOnly: "a person vouches",
+    alsoFound: { 409: "the operator made the member, who counts for themselves" },
+  },
+  "POST /api/v1/organization/four-eyes/accept": {
+    membersOnly: "a person accepts",
+    alsoFound: { 404: "nothing is proposed" },
+  },
+  "POST /api/v1/organization/four-eyes/withdraw": { alsoFound: { 404: "nothing is proposed" } },
+  "POST /api/v1/me/step-up": {
+    membersOnly: "an account is a person's",
+    alsoFound: { 403: "the tests' people have nothing to show" },
+  },
+  "PUT /api/v1/organization/hold": { membersOnly: "a person answers for it" },
+  "DELETE /api/v1/organization/hold": {
+    membersOnly: "a person answers for it",
+    alsoFound: { 404: "there is no hold" },
+  },
+  "POST /api/v1/organization/deletion/withdraw": { alsoFound: { 404: "no deletion waits" } },
   "DELETE /api/v1/me/view-as": { membersOnly: "a session looks as a member" },
   "GET /api/v1/organization/export": { leavesTrace: "that everything was taken out is noted" },
   "GET /api/v1/events/export": { leavesTrace: "that history was taken out is noted" },
@@ -70,7 +89,6 @@ export const EXCEPTIONS: Record<string, Exception> = {
     values: { "body.shared": false },
     alsoFound: { 403: "a key has none of its own" },
   },
-  "DELETE /api/v1/organization": { spends: "it ends the organization" },
   "DELETE /api/v1/me/membership": { spends: "it ends the membership", membersOnly: "a key is no member" },
   "PUT /api/v1/me/organization": { membersOnly: "a key has one organization" },
   ...Object.fromEntries(
@@ -78,6 +96,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
       "GET /security",
       "GET /security-events",
       "POST /password",
+      "GET /step-up",
       "GET /sessions",
       "DELETE /sessions",
       "DELETE /sessions/{id}",

@@ -11,6 +11,8 @@ export interface Operation {
   path: string;
   /** `none`: public. `any`: every authenticated caller. Else the weakest role. */
   access: "none" | "any" | Role;
+  /** A session has to have shown lately that it is its person. */
+  stepUp: boolean;
   slots: Slot[];
   /** Places with an id of a kind that kinds.ts does not know. */
   unknown: Place[];
@@ -34,6 +36,7 @@ export interface Filling {
 
 interface Described {
   "x-role"?: Role;
+  "x-step-up"?: boolean;
   security: unknown[];
   parameters?: { in: string; name: string; required?: boolean; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
@@ -67,6 +70,7 @@ function toOperation(path: string, lower: string, described: Described): Operati
     name,
     method,
     path,
+    stepUp: described["x-step-up"] === true,
     access: described.security.length === 0 ? "none" : (described["x-role"] ?? "any"),
     slots: places.flatMap((place) => {
       const kind = kindOf(path, place);

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { InviteDialog } from "@/components/people/invite-dialog.tsx";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
@@ -107,6 +108,7 @@ export function GetStartedScreen() {
         </StepCard>
       </ol>
       <InviteDialog open={inviting} onOpenChange={setInviting} />
+      <StepUp />
     </Page>
   );
 }

@@ -4,6 +4,7 @@ import { ChevronLeft } from "lucide-react";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
 import { Page } from "@/components/shell/pages/page.tsx";
+import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { Account } from "./account.tsx";
@@ -42,6 +43,7 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
         {!section && <Account />}
         <SettingsNav />
         <div className="flex min-w-0 max-w-2xl flex-1 flex-col gap-6">{children}</div>
+        <StepUp />
       </div>
     </Page>
   );

@@ -23,6 +23,8 @@ export interface Me {
    * clock that ends the view.
    */
   view: { until: string; leftMs: number } | null;
+  /** For admins: who asked to delete the organization, and when it goes. */
+  deletion: { by: string; at: string } | null;
   may: (permission: Permission) => boolean;
 }
 

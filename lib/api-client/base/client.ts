@@ -132,8 +132,17 @@ async function call<T>(
     });
   }
   if (response.ok) return parsed as T;
+  if (problem.code === "step_up_required" && (await askFactor())) return call<T>(method, path, body, options);
   if (problem.code === "organization_changed") window.dispatchEvent(new Event("intray:moved"));
   throw new ApiError(response.status, problem);
+}
+
+/** Asks the person, by the page's dialog (components/shell/session/step-up.tsx), to show that it is them. */
+export function askFactor(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = new CustomEvent("intray:step-up", { detail: resolve, cancelable: true });
+    if (window.dispatchEvent(asked)) resolve(false);
+  });
 }
 
 function safeParse(text: string): unknown {

@@ -1,5 +1,6 @@
 import { END_ACKNOWLEDGEMENTS } from "./acknowledgements.ts";
 import { bulkOperations } from "./bulk-operations.ts";
+import { DELETIONS } from "./deletions.ts";
 import type { Job } from "./jobs.ts";
 import { COUNT_LINES } from "./metrics.ts";
 import {
@@ -11,6 +12,7 @@ import {
   WEBHOOK_DELIVERIES,
   WEBHOOK_OUTBOX,
 } from "./notifications.ts";
+import { PROPOSALS } from "./proposals.ts";
 import { RETENTION } from "./retention.ts";
 import { SWEEP_CALLS } from "./server-calls.ts";
 import { SETTLE_RACES } from "./settle-races.ts";
@@ -33,4 +35,6 @@ export const JOBS: Job[] = [
   COUNT_HISTORY,
   SAMPLE_OPEN_TASKS,
   RETENTION,
+  PROPOSALS,
+  DELETIONS,
 ];

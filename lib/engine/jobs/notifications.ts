@@ -19,7 +19,7 @@ import {
   MAIL_EVERY_MS,
   NOTIFY_EVERY_MS,
 } from "../tunables.ts";
-import { allOrganizations, type Job, type JobContext, organizationsFrom } from "./jobs.ts";
+import { type Job, type JobContext, organizationsFrom } from "./jobs.ts";
 import { WebhookSenders } from "./webhook-senders.ts";
 
 /** Creates and withdraws notices according to new history lines. */
@@ -126,7 +126,7 @@ export const DELETE_OLD_ACCOUNT_NOTICES: Job = {
 export const DELETE_OLD_NOTIFICATIONS: Job = {
   name: "forget what was told",
   everyMs: FORGET_EVERY_MS,
-  organizations: allOrganizations,
+  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_without_hold()`),
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const more = await forgetOldNotices(organizationId, tx, KEEP_NOTICES_MS, FORGET_BATCH);

@@ -339,7 +339,7 @@ test("an engine applies retention by itself, and finishes what a killed engine l
       await client.query(
         `INSERT INTO task (organization_id, id, server_id, connection_id, tool, arguments, state, watched, visibility,
           requested_by, finished_at) SELECT $1, gen_random_uuid(), $2, $3, 'work', '{}', 'completed', false,
-          'organization', '{}', now() - interval '2 days' FROM generate_series(1, 400)`,
+          'organization', '{}', now() - interval '40 days' FROM generate_series(1, 400)`,
         [fixture.organizationId, place.serverId, place.connectionId],
       );
     });

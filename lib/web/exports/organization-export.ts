@@ -1,14 +1,16 @@
 import { type ExportedRows, exportRows, PARTS, type Part } from "../../organizations/export.ts";
-import { markExported } from "../../organizations/transitions.ts";
+import { markExportBegun, markExportBroken, markExported } from "../../organizations/transitions.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { within } from "../tenant.ts";
 import { EXPORT_BATCH } from "../tunables.ts";
 
 /**
  * Streams a whole organization as NDJSON, read batch by batch as the client takes it. The last line is
- * `{kind: "end", lines}`; an export without it is incomplete, and does not count.
+ * `{kind: "end", lines}`; an export without it is incomplete, and does not count. That it began is in the history
+ * before the first byte leaves.
  */
-export function exportOrganization(caller: Caller): ReadableStream<Uint8Array> {
+export async function exportOrganization(caller: Caller): Promise<ReadableStream<Uint8Array>> {
+  await within(caller, markExportBegun);
   const all = batches(caller);
   return new ReadableStream({
     async pull(controller) {
@@ -22,17 +24,28 @@ export function exportOrganization(caller: Caller): ReadableStream<Uint8Array> {
 
 async function* batches(caller: Caller): AsyncGenerator<Uint8Array, undefined> {
   let count = 0;
-  for (const part of PARTS) {
-    let after: string | null = null;
-    do {
-      const rows: ExportedRows = await read(caller, part, after);
-      if (rows.lines.length > 0) yield encode(rows.lines);
-      count += rows.lines.length;
-      after = rows.lines.length < EXPORT_BATCH ? null : rows.last;
-    } while (after !== null);
+  let isWhole = false;
+  try {
+    for (const part of PARTS) {
+      let after: string | null = null;
+      do {
+        const rows: ExportedRows = await read(caller, part, after);
+        if (rows.lines.length > 0) yield encode(rows.lines);
+        count += rows.lines.length;
+        after = rows.lines.length < EXPORT_BATCH ? null : rows.last;
+      } while (after !== null);
+    }
+    await within(caller, (organizationId, tx, principal) =>
+      markExported(organizationId, tx, principal, count),
+    );
+    isWhole = true;
+    yield encode([JSON.stringify({ kind: "end", lines: count })]);
+  } finally {
+    if (!isWhole)
+      await within(caller, (organizationId, tx, principal) =>
+        markExportBroken(organizationId, tx, principal, count),
+      );
   }
-  await within(caller, (organizationId, tx, principal) => markExported(organizationId, tx, principal, count));
-  yield encode([JSON.stringify({ kind: "end", lines: count })]);
 }
 
 function read(caller: Caller, part: Part, after: string | null): Promise<ExportedRows> {

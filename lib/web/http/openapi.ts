@@ -60,6 +60,7 @@ function toOperation(definition: Definition): Record<string, unknown> {
         "x-permission": auth,
         "x-role": PERMISSIONS[auth],
       }),
+    ...(definition.stepUp && { "x-step-up": true }),
     security: auth === "none" ? [] : [{ key: [] }, { session: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
@@ -103,10 +104,11 @@ function successes({ output, status, alsoStatuses = [], mediaType = "application
 
 /** Every refusal that the call may get, by status. */
 function refusals(definition: Definition): Record<string, unknown> {
-  const { auth, params, query, body, uncounted, errors = [] } = definition;
+  const { auth, params, query, body, uncounted, stepUp, errors = [] } = definition;
   const codes = new Set<ErrorCode>(errors);
   if (auth !== "none") codes.add("unauthenticated").add("cross_site").add("organization_changed");
   if (auth !== "none" && auth !== "any") codes.add("forbidden");
+  if (stepUp) codes.add("step_up_required");
   if (params) codes.add("not_found");
   if (query || body) codes.add("invalid_input");
   if (body) codes.add("invalid_json").add("too_large").add("unsupported_media_type");

@@ -11,6 +11,7 @@ import { AppError, type ErrorCode, notFound } from "../../base/errors.ts";
 import { inSpan } from "../../tracing/span.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { originOf } from "../auth/origin.ts";
+import { refuseWithoutFactor } from "../auth/step-up.ts";
 import { HELD_BODY_MS } from "../tunables.ts";
 import { readJson, refuseUploads } from "./body.ts";
 import { countCall } from "./calls.ts";
@@ -50,6 +51,11 @@ export interface Definition {
   errors?: ErrorCode[];
   /** Request headers that the handler reads, with a line on each. */
   headers?: Record<string, string>;
+  /**
+   * Refuses a session whose person has not shown lately that it is them, always or for some bodies. The table is in
+   * docs/api.md; a key does what its role allows.
+   */
+  stepUp?: true | ((body: never) => boolean);
   /** Counts calls by the caller's network (`Origin.key`), beside the limit that every call has. */
   rateLimit?: Limit & { name: string };
   /** Allowed while an admin looks as a member. Every other call is refused then, reads as well as writes. */
@@ -140,6 +146,7 @@ async function answer<D extends Definition>(
     caller = await identify();
     admit(definition.auth, definition, caller, request);
   }
+  if (caller && needsStepUp(definition, body)) await refuseWithoutFactor(caller);
   const reply = { status: definition.status ?? (definition.output ? 200 : 204), headers: new Headers() };
   // The values have the types of the definition's schemas; TypeScript does not follow that far.
   const result = await inSpan("handle", {}, () =>
@@ -167,6 +174,10 @@ function admit(
   if (caller.via !== "session") return;
   if (request.method !== "GET") refuseCrossSite(request);
   else if (leavesTrace) refuseCrossSiteRead(request);
+}
+
+function needsStepUp({ stepUp }: Definition, body: unknown): boolean {
+  return typeof stepUp === "function" ? stepUp(body as never) : stepUp === true;
 }
 
 /** Undefined: the request has no body, and none is required. */

@@ -56,7 +56,8 @@ export function acceptBlocker(
   if (fourEyes)
     return {
       short: "Needs a second person",
-      sentence: "You asked for this: somebody else has to accept it. You can decline.",
+      sentence:
+        "You, or somebody counted as one person with you, asked for this: somebody else has to accept it. You can decline.",
     };
   if (mode !== "url" || !urlOwner || urlOwner.id === me.user.id) return null;
   return {

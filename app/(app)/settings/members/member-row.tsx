@@ -13,12 +13,14 @@ export function MemberRow({
   pending,
   onRole,
   onView,
+  onVouch,
   onRemove,
 }: {
   member: Member;
   pending: boolean;
   onRole: (role: Role) => void;
   onView: () => void;
+  onVouch: () => void;
   onRemove: () => void;
 }) {
   const me = useMe();
@@ -38,12 +40,24 @@ export function MemberRow({
           {isMe && <span className="font-normal text-muted"> · you</span>}
         </span>
         <span className="block truncate text-muted text-xs">{member.email}</span>
+        {(member.countsWith || member.vouchedBy) && (
+          <span className="block text-muted text-xs">
+            {member.countsWith
+              ? `One person with ${member.countsWith.name}`
+              : `A person of their own: ${member.vouchedBy} vouched`}
+          </span>
+        )}
       </span>
       <span className="flex flex-wrap items-center gap-2 max-md:w-full max-md:pl-11">
         {mayTouch ? (
           <RoleChange label={`Role of ${member.name}`} role={member.role} pending={pending} onSave={onRole} />
         ) : (
           <span className="px-3 text-muted">{capitalise(member.role)}</span>
+        )}
+        {member.mayVouch && (
+          <Button aria-label={`Vouch for ${member.name}`} onClick={onVouch}>
+            Vouch…
+          </Button>
         )}
         {mayTouch && !isMe && (
           <span className="flex gap-2 max-md:w-full max-md:*:flex-1">

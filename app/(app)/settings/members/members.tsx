@@ -15,6 +15,7 @@ import { Section } from "../section.tsx";
 import { MemberRow } from "./member-row.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
 import { ViewAsDialog } from "./view-as-dialog.tsx";
+import { VouchDialog } from "./vouch-dialog.tsx";
 
 /** From this number of members on, the list has a search field. */
 const LONG = 8;
@@ -23,6 +24,7 @@ export function Members({ invite }: { invite: ReactNode }) {
   const client = useQueryClient();
   const [q, setQ] = useState("");
   const [removing, setRemoving] = useState<Member | null>(null);
+  const [vouching, setVouching] = useState<Member | null>(null);
   const [viewing, setViewing] = useState<Member | null>(null);
   const members = useQuery(memberList(q.trim()));
   const change = useMutation({
@@ -69,6 +71,7 @@ export function Members({ invite }: { invite: ReactNode }) {
               pending={change.isPending && change.variables.member.id === member.id}
               onRole={(role) => change.mutate({ member, role })}
               onView={() => setViewing(member)}
+              onVouch={() => setVouching(member)}
               onRemove={() => setRemoving(member)}
             />
           ))}
@@ -78,6 +81,7 @@ export function Members({ invite }: { invite: ReactNode }) {
       {members.data?.nextCursor && (
         <p className="text-[13px] text-muted">These are the first 200. Search for the others.</p>
       )}
+      {vouching && <VouchDialog member={vouching} onClose={() => setVouching(null)} />}
       {viewing && <ViewAsDialog member={viewing} onClose={() => setViewing(null)} />}
       <RemoveDialog member={removing} onClose={() => setRemoving(null)} />
     </Section>

@@ -1,13 +1,15 @@
 "use client";
 
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
 import { z } from "zod";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
-import { leadAll } from "@/components/shell/session/other-tabs.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { api } from "@/lib/api-client/base/client.ts";
+import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Organization } from "@/lib/organizations/schema.ts";
 
 /** Deletes the organization. Typing the slug prevents a deletion by accident. */
@@ -25,7 +27,7 @@ export function DeleteDialog({
       open={open}
       onOpenChange={onOpenChange}
       title={`Delete ${saved.name}?`}
-      description="For good, for everybody, at once. Accounts that are in no other organization go too."
+      description="For good, for everybody, in 72 hours. All owners are told, and each can take it back until then. Accounts that are in no other organization go too."
     >
       <DeleteForm slug={saved.slug} onClose={() => onOpenChange(false)} />
     </Dialog>
@@ -33,19 +35,24 @@ export function DeleteDialog({
 }
 
 function DeleteForm({ slug, onClose }: { slug: string; onClose: () => void }) {
+  const client = useQueryClient();
+  const router = useRouter();
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: z.object({ slug: z.literal(slug, `Type ${slug}`) }),
     read: (data) => ({ slug: String(data.get("slug")).trim() }),
     send: async (values) => {
-      const left = await api.delete<{ organizations: number }>("/api/v1/organization", values);
-      leadAll(left.organizations > 0 ? "/" : "/sign-in?error=organization_deleted");
+      const now = await api.delete<Organization>("/api/v1/organization", values);
+      client.setQueryData(organizationKeys.organization, now);
+      onClose();
+      // Every page says so from now on.
+      router.refresh();
     },
   });
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && (
         <Notice live tone="bad" title={failure}>
-          <p>Nothing was deleted.</p>
+          <p>Nothing will be deleted.</p>
         </Notice>
       )}
       <TextField
@@ -58,7 +65,7 @@ function DeleteForm({ slug, onClose }: { slug: string; onClose: () => void }) {
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
         <Button type="submit" variant="destructive" disabled={pending}>
-          {pending ? "Deleting…" : "Delete for good"}
+          {pending ? "Asking…" : "Delete in 72 hours"}
         </Button>
       </DialogActions>
     </form>

@@ -39,7 +39,16 @@ const KINDS: { kind: keyof Retention; label: string; description: string }[] = [
 ];
 
 /** A longer retention is saved at once; a shorter one asks for confirmation. */
-export function RetentionForm({ saved, slug }: { saved: Retention; slug: string }) {
+export function RetentionForm({
+  saved,
+  slug,
+  atLeast,
+}: {
+  saved: Retention;
+  slug: string;
+  /** Days below which the operator lets nobody go, but for protocol messages. */
+  atLeast: number;
+}) {
   const client = useQueryClient();
   const [wanted, setWanted] = useState(saved);
   const [asking, setAsking] = useState(false);
@@ -65,7 +74,10 @@ export function RetentionForm({ saved, slug }: { saved: Retention; slug: string 
   };
 
   return (
-    <Section title="Retention" description="What is older is deleted for good, in the background.">
+    <Section
+      title="Retention"
+      description={`What is older is deleted for good, in the background. Finished tasks and details of the history are kept for at least ${plural(atLeast, "day")}.`}
+    >
       <form onSubmit={onSubmit} className="flex flex-col gap-5">
         {KINDS.map(({ kind, label, description }) => (
           <Field key={kind} id={kind} label={label} description={description} required>
@@ -79,7 +91,7 @@ export function RetentionForm({ saved, slug }: { saved: Retention; slug: string 
                 }
               >
                 <option value="">For ever</option>
-                {choices(saved[kind]).map((days) => (
+                {choices(saved[kind], kind === "messageDays" ? 1 : atLeast).map((days) => (
                   <option key={days} value={days}>
                     {inWords(days)}
                   </option>
@@ -109,8 +121,10 @@ export function RetentionForm({ saved, slug }: { saved: Retention; slug: string 
 }
 
 /** The API accepts any number of days, so the saved one is added to the choices. */
-function choices(days: number | null): number[] {
-  return [...new Set([...DAYS, ...(days === null ? [] : [days])])].sort((a, b) => a - b);
+function choices(days: number | null, atLeast: number): number[] {
+  return [...new Set([...DAYS.filter((each) => each >= atLeast), ...(days === null ? [] : [days])])].sort(
+    (a, b) => a - b,
+  );
 }
 
 function inWords(days: number): string {

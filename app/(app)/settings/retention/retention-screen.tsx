@@ -6,6 +6,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { organization } from "@/lib/api-client/organization.ts";
 import { retention } from "@/lib/api-client/retention.ts";
+import { LegalHold } from "./legal-hold.tsx";
 import { RetentionForm } from "./retention-form.tsx";
 
 /** How long the organization keeps finished data. */
@@ -22,5 +23,15 @@ export function RetentionScreen() {
     return <LoadFailure what="The settings" error={failed.error} onRetry={retry} />;
   }
   if (!kept.data || !own.data) return <div aria-hidden className="skeleton h-80" />;
-  return <RetentionForm key={JSON.stringify(kept.data)} saved={kept.data} slug={own.data.slug} />;
+  return (
+    <>
+      <RetentionForm
+        key={JSON.stringify(kept.data)}
+        saved={kept.data}
+        slug={own.data.slug}
+        atLeast={own.data.keepAtLeastDays}
+      />
+      <LegalHold hold={own.data.hold} />
+    </>
+  );
 }

@@ -19,6 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "keys:manage",
+      stepUp: true,
       summary: "Make an API key, no stronger than oneself; its secret is shown this once",
       body: createKeySchema,
       output: newApiKeySchema,

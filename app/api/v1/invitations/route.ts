@@ -18,6 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "members:manage",
+      stepUp: true,
       summary: "Invite somebody, by mail or by a link that is shown this once. Only owners invite owners",
       body: createInvitationSchema,
       output: newInvitationSchema,

@@ -13,7 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       query: memberQuerySchema,
       output: pageSchema(memberSchema),
     },
-    ({ caller, query }) => within(caller, (organizationId, tx) => listMembers(organizationId, tx, query)),
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx, principal) => listMembers(organizationId, tx, principal, query)),
   ),
   // Nobody becomes a member without accepting an invitation.
   POST: invitations.POST,

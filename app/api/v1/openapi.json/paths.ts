@@ -53,16 +53,22 @@ import * as meSecurity from "@/app/api/v1/me/security/route.ts";
 import * as meSecurityEvents from "@/app/api/v1/me/security-events/route.ts";
 import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
 import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
+import * as meStepUp from "@/app/api/v1/me/step-up/route.ts";
 import * as myViewAs from "@/app/api/v1/me/view-as/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
 import * as memberViewAs from "@/app/api/v1/members/[id]/view-as/route.ts";
+import * as memberVouch from "@/app/api/v1/members/[id]/vouch/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
 import * as noticeRead from "@/app/api/v1/notices/[id]/read/route.ts";
 import * as noticesCounts from "@/app/api/v1/notices/counts/route.ts";
 import * as noticesReadAll from "@/app/api/v1/notices/read-all/route.ts";
 import * as notices from "@/app/api/v1/notices/route.ts";
 import * as onboarding from "@/app/api/v1/onboarding/route.ts";
+import * as organizationDeletionWithdraw from "@/app/api/v1/organization/deletion/withdraw/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
+import * as organizationFourEyesAccept from "@/app/api/v1/organization/four-eyes/accept/route.ts";
+import * as organizationFourEyesWithdraw from "@/app/api/v1/organization/four-eyes/withdraw/route.ts";
+import * as organizationHold from "@/app/api/v1/organization/hold/route.ts";
 import * as organizationRetentionPreview from "@/app/api/v1/organization/retention/preview/route.ts";
 import * as organizationRetention from "@/app/api/v1/organization/retention/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
@@ -171,17 +177,23 @@ export const paths: Paths = {
   "/api/v1/me/security-events": meSecurityEvents,
   "/api/v1/me/sessions/{id}": meSession,
   "/api/v1/me/sessions": meSessions,
+  "/api/v1/me/step-up": meStepUp,
   "/api/v1/me/view-as": myViewAs,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
   "/api/v1/members/{id}/view-as": memberViewAs,
+  "/api/v1/members/{id}/vouch": memberVouch,
   "/api/v1/notices": notices,
   "/api/v1/notices/{id}/read": noticeRead,
   "/api/v1/notices/counts": noticesCounts,
   "/api/v1/notices/read-all": noticesReadAll,
   "/api/v1/onboarding": onboarding,
   "/api/v1/organization": organization,
+  "/api/v1/organization/deletion/withdraw": organizationDeletionWithdraw,
   "/api/v1/organization/export": organizationExport,
+  "/api/v1/organization/four-eyes/accept": organizationFourEyesAccept,
+  "/api/v1/organization/four-eyes/withdraw": organizationFourEyesWithdraw,
+  "/api/v1/organization/hold": organizationHold,
   "/api/v1/organization/retention": organizationRetention,
   "/api/v1/organization/retention/preview": organizationRetentionPreview,
   "/api/v1/organizations": organizations,

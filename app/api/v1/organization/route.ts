@@ -1,14 +1,12 @@
-import { z } from "zod";
-import { log } from "@/lib/base/log.ts";
-import { deleteOrganization } from "@/lib/organizations/delete.ts";
-import { organizationsOf, readOrganization } from "@/lib/organizations/queries.ts";
+import { requestDeletion } from "@/lib/organizations/delete.ts";
+import { readOrganization } from "@/lib/organizations/queries.ts";
 import {
   deleteOrganizationSchema,
   organizationSchema,
+  type UpdateOrganization,
   updateOrganizationSchema,
 } from "@/lib/organizations/schema.ts";
 import { updateOrganization } from "@/lib/organizations/transitions.ts";
-import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { EXPORT_COUNTS_MS } from "@/lib/web/tunables.ts";
@@ -21,31 +19,33 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "settings:manage",
-      summary: "Rename the organization, or require a second person",
+      stepUp: ({ fourEyes }: UpdateOrganization) => fourEyes !== undefined,
+      summary:
+        "Rename the organization, require a second person (at once), or propose to require none: it takes effect when a second person accepts it, or after 72 hours",
       body: updateOrganizationSchema,
       output: organizationSchema,
     },
     ({ caller, body }) =>
       within(caller, async (organizationId, tx, principal) => {
         await updateOrganization(organizationId, tx, principal, body);
-        return readOrganization(organizationId, tx);
+        return readOrganization(organizationId, tx, principal);
       }),
   ),
   DELETE: route(
     {
       auth: "organization:delete",
+      stepUp: true,
       summary:
-        "Delete the organization and all that is its own, within an hour of a whole export; `organizations` is how many the caller has left",
+        "Ask to delete the organization and all that is its own, within an hour of a whole export: it happens 72 hours later, once no task is open, unless an owner takes it back",
       body: deleteOrganizationSchema,
-      output: z.object({ organizations: z.number() }),
-      errors: ["export_first", "tasks_open"],
+      output: organizationSchema,
+      status: 202,
+      errors: ["export_first"],
     },
-    async ({ caller, body }) => {
-      const { organizationId, userId } = caller.principal;
-      const db = await database();
-      await deleteOrganization(organizationId, db, caller.me.organization, body.slug, EXPORT_COUNTS_MS);
-      log.warn({ organizationId, by: caller.principal.actor }, "An organization was deleted");
-      return { organizations: userId ? (await organizationsOf(db, userId)).length : 0 };
-    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await requestDeletion(organizationId, tx, principal, body.slug, EXPORT_COUNTS_MS);
+        return readOrganization(organizationId, tx, principal);
+      }),
   ),
 });

@@ -20,6 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "webhooks:manage",
+      stepUp: true,
       summary: "Add a webhook; its secret is shown this once",
       body: createWebhookSchema,
       output: newWebhookSchema,

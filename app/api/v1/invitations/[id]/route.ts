@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "members:manage",
+      stepUp: true,
       summary: "Change an invitation's role, or renew it: a new link, mailed or shown, and another week",
       params: idParams,
       body: updateInvitationSchema,

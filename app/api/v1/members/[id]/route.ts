@@ -9,6 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "members:manage",
+      stepUp: true,
       summary: "Change a member's role; only owners make and unmake owners",
       params: idParams,
       body: updateMemberSchema,
@@ -18,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     ({ caller, params, body }) =>
       within(caller, async (organizationId, tx, principal) => {
         await changeRole(organizationId, tx, principal, params.id, body.role);
-        return readMember(organizationId, tx, params.id);
+        return readMember(organizationId, tx, principal, params.id);
       }),
   ),
   DELETE: route(

@@ -6,13 +6,14 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "organization:export",
+      stepUp: true,
       summary: "All of the organization but its secrets, one JSON object a line; `end` is the last one",
       output: exportedLineSchema,
       mediaType: "application/x-ndjson",
       leavesTrace: true,
     },
     async ({ caller }) =>
-      new Response(exportOrganization(caller), {
+      new Response(await exportOrganization(caller), {
         headers: {
           "content-type": "application/x-ndjson",
           "content-disposition": `attachment; filename="${caller.me.organization.slug}.ndjson"`,

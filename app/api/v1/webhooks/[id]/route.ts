@@ -14,6 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "webhooks:manage",
+      stepUp: true,
       summary: "Change a webhook's address or events, or switch it on or off",
       params: idParams,
       body: updateWebhookSchema,

@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "members:manage",
+      stepUp: true,
       summary: "View as a member, read only, for 15 minutes; recorded",
       params: idParams,
       output: viewAsSchema,

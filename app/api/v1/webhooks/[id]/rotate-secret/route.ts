@@ -9,6 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "webhooks:manage",
+      stepUp: true,
       summary: "A new secret, shown this once; the one before signs beside it for a day",
       params: idParams,
       output: newWebhookSchema,

@@ -1,0 +1,377 @@
+/**
+ * One person is not two: whoever asked for a task does not accept it by switching the rule off for a moment, by a
+ * second account that they invited, or by a key made with a key.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Role } from "@/lib/access/roles.ts";
+import type { Actor } from "@/lib/access/schema.ts";
+import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
+import { PROPOSALS } from "@/lib/engine/jobs/proposals.ts";
+import { withClient } from "@/scripts/database/roles.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
+
+interface Person {
+  userId: string;
+  memberId: string;
+  cookie: string;
+}
+
+let web: TestWeb;
+let acme: string;
+let server: { id: string; connectionId: string };
+/** Two owners whom the operator made: two people. */
+let ana: Person;
+let otto: Person;
+
+beforeAll(async () => {
+  web = await startWeb();
+});
+afterAll(() => web.stop());
+beforeEach(async () => {
+  acme = await web.organization(`acme-${++made}`);
+  server = await insertServer(web.db, acme);
+  ana = await web.member(acme, "Ana", "owner");
+  otto = await web.member(acme, "Otto", "owner");
+  expect((await rule(ana, true)).body.fourEyes).toBe(true);
+});
+
+let made = 0;
+const rule = ({ cookie }: { cookie: string }, fourEyes: boolean) =>
+  web.call("PATCH", "/api/v1/organization", { cookie, body: { fourEyes } });
+const proposal = ({ cookie }: { cookie: string }, what: "accept" | "withdraw") =>
+  web.call("POST", `/api/v1/organization/four-eyes/${what}`, { cookie });
+const vouch = ({ cookie }: { cookie: string }, { memberId }: Person) =>
+  web.call("POST", `/api/v1/members/${memberId}/vouch`, { cookie });
+const sql = async (text: string, values: unknown[] = []) =>
+  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+
+/** Somebody new, who joined by a link of `inviter`'s. */
+async function invitedBy(inviter: { cookie?: string; key?: string }, role: Role): Promise<Person> {
+  const email = `guest${++made}@test.example`;
+  const { cookie, key } = inviter;
+  const invitation = await web.call("POST", "/api/v1/invitations", {
+    ...(cookie && { cookie }),
+    ...(key && { key }),
+    body: { email, role },
+  });
+  expect(invitation.status).toBe(201);
+  const token = new URL(invitation.body.url).searchParams.get("token");
+  const account = { token, name: `Guest ${made}`, password: "correct horse battery" };
+  const headers = { "x-forwarded-for": `10.1.${made >> 8}.${made & 255}` };
+  expect((await web.call("POST", "/api/join/account", { body: account, headers })).status).toBe(201);
+  const [row] = await sql(
+    `SELECT m.id, m.user_id FROM membership m JOIN "user" u ON u.id = m.user_id WHERE u.email = $1`,
+    [email],
+  );
+  return { userId: row!.user_id, memberId: row!.id, cookie: await web.signIn(row!.user_id) };
+}
+
+/** Somebody who was a member before, back by a link of `inviter`'s. */
+async function backBy(inviter: Person, person: Person, role: Role): Promise<Person> {
+  const [{ email }] = (await sql(`SELECT email FROM "user" WHERE id = $1`, [person.userId])) as [
+    { email: string },
+  ];
+  const { cookie } = inviter;
+  const invitation = await web.call("POST", "/api/v1/invitations", { cookie, body: { email, role } });
+  const token = new URL(invitation.body.url).searchParams.get("token");
+  const own = await web.signIn(person.userId);
+  const headers = { "x-forwarded-for": `10.2.${++made >> 8}.${made & 255}` };
+  expect((await web.call("POST", "/api/join", { cookie: own, body: { token }, headers })).status).toBe(204);
+  const [row] = await sql("SELECT id FROM membership WHERE organization_id = $1 AND user_id = $2", [
+    acme,
+    person.userId,
+  ]);
+  return { ...person, memberId: row!.id, cookie: own };
+}
+
+const remove = (by: Person, { memberId }: Person) =>
+  web.call("DELETE", `/api/v1/members/${memberId}`, { cookie: by.cookie });
+
+async function makeKey(by: { cookie?: string; key?: string }, role: Role) {
+  const key = await web.call("POST", "/api/v1/api-keys", { ...by, body: { name: "k", role } });
+  expect(key.status).toBe(201);
+  return key.body as { id: string; secret: string };
+}
+
+async function askedBy(actor: Actor) {
+  const requester = actor.kind === "member" ? { requester: actor.id ?? "" } : {};
+  const taskId = await insertTask(web.db, acme, server, requester);
+  await web.db.withOrganization(acme, (tx) =>
+    tx.task.updateMany({
+      where: { organizationId: acme, id: taskId },
+      data: { requestedBy: storable(actor) },
+    }),
+  );
+  return insertRequest(web.db, acme, taskId);
+}
+const member = ({ userId }: Person): Actor => ({ kind: "member", id: userId, name: "x" });
+const key = ({ id }: { id: string }): Actor => ({ kind: "key", id, name: "x" });
+
+/** The status and code of an acceptance, which the list has to agree with beforehand. */
+async function accept(
+  { cookie, key }: { cookie?: string; key?: string },
+  request: { id: string; questionHash: string },
+) {
+  const who = { ...(cookie && { cookie }), ...(key && { key }) };
+  const seen = await web.call("GET", `/api/v1/input-requests/${request.id}`, who);
+  const waiting = await web.call("GET", "/api/v1/input-requests?state=open&waiting=me&limit=200", who);
+  const waits = waiting.body.items.some(({ id }: { id: string }) => id === request.id);
+  const { status, body } = await web.call("POST", `/api/v1/input-requests/${request.id}/answer`, {
+    ...who,
+    body: { action: "accept", questionHash: request.questionHash, holdMs: 0 },
+  });
+  expect([seen.body.fourEyes, waits]).toEqual([status === 403, status !== 403]);
+  return [status, body.code ?? body.state];
+}
+const REFUSED = [403, "four_eyes"];
+const ACCEPTED = [202, "answered"];
+
+describe("one person does not accept what they asked for", () => {
+  test("by switching the rule off and on again", async () => {
+    const request = await askedBy(member(ana));
+    await rule(ana, false);
+    const answer = await accept(ana, request);
+    await rule(ana, true);
+    expect(answer).toEqual(REFUSED);
+  });
+
+  test("with a second account that they invited, or that one invited", async () => {
+    const second = await invitedBy(ana, "admin");
+    const third = await invitedBy(second, "approver");
+    for (const account of [second, third])
+      expect(await accept(account, await askedBy(member(ana)))).toEqual(REFUSED);
+    expect(await accept(ana, await askedBy(member(third)))).toEqual(REFUSED);
+    expect(await accept(third, await askedBy(member(second)))).toEqual(REFUSED);
+    expect(await accept(otto, await askedBy(member(third)))).toEqual(ACCEPTED);
+  });
+
+  test("with a key of such an account", async () => {
+    const second = await invitedBy(ana, "admin");
+    const own = await makeKey({ cookie: second.cookie }, "approver");
+    expect(await accept({ key: own.secret }, await askedBy(member(ana)))).toEqual(REFUSED);
+    expect(await accept({ cookie: ana.cookie }, await askedBy(key(own)))).toEqual(REFUSED);
+  });
+
+  test("with a key that a key without a maker made, or an account that one invited", async () => {
+    const operators = await web.key(acme, "admin");
+    const [one, another] = [
+      await makeKey({ key: operators }, "operator"),
+      await makeKey({ key: operators }, "operator"),
+    ];
+    expect(await accept({ key: another.secret }, await askedBy(key(one)))).toEqual(REFUSED);
+    expect(await accept({ key: operators }, await askedBy(key(one)))).toEqual(REFUSED);
+    const guest = await invitedBy({ key: operators }, "approver");
+    expect(await accept(guest, await askedBy(key(one)))).toEqual(REFUSED);
+    expect(await accept(ana, await askedBy(key(one)))).toEqual(ACCEPTED);
+  });
+
+  test("by removing who invited the second account", async () => {
+    const second = await invitedBy(ana, "admin");
+    const third = await invitedBy(second, "approver");
+    expect((await remove(ana, second)).status).toBe(204);
+    expect(await accept(third, await askedBy(member(ana)))).toEqual(REFUSED);
+  });
+
+  test("by leaving and coming back by a link of the second account's", async () => {
+    const second = await invitedBy(otto, "admin");
+    const third = await invitedBy(second, "admin");
+    await remove(otto, second);
+    const back = await backBy(third, second, "approver");
+    expect(await accept(back, await askedBy(member(otto)))).toEqual(REFUSED);
+    expect(await accept(back, await askedBy(member(third)))).toEqual(REFUSED);
+    expect(await accept(back, await askedBy(member(ana)))).toEqual(ACCEPTED);
+  });
+});
+
+describe("vouching", () => {
+  test("lets a member count for themselves, with whom they invite", async () => {
+    const second = await invitedBy(ana, "admin");
+    const third = await invitedBy(second, "approver");
+    expect((await listed(otto, second)).countsWith).toEqual({ id: ana.userId, name: "Ana" });
+    expect((await listed(otto, third)).countsWith).toEqual({ id: ana.userId, name: "Ana" });
+    const vouched = await vouch(otto, second);
+    expect([vouched.status, vouched.body.countsWith, vouched.body.vouchedBy]).toEqual([200, null, "Otto"]);
+    expect((await listed(otto, third)).countsWith).toEqual({ id: second.userId, name: vouched.body.name });
+    expect(await accept(second, await askedBy(member(ana)))).toEqual(ACCEPTED);
+    expect(await accept(third, await askedBy(member(second)))).toEqual(REFUSED);
+    const events = await web.call("GET", "/api/v1/events?type=member.vouched", { cookie: ana.cookie });
+    expect(events.body.items[0]).toMatchObject({ actor: { name: "Otto" }, data: { userId: second.userId } });
+    expect((await vouch(otto, second)).body.code).toBe("nothing_to_vouch");
+  });
+
+  test.each([
+    ["who invited the member", (guests: Guests) => [ana, guests.second]],
+    ["who invited whoever invited the member", (guests: Guests) => [ana, guests.third]],
+    ["another whom the same person invited", (guests: Guests) => [guests.second, guests.sibling]],
+    ["whom the member invited", (guests: Guests) => [guests.third, guests.second]],
+    ["the member", (guests: Guests) => [guests.second, guests.second]],
+  ] as [string, (guests: Guests) => [Person, Person]][])("is not for %s", async (_who, pick) => {
+    const second = await invitedBy(ana, "owner");
+    const guests = {
+      second,
+      third: await invitedBy(second, "owner"),
+      sibling: await invitedBy(ana, "owner"),
+    };
+    const [by, of] = pick(guests);
+    expect((await listed(by, of)).mayVouch).toBe(false);
+    const refused = await vouch(by, of);
+    expect([refused.status, refused.body.code]).toEqual([403, "same_maker"]);
+    expect(await accept(guests.second, await askedBy(member(ana)))).toEqual(REFUSED);
+  });
+
+  test("is an owner's in person: no admin's, no key's", async () => {
+    const second = await invitedBy(ana, "approver");
+    const admin = await web.member(acme, "Adam", "admin");
+    expect((await vouch(admin, second)).body.code).toBe("forbidden");
+    expect((await listed(admin, second)).mayVouch).toBe(false);
+    const owners = await makeKey({ cookie: otto.cookie }, "owner");
+    const byKey = await web.call("POST", `/api/v1/members/${second.memberId}/vouch`, { key: owners.secret });
+    expect(byKey.body.code).toBe("forbidden");
+  });
+
+  test("ends when the member comes back by another's link", async () => {
+    const second = await invitedBy(ana, "admin");
+    await vouch(otto, second);
+    await remove(ana, second);
+    const back = await backBy(ana, second, "approver");
+    expect(await accept(back, await askedBy(member(ana)))).toEqual(REFUSED);
+  });
+});
+
+interface Guests {
+  second: Person;
+  third: Person;
+  sibling: Person;
+}
+
+/** A member as `by` reads the list. */
+async function listed(by: Person, { memberId }: Person) {
+  const list = await web.call("GET", "/api/v1/members?limit=200", { cookie: by.cookie });
+  if (list.status === 403)
+    return web.call("GET", "/api/v1/me", { cookie: by.cookie }).then(({ body }) => body);
+  return list.body.items.find(({ id }: { id: string }) => id === memberId);
+}
+
+describe("the rule's end", () => {
+  const read = ({ cookie }: Person) =>
+    web.call("GET", "/api/v1/organization", { cookie }).then(({ body }) => body);
+
+  test("is a proposal that a second person accepts, and nobody who counts as one with who proposed it", async () => {
+    const second = await invitedBy(ana, "admin");
+    const proposed = await rule(ana, false);
+    expect(proposed.body).toMatchObject({
+      fourEyes: true,
+      fourEyesProposal: { by: { name: "Ana" }, mayAccept: false, mayWithdraw: true },
+    });
+    const { at, takesEffectAt } = proposed.body.fourEyesProposal;
+    expect(Date.parse(takesEffectAt) - Date.parse(at)).toBe(72 * 3600_000);
+    for (const who of [ana, second]) {
+      const refused = await proposal(who, "accept");
+      expect([refused.status, refused.body.code]).toEqual([403, "same_maker"]);
+    }
+    const owners = await makeKey({ cookie: otto.cookie }, "owner");
+    const byKey = await web.call("POST", "/api/v1/organization/four-eyes/accept", { key: owners.secret });
+    expect(byKey.body.code).toBe("forbidden");
+    expect(await accept(ana, await askedBy(member(ana)))).toEqual(REFUSED);
+    expect((await read(otto)).fourEyesProposal).toMatchObject({ mayAccept: true });
+    expect((await proposal(otto, "accept")).body).toMatchObject({ fourEyes: false, fourEyesProposal: null });
+    expect(await accept(ana, await askedBy(member(ana)))).toEqual(ACCEPTED);
+  });
+
+  test("leaves under the rule what was asked under it, also what the same task asks later", async () => {
+    const before = await askedBy(member(ana));
+    await rule(ana, false);
+    await proposal(otto, "accept");
+    expect(await accept(ana, before)).toEqual(REFUSED);
+    expect(await accept(otto, before)).toEqual(ACCEPTED);
+  });
+
+  test("that a key of the command line proposed is accepted by nobody, who may hold the key", async () => {
+    const key = await web.key(acme, "owner");
+    await web.call("PATCH", "/api/v1/organization", { key, body: { fourEyes: false } });
+    expect((await read(ana)).fourEyesProposal).toMatchObject({ mayAccept: false, mayWithdraw: true });
+    for (const who of [ana, otto]) expect((await proposal(who, "accept")).body.code).toBe("same_maker");
+    expect((await read(ana)).fourEyes).toBe(true);
+  });
+
+  test("is withdrawn by any owner, and by an admin only if it is theirs", async () => {
+    const [adam, eve] = [await web.member(acme, "Adam", "admin"), await web.member(acme, "Eve", "admin")];
+    await rule(adam, false);
+    expect((await proposal(eve, "withdraw")).body.code).toBe("forbidden");
+    expect((await proposal(otto, "withdraw")).body).toMatchObject({ fourEyes: true, fourEyesProposal: null });
+    await rule(adam, false);
+    expect((await proposal(adam, "withdraw")).body.fourEyesProposal).toBeNull();
+    expect((await proposal(otto, "accept")).body.code).toBe("not_found");
+  });
+
+  test("comes by itself when the time is over, and not a moment before", async () => {
+    await rule(ana, false);
+    await rule(otto, false); // the first proposal stands
+    const engine = createDatabase(web.database.engineUrl, { connections: 2 });
+    try {
+      const turn = async () => {
+        const context = { database: engine } as Parameters<typeof PROPOSALS.run>[0];
+        const due = await PROPOSALS.organizations(engine);
+        for (const id of due) await PROPOSALS.run(context, id);
+        return due.includes(acme);
+      };
+      await sql(
+        "UPDATE four_eyes_proposal SET takes_effect_at = now() + interval '1 minute' WHERE organization_id = $1",
+        [acme],
+      );
+      expect(await turn()).toBe(false);
+      expect((await read(otto)).fourEyes).toBe(true);
+      await sql("UPDATE four_eyes_proposal SET takes_effect_at = now() WHERE organization_id = $1", [acme]);
+      expect(await turn()).toBe(true);
+      expect(await read(otto)).toMatchObject({ fourEyes: false, fourEyesProposal: null });
+    } finally {
+      await engine.close();
+    }
+    const lines = await web.call("GET", "/api/v1/events?type=organization", { cookie: ana.cookie });
+    expect(lines.body.items.map(({ type }: { type: string }) => type).slice(0, 3)).toEqual([
+      "organization.four_eyes_changed",
+      "organization.four_eyes_end_proposed",
+      "organization.four_eyes_changed",
+    ]);
+  });
+
+  test("is refused by the database to a process that knows nothing of proposals", async () => {
+    const app = createDatabase(web.database.appUrl, { connections: 1 });
+    const end = () =>
+      app.withOrganization(acme, (tx) =>
+        tx.organization.updateMany({ where: { id: acme }, data: { fourEyes: false } }),
+      );
+    await expect(end()).rejects.toThrow("by a proposal alone");
+    await rule(ana, false);
+    await expect(end()).rejects.toThrow("by a proposal alone");
+    await app.close();
+  });
+});
+
+test("lists and decisions agree on who counts as one person, whoever invited whom", async () => {
+  const people = Array.from(
+    { length: 40 },
+    (_, at) => `00000000-0000-7000-8000-${String(at).padStart(12, "0")}`,
+  );
+  const random = (below: number) => Math.floor(Math.random() * below);
+  await sql(
+    "INSERT INTO maker (organization_id, user_id, invited_by, vouched_by, vouched_at) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[])",
+    [
+      people.map(() => acme),
+      people,
+      people.map((_, at) =>
+        at === 0 || random(8) === 0 ? null : random(10) === 0 ? acme : people[random(at)]!,
+      ),
+      ...[(_: string) => ana.userId, () => new Date()].map((value) =>
+        people.map((id) => (Number(id.at(-1)) === 3 ? value(id) : null)),
+      ),
+    ],
+  );
+  const differing = await web.db.withOrganization(acme, (tx) =>
+    tx.$queryRaw(Prisma.sql`SELECT a.user_id, b.user_id FROM maker a JOIN maker b USING (organization_id)
+      WHERE organization_id = ${acme}::uuid AND same_maker(organization_id, a.user_id, b.user_id)
+        <> (b.user_id = ANY (makers_with(organization_id, a.user_id)))`),
+  );
+  expect(differing).toEqual([]);
+});

@@ -1,0 +1,147 @@
+/**
+ * A session alone is not enough for what takes everything out, away or over: within the last minutes the person has to
+ * have shown that it is them. Keys do what their role allows, as before.
+ */
+import { readFileSync } from "node:fs";
+import { Secret, TOTP } from "otpauth";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { namesOf, send } from "@/test/guards/caller.ts";
+import { startDescribedWeb } from "@/test/guards/described.ts";
+import { picture } from "@/test/guards/digest.ts";
+import { createTenantFixture, credentialsOf, type TenantFixture } from "@/test/guards/tenant-fixture.ts";
+
+const { web, operations } = await startDescribedWeb();
+let admin: pg.Client;
+let acme: TenantFixture;
+
+beforeAll(async () => {
+  acme = await createTenantFixture(web, "acme-step-up");
+  admin = new pg.Client({ connectionString: web.database.adminUrl });
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  await web.stop();
+});
+
+/** As a session that was taken from a browser long after the person signed in. */
+const age = (userId: string) =>
+  admin.query("UPDATE session SET factor_at = now() - interval '5 minutes' WHERE user_id = $1", [userId]);
+
+const PASSWORD = "correct horse battery";
+
+describe("every call", () => {
+  /** The calls of docs/api.md's table of those that need it. */
+  const table = [
+    ...readFileSync("docs/api.md", "utf8")
+      .split("### Showing that it is you")[1]!
+      .split("\n## ")[0]!
+      .matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/api\/v1\/[^`]+)`/g),
+  ].map(([, call]) => call!);
+
+  test("that needs it is in the table, and no other", () => {
+    const needed = operations.filter(({ stepUp }) => stepUp).map(({ name }) => name);
+    expect([...new Set(table)].filter((call) => !call.includes("/me/step-up")).sort()).toEqual(needed.sort());
+  });
+
+  // Whether the organization's own call needs it depends on its body: a test of its own below.
+  const always = operations.filter(({ stepUp, name }) => stepUp && name !== "PATCH /api/v1/organization");
+  test.each(always.map((each) => [each.name, each] as const))(
+    "%s: a stolen session is refused, and changes nothing",
+    async (_name, operation) => {
+      const names = await namesOf(operation, acme.things("owner", operation));
+      const [, session] = credentialsOf(acme, "owner").find(([, { cookie }]) => cookie)!;
+      await admin.query("UPDATE session SET factor_at = now() - interval '5 minutes'");
+      const before = await picture(admin, acme.organizationId);
+      const reply = await send(web, operation, session, names);
+      const after = await picture(admin, acme.organizationId);
+      await admin.query("UPDATE session SET factor_at = 'infinity'");
+      expect([reply.status, reply.code]).toEqual([403, "step_up_required"]);
+      expect(after).toEqual(before);
+    },
+  );
+});
+
+describe("a person", () => {
+  let organizationId: string;
+  let olga: { userId: string; memberId: string; cookie: string };
+  let made = 0;
+  beforeEach(async () => {
+    organizationId = await web.organization(`acme-person-${++made}`);
+    olga = await web.member(organizationId, "Olga", "owner");
+    await age(olga.userId);
+  });
+  const call = (method: "GET" | "POST" | "PATCH", path: string, body?: object) =>
+    web.call(method, `/api/v1${path}`, { cookie: olga.cookie, ...(body && { body }) });
+  const makeKey = () => call("POST", "/api-keys", { name: "k", role: "viewer" });
+  const givePassword = async () => {
+    const { hashPassword } = await import("@/lib/members/password.ts");
+    await admin.query(`UPDATE "user" SET password_hash = $1 WHERE id = $2`, [
+      await hashPassword(PASSWORD),
+      olga.userId,
+    ]);
+  };
+
+  test("shows the password, and the session is good for five minutes", async () => {
+    await givePassword();
+    expect((await call("GET", "/me/step-up")).body).toMatchObject({ fresh: false, ways: ["password"] });
+    expect((await makeKey()).body.code).toBe("step_up_required");
+    expect((await call("POST", "/me/step-up", { password: "wrong" })).body.code).toBe("wrong_password");
+    expect((await makeKey()).body.code).toBe("step_up_required");
+    expect((await call("POST", "/me/step-up", { password: PASSWORD })).status).toBe(204);
+    expect((await call("GET", "/me/step-up")).body.fresh).toBe(true);
+    expect((await makeKey()).status).toBe(201);
+    await age(olga.userId);
+    expect((await makeKey()).body.code).toBe("step_up_required");
+  });
+
+  test("with two-step sign-in shows a code: the password, which may be stolen with the session, is not enough", async () => {
+    await givePassword();
+    const started = await call("POST", "/me/second-factor", { currentPassword: PASSWORD });
+    const totp = new TOTP({ secret: Secret.fromBase32(started.body.secret) });
+    const confirmed = await call("POST", "/me/second-factor/confirm", { code: totp.generate() });
+    expect((await call("GET", "/me/step-up")).body.ways).toEqual(["code"]);
+    expect((await call("POST", "/me/step-up", { password: PASSWORD })).body.code).toBe("forbidden");
+    expect((await call("POST", "/me/step-up", { code: "000000" })).body.code).toBe("wrong_code");
+    expect((await makeKey()).body.code).toBe("step_up_required");
+    const [code] = confirmed.body.recoveryCodes;
+    expect((await call("POST", "/me/step-up", { code })).status).toBe(204);
+    expect((await makeKey()).status).toBe(201);
+  });
+
+  test("of a provider signs in again there", async () => {
+    expect((await call("GET", "/me/step-up")).body).toMatchObject({ fresh: false, ways: ["provider"] });
+    expect((await call("POST", "/me/step-up", { password: "" })).status).toBe(403);
+    expect((await makeKey()).body.code).toBe("step_up_required");
+    expect(
+      (
+        await web.call("POST", "/api/v1/api-keys", {
+          cookie: await web.signIn(olga.userId),
+          body: { name: "k", role: "viewer" },
+        })
+      ).status,
+    ).toBe(201);
+  });
+
+  test("does for themselves only", async () => {
+    const otto = await web.member(organizationId, "Otto", "owner");
+    await givePassword();
+    await age(otto.userId);
+    await call("POST", "/me/step-up", { password: PASSWORD });
+    const body = { name: "k", role: "viewer" };
+    expect((await web.call("POST", "/api/v1/api-keys", { cookie: otto.cookie, body })).body.code).toBe(
+      "step_up_required",
+    );
+  });
+
+  test("renames without it, and changes the rule of a second person with it", async () => {
+    expect((await call("PATCH", "/organization", { name: "Acme" })).status).toBe(200);
+    expect((await call("PATCH", "/organization", { fourEyes: true })).body.code).toBe("step_up_required");
+  });
+
+  test("who comes into the demonstration by a click has nothing to show", async () => {
+    await admin.query("UPDATE session SET method = 'demo' WHERE user_id = $1", [olga.userId]);
+    expect((await makeKey()).status).toBe(201);
+  });
+});

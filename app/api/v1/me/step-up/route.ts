@@ -1,0 +1,25 @@
+import { giveFactorSchema, stepUpSchema } from "@/lib/accounts/schema.ts";
+import { giveFactor, readStepUp } from "@/lib/web/auth/step-up.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "account:use",
+      summary:
+        "How you show again that it is you, and whether calls that ask for it would take you now; sessions only",
+      output: stepUpSchema,
+    },
+    ({ caller }) => readStepUp(caller),
+  ),
+  POST: route(
+    {
+      auth: "account:use",
+      summary:
+        "Show that it is you with your password, a code or a passkey, good for 5 minutes; sessions only",
+      body: giveFactorSchema,
+      errors: ["wrong_password", "wrong_code", "passkey_refused", "second_factor_off", "throttled"],
+    },
+    ({ caller, body }) => giveFactor(caller, body),
+  ),
+});

@@ -1,0 +1,23 @@
+import { readMember } from "@/lib/members/queries.ts";
+import { memberSchema } from "@/lib/members/schema.ts";
+import { vouchFor } from "@/lib/members/vouch.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "owners:manage",
+      stepUp: true,
+      summary: "Vouch that a member is a person of their own, not one with whoever invited them",
+      params: idParams,
+      output: memberSchema,
+      errors: ["same_maker", "nothing_to_vouch"],
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await vouchFor(organizationId, tx, principal, params.id);
+        return readMember(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

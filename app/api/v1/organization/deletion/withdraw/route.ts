@@ -1,0 +1,20 @@
+import { withdrawDeletion } from "@/lib/organizations/delete.ts";
+import { readOrganization } from "@/lib/organizations/queries.ts";
+import { organizationSchema } from "@/lib/organizations/schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "organization:delete",
+      summary: "Take the deletion of the organization back, whoever asked for it",
+      output: organizationSchema,
+    },
+    ({ caller }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await withdrawDeletion(organizationId, tx, principal);
+        return readOrganization(organizationId, tx, principal);
+      }),
+  ),
+});

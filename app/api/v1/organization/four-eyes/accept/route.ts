@@ -1,0 +1,22 @@
+import { acceptEnd } from "@/lib/organizations/four-eyes.ts";
+import { readOrganization } from "@/lib/organizations/queries.ts";
+import { organizationSchema } from "@/lib/organizations/schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "settings:manage",
+      stepUp: true,
+      summary: "Accept as a second person that none is required any more, at once",
+      output: organizationSchema,
+      errors: ["same_maker"],
+    },
+    ({ caller }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await acceptEnd(organizationId, tx, principal);
+        return readOrganization(organizationId, tx, principal);
+      }),
+  ),
+});

@@ -1,0 +1,20 @@
+import { withdrawEnd } from "@/lib/organizations/four-eyes.ts";
+import { readOrganization } from "@/lib/organizations/queries.ts";
+import { organizationSchema } from "@/lib/organizations/schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "settings:manage",
+      summary: "Withdraw the proposal to require no second person any more",
+      output: organizationSchema,
+    },
+    ({ caller }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await withdrawEnd(organizationId, tx, principal);
+        return readOrganization(organizationId, tx, principal);
+      }),
+  ),
+});

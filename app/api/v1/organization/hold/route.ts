@@ -1,0 +1,35 @@
+import { liftHold, setHold } from "@/lib/organizations/hold.ts";
+import { readOrganization } from "@/lib/organizations/queries.ts";
+import { organizationSchema, setHoldSchema } from "@/lib/organizations/schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  PUT: route(
+    {
+      auth: "organization:hold",
+      stepUp: true,
+      summary: "Set a legal hold: while it stands nothing is swept, and no deletion takes effect",
+      body: setHoldSchema,
+      output: organizationSchema,
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await setHold(organizationId, tx, principal, body);
+        return readOrganization(organizationId, tx, principal);
+      }),
+  ),
+  DELETE: route(
+    {
+      auth: "organization:hold",
+      stepUp: true,
+      summary: "Lift the legal hold",
+      output: organizationSchema,
+    },
+    ({ caller }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await liftHold(organizationId, tx, principal);
+        return readOrganization(organizationId, tx, principal);
+      }),
+  ),
+});

@@ -1,0 +1,57 @@
+/** An owner says that a member is a person of their own (docs/decisions/037). */
+
+import type { Principal } from "../access/principal.ts";
+import type { Actor } from "../access/schema.ts";
+import type { Tx } from "../base/db/db.ts";
+import { AppError, notFound } from "../base/errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+
+interface Vouched {
+  userId: string;
+  name: string;
+  /** Somebody invited the member, and nobody has vouched. */
+  counts: boolean;
+  /** The member counts as one person with the owner. */
+  same: boolean;
+}
+
+/**
+ * Lets a member, and whom they invite, count apart from whoever invited the member. Throws `same_maker` where the owner
+ * counts as one with the member, and `nothing_to_vouch` for a member who counts for themselves already.
+ */
+export async function vouchFor(
+  organizationId: string,
+  tx: Tx,
+  { userId, actor }: Principal,
+  memberId: string,
+): Promise<void> {
+  if (userId === null) throw new AppError("forbidden", "A person vouches, not an API key.");
+  const [member] = await tx.$queryRaw<Vouched[]>`
+    SELECT m.user_id AS "userId", u.name, k.invited_by IS NOT NULL AND k.vouched_at IS NULL AS counts,
+      same_maker(m.organization_id, m.user_id, ${userId}::uuid) AS same
+    FROM membership m JOIN "user" u ON u.id = m.user_id
+      JOIN maker k ON k.organization_id = m.organization_id AND k.user_id = m.user_id
+    WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid FOR UPDATE OF k`;
+  if (!member) throw notFound("member");
+  if (!member.counts)
+    throw new AppError("nothing_to_vouch", `${member.name} counts as a person of their own already.`);
+  if (member.same)
+    throw new AppError(
+      "same_maker",
+      `You count as one person with ${member.name}. Another owner has to vouch.`,
+    );
+  await tx.$executeRaw`UPDATE maker SET vouched_by = ${userId}::uuid, vouched_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND user_id = ${member.userId}::uuid AND vouched_at IS NULL`;
+  await recordVouching(organizationId, tx, actor, { memberId, ...member });
+}
+
+export async function recordVouching(
+  organizationId: string,
+  tx: Tx,
+  actor: Actor,
+  { memberId, userId, name }: { memberId: string; userId: string; name: string },
+): Promise<void> {
+  await appendEvents(organizationId, tx, [
+    { type: "member.vouched", actor, data: { memberId, userId, name } },
+  ]);
+}
