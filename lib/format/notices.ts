@@ -2,7 +2,7 @@ import type { Cause, Notice, NoticeKind } from "../notices/schema.ts";
 import type { Tone } from "./tasks/outcome.ts";
 
 /** The parts of a notice that its words need. */
-export type NoticeAbout = Pick<Notice, "cause" | "inputRequestId" | "assignment"> & {
+export type NoticeAbout = Pick<Notice, "cause" | "inputRequestId" | "assignment" | "apiKey"> & {
   task: { id: string; tool: string; label?: string | null } | null;
   server: { id: string; name: string } | null;
 };
@@ -12,7 +12,7 @@ export const KIND_WORDS: Record<NoticeKind, { label: string; description: string
   request: { label: "Waiting for anyone", description: "A request that you and others may answer" },
   attention: {
     label: "Needs attention",
-    description: "Unknown starts, undelivered answers, failing servers and sign-ins",
+    description: "Unknown starts, undelivered answers, failing servers and sign-ins, API keys that end",
   },
   failed: { label: "Failed", description: "A task that you started has failed" },
   lost: { label: "Lost", description: "A task that you started is not known to its server any more" },
@@ -33,21 +33,25 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "connection.needs_scope": { text: "A call needs more rights than a connection has", tone: "wait" },
   "server.unhealthy": { text: "A server is in trouble", tone: "bad" },
   "webhook.disabled": { text: "A webhook was switched off, nothing got through", tone: "bad" },
+  "key.ends_in_14_days": { text: "An API key ends within 14 days", tone: "wait" },
+  "key.ends_in_3_days": { text: "An API key ends within 3 days", tone: "wait" },
+  "key.ended": { text: "An API key has ended", tone: "bad" },
 };
 
-/** `about` names tool and server, which are untrusted text. `path` leads to the subject. */
+/** `about` names tool and server, which are untrusted text, or the key. `path` leads to the subject. */
 export function noticeWords(notice: NoticeAbout): { text: string; tone: Tone; about: string; path: string } {
-  const { task, server } = notice;
+  const { task, server, apiKey } = notice;
   const name = task && (task.label ? `${task.tool} · ${task.label}` : task.tool);
-  const about = [name, server?.name].filter(Boolean).join(" on ");
+  const about = [name ?? apiKey?.name, server?.name].filter(Boolean).join(" on ");
   const words = WORDS[notice.cause];
   const by = notice.assignment?.by;
   return { ...words, ...(by && { text: `${by} handed a request over to you` }), about, path: pathOf(notice) };
 }
 
-function pathOf({ inputRequestId, task, server }: NoticeAbout): string {
+function pathOf({ cause, inputRequestId, task, server }: NoticeAbout): string {
   if (inputRequestId) return `/inbox/${inputRequestId}`;
   if (task) return `/tasks/${task.id}`;
+  if (cause.startsWith("key.")) return "/settings/api-keys";
   return server ? `/servers/${server.id}` : "/settings/webhooks";
 }
 
@@ -70,6 +74,9 @@ const MANY: Record<Cause, string> = {
   "connection.needs_scope": "# connections need more rights",
   "server.unhealthy": "# servers are in trouble",
   "webhook.disabled": "# webhooks were switched off",
+  "key.ends_in_14_days": "# API keys end within 14 days",
+  "key.ends_in_3_days": "# API keys end within 3 days",
+  "key.ended": "# API keys have ended",
 };
 
 /** The page that shows many notices of one cause. */

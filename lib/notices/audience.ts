@@ -17,6 +17,7 @@ export interface Subjects {
   connections: string[];
   servers: string[];
   webhooks: string[];
+  keys: string[];
 }
 
 /** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
@@ -62,6 +63,7 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.connections, needsSignIn],
     [subjects.servers, unhealthy],
     [subjects.webhooks, webhookDisabled],
+    [subjects.keys, keyEnds],
   ] as const;
   const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids))] : []));
   return Prisma.join(asked, " UNION ALL ");
@@ -131,6 +133,17 @@ const unhealthy: Part = (these) => Prisma.sql`
 const webhookDisabled: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'webhook.disabled', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM webhook_endpoint x ${MEMBER}
   WHERE ${these} AND x.disabled_reason IN ('gone', 'failing') AND ${rolesFor("webhooks:manage")}`;
+
+/**
+ * Recipients: the key's maker, and everyone who may make another key. Of each key the last warning that was due
+ * (`warned_days`) is the one that applies; what is due from the start, as of a short life, is told to nobody.
+ */
+const keyEnds: Part = (these) => Prisma.sql`
+  SELECT m.user_id, CASE x.warned_days WHEN 14 THEN 'key.ends_in_14_days' WHEN 3 THEN 'key.ends_in_3_days' ELSE 'key.ended' END,
+    x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM api_key x ${MEMBER}
+  WHERE ${these} AND x.revoked_at IS NULL AND x.expires_at <= now() + x.warned_days * interval '1 day'
+    AND (x.warned_days = 0 OR x.expires_at > now())
+    AND x.expires_at - x.warned_days * interval '1 day' > coalesce(x.rotated_at, x.created_at) AND (x.created_by = m.user_id OR ${rolesFor("keys:manage")})`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause = 'request.waiting' AND EXISTS (SELECT FROM claim c

@@ -18,6 +18,8 @@ const REMEMBERED = /^(request|answer|delivery)\./;
 const ABOUT_CONNECTIONS = /^connection\./;
 const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
 const ABOUT_WEBHOOKS = /^webhook\./;
+/** Those that end or begin a key's life; its warnings are made as time passes. */
+const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
 
 /** A member's own action, whose notice is marked as read for them unless another event followed. */
 export interface OwnDoing {
@@ -32,6 +34,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     connections: new Set<string>(),
     servers: new Set<string>(),
     webhooks: new Set<string>(),
+    keys: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
@@ -46,14 +49,16 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_CONNECTIONS.test(type)) add(found.connections, data.connectionId);
     if (ABOUT_SERVERS.includes(type)) add(found.servers, data.serverId);
     if (ABOUT_WEBHOOKS.test(type)) add(found.webhooks, data.webhookId);
+    if (ABOUT_KEYS.includes(type)) add(found.keys, data.keyId);
   }
-  const { requests, tasks, connections, servers, webhooks } = found;
+  const { requests, tasks, connections, servers, webhooks, keys } = found;
   return {
     requests: [...requests],
     tasks: [...tasks],
     connections: [...connections],
     servers: [...servers],
     webhooks: [...webhooks],
+    keys: [...keys],
     own: [...own.values()],
   };
 }

@@ -30,16 +30,20 @@ export async function listNotices(
   const at = before?.createdAt.toISOString();
   const rows = await tx.$queryRaw<NoticeRow[]>`
     SELECT n.id, n.kind, n.cause, n.task_id AS "taskId", t.tool, t.label, n.input_request_id AS "inputRequestId",
-      s.id AS "serverId", s.name AS "serverName", ${ASSIGNMENT} AS assignment, n.created_at AS "createdAt", n.read_at AS "readAt"
+      s.id AS "serverId", s.name AS "serverName", k.id AS "keyId", k.name AS "keyName", ${ASSIGNMENT} AS assignment, n.created_at AS "createdAt", n.read_at AS "readAt"
     FROM notice n LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
       LEFT JOIN server s ON s.organization_id = n.organization_id AND s.id = n.server_id
-      ${JOIN_ASSIGNMENT}
+      ${JOIN_KEY} ${JOIN_ASSIGNMENT}
     WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND ${shownTo(principal)}
       AND ${query.unread === "true" ? UNREAD : Prisma.sql`(n.withdrawn_at IS NULL OR n.read_at IS NOT NULL)`}
       ${before ? Prisma.sql`AND (n.created_at, n.id) < (${at}::timestamptz, ${before.id}::uuid)` : Prisma.empty}
     ORDER BY n.created_at DESC, n.id DESC LIMIT ${query.limit + 1}`;
   return toPage(rows, query.limit, (row) => row, toNotice);
 }
+
+/** Joins the API key that notice `n` is about, as `k`. */
+export const JOIN_KEY = Prisma.sql`LEFT JOIN api_key k ON n.cause LIKE 'key.%' AND k.organization_id = n.organization_id
+  AND k.id = n.subject`;
 
 /** Joins the request that was given to the member of notice `n`, as `given`, while it is theirs. */
 export const JOIN_ASSIGNMENT = Prisma.sql`LEFT JOIN input_request given ON n.cause = 'request.assigned'
@@ -81,13 +85,15 @@ interface NoticeRow {
   inputRequestId: string | null;
   serverId: string | null;
   serverName: string | null;
+  keyId: string | null;
+  keyName: string | null;
   assignment: unknown;
   createdAt: Date;
   readAt: Date | null;
 }
 
 function toNotice(row: NoticeRow): Notice {
-  const { id, taskId, tool, serverId, serverName } = row;
+  const { id, taskId, tool, serverId, serverName, keyId, keyName } = row;
   return {
     id,
     kind: noticeKindSchema.parse(row.kind),
@@ -95,6 +101,7 @@ function toNotice(row: NoticeRow): Notice {
     task: taskId !== null && tool !== null ? { id: taskId, tool, label: row.label } : null,
     inputRequestId: row.inputRequestId,
     server: serverId !== null && serverName !== null ? { id: serverId, name: serverName } : null,
+    apiKey: keyId !== null && keyName !== null ? { id: keyId, name: keyName } : null,
     assignment: noticeSchema.shape.assignment.parse(row.assignment),
     createdAt: row.createdAt.toISOString(),
     readAt: row.readAt?.toISOString() ?? null,

@@ -21,6 +21,9 @@ export const CAUSES = {
   "connection.needs_scope": "attention",
   "server.unhealthy": "attention",
   "webhook.disabled": "attention",
+  "key.ends_in_14_days": "attention",
+  "key.ends_in_3_days": "attention",
+  "key.ended": "attention",
 } as const satisfies Record<string, NoticeKind>;
 export type Cause = keyof typeof CAUSES;
 export const causeSchema = z.enum(Object.keys(CAUSES) as [Cause, ...Cause[]]);
@@ -51,6 +54,7 @@ export const noticeSchema = z.object({
   task: z.object({ id: z.uuid(), tool: z.string(), label: z.string().nullable() }).nullable(),
   inputRequestId: z.uuid().nullable(),
   server: z.object({ id: z.uuid(), name: z.string() }).nullable(),
+  apiKey: z.object({ id: z.uuid(), name: z.string() }).nullable(),
   assignment: z.object({ by: z.string(), note: z.string().nullable() }).nullable(),
   createdAt: z.iso.datetime(),
   readAt: z.iso.datetime().nullable(),

@@ -5,7 +5,15 @@ import type { Organization, OwnOrganization } from "./schema.ts";
 export async function readOrganization(organizationId: string, tx: Tx): Promise<Organization> {
   const found = await tx.organization.findUniqueOrThrow({
     where: { id: organizationId },
-    select: { id: true, slug: true, name: true, fourEyes: true, exportedAt: true, createdAt: true },
+    select: {
+      id: true,
+      slug: true,
+      name: true,
+      fourEyes: true,
+      keysWithoutEnd: true,
+      exportedAt: true,
+      createdAt: true,
+    },
   });
   return {
     ...found,

@@ -18,6 +18,8 @@ export const organizationSchema = z.object({
   name: z.string(),
   /** A task's requester may not accept what the task asks. */
   fourEyes: z.boolean(),
+  /** New API keys may have no end. */
+  keysWithoutEnd: z.boolean(),
   /** When the organization was last exported completely. */
   exportedAt: z.iso.datetime().nullable(),
   createdAt: z.iso.datetime(),
@@ -25,7 +27,11 @@ export const organizationSchema = z.object({
 export type Organization = z.infer<typeof organizationSchema>;
 
 export const updateOrganizationSchema = z
-  .strictObject({ name: name.optional(), fourEyes: z.boolean().optional() })
+  .strictObject({
+    name: name.optional(),
+    fourEyes: z.boolean().optional(),
+    keysWithoutEnd: z.boolean().optional(),
+  })
   .refine((input) => Object.keys(input).length > 0, "Name what to change");
 export type UpdateOrganization = z.infer<typeof updateOrganizationSchema>;
 

@@ -1,6 +1,8 @@
+import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { unassignUnable } from "../members/unassign.ts";
 import type { UpdateOrganization } from "./schema.ts";
@@ -22,22 +24,28 @@ export async function createOrganization(
 
 /**
  * Renames the organization, or switches the rule of a second person, which frees requests from who may not accept
- * them by it. Records only real changes.
+ * them by it, or allows keys without an end, which only owners may. Records only real changes.
  */
 export async function updateOrganization(
   organizationId: string,
   tx: Tx,
-  { actor }: Principal,
-  { name, fourEyes }: UpdateOrganization,
+  { actor, role }: Principal,
+  { name, fourEyes, keysWithoutEnd }: UpdateOrganization,
 ): Promise<void> {
+  if (keysWithoutEnd !== undefined && !may(role, "owners:manage"))
+    throw new AppError("forbidden", "Only an owner decides whether API keys may have no end.");
   const write = async (data: UpdateOrganization) =>
     (await tx.organization.updateMany({ where: { id: organizationId, NOT: data }, data })).count > 0;
   const renamed = name !== undefined && (await write({ name }));
   const switched = fourEyes !== undefined && (await write({ fourEyes }));
+  const freed = keysWithoutEnd !== undefined && (await write({ keysWithoutEnd }));
   if (switched && fourEyes) await unassignUnable(organizationId, tx, null);
   await appendEvents(organizationId, tx, [
     ...(renamed ? [{ type: "organization.renamed" as const, actor, data: { name } }] : []),
     ...(switched ? [{ type: "organization.four_eyes_changed" as const, actor, data: { fourEyes } }] : []),
+    ...(freed
+      ? [{ type: "organization.keys_without_end_changed" as const, actor, data: { keysWithoutEnd } }]
+      : []),
   ]);
 }
 

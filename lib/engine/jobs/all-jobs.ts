@@ -4,6 +4,7 @@ import type { Job } from "./jobs.ts";
 import { COUNT_LINES } from "./metrics.ts";
 import {
   DELETE_OLD_NOTIFICATIONS,
+  KEY_WARNINGS,
   MAIL,
   NOTICES,
   WEBHOOK_DELIVERIES,
@@ -21,6 +22,7 @@ export const JOBS: Job[] = [
   SETTLE_RACES,
   bulkOperations,
   NOTICES,
+  KEY_WARNINGS,
   MAIL,
   WEBHOOK_OUTBOX,
   WEBHOOK_DELIVERIES,

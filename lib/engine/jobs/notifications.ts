@@ -1,4 +1,5 @@
 /** Jobs that inform people and programs: notices, mail, webhooks. */
+import { noteWarnings } from "../../api-keys/transitions.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
@@ -15,6 +16,7 @@ import {
   FORGET_EVERY_MS,
   KEEP_DELIVERIES_MS,
   KEEP_NOTICES_MS,
+  KEY_WARNINGS_MS,
   MAIL_EVERY_MS,
   NOTIFY_EVERY_MS,
 } from "../tunables.ts";
@@ -34,6 +36,20 @@ export const NOTICES: Job = {
       await syncNotices(organizationId, tx, subjects, env().smtpUrl !== undefined);
       await markOwnRead(organizationId, tx, own);
       return events.length === EVENTS_A_TURN;
+    }),
+};
+
+/** Warns of API keys that end, and of those that have ended. */
+export const KEY_WARNINGS: Job = {
+  name: "key warnings",
+  everyMs: KEY_WARNINGS_MS,
+  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_with_ending_keys()`),
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const keys = await noteWarnings(organizationId, tx);
+      const nothing = { requests: [], tasks: [], connections: [], servers: [], webhooks: [] };
+      await syncNotices(organizationId, tx, { ...nothing, keys }, env().smtpUrl !== undefined);
+      return false;
     }),
 };
 

@@ -118,7 +118,11 @@ async function answer<D extends Definition>(
   if (definition.rateLimit) await throttle(`${definition.rateLimit.name} ${address}`, definition.rateLimit);
   const identify = async () =>
     definition.auth === "none" ? null : await authenticate(request, { isUse: !definition.unattended });
-  let caller = await identify();
+  let caller = await identify().catch(async (error: unknown) => {
+    // A key that is refused is counted as no key is.
+    if (error instanceof AppError && !definition.uncounted) await countCall(null, address, request.method);
+    throw error;
+  });
   if (!definition.uncounted) await countCall(caller, address, request.method);
   if (definition.auth !== "none") admit(definition.auth, definition, caller, request);
   refuseUploads(request);

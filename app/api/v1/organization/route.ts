@@ -21,7 +21,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "settings:manage",
-      summary: "Rename the organization, or require a second person",
+      summary:
+        "Rename the organization, require a second person, or (as an owner) allow API keys without an end",
       body: updateOrganizationSchema,
       output: organizationSchema,
     },
