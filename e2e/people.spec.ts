@@ -261,17 +261,52 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
       .status;
   expect(await withKey()).toBe(200);
 
-  await tabTo(jana, jana.getByRole("button", { name: "Rename Billing" }));
-  await jana.keyboard.press("Enter");
+  const choose = async (name: string, item: string) => {
+    await tabTo(jana, jana.getByRole("button", { name: `More for ${name}` }));
+    await jana.keyboard.press("Enter");
+    await jana.getByRole("menuitem", { name: item }).focus();
+    await jana.keyboard.press("Enter");
+  };
+  await choose("Billing", "Rename…");
   await expect(jana.getByRole("textbox", { name: "Name" })).toBeFocused();
   await jana.keyboard.press("ControlOrMeta+a");
   await jana.keyboard.type("Invoices");
   await jana.keyboard.press("Enter");
-  await expect(jana.getByRole("list", { name: "API keys" })).toContainText("Invoices");
-  await checkAppearance(jana, "api keys");
-  await tabTo(jana, jana.getByRole("button", { name: "Revoke Invoices" }));
+  const list = jana.getByRole("list", { name: "API keys" });
+  await expect(list).toContainText("Invoices");
+
+  await tabTo(jana, jana.getByRole("button", { name: "Rotate Invoices" }));
   await jana.keyboard.press("Enter");
-  await tabTo(jana, jana.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }));
+  const dialog = jana.getByRole("dialog");
+  await expect(dialog.getByLabel("The present secret works")).toHaveValue(String(24 * 3600_000));
+  await dialog.getByLabel("Ends").selectOption("date");
+  await dialog.getByRole("button", { name: "Make a new secret" }).click();
+  await expect(dialog.getByText("Choose 7, 30, 90 or 365 days, a date, or never")).toBeVisible();
+  await checkAppearance(jana, "rotate an api key, refused");
+  await dialog.getByLabel("Last day").fill(new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10));
+  await dialog.getByRole("button", { name: "Make a new secret" }).click();
+  const renewed = await dialog.getByRole("textbox", { name: "API key" }).inputValue();
+  expect(renewed).not.toBe(secret);
+  expect(await withKey()).toBe(200);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await expect(list).toContainText("Rotated");
+  await expect(list).toContainText("The former secret works for another");
+
+  await choose("Invoices", "May come from…");
+  await dialog.getByLabel("May come from").fill("0.0.0.0/0");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByText("This is every address: leave the list empty instead")).toBeVisible();
+  await checkAppearance(jana, "networks of an api key, refused");
+  await dialog.getByLabel("May come from").fill("203.0.113.0/24, 127.0.0.1 ::1");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(list).toContainText("Only from 203.0.113.0/24, 127.0.0.1, ::1");
+  await checkAppearance(jana, "api keys");
+  await choose("Invoices", "End the former secret…");
+  await dialog.getByRole("button", { name: "End it now" }).click();
+  await expect(list).toContainText("Expiring");
+  expect(await withKey()).toBe(401);
+  await choose("Invoices", "Revoke…");
+  await tabTo(jana, dialog.getByRole("button", { name: "Revoke", exact: true }));
   await jana.keyboard.press("Enter");
   await expect(jana.getByText("No API keys yet")).toBeVisible();
   expect(await withKey()).toBe(401);

@@ -62,3 +62,4 @@ export type ApiKey = z.infer<typeof apiKeySchema>;
 
 /** The only responses that hold the secret; just its hash is stored. */
 export const newApiKeySchema = apiKeySchema.extend({ secret: z.string() });
+export type NewApiKey = z.infer<typeof newApiKeySchema>;
