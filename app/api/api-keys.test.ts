@@ -250,10 +250,12 @@ describe("rotating a key", () => {
       [{ key: await web.key(acme, "owner") }, makerless],
     ] as const)
       expect(await rotate(who, key)).toMatchObject({ status: 403, code: "forbidden" });
-    // With a key of the maker's, but not beyond its role.
-    const helper = await make(olga, { role: "admin" });
-    expect((await rotate({ key: helper.secret }, weak.id)).status).toBe(200);
-    expect((await rotate({ key: helper.secret }, id)).status).toBe(403);
+    // A key rotates itself, without moving its end, and no other.
+    const helper = await make(olga, { role: "admin", expires: 7 });
+    expect((await rotate({ key: helper.secret }, weak.id)).status).toBe(403);
+    expect((await rotate({ key: helper.secret }, helper.id, { expires: 30 })).status).toBe(403);
+    const renewed = await rotate({ key: helper.secret }, helper.id);
+    expect([renewed.status, renewed.expiresAt]).toEqual([200, helper.expiresAt]);
     expect((await rotate(olga, crypto.randomUUID())).status).toBe(404);
   });
 

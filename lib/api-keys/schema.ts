@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { networksSchema } from "../access/networks.ts";
+import { PERMISSIONS, type Permission } from "../access/permissions.ts";
 import { roleSchema } from "../access/schema.ts";
 
 /** The lives of keys offered, in days. */
@@ -12,6 +13,14 @@ const MAX_OVERLAP_MS = 7 * DAY_MS;
 export const DEFAULT_OVERLAP_MS = DAY_MS;
 
 const name = z.string().trim().min(1, "Name the key").max(80);
+const MOST_SERVERS = 50;
+const MOST_TOOLS = 200;
+export const permissionSchema = z.enum(Object.keys(PERMISSIONS) as [Permission, ...Permission[]]);
+const keyToolSchema = z
+  .string()
+  .max(300)
+  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/./, "Write a tool as <server id>/<name>");
+
 const expires = z.union(
   [z.literal(LIFETIMES), z.literal("never"), z.iso.datetime({ offset: true })],
   "Choose 7, 30, 90 or 365 days, a date, or never",
@@ -23,6 +32,15 @@ export const createKeySchema = z.strictObject({
   role: roleSchema,
   expires: expires.optional(),
   networks: networksSchema.optional(),
+  /** Actions: all of the role's unless named. */
+  permissions: z
+    .array(permissionSchema)
+    .min(1, "Choose what the key may do")
+    .transform((chosen) => [...new Set(chosen)])
+    .optional(),
+  /** Servers with all their tools, and single tools as `<server id>/<name>`: all unless any is named. */
+  servers: z.array(z.uuid()).min(1, "Choose a server").max(MOST_SERVERS).optional(),
+  tools: z.array(keyToolSchema).min(1, "Choose a tool").max(MOST_TOOLS).optional(),
 });
 export type CreateKeyInput = z.infer<typeof createKeySchema>;
 
@@ -53,6 +71,15 @@ export const apiKeySchema = z.object({
   previousUntil: z.iso.datetime().nullable(),
   rotatedAt: z.iso.datetime().nullable(),
   networks: z.array(z.string()),
+  /** Null: all of the role's. */
+  permissions: z.array(permissionSchema).nullable(),
+  /** Null: all. Servers stand for all their tools. */
+  reach: z
+    .object({
+      servers: z.array(z.object({ id: z.uuid(), name: z.string() })),
+      tools: z.array(z.object({ server: z.object({ id: z.uuid(), name: z.string() }), name: z.string() })),
+    })
+    .nullable(),
   /** To the minute, with the network and the program (`User-Agent`) of that call. */
   lastUsedAt: z.iso.datetime().nullable(),
   lastUsedNetwork: z.string().nullable(),

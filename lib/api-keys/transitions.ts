@@ -1,7 +1,9 @@
 /** All writes to API keys. */
 
+import { serversOf } from "../access/key-scope.ts";
+import { may, type Permission } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
-import { roleAllows } from "../access/roles.ts";
+import { type Role, roleAllows } from "../access/roles.ts";
 import { type Actor, roleSchema } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
@@ -43,7 +45,13 @@ export async function createKey(
       `Your role is ${principal.role}: a key of yours cannot be ${input.role}.`,
     );
   const maker = await makerOf(organizationId, tx, principal);
-  return insertKey(organizationId, tx, principal.actor, maker, input);
+  return insertKey(
+    organizationId,
+    tx,
+    principal.actor,
+    maker,
+    await withinOwn(organizationId, tx, principal, input),
+  );
 }
 
 /** Makes a key without a maker for the command line. */
@@ -67,6 +75,7 @@ export async function updateKey(
   const key = await lockKey(organizationId, tx, keyId);
   if (networks && key.role === "owner" && principal.role !== "owner")
     throw new AppError("forbidden", "Only an owner can change where an owner's key may come from.");
+  if (networks) await withinOwn(organizationId, tx, principal, { networks });
   const renamed = name !== undefined && name !== key.name;
   const moved = networks !== undefined && networks.join() !== key.networks.join();
   await tx.apiKey.updateMany({
@@ -84,9 +93,9 @@ export async function updateKey(
 }
 
 /**
- * Gives a key a new secret at once; the one of before goes on working for the overlap. Only the key's own maker may:
- * to anybody else the secret would give the maker's name and rights. The same `idempotencyKey` within a day gives the
- * same secret, so that a lost answer locks nobody out.
+ * Gives a key a new secret at once; the one of before goes on working for the overlap. Only the key's own maker may,
+ * in person, and the key itself, without moving its end: to anybody else the secret would give the maker's name and
+ * rights. The same `idempotencyKey` within a day gives the same secret, so that a lost answer locks nobody out.
  */
 export async function rotateKey(
   organizationId: string,
@@ -98,18 +107,21 @@ export async function rotateKey(
   idempotencyKey: string | null,
 ): Promise<{ secret: string }> {
   const key = await lockKey(organizationId, tx, keyId);
-  const maker = await makerOf(organizationId, tx, principal);
-  if (!key.createdBy || key.createdBy !== maker)
+  const { actor, userId, role } = principal;
+  if (actor.kind === "key" && actor.id !== keyId)
+    throw new AppError("forbidden", "A key can rotate itself, and no other.");
+  if (actor.kind !== "key" && key.createdBy !== userId)
     throw new AppError(
       "forbidden",
       key.createdBy
         ? "Only who made a key can rotate it. Make another one, and revoke this."
         : "This key was made by the command line, which rotates it too.",
     );
-  if (!roleAllows(principal.role, roleSchema.parse(key.role)))
-    throw new AppError("forbidden", `Your role is ${principal.role}: this key is ${key.role}.`);
-  const repeated = idempotencyKey === null ? null : { seal, by: principal.actor, idempotencyKey };
-  return replaceSecret(organizationId, tx, principal.actor, key, input, repeated);
+  if (!roleAllows(role, roleSchema.parse(key.role)))
+    throw new AppError("forbidden", `Your role is ${role}: this key is ${key.role}.`);
+  const { expires } = await withinOwn(organizationId, tx, principal, { expires: input.expires });
+  const repeated = idempotencyKey === null ? null : { seal, by: actor, idempotencyKey };
+  return replaceSecret(organizationId, tx, actor, key, { ...input, expires }, repeated);
 }
 
 /** Rotates a key for the command line, whoever made it. */
@@ -262,30 +274,76 @@ function derive(
   return seal.digest("api-key-rotation", JSON.stringify(call)).toString("base64url");
 }
 
-/** Returns when a key ends, or null for never. Throws `invalid_input` for a time that is over or too far away. */
-async function endOf(
+type End = NonNullable<CreateKeyInput["expires"]>;
+type Limits = Pick<CreateKeyInput, "expires" | "networks" | "permissions">;
+
+/**
+ * Returns the limits of a key that the principal makes or opens. A key passes on no more than it has itself: what is
+ * not named it hands down, and what is more is refused. People are limited by their role alone.
+ */
+async function withinOwn<T extends Limits>(
   organizationId: string,
   tx: Tx,
-  expires: NonNullable<CreateKeyInput["expires"]>,
-  now: Date,
-): Promise<Date | null> {
+  principal: Principal,
+  asked: T,
+): Promise<T> {
+  if (principal.actor.kind !== "key") return asked;
+  const own = await tx.apiKey.findFirstOrThrow({ where: { organizationId, id: principal.actor.id ?? "" } });
+  const permissions = principal.scope?.permissions;
+  const { networks, expiresAt } = own;
+  const isMore =
+    (permissions && asked.permissions?.some((permission) => !permissions.includes(permission))) ||
+    (networks.length > 0 && asked.networks && !isListed(asked.networks, networks)) ||
+    (expiresAt && asked.expires !== undefined && endsAfter(asked.expires, expiresAt));
+  if (isMore) throw new AppError("forbidden", "A key makes no key with more than it has itself.");
+  return {
+    ...asked,
+    ...(permissions && !asked.permissions && { permissions }),
+    ...(networks.length > 0 && !asked.networks && { networks }),
+    ...(expiresAt && asked.expires === undefined && { expires: expiresAt.toISOString() }),
+  };
+}
+
+/** Whether all networks stand in a list as they are; an empty list stands for every network. */
+function isListed(networks: string[], among: string[]): boolean {
+  return networks.length > 0 && networks.every((network) => among.includes(network));
+}
+
+function endsAfter(expires: End, end: Date): boolean {
+  if (expires === "never") return true;
+  const at = typeof expires === "number" ? Date.now() + expires * DAY_MS : Date.parse(expires);
+  return at > end.getTime();
+}
+
+/** Throws `invalid_input` for an action that the key's role does not have. */
+function refuseBeyondRole(role: Role, permissions: Permission[] | undefined): void {
+  const beyond = permissions?.find((permission) => !may(role, permission));
+  if (beyond) throw refused("permissions", `The role ${role} does not have ${beyond}`);
+}
+
+async function refuseUnknownServers(organizationId: string, tx: Tx, servers: string[]): Promise<void> {
+  if (servers.length === 0) return;
+  const known = await tx.server.count({ where: { organizationId, id: { in: servers }, removedAt: null } });
+  if (known < servers.length) throw notFound("server");
+}
+
+/** Returns when a key ends, or null for never. Throws `invalid_input` for a time that is over or too far away. */
+async function endOf(organizationId: string, tx: Tx, expires: End, now: Date): Promise<Date | null> {
   if (typeof expires === "number") return new Date(now.getTime() + expires * DAY_MS);
   const end = expires === "never" ? null : new Date(expires);
-  if (end && end <= now) throw refusedEnd("Choose a time to come");
+  if (end && end <= now) throw refused("expires", "Choose a time to come");
   if (end && end.getTime() <= now.getTime() + LONGEST_LIFE_MS) return end;
   const organization = await tx.organization.findUniqueOrThrow({
     where: { id: organizationId },
     select: { keysWithoutEnd: true },
   });
   if (!organization.keysWithoutEnd)
-    throw refusedEnd("A key lasts a year at most, unless an owner allows keys without an end");
+    throw refused("expires", "A key lasts a year at most, unless an owner allows keys without an end");
   return end;
 }
 
-function refusedEnd(message: string): AppError {
-  return new AppError("invalid_input", "Some values are not valid.", {
-    errors: [{ field: "expires", message }],
-  });
+function refused(field: string, message: string): AppError {
+  return new AppError("invalid_input", "Some values are not valid.", { errors: [{ field, message }] });
 }
 
 type LockedKey = Awaited<ReturnType<typeof lockKey>>;
@@ -303,8 +361,18 @@ async function insertKey(
   tx: Tx,
   actor: Actor,
   createdBy: string | null,
-  { name, role, expires = DEFAULT_LIFETIME, networks = [] }: CreateKeyInput,
+  {
+    name,
+    role,
+    expires = DEFAULT_LIFETIME,
+    networks = [],
+    permissions,
+    servers = [],
+    tools = [],
+  }: CreateKeyInput,
 ): Promise<{ id: string; secret: string }> {
+  refuseBeyondRole(role, permissions);
+  await refuseUnknownServers(organizationId, tx, serversOf({ servers, tools }));
   const id = uuidv7();
   const secret = PREFIX + randomSecret();
   const now = new Date();
@@ -313,9 +381,31 @@ async function insertKey(
   // Of a short life nobody is warned when it begins.
   const warnedDays = warningAt(expiresAt, now);
   await tx.apiKey.create({
-    data: { organizationId, id, name, role, secretHash, createdBy, expiresAt, warnedDays, networks },
+    data: {
+      organizationId,
+      id,
+      name,
+      role,
+      secretHash,
+      createdBy,
+      expiresAt,
+      warnedDays,
+      networks,
+      servers,
+      tools,
+      ...(permissions && { permissions }),
+    },
   });
-  const data = { keyId: id, name, role, expiresAt: expiresAt?.toISOString() ?? null, networks };
+  const data = {
+    keyId: id,
+    name,
+    role,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    networks,
+    permissions: permissions ?? null,
+    servers,
+    tools,
+  };
   await appendEvents(organizationId, tx, [{ type: "key.created", actor, data }]);
   return { id, secret };
 }

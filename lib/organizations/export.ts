@@ -49,7 +49,7 @@ export const PARTS: Part[] = [
   {
     kind: "api_key",
     table: "api_key",
-    columns: `id name role created_by created_at expires_at previous_until rotated_at networks last_used_at
+    columns: `id name role created_by created_at expires_at previous_until rotated_at networks permissions servers tools last_used_at
       last_used_network last_used_agent revoked_at`,
     order: byId,
   },

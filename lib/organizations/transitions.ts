@@ -1,4 +1,4 @@
-import { may } from "../access/permissions.ts";
+import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
@@ -29,11 +29,12 @@ export async function createOrganization(
 export async function updateOrganization(
   organizationId: string,
   tx: Tx,
-  { actor, role }: Principal,
+  principal: Principal,
   { name, fourEyes, keysWithoutEnd }: UpdateOrganization,
 ): Promise<void> {
-  if (keysWithoutEnd !== undefined && !may(role, "owners:manage"))
+  if (keysWithoutEnd !== undefined && !allows(principal, "owners:manage"))
     throw new AppError("forbidden", "Only an owner decides whether API keys may have no end.");
+  const { actor } = principal;
   const write = async (data: UpdateOrganization) =>
     (await tx.organization.updateMany({ where: { id: organizationId, NOT: data }, data })).count > 0;
   const renamed = name !== undefined && (await write({ name }));

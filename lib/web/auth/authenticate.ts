@@ -1,5 +1,6 @@
-import type { Principal } from "../../access/principal.ts";
+import type { KeyScope, Principal } from "../../access/principal.ts";
 import { roleSchema } from "../../access/schema.ts";
+import { permissionSchema } from "../../api-keys/schema.ts";
 import { recordRefusedAddress } from "../../api-keys/transitions.ts";
 import { isWithin, networkOf } from "../../base/address.ts";
 import { type Database, Prisma, storableText } from "../../base/db/db.ts";
@@ -58,7 +59,7 @@ async function byKey(secret: string | undefined, request: Request): Promise<Call
   const role = roleSchema.parse(row.role);
   const actor = { kind: "key" as const, id: row.id, name: row.name };
   return {
-    principal: { organizationId: row.organization_id, userId: null, role, actor },
+    principal: { organizationId: row.organization_id, userId: null, role, actor, ...scopeOf(row) },
     me: {
       user: null,
       organization: { id: row.organization_id, slug: row.slug, name: row.organization_name },
@@ -67,6 +68,14 @@ async function byKey(secret: string | undefined, request: Request): Promise<Call
     via: "key",
     sessionId: null,
   };
+}
+
+/** A permission that this version does not know is left out, never taken for all. */
+function scopeOf({ permissions, servers, tools }: KeyRow): { scope?: KeyScope } {
+  if (permissions === null && servers.length === 0 && tools.length === 0) return {};
+  const known =
+    permissions?.flatMap((permission) => permissionSchema.safeParse(permission).data ?? []) ?? null;
+  return { scope: { permissions: known, servers, tools } };
 }
 
 async function refuseOtherAddress(db: Database, row: KeyRow, address: string): Promise<void> {
@@ -99,6 +108,9 @@ interface KeyRow {
   ends_at: Date | null;
   ended: boolean;
   networks: string[];
+  permissions: string[] | null;
+  servers: string[];
+  tools: string[];
   /** The use of this minute is written down. */
   noted: boolean;
 }

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { allows, reachOf } from "../../access/key-scope.ts";
 import { may, PERMISSIONS, type Permission } from "../../access/permissions.ts";
 import { storableText } from "../../base/db/db.ts";
 import { AppError, type ErrorCode, notFound } from "../../base/errors.ts";
@@ -54,6 +55,11 @@ export interface Definition {
   rateLimit?: Limit & { name: string };
   /** Allowed while an admin looks as a member. Every other call is refused then, reads as well as writes. */
   inView?: true;
+  /**
+   * Open to keys that are limited to servers or tools: whatever the call reads or changes is theirs. Every other
+   * call is refused for such a key.
+   */
+  inKeyScope?: true;
   /** A GET that leaves a line of history: refused with a session from another site's page, as a write is. */
   leavesTrace?: true;
   /** Exempt from the call limit: a probe, or a call that stays open. */
@@ -146,7 +152,7 @@ async function answer<D extends Definition>(
 
 function admit(
   access: Exclude<Access, "none">,
-  { inView, leavesTrace }: Definition,
+  { inView, inKeyScope, leavesTrace }: Definition,
   caller: Caller | null,
   request: Request,
 ): void {
@@ -158,6 +164,10 @@ function admit(
       "forbidden",
       `This needs the role ${PERMISSIONS[access]}; yours is ${caller.principal.role}.`,
     );
+  if (access !== "any" && !allows(caller.principal, access))
+    throw new AppError("forbidden", `This key is limited to other actions than ${access}.`);
+  if (!inKeyScope && reachOf(caller.principal))
+    throw new AppError("forbidden", "This key is limited to some servers or tools, and this call is not.");
   if (caller.via !== "session") return;
   if (request.method !== "GET") refuseCrossSite(request);
   else if (leavesTrace) refuseCrossSiteRead(request);

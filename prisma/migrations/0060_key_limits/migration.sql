@@ -1,4 +1,5 @@
--- API keys end, are rotated with an overlap, come from chosen networks, and say where they were last used.
+-- API keys end, are rotated with an overlap, come from chosen networks, are limited to actions, servers and tools, and
+-- say where they were last used.
 ALTER TABLE api_key
   -- Null: without an end, as keys from before this migration have none.
   ADD COLUMN expires_at timestamptz(3),
@@ -12,6 +13,11 @@ ALTER TABLE api_key
   ADD COLUMN rotation_hash bytea,
   -- The networks that it may come from (CIDR); empty: any.
   ADD COLUMN networks text[] NOT NULL DEFAULT '{}',
+  -- The actions (permissions) that it is limited to; null: all of its role's.
+  ADD COLUMN permissions text[],
+  -- The servers, and single tools as `<server>/<name>`, that it is limited to; both empty: all.
+  ADD COLUMN servers uuid[] NOT NULL DEFAULT '{}',
+  ADD COLUMN tools text[] NOT NULL DEFAULT '{}',
   ADD COLUMN last_used_network text,
   ADD COLUMN last_used_agent text,
   ADD CHECK ((previous_secret_hash IS NULL) = (previous_until IS NULL)),
@@ -25,7 +31,7 @@ CREATE INDEX api_key_expiring ON api_key (expires_at) WHERE revoked_at IS NULL A
 ALTER TABLE organization ADD COLUMN keys_without_end boolean NOT NULL DEFAULT false;
 
 -- The engine warns of keys that end.
-GRANT SELECT (name, created_at, rotated_at, expires_at, warned_days) ON api_key TO intray_engine;
+GRANT SELECT (name, created_at, rotated_at, expires_at, warned_days, permissions) ON api_key TO intray_engine;
 GRANT UPDATE (warned_days) ON api_key TO intray_engine;
 
 GRANT intray_gate TO CURRENT_USER;
@@ -36,11 +42,11 @@ SET LOCAL ROLE intray_gate;
 -- maker's. `noted`: its use in this minute is written down already.
 CREATE FUNCTION gate.find_api_key(p_secret_hash bytea)
   RETURNS TABLE (organization_id uuid, slug text, organization_name text, id uuid, name text, role text,
-    ends_at timestamptz, ended boolean, networks text[], noted boolean)
+    ends_at timestamptz, ended boolean, networks text[], permissions text[], servers uuid[], tools text[], noted boolean)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT k.organization_id, o.slug, o.name, k.id, k.name,
     CASE WHEN array_position(r.weakest_first, m.role) < array_position(r.weakest_first, k.role) THEN m.role ELSE k.role END,
-    e.ends_at, coalesce(e.ends_at <= now(), false), k.networks,
+    e.ends_at, coalesce(e.ends_at <= now(), false), k.networks, k.permissions, k.servers, k.tools,
     coalesce(k.last_used_at >= date_trunc('minute', now()), false)
   FROM api_key k JOIN organization o ON o.id = k.organization_id
     LEFT JOIN membership m ON m.organization_id = k.organization_id AND m.user_id = k.created_by
@@ -57,12 +63,12 @@ CREATE FUNCTION gate.note_key_use(p_organization uuid, p_key uuid, p_network tex
     WHERE organization_id = p_organization AND id = p_key
       AND (last_used_at IS NULL OR last_used_at < date_trunc('minute', now())) $$;
 
--- For web processes of before, which know neither ends nor networks: a key with either limit is not taken there.
+-- For web processes of before, which know no limits: a key that has any, or has ended, is not taken there.
 CREATE OR REPLACE FUNCTION gate.api_key(p_secret_hash bytea)
   RETURNS TABLE (organization_id uuid, slug text, organization_name text, id uuid, name text, role text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT k.organization_id, k.slug, k.organization_name, k.id, k.name, k.role FROM gate.find_api_key(p_secret_hash) k
-    WHERE NOT k.ended AND k.networks = '{}' $$;
+    WHERE NOT k.ended AND k.networks = '{}' AND k.permissions IS NULL AND k.servers = '{}' AND k.tools = '{}' $$;
 
 CREATE FUNCTION gate.organizations_with_ending_keys() RETURNS TABLE (id uuid)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
