@@ -249,13 +249,22 @@ test("keys are made, renamed and revoked with the keyboard alone", async ({ brow
   await jana.keyboard.press("Enter");
   await expect(jana.getByRole("textbox", { name: "Name" })).toBeFocused();
   await jana.keyboard.type("Billing");
-  await jana.keyboard.press("Enter");
+  const making = jana.getByRole("dialog");
+  await making.getByLabel("May do").selectOption("some");
+  await making.getByLabel("Reaches").selectOption("some");
+  await making.getByRole("button", { name: "Make the key" }).click();
+  await expect(making.getByText("Choose what the key may do")).toBeVisible();
+  await expect(making.getByText("Choose a server")).toBeVisible();
+  await checkAppearance(jana, "make an api key, refused");
+  await making.getByLabel("Read tasks").check();
+  await making.getByLabel("Reaches").selectOption("all");
+  await making.getByRole("button", { name: "Make the key" }).click();
   const secret = await jana.getByRole("textbox", { name: "API key" }).inputValue();
   expect(secret).toMatch(/^itk_/);
   await checkAppearance(jana, "api key made");
   await tabTo(jana, jana.getByRole("button", { name: "Done" }));
   await jana.keyboard.press("Enter");
-  await expect(jana.getByRole("list", { name: "API keys" })).toContainText("Billing");
+  await expect(jana.getByRole("list", { name: "API keys" })).toContainText("Read tasks");
   const withKey = async () =>
     (await fetch(`${process.env.E2E_URL}/api/v1/me`, { headers: { authorization: `Bearer ${secret}` } }))
       .status;

@@ -2,18 +2,12 @@
  * What an API key is limited to, beside its role, its end and its networks (docs/decisions/038). Actions are checked
  * where routes admit a caller, servers and tools there (`inKeyScope`) and where tasks, requests and servers are read.
  */
-import { may, type Permission, permissionsOf } from "./permissions.ts";
+import { may, type Permission } from "./permissions.ts";
 import type { KeyScope, Principal } from "./principal.ts";
-import type { Role } from "./roles.ts";
 
 /** Whether a caller's role has the permission, and their key, if it is limited to actions. */
 export function allows({ role, scope }: Principal, permission: Permission): boolean {
   return may(role, permission) && (scope?.permissions?.includes(permission) ?? true);
-}
-
-/** The permissions of a role that a limit leaves. */
-export function permissionsWithin(role: Role, limit: readonly Permission[] | null): Permission[] {
-  return permissionsOf(role).filter((permission) => limit?.includes(permission) ?? true);
 }
 
 /** The caller's limits of servers and tools, or null for one who reaches all. */

@@ -10,10 +10,12 @@ import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import type { Role } from "@/lib/access/roles.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import { createKeySchema, type NewApiKey } from "@/lib/api-keys/schema.ts";
 import { EndField, NetworksField, readEnd, readNetworks } from "./key-fields.tsx";
+import { ActionsField, ReachField, readScope } from "./scope-fields.tsx";
 
 /** Asks for the key's name, role, end and networks, then shows the secret once. */
 export function KeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
@@ -49,6 +51,7 @@ export function KeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange:
 
 function KeyForm({ onMade, onClose }: { onMade: (key: NewApiKey) => void; onClose: () => void }) {
   const client = useQueryClient();
+  const [role, setRole] = useState<Role>("viewer");
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: createKeySchema,
     read: (data) => ({
@@ -56,6 +59,7 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewApiKey) => void; onClos
       role: data.get("role"),
       expires: readEnd(data),
       networks: readNetworks(data),
+      ...readScope(data),
     }),
     send: async (values) => {
       onMade(await api.post<NewApiKey>("/api/v1/api-keys", values));
@@ -67,8 +71,18 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewApiKey) => void; onClos
       {failure && <Notice live tone="bad" title={failure} />}
       <TextField name="name" label="Name" autoComplete="off" maxLength={80} error={errors.name} />
       <Field id="role" label="Role" required error={errors.role}>
-        {(control) => <RoleSelect {...control} long name="role" defaultValue="viewer" />}
+        {(control) => (
+          <RoleSelect
+            {...control}
+            long
+            name="role"
+            value={role}
+            onChange={(event) => setRole(event.target.value as Role)}
+          />
+        )}
       </Field>
+      <ActionsField role={role} errors={errors} />
+      <ReachField errors={errors} />
       <EndField errors={errors} />
       <NetworksField errors={errors} />
       <DialogActions>

@@ -9,6 +9,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import type { ApiKey } from "@/lib/api-keys/schema.ts";
+import { actionWords } from "@/lib/format/permissions.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
 const DIALOGS = {
@@ -23,7 +24,7 @@ export function KeyRow({ apiKey }: { apiKey: ApiKey }) {
   const me = useMe();
   const [asking, setAsking] = useState<keyof typeof DIALOGS | null>(null);
   const Asked = asking && DIALOGS[asking];
-  const { name, role, createdBy, createdAt, expiresAt, previousUntil, networks } = apiKey;
+  const { name, role, createdBy, createdAt, expiresAt, previousUntil, networks, permissions, reach } = apiKey;
   const mayEnd = role !== "owner" || me.may("owners:manage");
   const isOwn = createdBy?.id === me.user.id;
   return (
@@ -45,6 +46,9 @@ export function KeyRow({ apiKey }: { apiKey: ApiKey }) {
           {" · "}
           <LastUse apiKey={apiKey} />
         </span>
+        {(permissions || reach) && (
+          <span className="break-words text-muted text-xs">{limitWords(apiKey)}</span>
+        )}
         {networks.length > 0 && (
           <span className="break-words text-muted text-xs">Only from {networks.join(", ")}</span>
         )}
@@ -106,6 +110,16 @@ function StateBadge({ apiKey: { state, expiresAt } }: { apiKey: ApiKey }) {
       </Badge>
     );
   return expiresAt ? null : <Badge icon={NoEnd}>No end</Badge>;
+}
+
+/** `Read tasks, Start tasks · on ERP, pay of Finance`. */
+function limitWords({ permissions, reach }: ApiKey): string {
+  const names = [
+    ...(reach?.servers.map(({ name }) => name) ?? []),
+    ...(reach?.tools.map(({ server, name }) => `${name} of ${server.name}`) ?? []),
+  ];
+  const actions = permissions ? permissions.map(actionWords).join(", ") : "All actions of its role";
+  return reach ? `${actions} · on ${names.join(", ")}` : actions;
 }
 
 function LastUse({ apiKey: { lastUsedAt, lastUsedNetwork, lastUsedAgent } }: { apiKey: ApiKey }) {
