@@ -21,6 +21,8 @@ const commands: Record<string, () => Promise<Command>> = {
   "user made-by-link": async () => (await import("./commands/list-linked-accounts.ts")).listLinkedAccounts,
   "user vouch": async () => (await import("./commands/vouch.ts")).vouchCommand,
   "key create": async () => (await import("./commands/create-api-key.ts")).createApiKey,
+  "key list": async () => (await import("./commands/rotate-api-key.ts")).listApiKeys,
+  "key rotate": async () => (await import("./commands/rotate-api-key.ts")).rotateApiKey,
   migrate: async () => (await import("./commands/migrate.ts")).migrateCommand,
   "events verify": async () => (await import("./commands/verify-events.ts")).verifyEventsCommand,
   "events export": async () => (await import("./commands/export-events.ts")).exportEventsCommand,
@@ -42,7 +44,13 @@ const USAGE = `npm run -s intray -- <command>
   user made-by-link                                    lists accounts made by a shown link that are in several organizations
   user vouch <email> --org S                           has a member count as a person of their own, not one with who
                                                        invited them, where a second person is required
-  key create --org S --role R [--name N]               makes an API key; prints it, this once
+  key create --org S --role R [--name N] [--expires E] [--from NET,NET]
+                                                       makes an API key; prints it, this once. E: 7, 30, 90 (unless given)
+                                                       or 365 days, a date, never; NET: networks it may come from (CIDR)
+  key list --org S                                     prints the API keys without their secrets, one JSON object a line
+  key rotate <id> --org S [--expires E] [--overlap-hours H]
+                                                       gives an API key a new secret; prints it, this once. The old one
+                                                       works for 24 more hours, or H (0 to 168)
   events verify --org S | --file F [--head H]          checks the history's chain of hashes; a file needs no database
   events export --org S [--out F]                      writes the history, one JSON object a line
   servers sync                                         gives organizations the servers of INTRAY_SERVERS_FILE

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Tx } from "@/lib/base/db/db.ts";
 import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { NO_SUBJECTS } from "@/lib/notices/audience.ts";
 import { syncNotices } from "@/lib/notices/transitions.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -71,22 +72,7 @@ test("an approver gives what is nobody's, with a note that stays with it and in 
     { actor: { name: "Ben" }, data: { userId: cleo!.userId, name: "Cleo", note: "You know <b>them</b>." } },
   ]);
   await web.db.withOrganization(acme, (tx) =>
-    syncNotices(
-      acme,
-      tx,
-      {
-        requests: [id],
-        tasks: [],
-        connections: [],
-        servers: [],
-        webhooks: [],
-        accounts: [],
-        proposals: [],
-        vouched: [],
-        ending: [],
-      },
-      true,
-    ),
+    syncNotices(acme, tx, { ...NO_SUBJECTS, requests: [id] }, true),
   );
   const notices = await web.call("GET", "/api/v1/notices?limit=1", { cookie: cleo!.cookie });
   expect(notices.body.items).toMatchObject([
@@ -184,22 +170,7 @@ test("an assignment by an earlier version, which sets the assignee alone, has no
   );
   expect(await read(id, dan!)).toMatchObject({ assignedTo: { name: "Dan" }, assignment: null });
   await web.db.withOrganization(acme, (tx) =>
-    syncNotices(
-      acme,
-      tx,
-      {
-        requests: [id],
-        tasks: [],
-        connections: [],
-        servers: [],
-        webhooks: [],
-        accounts: [],
-        proposals: [],
-        vouched: [],
-        ending: [],
-      },
-      true,
-    ),
+    syncNotices(acme, tx, { ...NO_SUBJECTS, requests: [id] }, true),
   );
   const notices = await web.call("GET", "/api/v1/notices?limit=1", { cookie: dan!.cookie });
   expect(notices.body.items).toMatchObject([{ cause: "request.assigned", assignment: null }]);

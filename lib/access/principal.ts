@@ -1,5 +1,16 @@
+import type { Permission } from "./permissions.ts";
 import type { Role } from "./roles.ts";
 import type { Actor } from "./schema.ts";
+
+/** What an API key is limited to, beside its role (key-scope.ts judges). */
+export interface KeyScope {
+  /** Null: all of the role's. */
+  permissions: Permission[] | null;
+  /** Servers that are the key's with all their tools. */
+  servers: string[];
+  /** Single tools, as `<server id>/<name>`. Without servers and tools the key has all of them. */
+  tools: string[];
+}
 
 /** The caller: a signed-in member or an API key, always within one organization. */
 export interface Principal {
@@ -14,6 +25,8 @@ export interface Principal {
    * that member's alone (docs/decisions/032).
    */
   isView?: true;
+  /** What a limited API key is limited to. */
+  scope?: KeyScope;
 }
 
 /** The member whose private things the caller may read: drafts, private tasks. Null for a key, and in a view. */

@@ -4,15 +4,16 @@ import { readPosition, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 import type { Page, PageQuery } from "../base/page.ts";
-import type { ApiKey } from "./schema.ts";
+import { type ApiKey, permissionSchema } from "./schema.ts";
+import { stateOf } from "./status.ts";
 
-/** Lists keys in force, oldest first. */
+/** Lists keys that were not revoked, oldest first; those that have ended too. */
 export async function listKeys(organizationId: string, tx: Tx, query: PageQuery): Promise<Page<ApiKey>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
   const rows = await tx.$queryRaw<
     KeyRow[]
-  >`${SELECT} WHERE k.organization_id = ${organizationId}::uuid AND ${IN_FORCE}
+  >`${SELECT} WHERE k.organization_id = ${organizationId}::uuid AND ${SHOWN}
     ${after ? Prisma.sql`AND (k.created_at, k.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
     ORDER BY k.created_at, k.id LIMIT ${query.limit + 1}`;
   return toPage(rows, query.limit, (row) => row, toKey);
@@ -21,7 +22,7 @@ export async function listKeys(organizationId: string, tx: Tx, query: PageQuery)
 /** Throws `not_found`, also for a revoked key. */
 export async function readKey(organizationId: string, tx: Tx, keyId: string): Promise<ApiKey> {
   const [row] = await tx.$queryRaw<KeyRow[]>`${SELECT}
-    WHERE k.organization_id = ${organizationId}::uuid AND k.id = ${keyId}::uuid AND ${IN_FORCE}`;
+    WHERE k.organization_id = ${organizationId}::uuid AND k.id = ${keyId}::uuid AND ${SHOWN}`;
   if (!row) throw notFound("key");
   return toKey(row);
 }
@@ -36,11 +37,22 @@ export async function makerOf(organizationId: string, tx: Tx, principal: Princip
   return key?.createdBy ?? null;
 }
 
-const SELECT = Prisma.sql`SELECT k.id, k.name, k.role, k.created_by AS "makerId", u.name AS "makerName",
-  k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt" FROM api_key k LEFT JOIN "user" u ON u.id = k.created_by`;
+/** SQL condition: the key `k` was not revoked and has not ended. Whether its maker is a member is asked apart. */
+export const IN_FORCE = Prisma.sql`(k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()))`;
 
-/** The gate's condition: a key ends with its maker's membership, which makes the maker invisible here. */
-const IN_FORCE = Prisma.sql`k.revoked_at IS NULL AND (k.created_by IS NULL OR u.id IS NOT NULL)`;
+/** The servers that the key's limits name, removed ones too. */
+const NAMED_SERVERS = Prisma.sql`(SELECT coalesce(json_agg(json_build_object('id', s.id, 'name', s.name) ORDER BY s.name, s.id), '[]')
+  FROM server s WHERE s.organization_id = k.organization_id
+    AND (s.id = ANY (k.servers) OR s.id::text = ANY (SELECT split_part(tool, '/', 1) FROM unnest(k.tools) tool)))`;
+
+const SELECT = Prisma.sql`SELECT k.id, k.name, k.role, k.created_by AS "makerId", u.name AS "makerName",
+  k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.previous_until AS "previousUntil",
+  k.rotated_at AS "rotatedAt", k.networks, k.permissions,
+  ${NAMED_SERVERS} AS "namedServers", k.servers, k.tools, k.last_used_at AS "lastUsedAt", k.last_used_network AS "lastUsedNetwork",
+  k.last_used_agent AS "lastUsedAgent", now() FROM api_key k LEFT JOIN "user" u ON u.id = k.created_by`;
+
+/** A key ends with its maker's membership, which makes the maker invisible here. */
+const SHOWN = Prisma.sql`k.revoked_at IS NULL AND (k.created_by IS NULL OR u.id IS NOT NULL)`;
 
 interface KeyRow {
   id: string;
@@ -49,16 +61,51 @@ interface KeyRow {
   makerId: string | null;
   makerName: string | null;
   createdAt: Date;
+  expiresAt: Date | null;
+  previousUntil: Date | null;
+  rotatedAt: Date | null;
+  networks: string[];
+  permissions: string[] | null;
+  namedServers: { id: string; name: string }[];
+  servers: string[];
+  tools: string[];
   lastUsedAt: Date | null;
+  lastUsedNetwork: string | null;
+  lastUsedAgent: string | null;
+  now: Date;
 }
 
 function toKey(row: KeyRow): ApiKey {
+  const { expiresAt, previousUntil, now } = row;
+  const state = stateOf(row, now);
   return {
     id: row.id,
     name: row.name,
     role: roleSchema.parse(row.role),
     createdBy: row.makerId && row.makerName ? { id: row.makerId, name: row.makerName } : null,
     createdAt: row.createdAt.toISOString(),
+    state,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    previousUntil: state === "rotated" && previousUntil ? previousUntil.toISOString() : null,
+    rotatedAt: row.rotatedAt?.toISOString() ?? null,
+    networks: row.networks,
+    permissions: row.permissions?.map((permission) => permissionSchema.parse(permission)) ?? null,
+    reach: toReach(row),
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    lastUsedNetwork: row.lastUsedNetwork,
+    lastUsedAgent: row.lastUsedAgent,
+  };
+}
+
+function toReach({ servers, tools, namedServers }: KeyRow): ApiKey["reach"] {
+  if (servers.length === 0 && tools.length === 0) return null;
+  const named = new Map(namedServers.map((server) => [server.id, server]));
+  const serverOf = (id: string) => named.get(id) ?? { id, name: id };
+  return {
+    servers: servers.map(serverOf),
+    tools: tools.map((tool) => {
+      const at = tool.indexOf("/");
+      return { server: serverOf(tool.slice(0, at)), name: tool.slice(at + 1) };
+    }),
   };
 }

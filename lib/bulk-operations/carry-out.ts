@@ -7,6 +7,7 @@ import { z } from "zod";
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
 import { actorSchema, roleSchema } from "../access/schema.ts";
+import { IN_FORCE } from "../api-keys/queries.ts";
 import { isDatabaseDown, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import type { Services } from "../base/services.ts";
@@ -125,16 +126,18 @@ async function principalOf(
   tx: Tx,
   { actor, userId, action }: Item,
 ): Promise<Principal> {
+  const needed = action === "restart" ? "tasks:start" : "tasks:manage";
   const [row] =
     userId !== null
       ? await tx.$queryRaw<{ role: string }[]>`SELECT role FROM membership
           WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid`
       : await tx.$queryRaw<{ role: string }[]>`SELECT k.role FROM api_key k
-          WHERE k.organization_id = ${organizationId}::uuid AND k.id = ${actor.id}::uuid AND k.revoked_at IS NULL
+          WHERE k.organization_id = ${organizationId}::uuid AND k.id = ${actor.id}::uuid AND ${IN_FORCE}
+            AND (k.permissions IS NULL OR ${needed} = ANY (k.permissions))
             AND (k.created_by IS NULL OR EXISTS (SELECT FROM membership m
               WHERE m.organization_id = k.organization_id AND m.user_id = k.created_by))`;
   const role = row && roleSchema.parse(row.role);
-  if (!role || !may(role, action === "restart" ? "tasks:start" : "tasks:manage"))
+  if (!role || !may(role, needed))
     throw new AppError("forbidden", "Who asked for it may not do this any more.");
   return { organizationId, userId, role, actor };
 }

@@ -87,6 +87,14 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     ),
   "key.revoked": (data, who) =>
     say(text(data.name) ? `${who} revoked the API key${named(data)}` : `${who} revoked an API key`),
+  "key.rotated": (data, who) => say(`${who} rotated the API key${named(data)}`),
+  "key.secret_ended": (data, who) => say(`${who} ended the former secret of the API key${named(data)}`),
+  "key.networks_changed": (data, who) => say(`${who} changed where the API key${named(data)} may come from`),
+  "key.refused": (data) =>
+    say(
+      `The API key${named(data)} was refused${text(data.network) ? ` from ${text(data.network)}` : ""}`,
+      "bad",
+    ),
   "organization.created": (data, who) => say(`${who} made the organization${named(data)}`),
   "organization.decline_reasons_changed": (_, who) => say(`${who} changed the reasons for declining`),
   "organization.undo_window_changed": ({ holdMs }, who) =>
@@ -110,6 +118,8 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`${who} proposed to require no second person for approvals any more`, "wait"),
   "organization.four_eyes_end_withdrawn": (_, who) =>
     say(`${who} withdrew the proposal to require no second person for approvals`),
+  "organization.keys_without_end_changed": ({ keysWithoutEnd }, who) =>
+    say(`${who} ${keysWithoutEnd === true ? "allowed" : "no longer allows"} API keys without an end`),
   "bulk.begun": (data, who) => say(`${who} asked to ${bulk(data)} ${tasks(data.items)}`),
   "bulk.ended": ({ done, refused, ...data }, who) =>
     say(

@@ -3,7 +3,7 @@ import { securityEventWords } from "./security-events.ts";
 import type { Tone } from "./tasks/outcome.ts";
 
 /** The parts of a notice that its words need. */
-export type NoticeAbout = Pick<Notice, "inputRequestId" | "assignment"> & {
+export type NoticeAbout = Pick<Notice, "inputRequestId" | "assignment" | "apiKey"> & {
   cause: Cause;
   task: { id: string; tool: string; label?: string | null } | null;
   server: { id: string; name: string } | null;
@@ -14,7 +14,7 @@ export const KIND_WORDS: Record<NoticeKind, { label: string; description: string
   request: { label: "Waiting for anyone", description: "A request that you and others may answer" },
   attention: {
     label: "Needs attention",
-    description: "Unknown starts, undelivered answers, failing servers and sign-ins",
+    description: "Unknown starts, undelivered answers, failing servers and sign-ins, API keys that end",
   },
   failed: { label: "Failed", description: "A task that you started has failed" },
   lost: { label: "Lost", description: "A task that you started is not known to its server any more" },
@@ -51,13 +51,16 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   },
   "organization.deleting": { text: "An owner asked to delete the organization in 72 hours", tone: "bad" },
   "member.vouched": { text: "An owner vouched for a member", tone: "neutral" },
+  "key.ends_in_14_days": { text: "An API key ends within 14 days", tone: "wait" },
+  "key.ends_in_3_days": { text: "An API key ends within 3 days", tone: "wait" },
+  "key.ended": { text: "An API key has ended", tone: "bad" },
 };
 
-/** `about` names tool and server, which are untrusted text. `path` leads to the subject. */
+/** `about` names tool and server, which are untrusted text, or the key. `path` leads to the subject. */
 export function noticeWords(notice: NoticeAbout): { text: string; tone: Tone; about: string; path: string } {
-  const { task, server } = notice;
+  const { task, server, apiKey } = notice;
   const name = task && (task.label ? `${task.tool} · ${task.label}` : task.tool);
-  const about = [name, server?.name].filter(Boolean).join(" on ");
+  const about = [name ?? apiKey?.name, server?.name].filter(Boolean).join(" on ");
   const words = WORDS[notice.cause];
   const by = notice.assignment?.by;
   return { ...words, ...(by && { text: `${by} handed a request over to you` }), about, path: pathOf(notice) };
@@ -88,6 +91,7 @@ function isOfOrganization(cause: Notice["cause"]): cause is Cause {
 function pathOf({ cause, inputRequestId, task, server }: NoticeAbout): string {
   if (inputRequestId) return `/inbox/${inputRequestId}`;
   if (task) return `/tasks/${task.id}`;
+  if (cause.startsWith("key.")) return "/settings/api-keys";
   if (server) return `/servers/${server.id}`;
   return SETTINGS[cause] ?? "/settings/webhooks";
 }
@@ -122,6 +126,9 @@ const MANY: Record<Cause, string> = {
   "organization.four_eyes_ending": "# proposals to require no second person for approvals",
   "organization.deleting": "# organizations are to be deleted",
   "member.vouched": "Owners vouched for # members",
+  "key.ends_in_14_days": "# API keys end within 14 days",
+  "key.ends_in_3_days": "# API keys end within 3 days",
+  "key.ended": "# API keys have ended",
 };
 
 /** The page that shows many notices of one cause. */

@@ -3,11 +3,12 @@
  * columns are read.
  */
 
-import { may } from "../access/permissions.ts";
+import { allows, reachOf } from "../access/key-scope.ts";
 import { type Principal, selfOf } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
 import { HAS_FOUR_EYES, ownUnderFourEyes } from "../members/one-maker.ts";
+import { reached } from "../tasks/visibility.ts";
 import { CLAIM_IS_LIVE } from "./row.ts";
 import type { RequestFilter, RequestListQuery, RequestState } from "./schema.ts";
 import { isLive } from "./status.ts";
@@ -17,6 +18,11 @@ import { isLive } from "./status.ts";
  * once: the planner would count a subquery's cost for every row.
  */
 export function visibleRequest(organizationId: string, principal: Principal): Prisma.Sql {
+  const seen = visibleToPerson(organizationId, principal);
+  return reachOf(principal) ? Prisma.sql`(${seen} AND ${reached(principal, "r")})` : seen;
+}
+
+function visibleToPerson(organizationId: string, principal: Principal): Prisma.Sql {
   const userId = selfOf(principal);
   if (userId === null) return Prisma.sql`r.visibility = 'organization'`;
   return Prisma.sql`(r.visibility = 'organization' OR r.requester_user_id = ${userId}::uuid OR r.task_id = ANY (ARRAY(
@@ -94,8 +100,8 @@ export function heldBy(
  * tells the same people. Row security reads the subqueries for the same organization.
  */
 export function waitingFor(organizationId: string, principal: Principal, state: RequestState): Prisma.Sql {
-  const { userId, role } = principal;
-  if (state !== "open" || !may(role, "requests:answer")) return Prisma.sql`false`;
+  const { userId } = principal;
+  if (state !== "open" || !allows(principal, "requests:answer")) return Prisma.sql`false`;
   const takenByOthers = Prisma.sql`SELECT c.input_request_id FROM claim c
     WHERE c.organization_id = ${organizationId}::uuid AND ${CLAIM_IS_LIVE}
       AND c.user_id IS DISTINCT FROM ${userId}::uuid`;

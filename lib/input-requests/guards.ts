@@ -1,6 +1,6 @@
 /** Refuses actions on input requests that are not allowed. Reads and locks only; transitions.ts writes. */
 
-import { may } from "../access/permissions.ts";
+import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Actor, actorSchema } from "../access/schema.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
@@ -214,7 +214,7 @@ export function refuseOthersAnswer(
   by: Actor,
 ): void {
   if (by.kind === principal.actor.kind && by.id === principal.actor.id) return;
-  if (!may(principal.role, "requests:assign"))
+  if (!allows(principal, "requests:assign"))
     throw new AppError("forbidden", `${by.name} decided this. Only ${by.name} or an operator can undo it.`);
   if (request.fourEyes)
     throw new AppError(

@@ -4,6 +4,7 @@
  * cancel of one task have an order.
  */
 
+import { allows } from "../access/key-scope.ts";
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Actor, actorSchema, roleSchema } from "../access/schema.ts";
@@ -156,7 +157,7 @@ export async function releaseRequest(
   const request = await lockRequest(organizationId, tx, principal, requestId);
   const claim = await tx.claim.findFirst({ where: { organizationId, inputRequestId: requestId } });
   if (!claim) return;
-  const mayEndOthers = ["operator", "admin", "owner"].includes(principal.role);
+  const mayEndOthers = allows(principal, "requests:assign");
   if (claim.userId !== principal.userId && !mayEndOthers)
     await refuseOthersClaim(organizationId, tx, principal, requestId);
   await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });

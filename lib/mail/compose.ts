@@ -91,6 +91,7 @@ function linesOf(cause: Cause, group: NoticeAbout[], appUrl: string): Line[] {
       ...notice,
       task: notice.task && { ...notice.task, tool: shorten(notice.task.tool), label: null },
       server: notice.server && { ...notice.server, name: shorten(notice.server.name) },
+      apiKey: notice.apiKey && { ...notice.apiKey, name: shorten(notice.apiKey.name) },
     });
     const note = notice.assignment?.note;
     return { text: oneLine(text), about, note: note ? oneLine(note) : null, url: `${appUrl}${path}` };

@@ -1,5 +1,6 @@
 /** All writes to memberships. An organization always keeps an owner, and only owners make or unmake one. */
 
+import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { ROLES, type Role, roleAllows } from "../access/roles.ts";
 import { type Actor, roleSchema } from "../access/schema.ts";
@@ -155,7 +156,7 @@ async function lockMember(organizationId: string, tx: Tx, principal: Principal, 
 }
 
 export function refuseUnlessOwner(principal: Principal): void {
-  if (principal.role !== "owner")
+  if (!allows(principal, "owners:manage"))
     throw new AppError("forbidden", "Only an owner can make or unmake an owner.");
 }
 

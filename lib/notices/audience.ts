@@ -25,7 +25,21 @@ export interface Subjects {
   vouched: string[];
   /** Organizations whose deletion was asked for or taken back. */
   ending: string[];
+  keys: string[];
 }
+
+export const NO_SUBJECTS: Subjects = {
+  requests: [],
+  tasks: [],
+  connections: [],
+  servers: [],
+  webhooks: [],
+  accounts: [],
+  proposals: [],
+  vouched: [],
+  ending: [],
+  keys: [],
+};
 
 /** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
 const NEEDS: Partial<Record<Cause, Permission>> = {
@@ -77,6 +91,7 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.proposals, fourEyesEnding],
     [subjects.vouched, vouched],
     [subjects.ending, deleting],
+    [subjects.keys, keyEnds],
   ] as const;
   const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids))] : []));
   if (subjects.accounts.length > 0) asked.push(accountReplaced(organizationId, subjects.accounts));
@@ -172,6 +187,17 @@ const deleting: Part = () => Prisma.sql`
   SELECT m.user_id, 'organization.deleting', o.id, NULL::uuid, NULL::uuid, NULL::uuid
   FROM organization o JOIN membership m ON m.organization_id = o.id
   WHERE o.id = current_organization() AND o.deletion_requested_at IS NOT NULL AND ${rolesFor("organization:delete")}`;
+
+/**
+ * Recipients: the key's maker, and everyone who may make another key. Of each key the last warning that was due
+ * (`warned_days`) is the one that applies; what is due from the start, as of a short life, is told to nobody.
+ */
+const keyEnds: Part = (these) => Prisma.sql`
+  SELECT m.user_id, CASE x.warned_days WHEN 14 THEN 'key.ends_in_14_days' WHEN 3 THEN 'key.ends_in_3_days' ELSE 'key.ended' END,
+    x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM api_key x ${MEMBER}
+  WHERE ${these} AND x.revoked_at IS NULL AND x.expires_at <= now() + x.warned_days * interval '1 day'
+    AND (x.warned_days = 0 OR x.expires_at > now())
+    AND x.expires_at - x.warned_days * interval '1 day' > coalesce(x.rotated_at, x.created_at) AND (x.created_by = m.user_id OR ${rolesFor("keys:manage")})`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause = 'request.waiting' AND EXISTS (SELECT FROM claim c

@@ -20,6 +20,8 @@ const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
 const ABOUT_WEBHOOKS = /^webhook\./;
 const ABOUT_DELETION = /^organization\.deletion_/;
 const ABOUT_THE_RULE = /^organization\.four_eyes_/;
+/** Those that end or begin a key's life; its warnings are made as time passes. */
+const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
 
 /** A member's own action, whose notice is marked as read for them unless another event followed. */
 export interface OwnDoing {
@@ -38,6 +40,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     proposals: new Set<string>(),
     vouched: new Set<string>(),
     ending: new Set<string>(),
+    keys: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
@@ -56,8 +59,10 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_THE_RULE.test(type)) add(found.proposals, data.proposalId);
     if (ABOUT_DELETION.test(type)) add(found.ending, data.organizationId);
     if (type === "member.vouched") add(found.vouched, data.memberId);
+    if (ABOUT_KEYS.includes(type)) add(found.keys, data.keyId);
   }
-  const { requests, tasks, connections, servers, webhooks, accounts, proposals, vouched, ending } = found;
+  const { requests, tasks, connections, servers, webhooks, accounts, proposals, vouched, ending, keys } =
+    found;
   return {
     requests: [...requests],
     tasks: [...tasks],
@@ -68,6 +73,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     proposals: [...proposals],
     vouched: [...vouched],
     ending: [...ending],
+    keys: [...keys],
     own: [...own.values()],
   };
 }

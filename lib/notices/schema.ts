@@ -25,6 +25,9 @@ export const CAUSES = {
   "organization.four_eyes_ending": "attention",
   "member.vouched": "attention",
   "organization.deleting": "attention",
+  "key.ends_in_14_days": "attention",
+  "key.ends_in_3_days": "attention",
+  "key.ended": "attention",
 } as const satisfies Record<string, NoticeKind>;
 export type Cause = keyof typeof CAUSES;
 export const causeSchema = z.enum(Object.keys(CAUSES) as [Cause, ...Cause[]]);
@@ -70,6 +73,7 @@ export const noticeSchema = z.object({
   task: z.object({ id: z.uuid(), tool: z.string(), label: z.string().nullable() }).nullable(),
   inputRequestId: z.uuid().nullable(),
   server: z.object({ id: z.uuid(), name: z.string() }).nullable(),
+  apiKey: z.object({ id: z.uuid(), name: z.string() }).nullable(),
   assignment: z.object({ by: z.string(), note: z.string().nullable() }).nullable(),
   /**
    * Of the kind `account` alone. `more`: further ones of the day, not listed. `canBeRead`: false in sessions that are

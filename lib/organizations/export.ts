@@ -24,7 +24,7 @@ export const PARTS: Part[] = [
     kind: "organization",
     table: "organization",
     columns:
-      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes four_eyes_until deletion_requested_at deletion_requested_by hold_at hold_by hold_reason exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
+      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes four_eyes_until deletion_requested_at deletion_requested_by hold_at hold_by hold_reason keys_without_end exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
     order: byId,
   },
   {
@@ -61,7 +61,8 @@ export const PARTS: Part[] = [
   {
     kind: "api_key",
     table: "api_key",
-    columns: "id name role created_by created_at last_used_at revoked_at",
+    columns: `id name role created_by created_at expires_at previous_until rotated_at networks permissions servers tools last_used_at
+      last_used_network last_used_agent revoked_at`,
     order: byId,
   },
   {
@@ -254,7 +255,12 @@ export const PARTS: Part[] = [
 /** Columns left out, and why. `*`: the whole table. */
 export const LEFT_OUT: Record<string, Record<string, string>> = {
   invitation: { token_hash: "a secret's" },
-  api_key: { secret_hash: "a secret's" },
+  api_key: {
+    secret_hash: "a secret's",
+    previous_secret_hash: "a secret's",
+    rotation_hash: "of an Idempotency-Key",
+    warned_days: "the engine's own note",
+  },
   connection: {
     sealed_credentials: "secret",
     epoch: "the engine's own count",

@@ -44,6 +44,8 @@ export const organizationSchema = z.object({
   fourEyes: z.boolean(),
   /** Null: nothing is proposed. */
   fourEyesProposal: fourEyesProposalSchema.nullable(),
+  /** New API keys may have no end. */
+  keysWithoutEnd: z.boolean(),
   /** When the organization was last exported completely. */
   exportedAt: z.iso.datetime().nullable(),
   /** Null: nobody asked for it. */
@@ -57,7 +59,11 @@ export const organizationSchema = z.object({
 export type Organization = z.infer<typeof organizationSchema>;
 
 export const updateOrganizationSchema = z
-  .strictObject({ name: name.optional(), fourEyes: z.boolean().optional() })
+  .strictObject({
+    name: name.optional(),
+    fourEyes: z.boolean().optional(),
+    keysWithoutEnd: z.boolean().optional(),
+  })
   .refine((input) => Object.keys(input).length > 0, "Name what to change");
 export type UpdateOrganization = z.infer<typeof updateOrganizationSchema>;
 

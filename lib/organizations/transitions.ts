@@ -1,6 +1,8 @@
+import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { beginFourEyes, proposeEnd } from "./four-eyes.ts";
 import type { UpdateOrganization } from "./schema.ts";
@@ -21,18 +23,37 @@ export async function createOrganization(
 }
 
 /**
- * Renames the organization; requires a second person, at once; or proposes to require none any more. Records only
- * real changes.
+ * Renames the organization; requires a second person, at once; proposes to require none any more; or allows keys
+ * without an end, which only owners may. Records only real changes.
  */
 export async function updateOrganization(
   organizationId: string,
   tx: Tx,
   principal: Principal,
-  { name, fourEyes }: UpdateOrganization,
+  { name, fourEyes, keysWithoutEnd }: UpdateOrganization,
 ): Promise<void> {
   if (name !== undefined) await rename(organizationId, tx, principal, name);
   if (fourEyes === true) await beginFourEyes(organizationId, tx, principal);
   if (fourEyes === false) await proposeEnd(organizationId, tx, principal);
+  if (keysWithoutEnd !== undefined) await allowKeysWithoutEnd(organizationId, tx, principal, keysWithoutEnd);
+}
+
+async function allowKeysWithoutEnd(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  keysWithoutEnd: boolean,
+): Promise<void> {
+  if (!allows(principal, "owners:manage"))
+    throw new AppError("forbidden", "Only an owner decides whether API keys may have no end.");
+  const { count } = await tx.organization.updateMany({
+    where: { id: organizationId, NOT: { keysWithoutEnd } },
+    data: { keysWithoutEnd },
+  });
+  if (count > 0)
+    await appendEvents(organizationId, tx, [
+      { type: "organization.keys_without_end_changed", actor: principal.actor, data: { keysWithoutEnd } },
+    ]);
 }
 
 async function rename(organizationId: string, tx: Tx, { actor }: Principal, name: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** Scoped reads of servers. Removed servers stay visible only through their tasks. */
 import { z } from "zod";
-import { may } from "../access/permissions.ts";
+import { allows, reachesServer, reachOf, serversOf } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { readPosition, toPage } from "../base/cursor.ts";
 import type { Prisma, Tx } from "../base/db/db.ts";
@@ -27,14 +27,16 @@ import { traitsSchema } from "./traits.ts";
 export async function listServers(
   organizationId: string,
   tx: Tx,
-  principal: Asker,
+  principal: Principal,
   query: PageQuery,
 ): Promise<Page<Server>> {
   const after = readPosition(query.cursor);
+  const reach = reachOf(principal);
   const rows = await tx.server.findMany({
     where: {
       organizationId,
       removedAt: null,
+      ...(reach && { id: { in: serversOf(reach) } }),
       ...(after && {
         OR: [{ createdAt: { gt: after.createdAt } }, { createdAt: after.createdAt, id: { gt: after.id } }],
       }),
@@ -83,7 +85,7 @@ export async function readServerDetail(
     where: { organizationId, id: serverId, removedAt: null },
     select: { ...SELECT, traits: true, tools: true },
   });
-  if (!row) throw notFound("server");
+  if (!row || !reachesServer(principal, serverId)) throw notFound("server");
   const connection = await tx.connection.findFirst({
     where: { organizationId, serverId, userId: null },
     select: { logTail: true, logTailAt: true },
@@ -94,7 +96,7 @@ export async function readServerDetail(
     traits: toTraits(row.traits),
     honoursIdempotencyKey: honouredByAll(keptToolsSchema.nullable().parse(row.tools) ?? []),
     log:
-      connection?.logTailAt && tail !== "" && may(principal.role, "protocol:read")
+      connection?.logTailAt && tail !== "" && allows(principal, "protocol:read") && !reachOf(principal)
         ? { tail, at: connection.logTailAt.toISOString() }
         : null,
   };

@@ -1,5 +1,6 @@
 /** Scoped reads of current and earlier versions of a server's tools. */
 
+import { reachesServer, reachesTool } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import { readSequence, toPage } from "../base/cursor.ts";
@@ -28,7 +29,9 @@ export async function listTools(
   serverId: string,
   query: ToolListQuery & PageQuery,
 ): Promise<ToolList> {
-  const { tools, checkedAt } = await toolsOf(services, principal, serverId, query.asSeen === "true");
+  if (!reachesServer(principal, serverId)) throw notFound("server");
+  const seen = await toolsOf(services, principal, serverId, query.asSeen === "true");
+  const tools = seen.tools.filter(({ name }) => reachesTool(principal, serverId, name));
   const known = await services.db.withOrganization(principal.organizationId, (tx) =>
     readKnown(principal.organizationId, tx, serverId),
   );
@@ -37,7 +40,7 @@ export async function listTools(
   return {
     ...page,
     items: page.items.map((shown) => withChange(shown, byName.get(shown.name)!, known)),
-    checkedAt: checkedAt?.toISOString() ?? null,
+    checkedAt: seen.checkedAt?.toISOString() ?? null,
   };
 }
 

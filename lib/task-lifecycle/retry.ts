@@ -2,6 +2,7 @@
 
 import { PERMISSIONS } from "../access/permissions.ts";
 import { ROLES, roleAllows } from "../access/roles.ts";
+import { IN_FORCE } from "../api-keys/queries.ts";
 import type { Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
@@ -41,7 +42,7 @@ export async function queueRetry(organizationId: string, tx: Tx, taskId: string)
       AND (t.requester_user_id IS NULL OR EXISTS (SELECT FROM membership m WHERE m.organization_id = t.organization_id
         AND m.user_id = t.requester_user_id AND m.role = ANY (${MAY_START})))
       AND (t.requested_by->>'kind' <> 'key' OR EXISTS (SELECT FROM api_key k WHERE k.organization_id = t.organization_id
-        AND k.id::text = t.requested_by->>'id' AND k.revoked_at IS NULL AND k.role = ANY (${MAY_START})
+        AND k.id::text = t.requested_by->>'id' AND ${IN_FORCE} AND k.role = ANY (${MAY_START})
         AND (k.created_by IS NULL OR EXISTS (SELECT FROM membership maker
           WHERE maker.organization_id = k.organization_id AND maker.user_id = k.created_by))))
     ON CONFLICT (organization_id, retry_of) WHERE retry_of IS NOT NULL DO NOTHING

@@ -1,7 +1,8 @@
 /** Starts a task for a person or a key: everything checked before it is queued. */
 
+import { reachesTool } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
-import { AppError, type FieldError } from "../base/errors.ts";
+import { AppError, type FieldError, notFound } from "../base/errors.ts";
 import type { Services } from "../base/services.ts";
 import { validateArguments } from "../mcp/forms/arguments.ts";
 import type { Tool } from "../mcp/peer.ts";
@@ -72,6 +73,7 @@ export async function startableTool(
   start: Pick<Start, "serverId" | "tool" | "arguments">,
 ): Promise<Tool> {
   const { organizationId } = principal;
+  if (!reachesTool(principal, start.serverId, start.tool)) throw notFound("server");
   // Checked first, because without a connection reading the tool would fail with another error.
   await services.db.withOrganization(organizationId, (tx) =>
     connectionFor(organizationId, tx, principal, start.serverId),

@@ -1,6 +1,6 @@
 /** Reads of one task, scoped to the organization and to the principal's view; list.ts reads many. */
 import { z } from "zod";
-import { may } from "../access/permissions.ts";
+import { allows, reachOf } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
@@ -49,7 +49,7 @@ export async function readTask(
     },
     ahead: row.ahead,
     candidates:
-      row.state === "start_unknown" && may(principal.role, "tasks:manage")
+      row.state === "start_unknown" && allows(principal, "tasks:manage") && !reachOf(principal)
         ? await listCandidates(organizationId, tx, taskId)
         : [],
     restarts: await listRestarts(organizationId, tx, principal, taskId),

@@ -1,3 +1,4 @@
+import { reachOf } from "../access/key-scope.ts";
 import { type Principal, selfOf } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 
@@ -9,10 +10,24 @@ export function ofHiddenTask(principal: Principal): Prisma.Sql {
 
 /**
  * Condition on the alias `t`: the tasks that a principal may see. These are all tasks open to the
- * organization, and the private ones that the principal requested or was assigned a question of. The caller
- * and row security limit the organization.
+ * organization, and the private ones that the principal requested or was assigned a question of; for a limited key those
+ * of its servers and tools. The caller and row security limit the organization.
  */
 export function visibleTask(principal: Principal): Prisma.Sql {
+  const seen = visibleToPerson(principal);
+  return reachOf(principal) ? Prisma.sql`(${seen} AND ${reached(principal, "t")})` : seen;
+}
+
+/** Condition on the alias of a task or a request: the caller's key is not limited to other servers or tools. */
+export function reached(principal: Principal, alias: "t" | "r"): Prisma.Sql {
+  const reach = reachOf(principal);
+  if (!reach) return Prisma.sql`true`;
+  const of = Prisma.raw(alias);
+  return Prisma.sql`(${of}.server_id = ANY (${reach.servers}::uuid[])
+    OR ${of}.server_id::text || '/' || ${of}.tool = ANY (${reach.tools}::text[]))`;
+}
+
+function visibleToPerson(principal: Principal): Prisma.Sql {
   const userId = selfOf(principal);
   if (userId === null) return Prisma.sql`t.visibility = 'organization'`;
   return Prisma.sql`(t.visibility = 'organization' OR t.requester_user_id = ${userId}::uuid OR EXISTS (

@@ -1,4 +1,5 @@
 /** Jobs that inform people and programs: notices, mail, webhooks. */
+import { noteWarnings } from "../../api-keys/transitions.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
@@ -6,6 +7,7 @@ import { sendAccountMail } from "../../mail/account-mail.ts";
 import { sendDueMail } from "../../mail/send.ts";
 import { createMailer, type Mailer } from "../../mail/smtp.ts";
 import { forgetOldMail } from "../../mail/transitions.ts";
+import { NO_SUBJECTS } from "../../notices/audience.ts";
 import { subjectsOf } from "../../notices/follow.ts";
 import { forgetOldNotices, markOwnRead, syncNotices } from "../../notices/transitions.ts";
 import { deliverNext, forgetOldDeliveries, forgetOldSecrets, webhooksDue } from "../../webhooks/delivery.ts";
@@ -16,6 +18,7 @@ import {
   FORGET_EVERY_MS,
   KEEP_DELIVERIES_MS,
   KEEP_NOTICES_MS,
+  KEY_WARNINGS_MS,
   MAIL_EVERY_MS,
   NOTIFY_EVERY_MS,
 } from "../tunables.ts";
@@ -35,6 +38,19 @@ export const NOTICES: Job = {
       await syncNotices(organizationId, tx, subjects, env().smtpUrl !== undefined);
       await markOwnRead(organizationId, tx, own);
       return events.length === EVENTS_A_TURN;
+    }),
+};
+
+/** Warns of API keys that end, and of those that have ended. */
+export const KEY_WARNINGS: Job = {
+  name: "key warnings",
+  everyMs: KEY_WARNINGS_MS,
+  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_with_ending_keys()`),
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const keys = await noteWarnings(organizationId, tx);
+      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, keys }, env().smtpUrl !== undefined);
+      return false;
     }),
 };
 

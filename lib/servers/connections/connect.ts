@@ -1,6 +1,6 @@
 /** Prepares a sign-in at an authorization server, before the browser leaves. */
 
-import { may } from "../../access/permissions.ts";
+import { allows } from "../../access/key-scope.ts";
 import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
@@ -38,7 +38,7 @@ export async function beginConnecting(
   { shared, scopes, allowHosts }: ConnectInput,
 ): Promise<Departure> {
   const { organizationId, userId } = principal;
-  if (shared && !may(principal.role, "connections:share"))
+  if (shared && !allows(principal, "connections:share"))
     throw new AppError("forbidden", "Only admins connect the shared connection.");
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
   const { server, asked } = await within(async (tx) => ({

@@ -1,6 +1,6 @@
 /** Ends connections: locally at once, at the authorization server if possible. */
 
-import { may } from "../../access/permissions.ts";
+import { allows } from "../../access/key-scope.ts";
 import type { Principal } from "../../access/principal.ts";
 import type { Actor } from "../../access/schema.ts";
 import type { Tx } from "../../base/db/db.ts";
@@ -35,7 +35,7 @@ export async function disconnect(
     });
     const grant = connection && (await readGrant(organizationId, tx, connectionId));
     if (!connection || !grant || grant.state === "revoked") throw notFound("connection");
-    if (connection.userId === null && !may(principal.role, "connections:share"))
+    if (connection.userId === null && !allows(principal, "connections:share"))
       throw new AppError("forbidden", "Only admins disconnect the shared connection.");
     return forget(
       organizationId,

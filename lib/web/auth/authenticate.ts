@@ -1,9 +1,14 @@
-import type { Principal } from "../../access/principal.ts";
+import type { KeyScope, Principal } from "../../access/principal.ts";
 import { roleSchema } from "../../access/schema.ts";
-import { Prisma } from "../../base/db/db.ts";
+import { permissionSchema } from "../../api-keys/schema.ts";
+import { recordRefusedAddress } from "../../api-keys/transitions.ts";
+import { isWithin, networkOf } from "../../base/address.ts";
+import { type Database, Prisma, storableText } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import type { Me } from "../../members/schema.ts";
 import { database } from "../database.ts";
+import { clientAddress } from "../http/client-address.ts";
 import { UNATTENDED_HEADER } from "../pages/page-headers.ts";
 import { cookieOf, principalOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 
@@ -24,7 +29,7 @@ export interface Caller {
  */
 export async function authenticate(request: Request, { isUse = true } = {}): Promise<Caller | null> {
   const header = request.headers.get("authorization");
-  if (header !== null) return byKey(/^Bearer +(\S+)$/i.exec(header)?.[1]);
+  if (header !== null) return byKey(/^Bearer +(\S+)$/i.exec(header)?.[1], request);
   const session = await sessionOf(cookieOf(request, sessionCookieName()), {
     isUse: isUse && !request.headers.has(UNATTENDED_HEADER),
   });
@@ -38,15 +43,23 @@ export async function authenticate(request: Request, { isUse = true } = {}): Pro
   };
 }
 
-async function byKey(secret: string | undefined): Promise<Caller | null> {
+/**
+ * Throws `key_expired` for a secret that has ended, and `address_not_allowed_for_key` for an address outside of the
+ * key's networks, which leaves a line of history.
+ */
+async function byKey(secret: string | undefined, request: Request): Promise<Caller | null> {
   if (!secret) return null;
   const db = await database();
-  const [row] = await db.gate<KeyRow>(Prisma.sql`SELECT * FROM gate.api_key(${hashSecret(secret)})`);
+  const [row] = await db.gate<KeyRow>(Prisma.sql`SELECT * FROM gate.find_api_key(${hashSecret(secret)})`);
   if (!row) return null;
+  if (row.ended)
+    throw new AppError("key_expired", `This key, or this secret of it, ended ${row.ends_at?.toISOString()}.`);
+  await refuseOtherAddress(db, row, clientAddress(request.headers.get("x-forwarded-for")));
+  if (!row.noted) await noteUse(db, row, request);
   const role = roleSchema.parse(row.role);
   const actor = { kind: "key" as const, id: row.id, name: row.name };
   return {
-    principal: { organizationId: row.organization_id, userId: null, role, actor },
+    principal: { organizationId: row.organization_id, userId: null, role, actor, ...scopeOf(row) },
     me: {
       user: null,
       organization: { id: row.organization_id, slug: row.slug, name: row.organization_name },
@@ -57,6 +70,34 @@ async function byKey(secret: string | undefined): Promise<Caller | null> {
   };
 }
 
+/** A permission that this version does not know is left out, never taken for all. */
+function scopeOf({ permissions, servers, tools }: KeyRow): { scope?: KeyScope } {
+  if (permissions === null && servers.length === 0 && tools.length === 0) return {};
+  const known =
+    permissions?.flatMap((permission) => permissionSchema.safeParse(permission).data ?? []) ?? null;
+  return { scope: { permissions: known, servers, tools } };
+}
+
+async function refuseOtherAddress(db: Database, row: KeyRow, address: string): Promise<void> {
+  if (row.networks.length === 0 || isWithin(row.networks, address)) return;
+  await db.withOrganization(row.organization_id, (tx) =>
+    recordRefusedAddress(row.organization_id, tx, row, networkOf(address)),
+  );
+  throw new AppError("address_not_allowed_for_key", "This key is not taken from your address.");
+}
+
+/** The longest `User-Agent` that is kept. */
+const AGENT_CHARACTERS = 200;
+
+/** Writes a key's use down: the first one of a minute. */
+async function noteUse(db: Database, { organization_id, id }: KeyRow, request: Request): Promise<void> {
+  const network = networkOf(clientAddress(request.headers.get("x-forwarded-for")));
+  const agent = request.headers.get("user-agent");
+  const kept = agent === null ? null : storableText(agent.slice(0, AGENT_CHARACTERS));
+  await db.gate(Prisma.sql`SELECT 1 AS done
+    FROM gate.note_key_use(${organization_id}::uuid, ${id}::uuid, ${network}, ${kept})`);
+}
+
 interface KeyRow {
   organization_id: string;
   slug: string;
@@ -64,4 +105,12 @@ interface KeyRow {
   id: string;
   name: string;
   role: string;
+  ends_at: Date | null;
+  ended: boolean;
+  networks: string[];
+  permissions: string[] | null;
+  servers: string[];
+  tools: string[];
+  /** The use of this minute is written down. */
+  noted: boolean;
 }

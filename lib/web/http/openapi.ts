@@ -102,11 +102,19 @@ function successes({ output, status, alsoStatuses = [], mediaType = "application
   );
 }
 
+const REFUSED_CREDENTIALS: ErrorCode[] = [
+  "unauthenticated",
+  "key_expired",
+  "address_not_allowed_for_key",
+  "cross_site",
+  "organization_changed",
+];
+
 /** Every refusal that the call may get, by status. */
 function refusals(definition: Definition): Record<string, unknown> {
   const { auth, params, query, body, uncounted, stepUp, errors = [] } = definition;
   const codes = new Set<ErrorCode>(errors);
-  if (auth !== "none") codes.add("unauthenticated").add("cross_site").add("organization_changed");
+  if (auth !== "none") for (const code of REFUSED_CREDENTIALS) codes.add(code);
   if (auth !== "none" && auth !== "any") codes.add("forbidden");
   if (stepUp) codes.add("step_up_required");
   if (params) codes.add("not_found");

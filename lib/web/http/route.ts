@@ -5,6 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { allows, reachOf } from "../../access/key-scope.ts";
 import { may, PERMISSIONS, type Permission } from "../../access/permissions.ts";
 import { storableText } from "../../base/db/db.ts";
 import { AppError, type ErrorCode, notFound } from "../../base/errors.ts";
@@ -60,6 +61,11 @@ export interface Definition {
   rateLimit?: Limit & { name: string };
   /** Allowed while an admin looks as a member. Every other call is refused then, reads as well as writes. */
   inView?: true;
+  /**
+   * Open to keys that are limited to servers or tools: whatever the call reads or changes is theirs. Every other
+   * call is refused for such a key.
+   */
+  inKeyScope?: true;
   /** A GET that leaves a line of history: refused with a session from another site's page, as a write is. */
   leavesTrace?: true;
   /** Exempt from the call limit: a probe, or a call that stays open. */
@@ -133,7 +139,11 @@ async function answer<D extends Definition>(
   if (definition.rateLimit) await throttle(`${definition.rateLimit.name} ${key}`, definition.rateLimit);
   const identify = async () =>
     definition.auth === "none" ? null : await authenticate(request, { isUse: !definition.unattended });
-  let caller = await identify();
+  let caller = await identify().catch(async (error: unknown) => {
+    // A key that is refused is counted as no key is.
+    if (error instanceof AppError && !definition.uncounted) await countCall(null, key, request.method);
+    throw error;
+  });
   seen.caller = caller;
   if (!definition.uncounted) await countCall(caller, key, request.method);
   if (definition.auth !== "none") admit(definition.auth, definition, caller, request);
@@ -159,7 +169,7 @@ async function answer<D extends Definition>(
 
 function admit(
   access: Exclude<Access, "none">,
-  { inView, leavesTrace }: Definition,
+  { inView, inKeyScope, leavesTrace }: Definition,
   caller: Caller | null,
   request: Request,
 ): void {
@@ -171,6 +181,10 @@ function admit(
       "forbidden",
       `This needs the role ${PERMISSIONS[access]}; yours is ${caller.principal.role}.`,
     );
+  if (access !== "any" && !allows(caller.principal, access))
+    throw new AppError("forbidden", `This key is limited to other actions than ${access}.`);
+  if (!inKeyScope && reachOf(caller.principal))
+    throw new AppError("forbidden", "This key is limited to some servers or tools, and this call is not.");
   if (caller.via !== "session") return;
   if (request.method !== "GET") refuseCrossSite(request);
   else if (leavesTrace) refuseCrossSiteRead(request);

@@ -9,20 +9,15 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { apiKeyList } from "@/lib/api-client/organization.ts";
-import type { ApiKey } from "@/lib/api-keys/schema.ts";
 import { Section } from "../section.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
 import { KeyRow } from "./key-row.tsx";
-import { RenameDialog } from "./rename-dialog.tsx";
-import { RevokeDialog } from "./revoke-dialog.tsx";
 
 /** API keys, which authenticate programs. */
 export function ApiKeysScreen() {
   const me = useMe();
   const keys = useQuery(apiKeyList());
   const [making, setMaking] = useState(false);
-  const [renaming, setRenaming] = useState<ApiKey | null>(null);
-  const [revoking, setRevoking] = useState<ApiKey | null>(null);
   if (!me.may("keys:manage")) return <Notice title="Only admins manage API keys.">Ask one of them.</Notice>;
   if (keys.isError && !keys.data)
     return <LoadFailure what="The API keys" error={keys.error} onRetry={() => void keys.refetch()} />;
@@ -48,18 +43,11 @@ export function ApiKeysScreen() {
       {list && list.length > 0 && (
         <ul aria-label="API keys" className="flex flex-col divide-y divide-line">
           {list.map((key) => (
-            <KeyRow
-              key={key.id}
-              apiKey={key}
-              onRename={() => setRenaming(key)}
-              onRevoke={() => setRevoking(key)}
-            />
+            <KeyRow key={key.id} apiKey={key} />
           ))}
         </ul>
       )}
       <KeyDialog open={making} onOpenChange={setMaking} />
-      <RenameDialog apiKey={renaming} onClose={() => setRenaming(null)} />
-      <RevokeDialog apiKey={revoking} onClose={() => setRevoking(null)} />
     </Section>
   );
 }

@@ -10,15 +10,16 @@ import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import type { Role } from "@/lib/access/roles.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
-import { type ApiKey, createKeySchema } from "@/lib/api-keys/schema.ts";
+import { createKeySchema, type NewApiKey } from "@/lib/api-keys/schema.ts";
+import { EndField, NetworksField, readEnd, readNetworks } from "./key-fields.tsx";
+import { ActionsField, ReachField, readScope } from "./scope-fields.tsx";
 
-type NewKey = ApiKey & { secret: string };
-
-/** Asks for the key's name and role, then shows the secret once. */
+/** Asks for the key's name, role, end and networks, then shows the secret once. */
 export function KeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
-  const [made, setMade] = useState<NewKey | null>(null);
+  const [made, setMade] = useState<NewApiKey | null>(null);
   const close = () => {
     onOpenChange(false);
     setMade(null);
@@ -48,13 +49,20 @@ export function KeyDialog({ open, onOpenChange }: { open: boolean; onOpenChange:
   );
 }
 
-function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: () => void }) {
+function KeyForm({ onMade, onClose }: { onMade: (key: NewApiKey) => void; onClose: () => void }) {
   const client = useQueryClient();
+  const [role, setRole] = useState<Role>("viewer");
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: createKeySchema,
-    read: (data) => Object.fromEntries(data),
+    read: (data) => ({
+      name: data.get("name"),
+      role: data.get("role"),
+      expires: readEnd(data),
+      networks: readNetworks(data),
+      ...readScope(data),
+    }),
     send: async (values) => {
-      onMade(await api.post<NewKey>("/api/v1/api-keys", values));
+      onMade(await api.post<NewApiKey>("/api/v1/api-keys", values));
       await client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
     },
   });
@@ -63,8 +71,20 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
       {failure && <Notice live tone="bad" title={failure} />}
       <TextField name="name" label="Name" autoComplete="off" maxLength={80} error={errors.name} />
       <Field id="role" label="Role" required error={errors.role}>
-        {(control) => <RoleSelect {...control} long name="role" defaultValue="viewer" />}
+        {(control) => (
+          <RoleSelect
+            {...control}
+            long
+            name="role"
+            value={role}
+            onChange={(event) => setRole(event.target.value as Role)}
+          />
+        )}
       </Field>
+      <ActionsField role={role} errors={errors} />
+      <ReachField errors={errors} />
+      <EndField errors={errors} />
+      <NetworksField errors={errors} />
       <DialogActions>
         <Button onClick={onClose}>Close</Button>
         <Button type="submit" variant="primary" disabled={pending}>

@@ -10,11 +10,11 @@ import { api } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import { type ApiKey, updateKeySchema } from "@/lib/api-keys/schema.ts";
 
-/** Renames an API key. Closed while `apiKey` is null. */
-export function RenameDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {
+/** Renames an API key. */
+export function RenameDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   return (
-    <Dialog open={apiKey !== null} onOpenChange={onClose} title="Rename the key">
-      {apiKey && <RenameForm apiKey={apiKey} onClose={onClose} />}
+    <Dialog open onOpenChange={onClose} title="Rename the key">
+      <RenameForm apiKey={apiKey} onClose={onClose} />
     </Dialog>
   );
 }

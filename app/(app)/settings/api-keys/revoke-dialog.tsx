@@ -8,8 +8,8 @@ import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { ApiKey } from "@/lib/api-keys/schema.ts";
 
-/** Confirms the revocation of an API key. Closed while `apiKey` is null. */
-export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {
+/** Confirms the revocation of an API key. */
+export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const client = useQueryClient();
   const revoke = useMutation({
     mutationFn: ({ id }: ApiKey) => api.delete(`/api/v1/api-keys/${id}`),
@@ -21,17 +21,17 @@ export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClo
   });
   return (
     <ConfirmDialog
-      open={apiKey !== null}
+      open
       onOpenChange={() => {
         revoke.reset();
         onClose();
       }}
-      title={apiKey ? `Revoke ${apiKey.name}?` : "Revoke the key?"}
+      title={`Revoke ${apiKey.name}?`}
       description="What uses it is refused at once. A revoked key cannot be brought back."
       confirm="Revoke"
       destructive
       pending={revoke.isPending}
-      onConfirm={() => apiKey && revoke.mutate(apiKey)}
+      onConfirm={() => revoke.mutate(apiKey)}
     >
       {revoke.error && <Notice live tone="bad" title={errorSentence(revoke.error)} />}
     </ConfirmDialog>

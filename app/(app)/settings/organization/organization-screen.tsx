@@ -6,6 +6,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { organization } from "@/lib/api-client/organization.ts";
 import { DeletePart } from "./delete-part.tsx";
 import { FourEyes } from "./four-eyes.tsx";
+import { KeysWithoutEnd } from "./keys-without-end.tsx";
 import { LeavePart } from "./leave-part.tsx";
 import { NameForm } from "./name-form.tsx";
 
@@ -26,6 +27,7 @@ export function OrganizationScreen() {
     <>
       <NameForm saved={data} />
       <FourEyes saved={data} />
+      {me.may("owners:manage") && <KeysWithoutEnd saved={data} />}
       <LeavePart />
       {me.may("organization:delete") && <DeletePart saved={data} />}
     </>

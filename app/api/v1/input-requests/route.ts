@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "requests:read",
+      inKeyScope: true,
       inView: true,
       summary: "Requests for input, oldest first unless `order` says otherwise",
       query: pageQuerySchema.extend(requestListQuerySchema.shape),

@@ -3,7 +3,7 @@ import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "any", summary: "Who calls; `user` is null for an API key", output: meSchema },
+    { auth: "any", inKeyScope: true, summary: "Who calls; `user` is null for an API key", output: meSchema },
     async ({ caller }) => caller.me,
   ),
 });

@@ -6,6 +6,8 @@ import * as setPasswordLook from "@/app/api/set-password/look/route.ts";
 import * as setPassword from "@/app/api/set-password/route.ts";
 import * as setup from "@/app/api/setup/route.ts";
 import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
+import * as apiKeyPreviousSecret from "@/app/api/v1/api-keys/[id]/previous-secret/route.ts";
+import * as apiKeyRotate from "@/app/api/v1/api-keys/[id]/rotate/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
 import * as apiKeys from "@/app/api/v1/api-keys/route.ts";
 import * as bulkOperationBegin from "@/app/api/v1/bulk-operations/[id]/begin/route.ts";
@@ -132,6 +134,8 @@ import type { Paths } from "@/lib/web/http/openapi.ts";
 export const paths: Paths = {
   "/api/v1/api-keys": apiKeys,
   "/api/v1/api-keys/{id}": apiKey,
+  "/api/v1/api-keys/{id}/rotate": apiKeyRotate,
+  "/api/v1/api-keys/{id}/previous-secret": apiKeyPreviousSecret,
   "/api/v1/bulk-operations": bulkOperations,
   "/api/v1/bulk-operations/{id}": bulkOperation,
   "/api/v1/bulk-operations/{id}/begin": bulkOperationBegin,

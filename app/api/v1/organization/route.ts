@@ -19,9 +19,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "settings:manage",
-      stepUp: ({ fourEyes }: UpdateOrganization) => fourEyes !== undefined,
+      stepUp: ({ fourEyes, keysWithoutEnd }: UpdateOrganization) =>
+        fourEyes !== undefined || keysWithoutEnd !== undefined,
       summary:
-        "Rename the organization, require a second person (at once), or propose to require none: it takes effect when a second person accepts it, or after 72 hours",
+        "Rename the organization, require a second person (at once), propose to require none (it takes effect when a second person accepts it, or after 72 hours), or, as an owner, allow API keys without an end",
       body: updateOrganizationSchema,
       output: organizationSchema,
     },

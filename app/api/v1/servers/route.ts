@@ -9,6 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "servers:read",
+      inKeyScope: true,
       summary: "Servers, oldest first",
       query: pageQuerySchema,
       output: pageSchema(serverSchema),

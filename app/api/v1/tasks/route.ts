@@ -10,6 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:read",
+      inKeyScope: true,
       inView: true,
       summary: "Tasks, newest first unless another order is asked for",
       query: pageQuerySchema.extend(taskListQuerySchema.shape),
@@ -21,6 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "tasks:start",
+      inKeyScope: true,
       summary: "Start a tool as a task; 200 with the task of then when the key was used before",
       headers: idempotencyHeader,
       body: startTaskSchema,

@@ -1,6 +1,6 @@
 import { readKey } from "@/lib/api-keys/queries.ts";
 import { apiKeySchema, updateKeySchema } from "@/lib/api-keys/schema.ts";
-import { renameKey, revokeKey } from "@/lib/api-keys/transitions.ts";
+import { revokeKey, updateKey } from "@/lib/api-keys/transitions.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -8,14 +8,15 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "keys:manage",
-      summary: "Rename an API key",
+      stepUp: true,
+      summary: "Rename an API key, or change the networks it may come from",
       params: idParams,
       body: updateKeySchema,
       output: apiKeySchema,
     },
     ({ caller, params, body }) =>
       within(caller, async (organizationId, tx, principal) => {
-        await renameKey(organizationId, tx, principal, params.id, body.name);
+        await updateKey(organizationId, tx, principal, params.id, body);
         return readKey(organizationId, tx, params.id);
       }),
   ),

@@ -7,6 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "requests:read",
+      inKeyScope: true,
       inView: true,
       summary: "A request for input",
       params: idParams,

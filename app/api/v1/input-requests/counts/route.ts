@@ -7,6 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "requests:read",
+      inKeyScope: true,
       inView: true,
       summary:
         "How many open requests are the caller's, nobody's, and there at all, under the filters of the list",

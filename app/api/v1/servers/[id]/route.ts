@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "servers:read",
+      inKeyScope: true,
       summary: "A server, with what it was seen to do; its log is for operators",
       params: idParams,
       output: serverDetailSchema,

@@ -5,7 +5,14 @@ import { within } from "@/lib/web/tenant.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
-    { auth: "tasks:read", inView: true, summary: "A task", params: idParams, output: taskDetailSchema },
+    {
+      auth: "tasks:read",
+      inKeyScope: true,
+      inView: true,
+      summary: "A task",
+      params: idParams,
+      output: taskDetailSchema,
+    },
     ({ caller, params }) =>
       within(caller, (organizationId, tx, principal) => readTask(organizationId, tx, principal, params.id)),
   ),

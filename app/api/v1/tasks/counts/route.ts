@@ -11,6 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:read",
+      inKeyScope: true,
       inView: true,
       summary:
         "Tasks in each state, in need of attention, and ended of late; 1001 means more than a thousand",

@@ -7,6 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:read",
+      inKeyScope: true,
       inView: true,
       summary: "How many tasks match a filter; 10001 means more than ten thousand",
       query: taskFilterSchema,

@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "requests:answer",
+      inKeyScope: true,
       summary: "Decide; the answer counts from now on and is delivered by the engine",
       params: idParams,
       body: answerInputSchema,

@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "requests:answer",
+      inKeyScope: true,
       summary: "Take one's own answer back while it is held; operators, anybody's",
       params: idParams,
       output: inputRequestDetailSchema,

@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "servers:read",
+      inKeyScope: true,
       summary:
         "A server's tools, at most five minutes old while it can be reached; with what changed since their last use, and as of when. asSeen: without asking the server",
       params: idParams,

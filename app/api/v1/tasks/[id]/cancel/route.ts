@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "tasks:manage",
+      inKeyScope: true,
       summary: "Ask for a task's end; the server may take its time",
       params: idParams,
       output: taskDetailSchema,

@@ -10,6 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:read",
+      inKeyScope: true,
       inView: true,
       summary: "A task's history, oldest first",
       params: idParams,

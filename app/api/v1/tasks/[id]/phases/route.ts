@@ -10,6 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:read",
+      inKeyScope: true,
       inView: true,
       summary: "What a task's time went into, oldest first",
       params: idParams,

@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "tasks:manage",
+      inKeyScope: true,
       summary: "Look at a task's server now",
       params: idParams,
       output: taskDetailSchema,

@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "tasks:start",
+      inKeyScope: true,
       summary: "Make the same call once more, as a new task; with other arguments where some are given",
       headers: idempotencyHeader,
       params: idParams,

@@ -1,0 +1,166 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { useForm } from "@/components/form/use-form.ts";
+import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { organizationKeys } from "@/lib/api-client/organization.ts";
+import {
+  type ApiKey,
+  DEFAULT_OVERLAP_MS,
+  type NewApiKey,
+  rotateKeySchema,
+  updateKeySchema,
+} from "@/lib/api-keys/schema.ts";
+import { EndField, NetworksField, readEnd, readNetworks } from "./key-fields.tsx";
+
+interface Props {
+  apiKey: ApiKey;
+  onClose: () => void;
+}
+
+/** Asks how long the present secret goes on working, then shows the new one once. */
+export function RotateDialog({ apiKey, onClose }: Props) {
+  const [made, setMade] = useState<NewApiKey | null>(null);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={made ? `${apiKey.name} has a new secret` : `Rotate ${apiKey.name}`}
+      description={
+        made
+          ? "Copy it now: it is shown this once, and nobody can bring it back."
+          : "The key gets a new secret at once. Its name, role and history stay."
+      }
+    >
+      {made ? (
+        <>
+          <SecretOnce label="API key" value={made.secret} />
+          <DialogActions>
+            <Button onClick={onClose}>Done</Button>
+          </DialogActions>
+        </>
+      ) : (
+        <RotateForm apiKey={apiKey} onMade={setMade} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+const HOUR_MS = 3600_000;
+const OVERLAPS: [number, string][] = [
+  [0, "No longer: it ends now"],
+  [HOUR_MS, "For an hour"],
+  [24 * HOUR_MS, "For 24 hours"],
+  [3 * 24 * HOUR_MS, "For 3 days"],
+  [7 * 24 * HOUR_MS, "For 7 days"],
+];
+
+function RotateForm({ apiKey, onMade, onClose }: Props & { onMade: (made: NewApiKey) => void }) {
+  const client = useQueryClient();
+  // Of this dialog: sent again after a lost answer, it brings the same secret.
+  const idempotencyKey = useRef(crypto.randomUUID());
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: rotateKeySchema,
+    sentences: {
+      idempotency_mismatch:
+        "The key was rotated already, as you chose first. Choose the same again to see its secret.",
+    },
+    read: (data) => ({ overlapMs: Number(data.get("overlapMs")), expires: readEnd(data) }),
+    send: async (values) => {
+      const headers = { "idempotency-key": idempotencyKey.current };
+      onMade(await api.post<NewApiKey>(`/api/v1/api-keys/${apiKey.id}/rotate`, values, headers));
+      await client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      {apiKey.previousUntil && (
+        <Notice tone="wait" title="The secret before the present one still works. It ends now." />
+      )}
+      <Field id="overlap" label="The present secret works" required error={errors.overlapMs}>
+        {(control) => (
+          <Select {...control} name="overlapMs" defaultValue={DEFAULT_OVERLAP_MS}>
+            {OVERLAPS.map(([ms, label]) => (
+              <option key={ms} value={ms}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <EndField errors={errors} />
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Making the secret…" : "Make a new secret"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+/** Changes the networks that a key may come from. */
+export function NetworksDialog({ apiKey, onClose }: Props) {
+  const client = useQueryClient();
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: updateKeySchema,
+    read: (data) => ({ networks: readNetworks(data) }),
+    send: async (values) => {
+      await api.patch(`/api/v1/api-keys/${apiKey.id}`, values);
+      await client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
+      toast(`Saved where ${apiKey.name} may come from`);
+      onClose();
+    },
+  });
+  return (
+    <Dialog open onOpenChange={onClose} title={`Where ${apiKey.name} may come from`}>
+      <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+        {failure && <Notice live tone="bad" title={failure} />}
+        <NetworksField networks={apiKey.networks} errors={errors} />
+        <DialogActions>
+          <Button onClick={onClose}>Close</Button>
+          <Button type="submit" variant="primary" disabled={pending}>
+            {pending ? "Saving…" : "Save"}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Confirms the end of the secret from before the last rotation. */
+export function EndSecretDialog({ apiKey, onClose }: Props) {
+  const client = useQueryClient();
+  const end = useMutation({
+    mutationFn: () => api.delete(`/api/v1/api-keys/${apiKey.id}/previous-secret`),
+    onSuccess: () => {
+      toast(`The former secret of ${apiKey.name} has ended`);
+      void client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`End the former secret of ${apiKey.name}?`}
+      description="What still uses it is refused at once. The new secret goes on working."
+      confirm="End it now"
+      destructive
+      pending={end.isPending}
+      onConfirm={() => end.mutate()}
+    >
+      {end.error && <Notice live tone="bad" title={errorSentence(end.error)} />}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,19 @@
+import { endPreviousSecret } from "@/lib/api-keys/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  DELETE: route(
+    {
+      auth: "keys:manage",
+      summary: "End the secret from before a key's last rotation now",
+      params: idParams,
+    },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        endPreviousSecret(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

@@ -1,0 +1,41 @@
+import { readKey } from "@/lib/api-keys/queries.ts";
+import { newApiKeySchema, rotateKeySchema } from "@/lib/api-keys/schema.ts";
+import { rotateKey } from "@/lib/api-keys/transitions.ts";
+import { readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "keys:manage",
+      stepUp: true,
+      summary:
+        "Give a key of one's own a new secret, shown this once; the one before goes on working for the overlap",
+      params: idParams,
+      body: rotateKeySchema,
+      output: newApiKeySchema,
+      errors: ["idempotency_mismatch"],
+      headers: {
+        "idempotency-key":
+          "At most 255 characters; the same key and body give the same secret for a day, however often they are sent",
+      },
+    },
+    ({ caller, request, params, body }) => {
+      const idempotencyKey = readIdempotencyKey(request);
+      return within(caller, async (organizationId, tx, principal) => {
+        const { secret } = await rotateKey(
+          organizationId,
+          tx,
+          principal,
+          sealing(),
+          params.id,
+          body,
+          idempotencyKey,
+        );
+        return { ...(await readKey(organizationId, tx, params.id)), secret };
+      });
+    },
+  ),
+});
