@@ -2,7 +2,7 @@
 import { type Database, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { hashSecret, uuidv7 } from "../base/ids.ts";
-import { hashPassword } from "../members/password.ts";
+import { hashNewPassword } from "../members/new-password.ts";
 import { maskedEmail } from "../text/mask.ts";
 import { findInvitation } from "./queries.ts";
 import { acceptInvitation, linkExpired } from "./transitions.ts";
@@ -38,7 +38,7 @@ export async function joinWithAccount(
   const { organizationId, email } = found;
   const hasAccount = new AppError("has_account", "There is an account for this address: sign in with it.");
   if (found.hasAccount) throw hasAccount;
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashNewPassword(password, [name, email]);
   await db.withOrganization(organizationId, async (tx) => {
     const [made] = await tx.$queryRaw<{ id: string | null }[]>(Prisma.sql`SELECT gate.create_invited_account(
       ${hashSecret(token)}, ${uuidv7()}::uuid, ${name}, ${passwordHash}) AS id`);
