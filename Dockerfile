@@ -12,7 +12,8 @@ ENV NEXT_TELEMETRY_DISABLED=1
 COPY package.json package-lock.json ./
 RUN npm ci --include=dev --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN node scripts/build/build.ts && node scripts/build/image.ts /image
+RUN node scripts/build/build.ts && node scripts/build/image.ts /image \
+  && node scripts/build/sbom.ts /image > /image/sbom.cdx.json
 
 FROM debian:bookworm-slim
 RUN apt-get update \

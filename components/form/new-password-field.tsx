@@ -12,7 +12,7 @@ export function NewPasswordField({
     <TextField
       name="password"
       label={label}
-      description="At least 10 characters."
+      description="At least 10 characters, and not easy to guess."
       type="password"
       autoComplete="new-password"
       error={error}

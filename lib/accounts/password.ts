@@ -2,7 +2,8 @@
 import { type Database, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { hashSecret, randomSecret } from "../base/ids.ts";
-import { hashPassword, verifyPassword } from "../members/password.ts";
+import { hashNewPassword } from "../members/new-password.ts";
+import { verifyPassword } from "../members/password.ts";
 
 export async function readPasswordHash(db: Database, userId: string): Promise<string | null> {
   const [row] = await db.gate<{ hash: string | null }>(
@@ -12,12 +13,13 @@ export async function readPasswordHash(db: Database, userId: string): Promise<st
 }
 
 /**
- * Replaces the password and ends the person's other sessions. Throws `no_password` and `wrong_password`; of
+ * Replaces the password and ends the person's other sessions. Throws `no_password`, `wrong_password`, and
+ * `invalid_input` for one that is easy to guess; of
  * two simultaneous calls, one wins.
  */
 export async function changePassword(
   db: Database,
-  userId: string,
+  { id: userId, name, email }: { id: string; name: string; email: string },
   keptSessionId: string,
   input: { current: string; password: string },
 ): Promise<undefined> {
@@ -28,7 +30,7 @@ export async function changePassword(
       "Your account has no password; ask whoever runs Intray for a link to set one.",
     );
   if (!(await verifyPassword(input.current, before))) throw wrongPassword("current");
-  const after = await hashPassword(input.password);
+  const after = await hashNewPassword(input.password, [name, email]);
   const [row] = await db.gate<{ done: boolean }>(
     Prisma.sql`SELECT gate.change_password(${userId}::uuid, ${before}, ${after}, ${keptSessionId}::uuid) AS done`,
   );

@@ -2,7 +2,7 @@
 import { type Database, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { hashSecret, uuidv7 } from "../base/ids.ts";
-import { hashPassword } from "../members/password.ts";
+import { hashNewPassword } from "../members/new-password.ts";
 import { maskedEmail } from "../text/mask.ts";
 import { findInvitation } from "./queries.ts";
 import { acceptInvitation, linkExpired } from "./transitions.ts";
@@ -55,7 +55,7 @@ export async function joinWithAccount(
   const found = await findInvitation(db, token);
   if (!found) throw linkExpired();
   const { organizationId, email } = found;
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashNewPassword(password, [name, email]);
   const joined = await db.withOrganization(organizationId, async (tx) => {
     const [made] = await tx.$queryRaw<{ id: string | null }[]>(Prisma.sql`SELECT gate.join_with_account(
       ${hashSecret(token)}, ${uuidv7()}::uuid, ${name}, ${passwordHash}) AS id`);

@@ -1,17 +1,18 @@
 import { type Database, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { hashSecret } from "../base/ids.ts";
-import { hashPassword } from "./password.ts";
+import { hashNewPassword } from "./new-password.ts";
 
 /**
  * Sets a password by a link, which it uses up, and ends the person's sessions. Of two simultaneous calls, one
- * wins. Throws `link_expired`.
+ * wins. Throws `link_expired`, and
+ * `invalid_input`, which uses nothing up, for one that is easy to guess.
  */
 export async function setPassword(
   db: Database,
   input: { token: string; password: string },
 ): Promise<undefined> {
-  const passwordHash = await hashPassword(input.password);
+  const passwordHash = await hashNewPassword(input.password, []);
   const [row] = await db.gate<{ userId: string | null }>(
     Prisma.sql`SELECT gate.set_password(${hashSecret(input.token)}, ${passwordHash}) AS "userId"`,
   );

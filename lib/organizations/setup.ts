@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Database, isUniqueViolation, Prisma } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
-import { hashPassword } from "../members/password.ts";
+import { hashNewPassword } from "../members/new-password.ts";
 import type { SetupInput } from "../members/schema.ts";
 import { operatorServers } from "../servers/operator-file.ts";
 import { giveOperatorServers } from "../servers/operator-sync.ts";
@@ -27,7 +27,11 @@ export function alreadySetUp(): AppError {
 
 /** Returns the slug that was free. */
 async function createFirst(organizationId: string, db: Database, input: SetupInput): Promise<string> {
-  const passwordHash = await hashPassword(input.password);
+  const passwordHash = await hashNewPassword(input.password, [
+    input.name,
+    input.email,
+    input.organizationName,
+  ]);
   const slug = slugOf(input.organizationName);
   // A demonstration may use the plain slug.
   for (const candidate of [slug, `${slug}-${randomBytes(3).toString("hex")}`]) {

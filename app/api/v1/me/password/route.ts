@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller, body }) => {
       const { user, sessionId } = personOf(caller);
       await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
-      return changePassword(await database(), user.id, sessionId, body);
+      return changePassword(await database(), user, sessionId, body);
     },
   ),
 });
