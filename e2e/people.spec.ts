@@ -20,6 +20,10 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
   await page.getByLabel("E-mail").fill(email);
   await page.getByRole("dialog").getByLabel("Role").selectOption(role);
   await page.getByRole("button", { name: "Invite", exact: true }).click();
+  // The installation of these tests has a mail server, so that the link goes to the person alone.
+  await expect(page.getByText(`The link was mailed to ${email}`)).toBeVisible(SOON);
+  await expect(page.getByRole("textbox", { name: `Link for ${email}` })).toHaveCount(0);
+  await page.getByRole("button", { name: "Show a link instead" }).click();
   return page.getByRole("textbox", { name: `Link for ${email}` }).inputValue();
 }
 
