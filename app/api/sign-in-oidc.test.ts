@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { AuthBrowser } from "@/test/servers/auth-browser.ts";
 import { CLIENT, encode, type OidcServer, startOidc } from "@/test/servers/oidc-server.ts";
@@ -377,9 +377,14 @@ describe("the provider", () => {
   test("that does not answer is asked once in some seconds, and people are told", async () => {
     oidc.asked.clear();
     oidc.away = true;
+    const { log } = await import("@/lib/base/log.ts");
+    const info = vi.spyOn(log, "info");
     const landed = [];
     for (let n = 0; n < 10; n++) landed.push(new URL(await begin()).searchParams.get("error"));
     expect(landed).toEqual(Array(10).fill("OAuthSignin"));
+    const noted = info.mock.calls.filter(([line]) => (line as { outcome?: string }).outcome === "failed");
+    info.mockRestore();
+    expect(noted).toHaveLength(10);
     expect(oidc.asked.get(DISCOVERY)).toBe(1);
   });
 

@@ -72,7 +72,9 @@ async function answer(request: Request, path: string[], known: boolean): Promise
     path,
     authOptions(request, origin, progress, provider, metadata),
   );
-  if (provider && isFailure(response)) noteSignIn(origin, "provider", "failed", { provider: provider.id });
+  const isStart = path[0] === "signin" && request.method === "POST";
+  if (provider && (isStart ? metadata === null : isFailure(response)))
+    noteSignIn(origin, "provider", "failed", { provider: provider.id });
   for (const cookie of progress.setCookies) response.headers.append("set-cookie", cookie);
   // Pages stay in the browser's memory for its Back button. Its storage keeps settings such as the theme.
   if (path[0] === "signout") response.headers.set("clear-site-data", '"cache"');
