@@ -131,6 +131,18 @@ test.each([
   ],
   ["an organization that nobody has", ["key", "create", "--org", "nope", "--role", "viewer"], 1],
   ["a role that is none", ["key", "create", "--org", "acme", "--role", "king"], 2],
+  [
+    "a key without an end where none may be",
+    ["key", "create", "--org", "acme", "--role", "viewer", "--expires", "never"],
+    2,
+  ],
+  ["a key from everywhere", ["key", "create", "--org", "acme", "--role", "viewer", "--from", "0.0.0.0/0"], 2],
+  ["to rotate what is no key", ["key", "rotate", "x", "--org", "acme"], 2],
+  [
+    "to rotate a key that nobody has",
+    ["key", "rotate", "0199c0de-0000-7000-8000-000000000000", "--org", "acme"],
+    1,
+  ],
   ["a quota that is no number", ["org", "quota", "acme", "--open", "many"], 2],
   ["a quota of an organization that nobody has", ["org", "quota", "nope", "--open", "1"], 1],
   ["a missing option", ["key", "create", "--role", "viewer"], 2],
@@ -147,6 +159,49 @@ test.each([
   expect([answer.code, answer.out]).toEqual([code, ""]);
   expect(answer.err).not.toBe("");
   expect(answer.err).not.toContain("    at ");
+});
+
+test("makes a key with an end and networks, lists it without its secret, and rotates it", async () => {
+  const day = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
+  const words = [
+    "--org",
+    "acme",
+    "--role",
+    "viewer",
+    "--name",
+    "Nightly",
+    "--expires",
+    day,
+    "--from",
+    "10.0.0.0/8,::1",
+  ];
+  const made = await intray("key", "create", ...words);
+  const list = async () => {
+    const lines = (await intray("key", "list", "--org", "acme")).out.trim().split("\n");
+    return lines.map((line) => JSON.parse(line)).find(({ name }) => name === "Nightly");
+  };
+  const key = await list();
+  expect(key).toMatchObject({
+    expiresAt: `${day}T23:59:59.000Z`,
+    networks: ["10.0.0.0/8", "::1"],
+    state: "active",
+  });
+  const rotated = await intray(
+    "key",
+    "rotate",
+    key.id,
+    "--org",
+    "acme",
+    "--overlap-hours",
+    "2",
+    "--expires",
+    "7",
+  );
+  expect(rotated.out).toMatch(/^itk_[\w-]{43}\n$/);
+  expect(rotated.out).not.toBe(made.out);
+  const after = await list();
+  expect(after.state).toBe("rotated");
+  expect(Math.round((Date.parse(after.previousUntil) - Date.now()) / 3600_000)).toBe(2);
 });
 
 test("sets an organization's quotas, what is not named staying as it is, and shows them", async () => {

@@ -219,6 +219,35 @@ export const AROUND: Shot[] = [
     },
   },
   settings("settings organization", "/settings/organization"),
+  {
+    name: "settings api keys",
+    person: "Ana",
+    async open(page) {
+      const { write } = apiOf(page);
+      await page.goto("/settings/api-keys");
+      for (const [name, more] of [
+        ["Nightly export", { permissions: ["tasks:read", "requests:read"], networks: ["203.0.113.0/24"] }],
+        ["Billing", { expires: 7 }],
+      ] as const) {
+        const made = await write("POST", "/api-keys", { name, role: "operator", ...more });
+        const { id } = await made.json();
+        if (name === "Nightly export") await write("POST", `/api-keys/${id}/rotate`, {});
+      }
+      await page.reload();
+      await expect(page.getByText("Expiring").first()).toBeVisible();
+    },
+  },
+  {
+    name: "make an api key",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings/api-keys");
+      await page.getByRole("button", { name: "Make a key…" }).click();
+      await page.getByLabel("May do").selectOption("some");
+      await page.getByLabel("Reaches").selectOption("some");
+      await expect(page.getByLabel("Read tasks")).toBeVisible();
+    },
+  },
   settings("settings keyboard", "/settings/keyboard"),
   settings("settings answers", "/settings/answers"),
   {

@@ -54,8 +54,9 @@ async function byKey(secret: string | undefined, request: Request): Promise<Call
   if (!row) return null;
   if (row.ended)
     throw new AppError("key_expired", `This key, or this secret of it, ended ${row.ends_at?.toISOString()}.`);
-  await refuseOtherAddress(db, row, clientAddress(request.headers.get("x-forwarded-for")));
-  if (!row.noted) await noteUse(db, row, request);
+  const address = clientAddress(request.headers.get("x-forwarded-for"));
+  await refuseOtherAddress(db, row, address);
+  if (!row.noted) await noteUse(db, row, networkOf(address), request.headers.get("user-agent"));
   const role = roleSchema.parse(row.role);
   const actor = { kind: "key" as const, id: row.id, name: row.name };
   return {
@@ -90,9 +91,12 @@ async function refuseOtherAddress(db: Database, row: KeyRow, address: string): P
 const AGENT_CHARACTERS = 200;
 
 /** Writes a key's use down: the first one of a minute. */
-async function noteUse(db: Database, { organization_id, id }: KeyRow, request: Request): Promise<void> {
-  const network = networkOf(clientAddress(request.headers.get("x-forwarded-for")));
-  const agent = request.headers.get("user-agent");
+async function noteUse(
+  db: Database,
+  { organization_id, id }: KeyRow,
+  network: string | null,
+  agent: string | null,
+): Promise<void> {
   const kept = agent === null ? null : storableText(agent.slice(0, AGENT_CHARACTERS));
   await db.gate(Prisma.sql`SELECT 1 AS done
     FROM gate.note_key_use(${organization_id}::uuid, ${id}::uuid, ${network}, ${kept})`);
