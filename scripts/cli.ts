@@ -36,7 +36,9 @@ const USAGE = `npm run -s intray -- <command>
   user password-link <email>                           prints a link to set a new password
   user no-second-factor <email>                        turns two-step sign-in off, for who lost the phone and the codes
   key create --org S --role R [--name N]               makes an API key; prints it, this once
-  events verify --org S | --file F [--head H]          checks the history's chain of hashes; a file needs no database
+  events verify --org S | --file F [--head H] [--anchor P:H] [--stream F]
+                                                       checks the history's chain of hashes, also against an anchor or
+                                                       a file of an audit stream; a --file needs no database
   events export --org S [--out F]                      writes the history, one JSON object a line
   servers sync                                         gives organizations the servers of INTRAY_SERVERS_FILE
   reseal                                               seals all secrets again under the first of INTRAY_KEYS

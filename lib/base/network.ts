@@ -7,6 +7,7 @@ import { lookup as dnsLookup, type LookupAddress } from "node:dns";
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import type { Transform } from "node:stream";
+import { connect as connectTls, type TLSSocket } from "node:tls";
 import ipaddr from "ipaddr.js";
 import { Agent, buildConnector, type Dispatcher, Pool, fetch as undiciFetch } from "undici";
 import { unpackerFor } from "./unpack.ts";
@@ -72,7 +73,19 @@ export interface Network {
   send(url: URL, outgoing: Outgoing, reception: Reception): (reason: Error) => void;
   /** For the official client package and webhooks: a global Response, no redirects, body capped. */
   fetch(url: string | URL, init?: RequestInit, lane?: Lane): Promise<Response>;
+  /**
+   * Opens a connection by TLS, for protocols other than HTTP. Resolves once the certificate was checked: its name
+   * against `host`, its chain against `ca` (PEM) or, if null, against the authorities that this machine trusts.
+   */
+  connectTls(to: TlsAddress, signal: AbortSignal): Promise<TLSSocket>;
   close(): Promise<void>;
+}
+
+export interface TlsAddress {
+  /** A name or an IP address. */
+  host: string;
+  port: number;
+  ca: string | null;
 }
 
 type RequestOptions = Omit<Dispatcher.RequestOptions, "origin" | "path" | "method"> & {
@@ -148,6 +161,30 @@ export function createNetwork(options: NetworkOptions): Network {
         (reply.body as ReadableStream<Uint8Array> | null)?.pipeThrough(capped(FETCH_BODY_CAP)) ?? null;
       const headers = [...reply.headers] as [string, string][];
       return new Response(body, { status: reply.status, statusText: reply.statusText, headers });
+    },
+    async connectTls({ host, port, ca }, signal) {
+      const name = bareHost(checkUrl(`https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`).hostname);
+      signal.throwIfAborted();
+      return new Promise((resolve, reject) => {
+        const socket = connectTls({
+          host: name,
+          port,
+          lookup: lookupFor(port, allowed, options.resolve),
+          minVersion: "TLSv1.2",
+          ...(isIP(name) === 0 && { servername: name }),
+          ...(ca !== null && { ca }),
+        });
+        const abort = () => socket.destroy(signal.reason as Error);
+        signal.addEventListener("abort", abort, { once: true });
+        socket.once("error", (error) => {
+          signal.removeEventListener("abort", abort);
+          reject(error);
+        });
+        socket.once("secureConnect", () => {
+          signal.removeEventListener("abort", abort);
+          resolve(socket);
+        });
+      });
     },
     async close() {
       await Promise.all([lanes.call.destroy(), lanes.held.destroy()]);

@@ -1,4 +1,5 @@
 import { END_ACKNOWLEDGEMENTS } from "./acknowledgements.ts";
+import { AUDIT_STREAMS } from "./audit-streams.ts";
 import { bulkOperations } from "./bulk-operations.ts";
 import type { Job } from "./jobs.ts";
 import { COUNT_LINES } from "./metrics.ts";
@@ -24,6 +25,7 @@ export const JOBS: Job[] = [
   MAIL,
   WEBHOOK_OUTBOX,
   WEBHOOK_DELIVERIES,
+  AUDIT_STREAMS,
   DELETE_OLD_NOTIFICATIONS,
   END_ACKNOWLEDGEMENTS,
   COUNT_HISTORY,
