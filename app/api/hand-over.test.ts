@@ -70,7 +70,12 @@ test("an approver gives what is nobody's, with a note that stays with it and in 
     { actor: { name: "Ben" }, data: { userId: cleo!.userId, name: "Cleo", note: "You know <b>them</b>." } },
   ]);
   await web.db.withOrganization(acme, (tx) =>
-    syncNotices(acme, tx, { requests: [id], tasks: [], connections: [], servers: [], webhooks: [] }, true),
+    syncNotices(
+      acme,
+      tx,
+      { requests: [id], tasks: [], connections: [], servers: [], webhooks: [], auditStreams: [] },
+      true,
+    ),
   );
   const notices = await web.call("GET", "/api/v1/notices?limit=1", { cookie: cleo!.cookie });
   expect(notices.body.items).toMatchObject([
@@ -164,7 +169,12 @@ test("an assignment by an earlier version, which sets the assignee alone, has no
   );
   expect(await read(id, dan!)).toMatchObject({ assignedTo: { name: "Dan" }, assignment: null });
   await web.db.withOrganization(acme, (tx) =>
-    syncNotices(acme, tx, { requests: [id], tasks: [], connections: [], servers: [], webhooks: [] }, true),
+    syncNotices(
+      acme,
+      tx,
+      { requests: [id], tasks: [], connections: [], servers: [], webhooks: [], auditStreams: [] },
+      true,
+    ),
   );
   const notices = await web.call("GET", "/api/v1/notices?limit=1", { cookie: dan!.cookie });
   expect(notices.body.items).toMatchObject([{ cause: "request.assigned", assignment: null }]);

@@ -33,6 +33,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "connection.needs_scope": { text: "A call needs more rights than a connection has", tone: "wait" },
   "server.unhealthy": { text: "A server is in trouble", tone: "bad" },
   "webhook.disabled": { text: "A webhook was switched off, nothing got through", tone: "bad" },
+  "audit_stream.failing": { text: "The audit stream has been failing for an hour", tone: "bad" },
 };
 
 /** `about` names tool and server, which are untrusted text. `path` leads to the subject. */
@@ -45,9 +46,10 @@ export function noticeWords(notice: NoticeAbout): { text: string; tone: Tone; ab
   return { ...words, ...(by && { text: `${by} handed a request over to you` }), about, path: pathOf(notice) };
 }
 
-function pathOf({ inputRequestId, task, server }: NoticeAbout): string {
+function pathOf({ cause, inputRequestId, task, server }: NoticeAbout): string {
   if (inputRequestId) return `/inbox/${inputRequestId}`;
   if (task) return `/tasks/${task.id}`;
+  if (cause === "audit_stream.failing") return "/settings/audit-streams";
   return server ? `/servers/${server.id}` : "/settings/webhooks";
 }
 
@@ -70,6 +72,7 @@ const MANY: Record<Cause, string> = {
   "connection.needs_scope": "# connections need more rights",
   "server.unhealthy": "# servers are in trouble",
   "webhook.disabled": "# webhooks were switched off",
+  "audit_stream.failing": "# audit streams have been failing for an hour",
 };
 
 /** The page that shows many notices of one cause. */

@@ -137,6 +137,7 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     connections: of(/^connection\./),
     servers: of(/^server\./),
     webhooks: of(/^webhook\./),
+    auditStreams: of(/^audit_stream\./),
   };
 }
 

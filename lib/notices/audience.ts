@@ -17,6 +17,7 @@ export interface Subjects {
   connections: string[];
   servers: string[];
   webhooks: string[];
+  auditStreams: string[];
 }
 
 /** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
@@ -30,6 +31,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "connection.needs_scope": "connections:own",
   "server.unhealthy": "servers:check",
   "webhook.disabled": "webhooks:manage",
+  "audit_stream.failing": "audit:manage",
 };
 
 /** Returns true if a role may get notices of this cause. */
@@ -62,6 +64,7 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.connections, needsSignIn],
     [subjects.servers, unhealthy],
     [subjects.webhooks, webhookDisabled],
+    [subjects.auditStreams, auditStreamFailing],
   ] as const;
   const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids))] : []));
   return Prisma.join(asked, " UNION ALL ");
@@ -131,6 +134,10 @@ const unhealthy: Part = (these) => Prisma.sql`
 const webhookDisabled: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'webhook.disabled', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM webhook_endpoint x ${MEMBER}
   WHERE ${these} AND x.disabled_reason IN ('gone', 'failing') AND ${rolesFor("webhooks:manage")}`;
+
+const auditStreamFailing: Part = (these) => Prisma.sql`
+  SELECT m.user_id, 'audit_stream.failing', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM audit_stream x ${MEMBER}
+  WHERE ${these} AND x.reported_at IS NOT NULL AND x.paused_at IS NULL AND ${rolesFor("audit:manage")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause = 'request.waiting' AND EXISTS (SELECT FROM claim c

@@ -18,6 +18,7 @@ const REMEMBERED = /^(request|answer|delivery)\./;
 const ABOUT_CONNECTIONS = /^connection\./;
 const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
 const ABOUT_WEBHOOKS = /^webhook\./;
+const ABOUT_AUDIT_STREAMS = /^audit_stream\./;
 
 /** A member's own action, whose notice is marked as read for them unless another event followed. */
 export interface OwnDoing {
@@ -32,6 +33,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     connections: new Set<string>(),
     servers: new Set<string>(),
     webhooks: new Set<string>(),
+    auditStreams: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
@@ -46,14 +48,16 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_CONNECTIONS.test(type)) add(found.connections, data.connectionId);
     if (ABOUT_SERVERS.includes(type)) add(found.servers, data.serverId);
     if (ABOUT_WEBHOOKS.test(type)) add(found.webhooks, data.webhookId);
+    if (ABOUT_AUDIT_STREAMS.test(type)) add(found.auditStreams, data.streamId);
   }
-  const { requests, tasks, connections, servers, webhooks } = found;
+  const { requests, tasks, connections, servers, webhooks, auditStreams } = found;
   return {
     requests: [...requests],
     tasks: [...tasks],
     connections: [...connections],
     servers: [...servers],
     webhooks: [...webhooks],
+    auditStreams: [...auditStreams],
     own: [...own.values()],
   };
 }

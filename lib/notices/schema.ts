@@ -21,6 +21,7 @@ export const CAUSES = {
   "connection.needs_scope": "attention",
   "server.unhealthy": "attention",
   "webhook.disabled": "attention",
+  "audit_stream.failing": "attention",
 } as const satisfies Record<string, NoticeKind>;
 export type Cause = keyof typeof CAUSES;
 export const causeSchema = z.enum(Object.keys(CAUSES) as [Cause, ...Cause[]]);

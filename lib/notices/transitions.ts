@@ -26,8 +26,8 @@ export async function syncNotices(
   subjects: Subjects,
   mails: boolean,
 ): Promise<void> {
-  const { requests, tasks, connections, servers, webhooks } = subjects;
-  const ids = [...requests, ...tasks, ...connections, ...servers, ...webhooks];
+  const { requests, tasks, connections, servers, webhooks, auditStreams } = subjects;
+  const ids = [...requests, ...tasks, ...connections, ...servers, ...webhooks, ...auditStreams];
   if (ids.length === 0) return;
   const affected = await tx.$queryRaw<{ user_id: string }[]>`
     WITH audience (user_id, cause, subject, task_id, input_request_id, server_id) AS MATERIALIZED (${audienceOf(organizationId, subjects)}),
