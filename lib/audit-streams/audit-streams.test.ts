@@ -16,6 +16,7 @@ import type { Principal } from "../access/principal.ts";
 import { createDatabase } from "../base/db/db.ts";
 import { NetworkError } from "../base/network.ts";
 import { NOTICES } from "../engine/jobs/notifications.ts";
+import { RETENTION } from "../engine/jobs/retention.ts";
 import { exportedLines } from "../events/export.ts";
 import { verifyExport } from "../events/verify-export.ts";
 import { listNotices } from "../notices/queries.ts";
@@ -462,6 +463,35 @@ describe("engines", () => {
     expect(positions(first!.body.trimEnd().split("\n"))[0]).toBe(1);
     expect(await verified(texts())).toMatchObject({ ok: true, lines: position });
   });
+});
+
+test("details wait for a stream that does not have them yet, for thirty days and no longer", async () => {
+  const kept = async () =>
+    (await fixture.sql("SELECT count(*)::integer AS kept FROM event WHERE data IS NOT NULL"))[0]
+      ?.kept as number;
+  const age = (days: number) => fixture.sql("UPDATE event SET at = at - $1 * interval '1 day'", [days]);
+  const { id } = await addWebhook();
+  await lines(5);
+  await age(10);
+  await fixture.sql("UPDATE organization SET keep_payloads_days = 1");
+  const before = await kept();
+  expect(before).toBeGreaterThan(5);
+  await fixture.run(RETENTION);
+  expect(await kept()).toBe(before);
+  while (await deliver(id));
+  await fixture.run(RETENTION);
+  expect(await kept()).toBe(0);
+  // Away for longer: the details go, and the stream says so.
+  const { position, swept } = await read(id);
+  await lines(5);
+  await age(40);
+  await fixture.run(RETENTION);
+  expect(await kept()).toBe(0);
+  receiver.calls.length = 0;
+  while (await deliver(id));
+  expect(JSON.parse(texts()[0]!)).toMatchObject({ kind: "gap", lines: 5, first: position + 1 });
+  expect(positions(texts())).toEqual(Array.from({ length: 5 }, (_, n) => position + 1 + n));
+  expect((await read(id)).swept).toBe(swept + 5);
 });
 
 test("an organization's streams, and what is in them, are its own", async () => {
