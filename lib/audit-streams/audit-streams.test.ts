@@ -8,10 +8,10 @@ import {
 } from "../../test/fixtures/notifications-fixture.ts";
 import { until } from "../../test/fixtures/organization-fixture.ts";
 import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
-import { BUCKET_KEYS, type Bucket, startBucket } from "../../test/servers/bucket.ts";
-import { type Authority, createAuthority } from "../../test/servers/certificates.ts";
+import { BUCKET_KEYS, type Bucket, startBucket } from "../../test/servers/destinations/bucket.ts";
+import { type Authority, createAuthority } from "../../test/servers/destinations/certificates.ts";
+import { type SyslogServer, startSyslog } from "../../test/servers/destinations/syslog.ts";
 import { expectedSignature, type Receiver, startReceiver } from "../../test/servers/receiver.ts";
-import { type SyslogServer, startSyslog } from "../../test/servers/syslog.ts";
 import type { Principal } from "../access/principal.ts";
 import { createDatabase } from "../base/db/db.ts";
 import { NetworkError } from "../base/network.ts";

@@ -41,7 +41,7 @@ export function requireHttps(network: Network, address: string): URL {
 }
 
 /** Splits `host:port`; the host may be an IPv6 address in brackets. */
-export function readSyslogAddress(address: string): { host: string; port: number } {
+function readSyslogAddress(address: string): { host: string; port: number } {
   const colon = address.lastIndexOf(":");
   return { host: address.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(address.slice(colon + 1)) };
 }

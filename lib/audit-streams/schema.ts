@@ -85,7 +85,7 @@ export const s3SettingsSchema = z.object({
  * Why an attempt failed, in Intray's own words: what the other side says is not kept. `status_403` is the status of
  * an HTTP reply.
  */
-export const failureSchema = z.string().regex(/^[a-z]+(_[a-z0-9]+)*$/);
+const failureSchema = z.string().regex(/^[a-z]+(_[a-z0-9]+)*$/);
 
 export const auditStreamSchema = z.object({
   id: z.uuid(),

@@ -175,7 +175,7 @@ export const exportedEventSchema = eventSchema.extend({
 export type ExportedEvent = z.infer<typeof exportedEventSchema>;
 
 /** A line of an audit stream: an export's line, with whose it is and the hash that it continues. */
-export const streamedEventSchema = exportedEventSchema.extend({
+const streamedEventSchema = exportedEventSchema.extend({
   organizationId: z.uuid(),
   /** The hash of the previous line in hex; empty for the first line. */
   previousHash: z.string(),
@@ -183,7 +183,7 @@ export const streamedEventSchema = exportedEventSchema.extend({
 export type StreamedEvent = z.infer<typeof streamedEventSchema>;
 
 /** A position of the chain and its hash in hex. A copy kept elsewhere reveals a chain that was made anew. */
-export const anchorSchema = z.object({
+const anchorSchema = z.object({
   seq: z.int().min(1),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
 });
