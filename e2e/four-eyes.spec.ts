@@ -70,7 +70,8 @@ test("its end is proposed by one and accepted by another, who also vouches for w
   await nora.getByRole("button", { name: "Invite…" }).click();
   await nora.getByLabel("E-mail").fill("mila@november.example");
   await nora.getByRole("dialog").getByLabel("Role").selectOption("approver");
-  await nora.getByRole("button", { name: "Make the link" }).click();
+  await nora.getByRole("button", { name: "Invite", exact: true }).click();
+  await nora.getByRole("button", { name: "Show a link instead" }).click();
   const link = await nora.getByRole("textbox", { name: "Link for mila@november.example" }).inputValue();
   const mila = await open(browser);
   await mila.goto(link);

@@ -107,7 +107,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
   await vera.goto(link);
   await titled(vera, "Join Delta");
   await expect(vera.getByText("Dana invites you as an approver")).toBeVisible();
-  await expect(vera.getByText("v•••@delta.example")).toBeVisible();
+  await expect(vera.getByText("You get an account for v•••@delta.example.")).toBeVisible();
   await checkAppearance(vera, "join");
   await vera.getByLabel("Your name").fill("Vera");
   await vera.getByLabel("Password").fill("short");
@@ -215,9 +215,9 @@ test("a link's token is in no address that leaves the browser, and links of befo
 test("all tabs follow when one switches, and one that did not hear of it does nothing", async ({
   browser,
 }) => {
-  const hugo = await newOwner(browser, "Hugo", "hotel");
+  const hugo = await newOwner(browser, "Hugo", "tango");
   await command("org", "create", "india", "--name", "India", "--owner", "ida@india.example");
-  await command("user", "create", "hugo@hotel.example", "--org", "india", "--role", "owner");
+  await command("user", "create", "hugo@tango.example", "--org", "india", "--role", "owner");
   await hugo.goto("/tasks");
   const second = await hugo.context().newPage();
   await second.goto("/settings/organization");
@@ -232,7 +232,7 @@ test("all tabs follow when one switches, and one that did not hear of it does no
   await deaf.getByRole("textbox", { name: "Name" }).fill("Renamed by a stale tab");
 
   await userMenu(hugo, "Hugo").click();
-  await expect(hugo.getByRole("menuitemradio", { name: "Hotel" })).toBeChecked();
+  await expect(hugo.getByRole("menuitemradio", { name: "Tango" })).toBeChecked();
   await checkAppearance(hugo, "user menu with organizations", ON_DESKTOP);
   await hugo.getByRole("menuitemradio", { name: "India" }).click();
   await at(hugo, "India");
@@ -249,9 +249,9 @@ test("all tabs follow when one switches, and one that did not hear of it does no
 
   await hugo.keyboard.press("ControlOrMeta+k");
   await hugo.getByRole("dialog").getByRole("combobox").fill("switch to");
-  await hugo.getByRole("option", { name: "Switch to Hotel" }).click();
-  await at(hugo, "Hotel");
-  await at(second, "Hotel");
+  await hugo.getByRole("option", { name: "Switch to Tango" }).click();
+  await at(hugo, "Tango");
+  await at(second, "Tango");
   await hugo.context().close();
 });
 

@@ -51,7 +51,9 @@ const USAGE = `npm run -s intray -- <command>
   key rotate <id> --org S [--expires E] [--overlap-hours H]
                                                        gives an API key a new secret; prints it, this once. The old one
                                                        works for 24 more hours, or H (0 to 168)
-  events verify --org S | --file F [--head H]          checks the history's chain of hashes; a file needs no database
+  events verify --org S | --file F [--head H] [--anchor P:H] [--stream F]
+                                                       checks the history's chain of hashes, also against an anchor or
+                                                       a file of an audit stream; a --file needs no database
   events export --org S [--out F]                      writes the history, one JSON object a line
   servers sync                                         gives organizations the servers of INTRAY_SERVERS_FILE
   reseal                                               seals all secrets again under the first of INTRAY_KEYS

@@ -20,8 +20,6 @@ export interface EngineProcess {
 /** Characters of stderr that are kept, for the cause of its end. */
 const COMPLAINT_CHARACTERS = 4_000;
 const MAIN = fileURLToPath(new URL("../lib/engine/main.ts", import.meta.url));
-/** A test that fails before it kills its engine leaves none running. */
-const END_WITH_US = ["--import", new URL("../scripts/end-with-parent.mjs", import.meta.url).href];
 
 /**
  * Starts an engine, and resolves once it runs. `environment`: the database, the keys and the hosts
@@ -32,12 +30,12 @@ export async function startEngineProcess(
   onOutput?: (text: string, pid: number) => void,
 ): Promise<EngineProcess> {
   const { PATH, HOME, LANG, NODE_COMPILE_CACHE } = process.env;
-  const child: ChildProcess = spawn(process.execPath, [...END_WITH_US, MAIN], {
+  const child: ChildProcess = spawn(process.execPath, [MAIN], {
     env: { PATH, HOME, LANG, NODE_COMPILE_CACHE, LOG_LEVEL: "info", ...environment } as Record<
       string,
       string | undefined
     > as NodeJS.ProcessEnv,
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
   let complaint = "";

@@ -163,6 +163,7 @@ test("these are all the calls that take an address", async () => {
   );
   expect(found.sort()).toEqual([
     "patch /api/v1/webhooks/{id}",
+    "post /api/v1/audit-streams",
     "post /api/v1/servers",
     "post /api/v1/servers/probe",
     "post /api/v1/webhooks",

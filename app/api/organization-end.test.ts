@@ -151,6 +151,7 @@ async function insertNotice(
   const url = `https://hooks.test.example/${CANARY}`;
   const webhook = (await call("POST", "/webhooks", { url, events: ["task.completed"] })).body;
   await call("POST", `/webhooks/${webhook.id}/test`, {});
+  await call("POST", "/audit-streams", { kind: "webhook", url });
   await web.db.withOrganization(id, async (tx) => {
     const of = { organizationId: id, userId };
     const mail = { ...of, id: uuidv7(), notBefore: new Date() };

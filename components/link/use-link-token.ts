@@ -5,6 +5,8 @@ import { useCallback, useEffect, useState } from "react";
 export interface LinkToken {
   /** Null: the address had none. Undefined: not read yet. */
   token: string | null | undefined;
+  /** Grows each time that a link is opened on the page, also the same one again. */
+  opened: number;
   /** Forgets the token once it is used, or works no more. */
   forget: () => void;
 }
@@ -15,7 +17,10 @@ export interface LinkToken {
  * have it in the query.
  */
 export function useLinkToken(page: "join" | "set-password"): LinkToken {
-  const [token, setToken] = useState<string | null>();
+  const [{ token, opened }, setLink] = useState<{ token: string | null | undefined; opened: number }>({
+    token: undefined,
+    opened: 0,
+  });
   const key = `intray.${page}.token`;
   useEffect(() => {
     const take = () => {
@@ -26,7 +31,8 @@ export function useLinkToken(page: "join" | "set-password"): LinkToken {
         inStorage((storage) => storage.setItem(key, given));
         window.history.replaceState(window.history.state, "", pathname);
       }
-      setToken(given || inStorage((storage) => storage.getItem(key)) || null);
+      const token = given || inStorage((storage) => storage.getItem(key)) || null;
+      setLink(({ opened }) => ({ token, opened: opened + 1 }));
     };
     take();
     // Another link may be opened while this page is open already.
@@ -36,7 +42,7 @@ export function useLinkToken(page: "join" | "set-password"): LinkToken {
   const forget = useCallback(() => {
     inStorage((storage) => storage.removeItem(key));
   }, [key]);
-  return { token, forget };
+  return { token, opened, forget };
 }
 
 /** Null where the browser keeps nothing for this site. */

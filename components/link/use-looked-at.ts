@@ -14,11 +14,11 @@ export type LookedAt<T> =
   | { kind: "found"; token: string; found: T };
 
 /** Asks `path` what the token's link is for. Asking uses nothing up. */
-export function useLookedAt<T>(path: string, { token, forget }: LinkToken): LookedAt<T> {
+export function useLookedAt<T>(path: string, { token, opened, forget }: LinkToken): LookedAt<T> {
   const [state, setState] = useState<LookedAt<T>>({ kind: "waiting" });
   const [tries, setTries] = useState(0);
   const retry = useCallback(() => setTries((before) => before + 1), []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `opened` and `tries` ask again
   useEffect(() => {
     if (token === undefined) return;
     if (token === null) return setState({ kind: "none" });
@@ -38,6 +38,6 @@ export function useLookedAt<T>(path: string, { token, forget }: LinkToken): Look
     return () => {
       current = false;
     };
-  }, [path, token, forget, retry, tries]);
+  }, [path, token, opened, forget, retry, tries]);
   return state;
 }

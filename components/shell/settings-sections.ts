@@ -7,6 +7,7 @@ import {
   type LucideIcon,
   MessageSquareX,
   Palette,
+  ScrollText,
   ShieldCheck,
   Users,
   Webhook,
@@ -103,6 +104,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Send events to other systems",
     icon: Webhook,
     needs: "webhooks:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/audit-streams",
+    label: "Audit stream",
+    description: "Send the history to a place outside",
+    icon: ScrollText,
+    needs: "audit:manage",
     group: "Organization",
   },
 ];

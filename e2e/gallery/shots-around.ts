@@ -195,6 +195,33 @@ export const AROUND: Shot[] = [
     },
   },
   settings("settings members", "/settings/members"),
+  settings("settings audit stream", "/settings/audit-streams"),
+  {
+    name: "settings audit stream failing",
+    person: "Ana",
+    async open(page) {
+      const { items } = await apiOf(page).get<{ items: { id: string }[] }>("/audit-streams");
+      if (items.length === 0)
+        await apiOf(page).write("POST", "/audit-streams", { kind: "syslog", host: "logs.invalid" });
+      await page.goto("/settings/audit-streams");
+      await expect(page.getByText("Failing")).toBeVisible({ timeout: 30_000 });
+    },
+    async after(page) {
+      const { items } = await apiOf(page).get<{ items: { id: string }[] }>("/audit-streams");
+      const headers = { origin: process.env.E2E_URL ?? "" };
+      for (const { id } of items) await page.request.delete(`/api/v1/audit-streams/${id}`, { headers });
+    },
+  },
+  {
+    name: "settings audit stream add",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings/audit-streams");
+      await page.getByRole("button", { name: "Add a destination…" }).click();
+      await page.getByLabel("Kind").selectOption("syslog");
+      await expect(page.getByLabel("CA certificate")).toBeVisible();
+    },
+  },
   {
     name: "view as dialog",
     person: "Ana",

@@ -32,6 +32,7 @@ export const PERMISSIONS = {
   "keys:manage": "admin",
   "webhooks:manage": "admin",
   "events:read": "admin",
+  "audit:manage": "owner",
   "owners:manage": "owner",
   "organization:export": "owner",
   "organization:delete": "owner",

@@ -21,9 +21,10 @@ const keyToolSchema = z
   .max(300)
   .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/./, "Write a tool as <server id>/<name>");
 
+const ENDS = "Choose 7, 30, 90 or 365 days, a date, or never";
 const expires = z.union(
-  [z.literal(LIFETIMES), z.literal("never"), z.iso.datetime({ offset: true })],
-  "Choose 7, 30, 90 or 365 days, a date, or never",
+  [z.literal(LIFETIMES), z.literal("never"), z.iso.datetime({ offset: true, error: ENDS })],
+  ENDS,
 );
 
 /** `expires`: in days from now, or at a time; by default in 90 days. `networks`: empty or none for any address. */

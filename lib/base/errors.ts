@@ -71,6 +71,7 @@ const STATUS = {
   no_password: 409,
   too_many_views: 409,
   too_many_webhooks: 409,
+  too_many_audit_streams: 409,
   count_differs: 409,
   nothing_suits: 409,
   operation_stopped: 409,

@@ -7,6 +7,7 @@ import { lookup as dnsLookup, type LookupAddress } from "node:dns";
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import type { Transform } from "node:stream";
+import { connect as connectTls, type TLSSocket } from "node:tls";
 import ipaddr from "ipaddr.js";
 import { Agent, buildConnector, type Dispatcher, Pool, fetch as undiciFetch } from "undici";
 import { unpackerFor } from "./unpack.ts";
@@ -90,7 +91,19 @@ export interface Network {
   send(url: URL, outgoing: Outgoing, reception: Reception): (reason: Error) => void;
   /** For the official client package and webhooks: a global Response, no redirects, body capped. */
   fetch(url: string | URL, init?: RequestInit, lane?: Lane): Promise<Response>;
+  /**
+   * Opens a connection by TLS, for protocols other than HTTP. Resolves once the certificate was checked: its name
+   * against `host`, its chain against `ca` (PEM) or, if null, against the authorities that this machine trusts.
+   */
+  connectTls(to: TlsAddress, signal: AbortSignal): Promise<TLSSocket>;
   close(): Promise<void>;
+}
+
+export interface TlsAddress {
+  /** A name or an IP address. */
+  host: string;
+  port: number;
+  ca: string | null;
 }
 
 type RequestOptions = Omit<Dispatcher.RequestOptions, "origin" | "path" | "method"> & {
@@ -166,6 +179,30 @@ export function createNetwork(options: NetworkOptions): Network {
         (reply.body as ReadableStream<Uint8Array> | null)?.pipeThrough(capped(FETCH_BODY_CAP)) ?? null;
       const headers = [...reply.headers] as [string, string][];
       return new Response(body, { status: reply.status, statusText: reply.statusText, headers });
+    },
+    async connectTls({ host, port, ca }, signal) {
+      const name = bareHost(checkUrl(`https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`).hostname);
+      signal.throwIfAborted();
+      return new Promise((resolve, reject) => {
+        const socket = connectTls({
+          host: name,
+          port,
+          lookup: guardedLookup(port, allowed, options),
+          minVersion: "TLSv1.2",
+          ...(isIP(name) === 0 && { servername: name }),
+          ...(ca !== null && { ca }),
+        });
+        const abort = () => socket.destroy(signal.reason as Error);
+        signal.addEventListener("abort", abort, { once: true });
+        socket.once("error", (error) => {
+          signal.removeEventListener("abort", abort);
+          reject(error);
+        });
+        socket.once("secureConnect", () => {
+          signal.removeEventListener("abort", abort);
+          resolve(socket);
+        });
+      });
     },
     async close() {
       await Promise.all([lanes.call.destroy(), lanes.held.destroy()]);
@@ -264,14 +301,15 @@ function check(url: URL, allowed: Allowed): URL {
   return url;
 }
 
-function connector(
-  url: URL,
-  allowed: Allowed,
-  { resolve, onNameFailed }: Pick<NetworkOptions, "resolve" | "onNameFailed">,
-): buildConnector.connector {
-  const port = portOf(url);
+type Resolving = Pick<NetworkOptions, "resolve" | "onNameFailed">;
+
+function connector(url: URL, allowed: Allowed, resolving: Resolving): buildConnector.connector {
+  return buildConnector({ lookup: guardedLookup(portOf(url), allowed, resolving), timeout: 10_000 });
+}
+
+function guardedLookup(port: number, allowed: Allowed, { resolve, onNameFailed }: Resolving): LookupFunction {
   const onFailed = (host: string, why: NameFailure["why"]) => onNameFailed?.({ host, port, why });
-  return buildConnector({ lookup: lookupFor(port, allowed, { resolve, onFailed }), timeout: 10_000 });
+  return lookupFor(port, allowed, { resolve, onFailed });
 }
 
 interface LookupOptions {

@@ -264,6 +264,8 @@ export const KEY_WARNINGS_MS = 60_000;
 export const WEBHOOK_SENDS = 64;
 /** Concurrent requests of one engine to each webhook. */
 export const WEBHOOK_SENDS_EACH = 4;
+/** Concurrent senders of one engine to audit streams. Each holds a batch in memory. */
+export const AUDIT_STREAM_SENDS = 16;
 /** Notices and mails are deleted after this. */
 export const KEEP_NOTICES_MS = 90 * 24 * 3600_000;
 /** Webhook deliveries are deleted after this. */

@@ -5,7 +5,7 @@ import { readSequence, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import type { Page } from "../base/page.ts";
 import { readLine } from "./line.ts";
-import type { EventQuery, ExportedEvent, OrganizationEvent, TaskEvent } from "./schema.ts";
+import type { Anchor, EventQuery, ExportedEvent, OrganizationEvent, TaskEvent } from "./schema.ts";
 
 /** Lists the organization's history, newest first. */
 export async function listEvents(
@@ -73,6 +73,21 @@ export async function hasHash(organizationId: string, tx: Tx, hash: string): Pro
 
 /** The actor of a line that was manipulated or written by a newer version. */
 const UNKNOWN: Actor = { kind: "system", id: null, name: "Unknown" };
+
+/** Returns the first anchor whose line is missing or has another hash, or null if the chain still contains all. */
+export async function firstBrokenAnchor(
+  organizationId: string,
+  tx: Tx,
+  anchors: Anchor[],
+): Promise<Anchor | null> {
+  const rows = await tx.event.findMany({
+    where: { organizationId, seq: { in: anchors.map(({ seq }) => BigInt(seq)) } },
+    select: { seq: true, hash: true },
+  });
+  const known = new Map(rows.map(({ seq, hash }) => [Number(seq), Buffer.from(hash).toString("hex")]));
+  const broken = anchors.filter(({ seq, hash }) => known.get(seq) !== hash);
+  return broken.reduce<Anchor | null>((first, each) => (first && first.seq <= each.seq ? first : each), null);
+}
 
 /** Converts a stored line for readers. */
 export function readEvent(row: {

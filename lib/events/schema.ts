@@ -122,6 +122,13 @@ export const EVENT_TYPES = [
   "webhook.enabled",
   "webhook.disabled",
   "webhook.secret_rotated",
+  "audit_stream.created",
+  "audit_stream.updated",
+  "audit_stream.paused",
+  "audit_stream.resumed",
+  "audit_stream.removed",
+  "audit_stream.failing",
+  "audit_stream.recovered",
   "bulk.begun",
   "bulk.ended",
   "bulk.stopped",
@@ -183,12 +190,45 @@ export const exportedEventSchema = eventSchema.extend({
 });
 export type ExportedEvent = z.infer<typeof exportedEventSchema>;
 
+/** A line of an audit stream: an export's line, with whose it is and the hash that it continues. */
+const streamedEventSchema = exportedEventSchema.extend({
+  organizationId: z.uuid(),
+  /** The hash of the previous line in hex; empty for the first line. */
+  previousHash: z.string(),
+});
+export type StreamedEvent = z.infer<typeof streamedEventSchema>;
+
+/** A position of the chain and its hash in hex. A copy kept elsewhere reveals a chain that was made anew. */
+const anchorSchema = z.object({
+  seq: z.int().min(1),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type Anchor = z.infer<typeof anchorSchema>;
+
+/**
+ * Lines of an audit stream that are not of the history. anchor: the chain's hash at a position. gap: retention had
+ * deleted the details of `lines` of the lines from `first` to `last` before they were sent. test: sent by hand.
+ */
+export const streamNoteSchema = z.discriminatedUnion("kind", [
+  anchorSchema.extend({ kind: z.literal("anchor"), organizationId: z.uuid(), at: z.iso.datetime() }),
+  z.object({
+    kind: z.literal("gap"),
+    organizationId: z.uuid(),
+    first: z.int(),
+    last: z.int(),
+    lines: z.int(),
+    at: z.iso.datetime(),
+  }),
+  z.object({ kind: z.literal("test"), organizationId: z.uuid(), at: z.iso.datetime() }),
+]);
+export type StreamNote = z.infer<typeof streamNoteSchema>;
+
 /**
  * gap: the line is missing, though later ones exist. altered: the line was changed after it was written.
  * unlinked: the hash does not follow from the previous line. cut: the chain ends elsewhere than its head
- * says.
+ * says. rewritten: the line has another hash than an anchor kept elsewhere.
  */
-export const faultSchema = z.enum(["gap", "altered", "unlinked", "cut"]);
+export const faultSchema = z.enum(["gap", "altered", "unlinked", "cut", "rewritten"]);
 export type Fault = z.infer<typeof faultSchema>;
 
 /** The result of a verification. `lines` and `head` describe the valid part of the chain. */

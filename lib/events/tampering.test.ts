@@ -65,7 +65,7 @@ async function exported(id: string): Promise<string[]> {
   return all.trimEnd().split("\n");
 }
 
-const offline = async (id: string, head?: string) => verifyExport(each(await exported(id)), head);
+const offline = async (id: string, head?: string) => verifyExport(each(await exported(id)), { head });
 
 async function* each(lines: string[]) {
   yield* lines;
@@ -320,14 +320,14 @@ describe("an export", () => {
     const lines = await exported(id);
     const { head } = await inDatabase(id);
     const kept = head ?? "";
-    expect(await verifyExport(each(lines), kept)).toMatchObject({ ok: true });
+    expect(await verifyExport(each(lines), { head: kept })).toMatchObject({ ok: true });
     expect(await verifyExport(each(lines.slice(0, 7)))).toMatchObject({ ok: true });
-    expect(await verifyExport(each(lines.slice(0, 7)), kept)).toMatchObject({
+    expect(await verifyExport(each(lines.slice(0, 7)), { head: kept })).toMatchObject({
       ok: false,
       brokenAt: 8,
       fault: "cut",
     });
     const other = await exported(await history());
-    expect(await verifyExport(each(other), kept)).toMatchObject({ ok: false, fault: "cut" });
+    expect(await verifyExport(each(other), { head: kept })).toMatchObject({ ok: false, fault: "cut" });
   });
 });

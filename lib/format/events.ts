@@ -198,6 +198,14 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       ? say(`${who} switched the webhook${toHost(data)} off`)
       : say(`${who} switched the webhook${toHost(data)} off${reason(data, SWITCHED_OFF)}`, "bad"),
   "webhook.secret_rotated": (data, who) => say(`${who} changed the secret of the webhook${toHost(data)}`),
+  "audit_stream.created": (data, who) => say(`${who} added an audit stream${toHost(data)}`),
+  "audit_stream.updated": (data, who) => say(`${who} changed the audit stream${toHost(data)}`),
+  "audit_stream.paused": (data, who) => say(`${who} paused the audit stream${toHost(data)}`),
+  "audit_stream.resumed": (data, who) => say(`${who} resumed the audit stream${toHost(data)}`),
+  "audit_stream.removed": (data, who) => say(`${who} removed the audit stream${toHost(data)}`),
+  "audit_stream.failing": (data) =>
+    say(`The audit stream${toHost(data)} has been failing for an hour`, "bad"),
+  "audit_stream.recovered": (data) => say(`The audit stream${toHost(data)} works again`, "good"),
 };
 
 /** Why Intray switched a webhook off by itself. */

@@ -19,4 +19,5 @@ const DETAILS: Record<Fault, (at: string) => string> = {
   unlinked: (at) => `Line ${at} does not follow from the one before it: what came before was exchanged.`,
   cut: (at) =>
     `The end of the history is not where it was: lines from ${at} on were taken away or rewritten.`,
+  rewritten: (at) => `Line ${at} has another hash than the anchor kept elsewhere: the history was made anew.`,
 };

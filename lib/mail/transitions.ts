@@ -147,6 +147,7 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     vouched: of(/^member\.vouched$/),
     ending: of(/^organization\.deleting$/),
     keys: of(/^key\./),
+    auditStreams: of(/^audit_stream\./),
   };
 }
 

@@ -91,7 +91,10 @@ const sent = new Counter({
 });
 
 /** Counts an attempt. `failed` will be retried; `given_up` will not. */
-export function countSent(channel: "mail" | "webhook", result: "ok" | "failed" | "given_up"): void {
+export function countSent(
+  channel: "mail" | "webhook" | "audit_stream",
+  result: "ok" | "failed" | "given_up",
+): void {
   sent.inc({ channel, result });
 }
 

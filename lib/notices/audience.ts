@@ -26,6 +26,7 @@ export interface Subjects {
   /** Organizations whose deletion was asked for or taken back. */
   ending: string[];
   keys: string[];
+  auditStreams: string[];
 }
 
 export const NO_SUBJECTS: Subjects = {
@@ -39,6 +40,7 @@ export const NO_SUBJECTS: Subjects = {
   vouched: [],
   ending: [],
   keys: [],
+  auditStreams: [],
 };
 
 /** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
@@ -56,6 +58,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "organization.four_eyes_ending": "settings:manage",
   "member.vouched": "owners:manage",
   "organization.deleting": "organization:delete",
+  "audit_stream.failing": "audit:manage",
 };
 
 /** Returns true if a role may get notices of this cause. */
@@ -92,6 +95,7 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.vouched, vouched],
     [subjects.ending, deleting],
     [subjects.keys, keyEnds],
+    [subjects.auditStreams, auditStreamFailing],
   ] as const;
   const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids))] : []));
   if (subjects.accounts.length > 0) asked.push(accountReplaced(organizationId, subjects.accounts));
@@ -198,6 +202,10 @@ const keyEnds: Part = (these) => Prisma.sql`
   WHERE ${these} AND x.revoked_at IS NULL AND x.expires_at <= now() + x.warned_days * interval '1 day'
     AND (x.warned_days = 0 OR x.expires_at > now())
     AND x.expires_at - x.warned_days * interval '1 day' > coalesce(x.rotated_at, x.created_at) AND (x.created_by = m.user_id OR ${rolesFor("keys:manage")})`;
+
+const auditStreamFailing: Part = (these) => Prisma.sql`
+  SELECT m.user_id, 'audit_stream.failing', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM audit_stream x ${MEMBER}
+  WHERE ${these} AND x.reported_at IS NOT NULL AND x.paused_at IS NULL AND ${rolesFor("audit:manage")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause = 'request.waiting' AND EXISTS (SELECT FROM claim c

@@ -22,6 +22,7 @@ const ABOUT_DELETION = /^organization\.deletion_/;
 const ABOUT_THE_RULE = /^organization\.four_eyes_/;
 /** Those that end or begin a key's life; its warnings are made as time passes. */
 const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
+const ABOUT_AUDIT_STREAMS = /^audit_stream\./;
 
 /** A member's own action, whose notice is marked as read for them unless another event followed. */
 export interface OwnDoing {
@@ -41,6 +42,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     vouched: new Set<string>(),
     ending: new Set<string>(),
     keys: new Set<string>(),
+    auditStreams: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
@@ -60,9 +62,10 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_DELETION.test(type)) add(found.ending, data.organizationId);
     if (type === "member.vouched") add(found.vouched, data.memberId);
     if (ABOUT_KEYS.includes(type)) add(found.keys, data.keyId);
+    if (ABOUT_AUDIT_STREAMS.test(type)) add(found.auditStreams, data.streamId);
   }
-  const { requests, tasks, connections, servers, webhooks, accounts, proposals, vouched, ending, keys } =
-    found;
+  const { requests, tasks, connections, servers, webhooks, accounts, ...others } = found;
+  const { proposals, vouched, ending, keys, auditStreams } = others;
   return {
     requests: [...requests],
     tasks: [...tasks],
@@ -74,6 +77,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     vouched: [...vouched],
     ending: [...ending],
     keys: [...keys],
+    auditStreams: [...auditStreams],
     own: [...own.values()],
   };
 }

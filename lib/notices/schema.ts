@@ -28,6 +28,7 @@ export const CAUSES = {
   "key.ends_in_14_days": "attention",
   "key.ends_in_3_days": "attention",
   "key.ended": "attention",
+  "audit_stream.failing": "attention",
 } as const satisfies Record<string, NoticeKind>;
 export type Cause = keyof typeof CAUSES;
 export const causeSchema = z.enum(Object.keys(CAUSES) as [Cause, ...Cause[]]);

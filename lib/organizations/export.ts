@@ -245,6 +245,17 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "audit_stream",
+    table: "audit_stream",
+    columns: `id paused_at seq delivered_at anchored_seq anchored_at swept failing_since last_error last_error_at
+      reported_at created_at`,
+    made: {
+      stream_kind: "r.kind",
+      host: "CASE r.kind WHEN 'syslog' THEN r.address ELSE substring(r.address from '^https?://([^/?#]+)') END",
+    },
+    order: byId,
+  },
+  {
     kind: "webhook_delivery",
     table: "webhook_delivery",
     columns: "id endpoint_id type payload state attempts log not_before created_at ended_at",
@@ -328,6 +339,16 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     url: "its path may be a secret; the host is taken",
     sealed_secret: "secret",
     sealed_previous_secret: "secret",
+  },
+  audit_stream: {
+    kind: "taken as stream_kind: each line has a kind of its own",
+    address: "a webhook's path may be a secret; the host is taken",
+    settings: "beside credentials",
+    sealed_secret: "secret",
+    claim: "which engine sends just now",
+    claimed_until: "with claim",
+    failures: "the engine's own count",
+    not_before: "when the engine tries next",
   },
   change: { "*": "hints that are on their way to screens" },
 };

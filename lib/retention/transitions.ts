@@ -15,6 +15,8 @@ import { type Retention, shortens, type UpdateRetention } from "./schema.ts";
 const ROWS = 500;
 /** A task has about ten rows, besides its messages. */
 const TASKS = 25;
+/** Details that an audit stream does not have yet are kept for this long beyond their time. */
+const UNDELIVERED_DAYS = 30;
 
 /** Throws `invalid_input` if a period becomes shorter and the slug is not typed with it. */
 export async function updateRetention(
@@ -81,12 +83,28 @@ export async function dropPayloads(organizationId: string, tx: Tx): Promise<numb
   const [place] = await tx.$queryRaw<{ seq: bigint }[]>`SELECT seq FROM event_follower
     WHERE organization_id = ${organizationId}::uuid AND follower = ${FOLLOWER} FOR UPDATE SKIP LOCKED`;
   if (!place) return 0;
+  const limit = await sweepable(organizationId, tx, place.seq, payloadDays);
+  if (limit <= 0) return 0;
   const [done] = await tx.$queryRaw<{ reached: bigint | null }[]>`
-    SELECT reached FROM drop_event_payloads(${place.seq}, ${ROWS}::integer, ${env().keepAtLeastDays}::integer)`;
+    SELECT reached FROM drop_event_payloads(${place.seq}, ${limit}::integer, ${env().keepAtLeastDays}::integer)`;
   if (!done || done.reached === null) return 0;
   await tx.$executeRaw`UPDATE event_follower SET seq = ${done.reached}
     WHERE organization_id = ${organizationId}::uuid AND follower = ${FOLLOWER}`;
   return Number(done.reached - place.seq);
+}
+
+/**
+ * Returns how many lines after `after` may be processed: details wait until every audit stream has them, but no
+ * longer than `UNDELIVERED_DAYS` beyond their time. The stream tells what it then gets without details.
+ */
+async function sweepable(organizationId: string, tx: Tx, after: bigint, days: number): Promise<number> {
+  const [row] = await tx.$queryRaw<{ delivered: bigint | null; overdue: bigint | null }[]>`
+    SELECT (SELECT min(seq) FROM audit_stream WHERE organization_id = ${organizationId}::uuid) AS delivered,
+      (SELECT max(seq) FROM (SELECT seq, at FROM event WHERE organization_id = ${organizationId}::uuid
+        AND seq > ${after} ORDER BY seq LIMIT ${ROWS}) next WHERE at < ${cutoff(days + UNDELIVERED_DAYS)}) AS overdue`;
+  if (!row || row.delivered === null) return ROWS;
+  const last = Math.max(Number(row.delivered), Number(row.overdue ?? 0));
+  return Math.min(ROWS, last - Number(after));
 }
 
 /** Returns the number of deleted messages or tasks. Tasks restarted from a deleted one lose only the link. */

@@ -8,6 +8,10 @@ export function ofHiddenTask(principal: Principal): Prisma.Sql {
     AND NOT ${visibleTask(principal)})`;
 }
 
+/** Condition on the alias `e`: events about a private task, for readers outside that nobody in particular is. */
+export const OF_PRIVATE_TASK = Prisma.sql`EXISTS (SELECT FROM task t WHERE t.organization_id = e.organization_id
+  AND t.id = e.task_id AND t.visibility <> 'organization')`;
+
 /**
  * Condition on the alias `t`: the tasks that a principal may see. These are all tasks open to the
  * organization, and the private ones that the principal requested or was assigned a question of; for a limited key those

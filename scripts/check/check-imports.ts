@@ -15,7 +15,15 @@ const ROOMS = [
   ...["lib/servers", "lib/api-keys", "lib/members", "lib/accounts", "lib/organizations", "lib/invitations"],
   ...["lib/retention", "lib/saved-views", "lib/onboarding"],
   ...["lib/tasks", "lib/input-requests", "lib/task-lifecycle", "lib/bulk-operations"],
-  ...["lib/webhooks", "lib/notices", "lib/statistics", "lib/format", "lib/mail", "lib/key-rotation"],
+  ...[
+    "lib/webhooks",
+    "lib/audit-streams",
+    "lib/notices",
+    "lib/statistics",
+    "lib/format",
+    "lib/mail",
+    "lib/key-rotation",
+  ],
   ...["lib/api-client", "components", "lib/engine", "lib/web", "app"],
 ];
 /** Folders outside the product may import all of it, except the app's pages and routes. */

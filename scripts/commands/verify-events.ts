@@ -1,28 +1,32 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { hasHash } from "../../lib/events/queries.ts";
-import type { Fault, Verification } from "../../lib/events/schema.ts";
+import type { Tx } from "../../lib/base/db/db.ts";
+import { firstBrokenAnchor, hasHash } from "../../lib/events/queries.ts";
+import type { Anchor, Fault, Verification } from "../../lib/events/schema.ts";
 import { reportBroken } from "../../lib/events/transitions.ts";
 import { verifyEvents } from "../../lib/events/verify.ts";
-import { verifyExport } from "../../lib/events/verify-export.ts";
+import { anchorOf, type Kept, verifyExport } from "../../lib/events/verify-export.ts";
 import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
 import { CommandError, read, required, UsageError } from "./usage.ts";
 import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";
 
 /**
- * Checks a history's chain, in the database or in an export. Returns `{ok, lines, head, brokenAt, fault}`,
- * and fails if the chain is broken. `--head`: a hash kept elsewhere, which one of the lines must have.
+ * Checks a history's chain, in the database or in a file: an export, or what an audit stream delivered. Returns
+ * `{ok, lines, head, brokenAt, fault}`, and fails if the chain is broken. `--head`: a hash kept elsewhere, which one of
+ * the lines must have. `--anchor`: `position:hash`. `--stream`: a file of an audit stream; the database must
+ * still contain each of its lines and anchors.
  */
 export async function verifyEventsCommand(args: string[]): Promise<string> {
-  const { values } = read(args, ["org", "file", "head"]);
+  const { values } = read(args, ["org", "file", "head", "anchor", "stream"]);
   if (values.head !== undefined && !/^[0-9a-f]{64}$/.test(values.head))
     throw new UsageError("--head is no hash: 64 of 0-9 and a-f.");
-  if (values.file !== undefined && values.org !== undefined)
-    throw new UsageError("Give --org or --file, not both.");
+  if (values.file !== undefined && (values.org ?? values.stream) !== undefined)
+    throw new UsageError("Give --org or --file, not both; --stream goes with --org.");
+  const kept = { head: values.head, anchor: readAnchor(values.anchor) };
   const found =
     values.file === undefined
-      ? await inDatabase(required(values.org, "--org"), values.head)
-      : await inFile(values.file, values.head);
+      ? await inDatabase(required(values.org, "--org"), kept, values.stream)
+      : await inFile(values.file, kept);
   const result = JSON.stringify(found);
   if (found.fault !== null)
     throw new CommandError(`The history does not hold: ${WHAT[found.fault]} ${found.brokenAt}.`, { result });
@@ -34,28 +38,67 @@ const WHAT: Record<Fault, string> = {
   altered: "somebody altered line",
   unlinked: "what came before was exchanged, seen at line",
   cut: "its end was cut or rewritten from line",
+  rewritten: "it was made anew, as its anchor shows for line",
 };
 
-async function inDatabase(slug: string, head: string | undefined): Promise<Verification> {
+function readAnchor(text: string | undefined): Anchor | undefined {
+  if (text === undefined) return undefined;
+  const [, seq, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (!seq || !hash) throw new UsageError("--anchor is a position, a colon and a hash: 64 of 0-9 and a-f.");
+  return { seq: Number(seq), hash };
+}
+
+async function inDatabase(slug: string, kept: Kept, stream: string | undefined): Promise<Verification> {
   return withOwnerDatabase(async (db) => {
     const organizationId = await organizationBySlug(db, slug);
-    const found = await verifyEvents((work) => db.withOrganization(organizationId, work));
-    const known = await db.withOrganization(
-      organizationId,
-      async (tx) => head === undefined || (await hasHash(organizationId, tx, head)),
-    );
-    const judged: Verification =
-      found.ok && !known ? { ...found, ok: false, brokenAt: found.lines + 1, fault: "cut" } : found;
-    await db.withOrganization(organizationId, (tx) => reportBroken(organizationId, tx, COMMAND_LINE, judged));
+    const within = <T>(work: (tx: Tx) => Promise<T>) => db.withOrganization(organizationId, work);
+    const found = await verifyEvents(within);
+    const judged = found.ok ? await compare(organizationId, within, found, kept, stream) : found;
+    await within((tx) => reportBroken(organizationId, tx, COMMAND_LINE, judged));
     return judged;
   });
 }
 
-async function inFile(path: string, head: string | undefined): Promise<Verification> {
-  const file = createReadStream(path);
-  const texts = createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY });
+/** Compares a chain that holds in itself with what was kept elsewhere. */
+async function compare(
+  organizationId: string,
+  within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  found: Verification,
+  { head, anchor }: Kept,
+  stream: string | undefined,
+): Promise<Verification> {
+  if (head !== undefined && !(await within((tx) => hasHash(organizationId, tx, head))))
+    return { ...found, ok: false, brokenAt: found.lines + 1, fault: "cut" };
+  const given = anchor ? [anchor] : [];
+  for await (const anchors of stream === undefined ? [given] : batches(given, linesOf(stream))) {
+    const broken = await within((tx) => firstBrokenAnchor(organizationId, tx, anchors));
+    if (broken) return { ...found, ok: false, brokenAt: broken.seq, fault: "rewritten" };
+  }
+  return found;
+}
+
+/** Anchors compared per transaction. */
+const BATCH = 1_000;
+
+async function* batches(given: Anchor[], texts: AsyncIterable<string>): AsyncGenerator<Anchor[]> {
+  let batch = given;
+  for await (const text of texts) {
+    const anchor = anchorOf(text);
+    if (anchor) batch.push(anchor);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+async function inFile(path: string, kept: Kept): Promise<Verification> {
+  return verifyExport(linesOf(path), kept);
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
   try {
-    return await verifyExport(texts, head);
+    yield* createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw code ? new CommandError(`${path}: ${code}.`, { cause: error }) : error;

@@ -121,6 +121,10 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "GET /api/v1/notices/counts": { membersOnly: "notices are a person's" },
   "POST /api/v1/notices/{id}/read": { membersOnly: "notices are a person's" },
   "POST /api/v1/notices/read-all": { membersOnly: "notices are a person's" },
+  "POST /api/v1/audit-streams": {
+    values: { "body.kind": "webhook", "body.url": "https://hooks.test.example/in" },
+  },
+  "PATCH /api/v1/audit-streams/{id}": { values: { body: { paused: true } } },
   "POST /api/v1/webhooks": { values: { "body.url": "https://hooks.test.example/in" } },
   "PATCH /api/v1/webhooks/{id}": { values: { "body.url": "https://hooks.test.example/in" } },
   "PATCH /api/v1/organization/retention": { values: { "body.messageDays": 60 } },

@@ -7,6 +7,7 @@ import type { Place } from "./from-schema.ts";
 /** By the word in a path, or the name of a field without `Id`. */
 const KINDS = {
   "api-keys": "key",
+  "audit-streams": "auditStream",
   "bulk-operations": "bulkOperation",
   connections: "connection",
   "found-tasks": "foundTask",

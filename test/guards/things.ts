@@ -196,6 +196,18 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     );
     return id;
   },
+  auditStream: async ({ web, organizationId, canary }) => {
+    const settings = { ca: canary };
+    const rows = await web.db.withOrganization(
+      organizationId,
+      (tx) => tx.$queryRaw<
+        { id: string }[]
+      >`INSERT INTO audit_stream (organization_id, id, kind, address, settings)
+        VALUES (${organizationId}::uuid, ${uuidv7()}::uuid, 'syslog', '127.0.0.1:9', ${JSON.stringify(settings)}::jsonb)
+        RETURNING id`,
+    );
+    return rows[0]!.id;
+  },
   async webhookDelivery({ web, organizationId, ...making }) {
     const id = uuidv7();
     const endpointId = await making.id("webhook");

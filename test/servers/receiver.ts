@@ -16,16 +16,17 @@ export interface Receiver {
   calls: ReceivedCall[];
   /** The status of its answers; null: it never answers. */
   status: number | null;
+  /** Ends every connection, also with calls that wait for an answer. */
+  drop(): void;
   close(): Promise<void>;
 }
 
 export async function startReceiver(): Promise<Receiver> {
   const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk) => {
-      body += chunk;
-    });
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
+      const body = Buffer.concat(chunks).toString();
       receiver.calls.push({ path: request.url ?? "", headers: request.headers, body });
       if (receiver.status === null) return;
       response
@@ -41,6 +42,7 @@ export async function startReceiver(): Promise<Receiver> {
     hostAndPort,
     calls: [],
     status: 204,
+    drop: () => server.closeAllConnections(),
     close() {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

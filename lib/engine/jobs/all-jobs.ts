@@ -1,4 +1,5 @@
 import { END_ACKNOWLEDGEMENTS } from "./acknowledgements.ts";
+import { AUDIT_STREAMS } from "./audit-streams.ts";
 import { bulkOperations } from "./bulk-operations.ts";
 import { DELETIONS } from "./deletions.ts";
 import type { Job } from "./jobs.ts";
@@ -31,6 +32,7 @@ export const JOBS: Job[] = [
   ACCOUNT_MAIL,
   WEBHOOK_OUTBOX,
   WEBHOOK_DELIVERIES,
+  AUDIT_STREAMS,
   DELETE_OLD_NOTIFICATIONS,
   DELETE_OLD_ACCOUNT_NOTICES,
   END_ACKNOWLEDGEMENTS,

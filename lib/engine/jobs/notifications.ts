@@ -21,9 +21,11 @@ import {
   KEY_WARNINGS_MS,
   MAIL_EVERY_MS,
   NOTIFY_EVERY_MS,
+  WEBHOOK_SENDS,
+  WEBHOOK_SENDS_EACH,
 } from "../tunables.ts";
 import { type Job, type JobContext, organizationsFrom } from "./jobs.ts";
-import { WebhookSenders } from "./webhook-senders.ts";
+import { Senders } from "./senders.ts";
 
 /** Creates and withdraws notices according to new history lines. */
 export const NOTICES: Job = {
@@ -69,7 +71,7 @@ export const WEBHOOK_OUTBOX: Job = {
 };
 
 /** The webhook senders of each engine in this process. */
-const senders = new WeakMap<JobContext, WebhookSenders>();
+const senders = new WeakMap<JobContext, Senders>();
 
 /** Starts due webhook deliveries without waiting, so that a slow receiver delays no others. */
 export const WEBHOOK_DELIVERIES: Job = {
@@ -77,7 +79,8 @@ export const WEBHOOK_DELIVERIES: Job = {
   everyMs: NOTIFY_EVERY_MS,
   organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_with_webhooks()`),
   async run(context, organizationId) {
-    const own = senders.get(context) ?? new WebhookSenders(context.log);
+    const own =
+      senders.get(context) ?? new Senders(context.log, { all: WEBHOOK_SENDS, each: WEBHOOK_SENDS_EACH });
     senders.set(context, own);
     const due = await context.database.withOrganization(organizationId, (tx) =>
       webhooksDue(organizationId, tx),

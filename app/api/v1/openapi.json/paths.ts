@@ -10,6 +10,9 @@ import * as apiKeyPreviousSecret from "@/app/api/v1/api-keys/[id]/previous-secre
 import * as apiKeyRotate from "@/app/api/v1/api-keys/[id]/rotate/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
 import * as apiKeys from "@/app/api/v1/api-keys/route.ts";
+import * as auditStream from "@/app/api/v1/audit-streams/[id]/route.ts";
+import * as auditStreamTest from "@/app/api/v1/audit-streams/[id]/test/route.ts";
+import * as auditStreams from "@/app/api/v1/audit-streams/route.ts";
 import * as bulkOperationBegin from "@/app/api/v1/bulk-operations/[id]/begin/route.ts";
 import * as bulkOperationItems from "@/app/api/v1/bulk-operations/[id]/items/route.ts";
 import * as bulkOperation from "@/app/api/v1/bulk-operations/[id]/route.ts";
@@ -241,6 +244,9 @@ export const paths: Paths = {
   "/api/v1/undo-window": undoWindow,
   "/api/v1/views": views,
   "/api/v1/views/{id}": view,
+  "/api/v1/audit-streams": auditStreams,
+  "/api/v1/audit-streams/{id}": auditStream,
+  "/api/v1/audit-streams/{id}/test": auditStreamTest,
   "/api/v1/webhook-deliveries/{id}/resend": webhookDeliveryResend,
   "/api/v1/webhooks": webhooks,
   "/api/v1/webhooks/{id}": webhook,

@@ -1,0 +1,94 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useForm } from "@/components/form/use-form.ts";
+import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import { auditStreamKeys } from "@/lib/api-client/audit-streams.ts";
+import { api } from "@/lib/api-client/base/client.ts";
+import {
+  AUDIT_STREAM_KINDS,
+  type AuditStreamKind,
+  auditStreamKindSchema,
+  createAuditStreamSchema,
+} from "@/lib/audit-streams/schema.ts";
+import { AUDIT_STREAM_KIND_LABELS } from "@/lib/format/audit-streams.ts";
+import { KindFields } from "./audit-stream-fields.tsx";
+
+/** Asks for the kind and the address, then shows a webhook's secret once. */
+export function AddDialog({ onClose }: { onClose: () => void }) {
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={secret ? "The destination is ready" : "Add a destination"}
+      description={
+        secret
+          ? "Copy the secret now: it is shown this once. With it the receiver checks that a call is Intray’s."
+          : "It gets the whole history, and from then on each line within seconds."
+      }
+    >
+      {secret ? (
+        <>
+          <SecretOnce label="Signing secret" value={secret} />
+          <DialogActions>
+            <Button onClick={onClose}>Done</Button>
+          </DialogActions>
+        </>
+      ) : (
+        <AddForm onMade={(made) => (made === null ? onClose() : setSecret(made))} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function AddForm({ onMade, onClose }: { onMade: (secret: string | null) => void; onClose: () => void }) {
+  const client = useQueryClient();
+  const [kind, setKind] = useState<AuditStreamKind>("webhook");
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: createAuditStreamSchema,
+    read: (data) => {
+      const { port, ...values } = Object.fromEntries(data);
+      return port === undefined ? values : { ...values, port: Number(port) };
+    },
+    send: async (values) => {
+      const { secret } = await api.post<{ secret: string | null }>("/api/v1/audit-streams", values);
+      onMade(secret);
+      await client.invalidateQueries({ queryKey: auditStreamKeys.all });
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <Field id="kind" label="Kind" required>
+        {(control) => (
+          <Select
+            {...control}
+            name="kind"
+            value={kind}
+            onChange={(event) => setKind(auditStreamKindSchema.parse(event.target.value))}
+          >
+            {AUDIT_STREAM_KINDS.map((each) => (
+              <option key={each} value={each}>
+                {AUDIT_STREAM_KIND_LABELS[each]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <KindFields key={kind} kind={kind} errors={errors} />
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Adding…" : "Add the destination"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,63 @@
+"use client";
+
+import { useForm } from "@/components/form/use-form.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { type AuditStream, updateAuditStreamSchema } from "@/lib/audit-streams/schema.ts";
+import { auditStreamName } from "@/lib/format/audit-streams.ts";
+import { AccessKeyFields, CaField } from "./audit-stream-fields.tsx";
+import { auditStreamApi, useAuditStreamAction } from "./use-audit-stream-actions.ts";
+
+interface Props {
+  stream: AuditStream;
+  onClose: () => void;
+}
+
+/** Replaces what Intray signs in or checks with. The one before is never shown. */
+export function CredentialsDialog({ stream: { id, kind }, onClose }: Props) {
+  const save = useAuditStreamAction((change: object) => auditStreamApi.update(id, change), "Saved");
+  const isBucket = kind === "s3";
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: updateAuditStreamSchema,
+    read: (data) =>
+      isBucket
+        ? { accessKeyId: data.get("accessKeyId"), secretAccessKey: data.get("secretAccessKey") }
+        : { ca: data.get("ca") },
+    send: async (values) => {
+      await save.mutateAsync(values);
+      onClose();
+    },
+  });
+  return (
+    <Dialog open onOpenChange={onClose} title={isBucket ? "New access key" : "CA certificate"}>
+      <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+        {failure && <Notice live tone="bad" title={failure} />}
+        {isBucket ? <AccessKeyFields errors={errors} /> : <CaField errors={errors} />}
+        <DialogActions>
+          <Button onClick={onClose}>Close</Button>
+          <Button type="submit" variant="primary" disabled={pending}>
+            {pending ? "Saving…" : "Save"}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+export function RemoveDialog({ stream, onClose }: Props) {
+  const remove = useAuditStreamAction(() => auditStreamApi.remove(stream.id), "Destination removed");
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Stop sending the history to ${auditStreamName(stream).title}?`}
+      description="What it has stays there. Added again, it gets the history from its first line on."
+      confirm="Remove"
+      destructive
+      pending={remove.isPending}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+    />
+  );
+}

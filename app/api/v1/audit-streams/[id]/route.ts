@@ -1,0 +1,37 @@
+import { readAuditStream } from "@/lib/audit-streams/queries.ts";
+import { auditStreamSchema, updateAuditStreamSchema } from "@/lib/audit-streams/schema.ts";
+import { removeAuditStream, updateAuditStream } from "@/lib/audit-streams/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "audit:manage", summary: "An audit stream", params: idParams, output: auditStreamSchema },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx) => readAuditStream(organizationId, tx, params.id)),
+  ),
+  PATCH: route(
+    {
+      auth: "audit:manage",
+      summary: "Pause or resume an audit stream, or change its credentials",
+      params: idParams,
+      body: updateAuditStreamSchema,
+      output: auditStreamSchema,
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await updateAuditStream(organizationId, tx, principal, sealing(), params.id, body);
+        return readAuditStream(organizationId, tx, params.id);
+      }),
+  ),
+  DELETE: route(
+    { auth: "audit:manage", summary: "Remove an audit stream", params: idParams },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        removeAuditStream(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

@@ -1,0 +1,25 @@
+import { auditStreamTestSchema } from "@/lib/audit-streams/schema.ts";
+import { testAuditStream } from "@/lib/audit-streams/transitions.ts";
+import { env } from "@/lib/base/env.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { network } from "@/lib/web/outside.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "audit:manage",
+      summary: "Send one test line, and say whether it arrived",
+      params: idParams,
+      output: auditStreamTestSchema,
+    },
+    ({ caller, params }) =>
+      testAuditStream(
+        caller.principal.organizationId,
+        (work) => within(caller, (_, tx) => work(tx)),
+        { network: network(), seal: sealing(), own: new URL(env().url).hostname },
+        params.id,
+      ),
+  ),
+});

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { listAuditStreams, readAuditStream } from "@/lib/audit-streams/queries.ts";
+import {
+  auditStreamSchema,
+  createAuditStreamSchema,
+  newAuditStreamSchema,
+} from "@/lib/audit-streams/schema.ts";
+import { createAuditStream } from "@/lib/audit-streams/transitions.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { network } from "@/lib/web/outside.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "audit:manage",
+      summary: "Audit streams, oldest first",
+      output: z.object({ items: z.array(auditStreamSchema) }),
+    },
+    ({ caller }) =>
+      within(caller, async (organizationId, tx) => ({ items: await listAuditStreams(organizationId, tx) })),
+  ),
+  POST: route(
+    {
+      auth: "audit:manage",
+      summary: "Send the history to a webhook, a syslog server or a bucket, from its first line on",
+      body: createAuditStreamSchema,
+      output: newAuditStreamSchema,
+      status: 201,
+      errors: ["address_not_allowed", "too_many_audit_streams"],
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const services = { network: network(), seal: sealing() };
+        const { id, secret } = await createAuditStream(organizationId, tx, principal, services, body);
+        return { ...(await readAuditStream(organizationId, tx, id)), secret };
+      }),
+  ),
+});
