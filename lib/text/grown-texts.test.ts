@@ -92,12 +92,18 @@ test.each(Object.entries(READERS))("%s takes twice as long for twice as much of 
   for (const row of ROWS)
     for (const end of ENDS) {
       const grown = (characters: number) => row.repeat(characters / row.length) + end;
-      const long = costMs(read, grown(2 * CHARACTERS));
-      if (long <= SHORT_MS) continue;
-      const short = costMs(read, grown(CHARACTERS));
-      expect(
-        long / short,
-        `${JSON.stringify(row)} … ${JSON.stringify(end)}: ${short} ms, ${long} ms`,
-      ).toBeLessThan(3);
+      let times = "";
+      let ratio = Number.POSITIVE_INFINITY;
+      // A collection or a busy machine lengthens one measurement; what grows by the square is so in each.
+      for (let tries = 0; tries < 5 && ratio >= 3; tries++) {
+        const long = costMs(read, grown(2 * CHARACTERS));
+        if (long <= SHORT_MS) ratio = 1;
+        else {
+          const short = costMs(read, grown(CHARACTERS));
+          times += ` ${short} and ${long} ms`;
+          ratio = long / short;
+        }
+      }
+      expect(ratio, `${JSON.stringify(row)} … ${JSON.stringify(end)}:${times}`).toBeLessThan(3);
     }
 });

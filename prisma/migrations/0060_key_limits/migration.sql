@@ -24,8 +24,6 @@ ALTER TABLE api_key
   ADD CHECK (expires_at IS NOT NULL OR warned_days IS NULL);
 -- A web process of before makes keys without naming an end.
 ALTER TABLE api_key ALTER COLUMN expires_at SET DEFAULT now() + interval '90 days';
-CREATE UNIQUE INDEX api_key_previous_secret ON api_key (previous_secret_hash) WHERE previous_secret_hash IS NOT NULL;
-CREATE INDEX api_key_expiring ON api_key (expires_at) WHERE revoked_at IS NULL AND expires_at IS NOT NULL;
 
 -- Whether new keys may have no end.
 ALTER TABLE organization ADD COLUMN keys_without_end boolean NOT NULL DEFAULT false;

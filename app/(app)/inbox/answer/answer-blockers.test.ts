@@ -25,7 +25,7 @@ describe("a row says why a request is not one's own to decide, as its page does"
       "a second person is required",
       { fourEyes: true },
       "Needs a second person",
-      /^You asked for this: somebody else has to accept it\./,
+      /^You, or somebody counted as one person with you, asked for this: somebody else has to accept it\./,
     ],
     [
       "a site of another's connection",
