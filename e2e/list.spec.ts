@@ -6,6 +6,7 @@ import {
   answer,
   apiOf,
   expect,
+  keysListen,
   lookAt,
   newInvoiceId,
   openRequest,
@@ -138,6 +139,7 @@ test("many are answered with keys alone; one that a colleague was faster with is
   const keys = ben.keyboard;
   await ben.goto("/inbox?tab=all");
   await expect(rows(ben).first()).toBeVisible();
+  await keysListen(ben);
   await keys.press("/");
   await keys.type(prefix);
   await expect(rows(ben)).toHaveCount(3);

@@ -1,7 +1,7 @@
 /** The task monitor: finding tasks, keeping what was found, and doing one thing to many. */
 import { readFileSync } from "node:fs";
 import { checkAppearance } from "./fixtures/appearance.ts";
-import { expect, newInvoiceId, openRequest, SOON, startInvoice, test } from "./fixtures/test.ts";
+import { expect, keysListen, newInvoiceId, openRequest, SOON, startInvoice, test } from "./fixtures/test.ts";
 
 test("tasks are narrowed, kept as a view, selected and cancelled together, each with its result", async ({
   ola,
@@ -15,6 +15,7 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
 
   await ola.goto("/tasks");
   const rows = ola.getByRole("row").filter({ has: ola.getByRole("link") });
+  await keysListen(ola);
   await keys.press("/");
   await keys.type(customer);
   await expect(rows).toHaveCount(3, SOON);

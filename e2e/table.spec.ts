@@ -1,6 +1,6 @@
 /** The table of tasks: its keys, what it draws of a long list, and that it comes with its page. */
 import type { Page } from "@playwright/test";
-import { ERAS, expect, newInvoiceId, test } from "./fixtures/test.ts";
+import { ERAS, expect, keysListen, newInvoiceId, test } from "./fixtures/test.ts";
 import { openTestRows } from "./fixtures/test-rows.ts";
 
 /** More than two pages of them. */
@@ -36,6 +36,7 @@ test("Escape in the search leaves it: what is searched for and what is selected 
   const keys = ola.keyboard;
   const search = ola.getByRole("searchbox", { name: "Search tasks" });
   await expect(rows(ola)).toHaveCount(2);
+  await keysListen(ola);
   await keys.press("/");
   await keys.type("No.");
   await expect(ola).toHaveURL(/q=No\./);

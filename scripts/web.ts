@@ -10,9 +10,9 @@ import { startTracing } from "../lib/tracing/start.ts";
 import { markDirect } from "../lib/web/auth/direct.ts";
 import { warnWhileSetupIsClosed } from "../lib/web/auth/setup.ts";
 import { signInSettings } from "../lib/web/auth/sign-in/providers.ts";
-import { markCaller } from "../lib/web/http/forwarded.ts";
+import { markCaller } from "../lib/web/http/caller/forwarded.ts";
+import { warnOfProxy } from "../lib/web/http/caller/proxy-warning.ts";
 import { receive } from "../lib/web/http/front.ts";
-import { warnOfProxy } from "../lib/web/http/proxy-warning.ts";
 import { pageCounter } from "./check/page-metrics.ts";
 import { refusePublicDemo } from "./supervise/settings.ts";
 

@@ -173,8 +173,13 @@ let cached: Environment | undefined;
 
 /** Returns the environment of this process. Parsed at the first call, not at import: a build needs none. */
 export function env(): Environment {
-  cached ??= parseEnvironment(process.env);
+  cached ??= readEnvironment();
   return cached;
+}
+
+/** Reads the environment and keeps nothing, for what runs at an import: it may still be set afterwards. */
+export function readEnvironment(): Environment {
+  return parseEnvironment(process.env);
 }
 
 /** Returns a required setting. Throws ConfigurationError if unset. */

@@ -1,6 +1,6 @@
 import { trace } from "@opentelemetry/api";
 import pino, { type DestinationStream, type Logger } from "pino";
-import { ConfigurationError, parseEnvironment } from "./env.ts";
+import { ConfigurationError, readEnvironment } from "./env.ts";
 import { scope } from "./scope.ts";
 
 /** Names whose values are never logged, at up to three levels inside a logged object. */
@@ -35,13 +35,10 @@ const secretHeaders = ["set-cookie", "mcp-session-id", "proxy-authorization"].fl
  */
 export const log = createLog(levelAtImport());
 
-/**
- * A process with a wrong setting says so itself, by `env()` in its own code: an import could only crash. It keeps
- * nothing either, so that the environment may still be set after this import.
- */
+/** A process with a wrong setting says so itself, by `env()` in its own code: an import could only crash. */
 function levelAtImport(): string {
   try {
-    return parseEnvironment(process.env).logLevel;
+    return readEnvironment().logLevel;
   } catch (error) {
     if (error instanceof ConfigurationError) return "info";
     throw error;

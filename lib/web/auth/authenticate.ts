@@ -8,7 +8,7 @@ import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import type { Me } from "../../members/schema.ts";
 import { database } from "../database.ts";
-import { clientAddress } from "../http/client-address.ts";
+import { clientAddress } from "../http/caller/client-address.ts";
 import { UNATTENDED_HEADER } from "../pages/page-headers.ts";
 import { cookieOf, principalOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 

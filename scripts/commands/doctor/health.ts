@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 import type pg from "pg";
 import { env } from "../../../lib/base/env.ts";
 import { staysOnThisMachine } from "../../../lib/base/loopback.ts";
-import { isAddress } from "../../../lib/web/http/client-address.ts";
+import { isAddress } from "../../../lib/web/http/caller/client-address.ts";
 import { FIGURES_CAP } from "../../../lib/web/tunables.ts";
 import { embeddedExists } from "../with-database.ts";
 import { bad, type Finding, good } from "./finding.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { log } from "../../base/log.ts";
+import { log } from "../../../base/log.ts";
 
 let said = false;
 
