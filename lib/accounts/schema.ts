@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { passwordSchema } from "../members/schema.ts";
 
-export const methodSchema = z.enum(["password", "passkey", "oidc", "demo"]);
+export const methodSchema = z.enum(["password", "passkey", "oidc", "saml", "demo"]);
 /** How a session was opened. */
 export type SignInMethod = z.infer<typeof methodSchema>;
 

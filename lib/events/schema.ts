@@ -64,6 +64,8 @@ export const EVENT_TYPES = [
   "member.added",
   "member.role_changed",
   "member.removed",
+  "member.suspended",
+  "member.reinstated",
   "member.joined",
   "member.left",
   "member.vouched",

@@ -69,6 +69,10 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "member.role_changed": (data, who) => say(`${who} changed the role of ${member(data)}${fromTo(data)}`),
   "member.removed": (data, who) =>
     say(`${who} removed ${member(data)}${text(data.role) ? `, ${text(data.role)}` : ""}`),
+  "member.suspended": (data, who) =>
+    say(`${who} suspended ${member(data)}${text(data.role) ? `, ${text(data.role)}` : ""}`, "wait"),
+  "member.reinstated": (data, who) =>
+    say(`${who} reinstated ${member(data)}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.joined": (data, who) => say(`${who} joined${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.vouched": (data, who) => say(`${who} vouched for ${member(data)}`),
   "member.left": (_, who) => say(`${who} left the organization`),
@@ -230,6 +234,7 @@ const SIGNED_IN_BY: Record<string, string> = {
   password: " with a password",
   passkey: " with a passkey",
   oidc: " by single sign-on",
+  saml: " by single sign-on",
 };
 
 function keptFor(days: unknown): string {

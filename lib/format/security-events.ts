@@ -6,6 +6,7 @@ const WAYS: Record<string, string> = {
   password: "with a password",
   passkey: "with a passkey",
   oidc: "by single sign-on",
+  saml: "by single sign-on",
 };
 
 const REFUSALS: Record<string, string> = {

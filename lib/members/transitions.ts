@@ -113,13 +113,62 @@ export async function leaveOrganization(
   return endMembership(organizationId, tx, principal, seal, own.id, "member.left");
 }
 
+/**
+ * Suspends a member: as `removeMember`, but the membership can be brought back (`reinstateMember`), and nobody but who
+ * may do so brings it back. `cause`: an admin, or the directory that the organization's people come from. Pass the
+ * result to `revokeAll` after the commit.
+ */
+export async function suspendMember(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  seal: Seal,
+  memberId: string,
+  cause: "admin" | "directory",
+): Promise<Forgotten[]> {
+  // Locks what the copy below reads.
+  const member = await lockMember(organizationId, tx, principal, memberId);
+  if (member.userId === principal.userId)
+    throw new AppError("forbidden", "Nobody can suspend themselves: another admin can.");
+  await tx.$executeRaw`INSERT INTO suspended_member (organization_id, id, user_id, role, granted_by, single_keys,
+      tour_seen, density, locale, joined_at, suspended_by, cause)
+    SELECT m.organization_id, m.id, m.user_id, m.role, m.granted_by, m.single_keys, m.tour_seen, m.density, m.locale,
+      m.created_at, ${JSON.stringify(principal.actor)}::jsonb, ${cause}
+    FROM membership m WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
+  return endMembership(organizationId, tx, principal, seal, memberId, "member.suspended");
+}
+
+/**
+ * Brings a suspended membership back, with its role and preferences; keys and grants that ended stay ended. Throws
+ * `not_found`, and `forbidden` where only an owner may make an owner.
+ */
+export async function reinstateMember(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  memberId: string,
+): Promise<void> {
+  const [row] = await tx.$queryRaw<{ userId: string; name: string; role: string }[]>`
+    SELECT s.user_id AS "userId", u.name, s.role FROM suspended_member s JOIN "user" u ON u.id = s.user_id
+    WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${memberId}::uuid FOR UPDATE OF s`;
+  if (!row) throw notFound("member");
+  if (row.role === "owner") refuseUnlessOwner(principal);
+  await tx.$executeRaw`WITH back AS (
+      DELETE FROM suspended_member WHERE organization_id = ${organizationId}::uuid AND id = ${memberId}::uuid RETURNING *)
+    INSERT INTO membership (organization_id, id, user_id, role, granted_by, single_keys, tour_seen, density, locale,
+      created_at)
+    SELECT organization_id, id, user_id, role, granted_by, single_keys, tour_seen, density, locale, joined_at FROM back`;
+  await publishChangeNow(organizationId, tx, "member", [memberId]);
+  await appendEvents(organizationId, tx, [{ type: "member.reinstated", actor: principal.actor, data: row }]);
+}
+
 async function endMembership(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   seal: Seal,
   memberId: string,
-  type: "member.removed" | "member.left",
+  type: "member.removed" | "member.left" | "member.suspended",
 ): Promise<Forgotten[]> {
   const member = await lockMember(organizationId, tx, principal, memberId);
   if (member.role === "owner") refuseLastOwner(member.owners);

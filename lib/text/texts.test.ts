@@ -66,6 +66,8 @@ test.each([
     "Ben changed the role of a member from viewer to operator",
   ],
   ["member.removed", { name: "Cleo", role: "approver" }, "Ben removed Cleo, approver"],
+  ["member.suspended", { name: "Cleo", role: "approver" }, "Ben suspended Cleo, approver"],
+  ["member.reinstated", { name: "Cleo", role: "approver" }, "Ben reinstated Cleo as approver"],
   ["member.removed", { role: "approver" }, "Ben removed a member, approver"],
   ["member.view_ended", { name: "Cleo" }, "Ben stopped viewing as Cleo"],
   ["key.renamed", { from: "Build", name: "CI" }, "Ben renamed the API key “Build” to “CI”"],

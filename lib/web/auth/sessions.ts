@@ -14,6 +14,20 @@ export interface Browser {
   browser?: string | null;
 }
 
+/** What a provider said of a sign-in. */
+export interface Proof {
+  /** The provider's id in the sign-in settings, or `saml:` and the id of an organization's own. */
+  provider: string;
+  /** Whom the provider means, in its words: `sub`, or a name id. */
+  subject: string;
+  /** Which of its sessions: `sid`, or a session index. */
+  session?: string;
+  /** When the person proved to the provider who they are, and by what. */
+  authenticatedAt?: Date;
+  acr?: string;
+  amr?: string[];
+}
+
 /**
  * Opens a session and returns its secret, which is stored nowhere but in the browser's cookie. `epoch`: the account's,
  * as it was before its password, passkey, code or identity was checked. Returns null if the account was given to
@@ -24,6 +38,7 @@ export async function openSession(
   method: SignInMethod,
   { userAgent, address, network = null, browser = null }: Browser,
   epoch: number,
+  proof?: Proof,
 ): Promise<string | null> {
   const secret = randomSecret();
   const db = await database();
@@ -31,7 +46,7 @@ export async function openSession(
     id: string | null;
   }>(Prisma.sql`SELECT gate.open_session(${hashSecret(secret)}, ${userId}::uuid,
     ${SESSION_LIFETIME_MS}::bigint, ${method}, ${userAgent?.slice(0, 300) ?? null}, ${address}, ${network},
-    ${browser}, ${epoch}::integer) AS id`);
+    ${browser}, ${epoch}::integer, ${proof ? JSON.stringify(proof) : null}::jsonb) AS id`);
   return row?.id ? secret : null;
 }
 

@@ -16,6 +16,7 @@ const METHODS: Record<AccountSession["method"], string> = {
   password: "With a password",
   passkey: "With a passkey",
   oidc: "By single sign-on",
+  saml: "By single sign-on",
   demo: "In the demonstration",
 };
 
