@@ -26,7 +26,9 @@ test("README.md names every setting that the code reads", () => {
   const settings = [...readFileSync("lib/base/env.ts", "utf8").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)];
   const text = readFileSync("README.md", "utf8");
   expect(settings.length).toBeGreaterThan(30);
-  expect(settings.flatMap(([, name = ""]) => (new RegExp(`\\b${name}\\b`).test(text) ? [] : [name]))).toEqual([]);
+  expect(settings.flatMap(([, name = ""]) => (new RegExp(`\\b${name}\\b`).test(text) ? [] : [name]))).toEqual(
+    [],
+  );
 });
 
 test("docs/upgrade.md has a line for every migration", () => {

@@ -50,7 +50,8 @@ test("each part is given every variable that the README says it reads, and none 
     .split("\n")
     .filter((line) => /^\| `[A-Z]/.test(line))
     .map((line) => line.split("|").map((cell) => cell.trim()));
-  const namesOf = ([, cell = ""]: string[]) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name);
+  const namesOf = ([, cell = ""]: string[]) =>
+    [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name);
   const readBy = (column: 2 | 3) => rows.filter((row) => row[column]).flatMap(namesOf);
   const variables = rows.flatMap(namesOf);
   expect(variables.length).toBeGreaterThan(20);
