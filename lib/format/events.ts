@@ -124,6 +124,23 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`${who} withdrew the proposal to require no second person for approvals`),
   "organization.keys_without_end_changed": ({ keysWithoutEnd }, who) =>
     say(`${who} ${keysWithoutEnd === true ? "allowed" : "no longer allows"} API keys without an end`),
+  "organization.sign_in_changed": ({ providers, secondFactorFrom }, who) =>
+    say(
+      Array.isArray(providers) && providers.length > 0
+        ? `${who} required single sign-on`
+        : `${who} changed how people sign in`,
+      "wait",
+      [
+        Array.isArray(providers) && providers.length > 0 && `Through ${providers.join(" or ")}`,
+        text(secondFactorFrom) && `Second factor from ${text(secondFactorFrom)} on`,
+      ]
+        .filter(Boolean)
+        .join(" · ") || undefined,
+    ),
+  "organization.domain_added": (data, who) => say(`${who} added the domain ${text(data.domain) ?? ""}`),
+  "organization.domain_verified": (data, who) => say(`${who} verified the domain ${text(data.domain) ?? ""}`),
+  "organization.domain_removed": (data, who) =>
+    say(`${who} removed the domain ${text(data.domain) ?? ""}`, "wait"),
   "bulk.begun": (data, who) => say(`${who} asked to ${bulk(data)} ${tasks(data.items)}`),
   "bulk.ended": ({ done, refused, ...data }, who) =>
     say(
@@ -148,11 +165,17 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
   "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data, REFUSALS)}`, "bad"),
   "session.ended": (data, who) =>
-    say(
-      typeof data.count === "number" && data.count > 1
-        ? `${who} ended ${data.count} sessions`
-        : `${who} signed out`,
-    ),
+    text(data.provider)
+      ? say(
+          `${text(data.provider)} signed ${who} out`,
+          "wait",
+          data.keysRest === true ? "API keys rest until the next sign-in there" : undefined,
+        )
+      : say(
+          typeof data.count === "number" && data.count > 1
+            ? `${who} ended ${data.count} sessions`
+            : `${who} signed out`,
+        ),
   "account.password_changed": (data, who) =>
     say(data.byLink === true ? `${who} set a password with a link` : `${who} changed their password`),
   "account.second_factor_added": (_, who) => say(`${who} turned two-step sign-in on`),

@@ -80,6 +80,24 @@ export const EXCEPTIONS: Record<string, Exception> = {
     alsoFound: { 404: "there is no hold" },
   },
   "POST /api/v1/organization/deletion/withdraw": { alsoFound: { 404: "no deletion waits" } },
+  "PUT /api/v1/organization/sign-in": {
+    membersOnly: "a person's own sign-in has to meet it",
+    values: {
+      body: {
+        providers: [],
+        providerAgeMs: null,
+        acrValues: [],
+        amrValues: [],
+        secondFactorFrom: null,
+        sessionMs: null,
+        idleMs: null,
+      },
+    },
+  },
+  "POST /api/v1/organization/domains": { values: { "body.domain": "named.test.example" } },
+  "POST /api/v1/organization/domains/{id}/verify": {
+    alsoFound: { 502: "no resolver answers in the tests" },
+  },
   "DELETE /api/v1/me/view-as": { membersOnly: "a session looks as a member" },
   "GET /api/v1/organization/export": { leavesTrace: "that everything was taken out is noted" },
   "GET /api/v1/events/export": { leavesTrace: "that history was taken out is noted" },
@@ -149,6 +167,7 @@ export const PUBLIC: Record<string, string> = {
   "POST /api/join/account": "the link's token is its credential",
   "POST /api/join/look": "the link's token is its credential",
   "POST /api/sign-in/passkey": "it begins a sign-in",
+  "POST /api/sign-in/way": "it tells of a domain alone, whose organization wants it told",
   "POST /api/set-password": "the link's token is its credential",
   "POST /api/set-password/look": "the link's token is its credential",
   "POST /api/setup": "it works once, while there is no organization",

@@ -196,6 +196,13 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     );
     return id;
   },
+  async domain({ web, organizationId }) {
+    const id = uuidv7();
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.organizationDomain.create({ data: { organizationId, id, domain: `${id}.test.example`, token: id } }),
+    );
+    return id;
+  },
   auditStream: async ({ web, organizationId, canary }) => {
     const settings = { ca: canary };
     const rows = await web.db.withOrganization(

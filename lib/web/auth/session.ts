@@ -4,15 +4,17 @@ import { cache } from "react";
 import type { Principal } from "../../access/principal.ts";
 import { readPreferences } from "../../members/preferences.ts";
 import type { Preferences } from "../../members/schema.ts";
-import { organizationsOf } from "../../organizations/queries.ts";
 import type { OwnOrganization } from "../../organizations/schema.ts";
 import { database } from "../database.ts";
 import { forPage } from "../pages/page-failure.ts";
 import { PATH_HEADER } from "../pages/page-headers.ts";
+import { organizationsOfSession } from "./own-organizations.ts";
 import {
   type Person,
   personOf,
   principalOf,
+  type RefusedSession,
+  refusedSessionOf,
   sessionCookieName,
   sessionOf,
   type WebSession,
@@ -43,9 +45,18 @@ export async function requireSession({ inView = false } = {}): Promise<WebSessio
   if (session?.view && !inView) redirect("/inbox");
   if (session) return session;
   if ((await signInOptions()).setupNeeded) redirect("/setup");
-  if (await currentPerson()) redirect("/sign-in?error=no_organization");
   const path = (await headers()).get(PATH_HEADER);
-  redirect(path && path !== "/" ? `/sign-in?callbackUrl=${encodeURIComponent(path)}` : "/sign-in");
+  const back = path && path !== "/" ? `?callbackUrl=${encodeURIComponent(path)}` : "";
+  const refused = await currentRefusal();
+  if (refused?.kind === "second_factor") redirect(`/sign-in/second-factor${back}`);
+  if (!refused && (await currentPerson())) redirect("/sign-in?error=no_organization");
+  redirect(`/sign-in${back}`);
+}
+
+/** The session of the page being rendered where its organization does not let it in; else null. */
+export async function currentRefusal(): Promise<RefusedSession | null> {
+  const cookie = (await cookies()).get(sessionCookieName())?.value;
+  return forPage(refusedSessionOf(cookie));
 }
 
 /** Returns the signed-in person, also one without any organization, or null if signed out. */
@@ -56,8 +67,10 @@ async function currentPerson(): Promise<Person | null> {
 
 /** All organizations of the signed-in member. Only behind `requireSession`. */
 export async function currentOrganizations(): Promise<OwnOrganization[]> {
-  const { user } = await requireSession({ inView: true });
-  return forPage(database().then((db) => organizationsOf(db, user.id)));
+  const { id } = await requireSession({ inView: true });
+  const organizations = await forPage(organizationsOfSession(id));
+  // Whoever chooses one that does not let the session in is told then.
+  return organizations.map(({ refusal: _refusal, providers: _providers, ...own }) => own);
 }
 
 /** The signed-in member's own preferences. Only behind `requireSession`. */

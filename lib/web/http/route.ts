@@ -59,6 +59,11 @@ export interface Definition {
   stepUp?: true | ((body: never) => boolean);
   /** Counts calls by the caller's network (`Origin.key`), beside the limit that every call has. */
   rateLimit?: Limit & { name: string };
+  /**
+   * Open to a session that its organization does not let in until another sign-in: it is about the person's account alone,
+   * and reads and changes nothing of the organization.
+   */
+  whileRefused?: true;
   /** Allowed while an admin looks as a member. Every other call is refused then, reads as well as writes. */
   inView?: true;
   /**
@@ -138,9 +143,14 @@ async function answer<D extends Definition>(
   const { key } = originOf(request);
   if (definition.rateLimit) await throttle(`${definition.rateLimit.name} ${key}`, definition.rateLimit);
   const identify = async () =>
-    definition.auth === "none" ? null : await authenticate(request, { isUse: !definition.unattended });
+    definition.auth === "none"
+      ? null
+      : await authenticate(request, {
+          isUse: !definition.unattended,
+          whileRefused: definition.whileRefused === true,
+        });
   let caller = await identify().catch(async (error: unknown) => {
-    // A key that is refused is counted as no key is.
+    // A key or session that is refused is counted as none is.
     if (error instanceof AppError && !definition.uncounted) await countCall(null, key, request.method);
     throw error;
   });

@@ -6,6 +6,7 @@ import * as setPasswordLook from "@/app/api/set-password/look/route.ts";
 import * as setPassword from "@/app/api/set-password/route.ts";
 import * as setup from "@/app/api/setup/route.ts";
 import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
+import * as signInWay from "@/app/api/sign-in/way/route.ts";
 import * as apiKeyPreviousSecret from "@/app/api/v1/api-keys/[id]/previous-secret/route.ts";
 import * as apiKeyRotate from "@/app/api/v1/api-keys/[id]/rotate/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
@@ -70,6 +71,9 @@ import * as noticesReadAll from "@/app/api/v1/notices/read-all/route.ts";
 import * as notices from "@/app/api/v1/notices/route.ts";
 import * as onboarding from "@/app/api/v1/onboarding/route.ts";
 import * as organizationDeletionWithdraw from "@/app/api/v1/organization/deletion/withdraw/route.ts";
+import * as organizationDomain from "@/app/api/v1/organization/domains/[id]/route.ts";
+import * as organizationDomainVerify from "@/app/api/v1/organization/domains/[id]/verify/route.ts";
+import * as organizationDomains from "@/app/api/v1/organization/domains/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
 import * as organizationFourEyesAccept from "@/app/api/v1/organization/four-eyes/accept/route.ts";
 import * as organizationFourEyesWithdraw from "@/app/api/v1/organization/four-eyes/withdraw/route.ts";
@@ -77,6 +81,7 @@ import * as organizationHold from "@/app/api/v1/organization/hold/route.ts";
 import * as organizationRetentionPreview from "@/app/api/v1/organization/retention/preview/route.ts";
 import * as organizationRetention from "@/app/api/v1/organization/retention/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
+import * as organizationSignIn from "@/app/api/v1/organization/sign-in/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
 import * as pageFailures from "@/app/api/v1/page-failures/route.ts";
@@ -197,6 +202,10 @@ export const paths: Paths = {
   "/api/v1/onboarding": onboarding,
   "/api/v1/organization": organization,
   "/api/v1/organization/deletion/withdraw": organizationDeletionWithdraw,
+  "/api/v1/organization/domains": organizationDomains,
+  "/api/v1/organization/domains/{id}": organizationDomain,
+  "/api/v1/organization/domains/{id}/verify": organizationDomainVerify,
+  "/api/v1/organization/sign-in": organizationSignIn,
   "/api/v1/organization/export": organizationExport,
   "/api/v1/organization/four-eyes/accept": organizationFourEyesAccept,
   "/api/v1/organization/four-eyes/withdraw": organizationFourEyesWithdraw,
@@ -261,6 +270,7 @@ export const paths: Paths = {
   "/api/set-password/look": setPasswordLook,
   "/api/setup": setup,
   "/api/sign-in/passkey": signInPasskey,
+  "/api/sign-in/way": signInWay,
   "/healthz": healthz,
   "/metrics": metrics,
   "/oauth/callback": oauthCallback,

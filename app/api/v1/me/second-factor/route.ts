@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "account:use",
+      whileRefused: true,
       summary:
         "Begin two-step sign-in: a secret for an app of codes, of no effect until it is confirmed; sessions only",
       body: proofSchema,
