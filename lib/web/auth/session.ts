@@ -4,11 +4,11 @@ import { cache } from "react";
 import type { Principal } from "../../access/principal.ts";
 import { readPreferences } from "../../members/preferences.ts";
 import type { Preferences } from "../../members/schema.ts";
-import { organizationsOf } from "../../organizations/queries.ts";
 import type { OwnOrganization } from "../../organizations/schema.ts";
 import { database } from "../database.ts";
 import { forPage } from "../pages/page-failure.ts";
 import { PATH_HEADER } from "../pages/page-headers.ts";
+import { organizationsOfSession } from "./own-organizations.ts";
 import {
   type Person,
   personOf,
@@ -56,8 +56,8 @@ async function currentPerson(): Promise<Person | null> {
 
 /** All organizations of the signed-in member. Only behind `requireSession`. */
 export async function currentOrganizations(): Promise<OwnOrganization[]> {
-  const { user } = await requireSession({ inView: true });
-  return forPage(database().then((db) => organizationsOf(db, user.id)));
+  const { id, user, organization } = await requireSession({ inView: true });
+  return forPage(organizationsOfSession(user.id, organization.id, id));
 }
 
 /** The signed-in member's own preferences. Only behind `requireSession`. */

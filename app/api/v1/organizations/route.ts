@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { organizationsOf } from "@/lib/organizations/queries.ts";
 import { ownOrganizationSchema } from "@/lib/organizations/schema.ts";
-import { database } from "@/lib/web/database.ts";
+import { organizationsOfSession } from "@/lib/web/auth/own-organizations.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
@@ -11,9 +10,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "The organizations that one is a member of, and as what; an API key has its own",
       output: z.object({ items: z.array(ownOrganizationSchema) }),
     },
-    async ({ caller: { principal, me } }) => ({
+    async ({ caller: { principal, me, sessionId } }) => ({
       items: principal.userId
-        ? await organizationsOf(await database(), principal.userId)
+        ? await organizationsOfSession(principal.userId, me.organization.id, sessionId)
         : [{ ...me.organization, role: me.role }],
     }),
   ),
