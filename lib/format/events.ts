@@ -225,6 +225,9 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       ? say(`${who} switched the webhook${toHost(data)} off`)
       : say(`${who} switched the webhook${toHost(data)} off${reason(data, SWITCHED_OFF)}`, "bad"),
   "webhook.secret_rotated": (data, who) => say(`${who} changed the secret of the webhook${toHost(data)}`),
+  "saml_provider.created": (data, who) => say(`${who} added the SAML provider${named(data)}`),
+  "saml_provider.updated": (data, who) => say(`${who} changed the SAML provider${named(data)}`),
+  "saml_provider.removed": (data, who) => say(`${who} removed the SAML provider${named(data)}`),
   "audit_stream.created": (data, who) => say(`${who} added an audit stream${toHost(data)}`),
   "audit_stream.updated": (data, who) => say(`${who} changed the audit stream${toHost(data)}`),
   "audit_stream.paused": (data, who) => say(`${who} paused the audit stream${toHost(data)}`),

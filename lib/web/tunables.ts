@@ -51,6 +51,11 @@ export const SIGN_IN_WAYS_PER_ORIGIN = { limit: 120, windowMs: 60_000 };
 
 /** Domains that one member may have looked up in DNS. */
 export const DOMAIN_CHECKS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
+/** SAML responses from one network: each costs a look at a signature. */
+export const SAML_RESPONSES_PER_ORIGIN = { limit: 120, windowMs: 60_000 };
+
+/** Metadata documents that one caller may have read: each address is of the caller's choice, each key pair takes a moment. */
+export const SAML_CHANGES_PER_CALLER = { limit: 20, windowMs: 60_000 };
 
 /** What a provider says about itself is asked again after this long. */
 export const DISCOVERY_KEPT_MS = 10 * 60_000;

@@ -2,6 +2,7 @@ import { Prisma } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { database } from "../database.ts";
 import type { Caller } from "./authenticate.ts";
+import { staysInOrganization } from "./person.ts";
 
 /**
  * Switches the caller's session to another of their organizations. Throws `not_found` if they are no member
@@ -9,6 +10,7 @@ import type { Caller } from "./authenticate.ts";
  */
 export async function chooseOrganization({ sessionId }: Caller, organizationId: string): Promise<void> {
   if (sessionId === null) throw new AppError("forbidden", "An API key belongs to one organization.");
+  if (await staysInOrganization(sessionId)) throw notFound("organization");
   const db = await database();
   const [row] = await db.gate<{ chosen: boolean }>(
     Prisma.sql`SELECT gate.choose_organization(${sessionId}::uuid, ${organizationId}::uuid) AS chosen`,

@@ -1,3 +1,7 @@
+import * as samlAcs from "@/app/api/auth/saml/[id]/acs/route.ts";
+import * as samlFinish from "@/app/api/auth/saml/[id]/finish/route.ts";
+import * as samlMetadata from "@/app/api/auth/saml/[id]/metadata/route.ts";
+import * as samlStart from "@/app/api/auth/saml/[id]/start/route.ts";
 import * as engineRun from "@/app/api/engine/run/route.ts";
 import * as joinAccount from "@/app/api/join/account/route.ts";
 import * as joinLook from "@/app/api/join/look/route.ts";
@@ -51,6 +55,8 @@ import * as mePasskeys from "@/app/api/v1/me/passkeys/route.ts";
 import * as mePassword from "@/app/api/v1/me/password/route.ts";
 import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
+import * as samlLink from "@/app/api/v1/me/saml-links/[id]/route.ts";
+import * as samlLinks from "@/app/api/v1/me/saml-links/route.ts";
 import * as meSecondFactorConfirm from "@/app/api/v1/me/second-factor/confirm/route.ts";
 import * as meSecondFactorRecoveryCodes from "@/app/api/v1/me/second-factor/recovery-codes/route.ts";
 import * as meSecondFactorRemove from "@/app/api/v1/me/second-factor/remove/route.ts";
@@ -88,6 +94,9 @@ import * as pageFailures from "@/app/api/v1/page-failures/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
 import * as races from "@/app/api/v1/races/route.ts";
+import * as samlProvider from "@/app/api/v1/saml-providers/[id]/route.ts";
+import * as samlProviderTest from "@/app/api/v1/saml-providers/[id]/test/route.ts";
+import * as samlProviders from "@/app/api/v1/saml-providers/route.ts";
 import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
 import * as serverConnect from "@/app/api/v1/servers/[id]/connect/route.ts";
 import * as serverConnections from "@/app/api/v1/servers/[id]/connections/route.ts";
@@ -262,6 +271,15 @@ export const paths: Paths = {
   "/api/v1/webhooks/{id}/deliveries": webhookDeliveries,
   "/api/v1/webhooks/{id}/rotate-secret": webhookRotateSecret,
   "/api/v1/webhooks/{id}/test": webhookTest,
+  "/api/v1/me/saml-links": samlLinks,
+  "/api/v1/me/saml-links/{id}": samlLink,
+  "/api/v1/saml-providers": samlProviders,
+  "/api/v1/saml-providers/{id}": samlProvider,
+  "/api/v1/saml-providers/{id}/test": samlProviderTest,
+  "/api/auth/saml/{id}/acs": samlAcs,
+  "/api/auth/saml/{id}/finish": samlFinish,
+  "/api/auth/saml/{id}/metadata": samlMetadata,
+  "/api/auth/saml/{id}/start": samlStart,
   "/api/engine/run": engineRun,
   "/api/join": join,
   "/api/join/account": joinAccount,

@@ -1,6 +1,6 @@
 import { codeInputSchema, recoveryCodesSchema } from "@/lib/accounts/schema.ts";
 import { confirmSecondFactor } from "@/lib/accounts/second-factor.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
 import { markSecondFactor } from "@/lib/web/auth/sessions.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["wrong_code", "second_factor_on", "throttled"],
     },
     async ({ caller, body }) => {
-      const { user, sessionId } = personOf(caller);
+      const { user, sessionId } = await accountOf(caller);
       await throttle(`code ${user.id}`, CODES_PER_ACCOUNT);
       const db = await database();
       const recoveryCodes = await confirmSecondFactor(db, sealing(), user.id, body.code);
