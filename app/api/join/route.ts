@@ -13,6 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "account_unproven",
         "cross_site",
         "link_expired",
+        "suspended",
         "unauthenticated",
         "view_only",
         "wrong_account",

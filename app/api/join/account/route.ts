@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: joinWithAccountSchema,
       output: z.object({ email: z.string() }),
       status: 201,
-      errors: ["forbidden", "link_expired"],
+      errors: ["forbidden", "link_expired", "suspended"],
       rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
     },
     async ({ body }) => {
