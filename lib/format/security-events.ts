@@ -21,6 +21,12 @@ const LINKS: Record<string, string> = { mail: "a mailed link", admin: "an adminâ
 
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
+/** `With a password`: how a session was opened. */
+export function wayWords(method: string): string {
+  const way = WAYS[method];
+  return way ? way.charAt(0).toUpperCase() + way.slice(1) : "Signed in";
+}
+
 /** `Ana, Acme`: an admin and their organization. */
 const by = (data: Record<string, unknown>): string =>
   [text(data.by), text(data.organization)].filter(Boolean).join(", ");
