@@ -63,11 +63,9 @@ export async function takeVouchBack(
     WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
   if (!member) throw notFound("member");
   const { userId, name } = member;
-  const changed = await tx.maker.updateMany({
-    where: { organizationId, userId, vouchedAt: { not: null } },
-    data: { vouchedBy: null, vouchedAt: null },
-  });
-  if (changed.count === 0) throw new AppError("nothing_to_vouch", `No owner has vouched for ${name}.`);
+  const [row] = await tx.$queryRaw<{ changed: boolean }[]>`
+    SELECT gate.take_vouch_back(${organizationId}::uuid, ${userId}::uuid) AS changed`;
+  if (!row?.changed) throw new AppError("nothing_to_vouch", `No owner has vouched for ${name}.`);
   await unassignUnable(organizationId, tx, null);
   await appendEvents(organizationId, tx, [
     { type: "member.vouch_withdrawn", actor, data: { memberId, userId, name } },

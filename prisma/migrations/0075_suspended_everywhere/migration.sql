@@ -37,6 +37,7 @@ BEGIN
   IF back.granted_by IS NULL AND EXISTS (SELECT FROM "user" u WHERE u.id = back.user_id AND u.proven_at IS NULL)
       AND EXISTS (SELECT FROM membership m WHERE m.user_id = back.user_id) THEN RETURN 'unproven'; END IF;
   DELETE FROM suspended_member WHERE organization_id = p_organization AND id = p_member;
+  PERFORM pg_advisory_xact_lock(hashtextextended('maker ' || p_organization::text, 0));
   SELECT * INTO counted FROM maker WHERE organization_id = p_organization AND user_id = back.user_id FOR UPDATE;
   INSERT INTO membership (organization_id, id, user_id, role, granted_by, inherited, single_keys, tour_seen, density,
       locale, created_at)
@@ -47,6 +48,36 @@ BEGIN
       WHERE organization_id = p_organization AND user_id = back.user_id;
   END IF;
   RETURN 'done';
+END $$;
+
+-- Takes back that an owner vouched for a member. Whoever invited the member may count with the member by now (a link to a
+-- password, an invitation back): nobody is then the first of the circle, and nobody one with anybody, so that the older
+-- line goes. By turns, as all that changes who counts with whom. False: nobody has vouched.
+CREATE FUNCTION gate.take_vouch_back(p_organization uuid, p_user uuid) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  IF p_organization IS DISTINCT FROM current_organization() THEN RETURN false; END IF;
+  PERFORM pg_advisory_xact_lock(hashtextextended('maker ' || p_organization::text, 0));
+  UPDATE maker SET vouched_by = NULL, vouched_at = NULL,
+      invited_by = CASE WHEN maker_of(organization_id, invited_by) IS DISTINCT FROM user_id THEN invited_by END
+    WHERE organization_id = p_organization AND user_id = p_user AND vouched_at IS NOT NULL;
+  RETURN FOUND;
+END $$;
+
+-- As in 0057, by turns.
+CREATE OR REPLACE FUNCTION gate.remember_maker() RETURNS trigger
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE by_whom uuid; was_invited boolean;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('maker ' || NEW.organization_id::text, 0));
+  SELECT coalesce(i.invited_by, i.organization_id) INTO by_whom FROM invitation i JOIN "user" u ON u.email = i.email
+    WHERE u.id = NEW.user_id AND i.organization_id = NEW.organization_id AND i.accepted_at = now()::timestamptz(3);
+  was_invited := FOUND;
+  INSERT INTO maker AS m (organization_id, user_id, invited_by) VALUES (NEW.organization_id, NEW.user_id, by_whom)
+    ON CONFLICT (organization_id, user_id) DO UPDATE
+      SET invited_by = excluded.invited_by, vouched_by = NULL, vouched_at = NULL
+      WHERE NOT was_invited OR NOT same_maker(m.organization_id, m.user_id, excluded.invited_by);
+  RETURN NULL;
 END $$;
 
 -- Admins who look as the person see as themselves again, and do not go on when the same membership comes back.
@@ -142,9 +173,9 @@ BEGIN
   RETURN NULL;
 END $$;
 
-REVOKE ALL ON FUNCTION gate.reinstate_member(uuid, uuid), end_views_of_suspended(), replace_suspended(), tell_of_identity()
+REVOKE ALL ON FUNCTION gate.reinstate_member(uuid, uuid), gate.take_vouch_back(uuid, uuid), end_views_of_suspended(), replace_suspended(), tell_of_identity()
   FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION gate.reinstate_member(uuid, uuid) TO intray_app;
+GRANT EXECUTE ON FUNCTION gate.reinstate_member(uuid, uuid), gate.take_vouch_back(uuid, uuid) TO intray_app;
 RESET ROLE;
 CREATE TRIGGER end_views_of_suspended AFTER INSERT ON suspended_member FOR EACH ROW EXECUTE FUNCTION end_views_of_suspended();
 CREATE TRIGGER replace_suspended AFTER UPDATE OF credentials_epoch ON "user" FOR EACH ROW

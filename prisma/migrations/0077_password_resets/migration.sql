@@ -121,6 +121,7 @@ BEGIN
       (SELECT m.role FROM membership m WHERE m.organization_id = link.organization_id AND m.user_id = link.user_id))
       THEN RETURN NULL; END IF;
     UPDATE "user" SET proven_at = NULL WHERE id = link.user_id;
+    PERFORM pg_advisory_xact_lock(hashtextextended('maker ' || link.organization_id::text, 0));
     UPDATE maker SET invited_by = link.made_by, vouched_by = NULL, vouched_at = NULL
       WHERE organization_id = link.organization_id AND user_id = link.user_id
         AND NOT same_maker(link.organization_id, link.user_id, link.made_by);
