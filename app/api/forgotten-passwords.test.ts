@@ -70,9 +70,9 @@ const look = (token: string) =>
   web.call("POST", "/api/set-password/look", { body: { token }, headers: fresh() });
 const signsIn = (email: string, password: string) => newBrowser().signIn("password", { email, password });
 const causesOf = async ({ userId }: { userId: string }) =>
-  (await sql("SELECT cause, data FROM account_notice WHERE user_id = $1 ORDER BY created_at", [userId])).filter(
-    ({ cause }) => cause !== "account.new_sign_in",
-  );
+  (
+    await sql("SELECT cause, data FROM account_notice WHERE user_id = $1 ORDER BY created_at", [userId])
+  ).filter(({ cause }) => cause !== "account.new_sign_in");
 
 describe("a mailed link", () => {
   test("sets a password once, ends the sessions, and tells the person", async () => {
@@ -102,9 +102,15 @@ describe("a mailed link", () => {
     expect(second).not.toBe(first);
     expect((await set(first)).status).toBe(410);
     expect((await look(operators ?? "")).status).toBe(204);
-    await sql("UPDATE password_link SET expires_at = expires_at - interval '59 minutes' WHERE user_id = $1 AND source = 'mail'", [pia.userId]);
+    await sql(
+      "UPDATE password_link SET expires_at = expires_at - interval '59 minutes' WHERE user_id = $1 AND source = 'mail'",
+      [pia.userId],
+    );
     expect((await look(second)).status).toBe(204);
-    await sql("UPDATE password_link SET expires_at = expires_at - interval '1 minute' WHERE user_id = $1 AND source = 'mail'", [pia.userId]);
+    await sql(
+      "UPDATE password_link SET expires_at = expires_at - interval '1 minute' WHERE user_id = $1 AND source = 'mail'",
+      [pia.userId],
+    );
     expect((await set(second)).status).toBe(410);
   });
 
@@ -155,7 +161,12 @@ describe("a mailed link", () => {
 
 describe("somebody who asks for an address that is not theirs", () => {
   test("learns nothing: the same answer by the same statements, whatever the account is", async () => {
-    const [known, unproven, suspended, noPassword] = [await person(), await person(), await person(), await person()];
+    const [known, unproven, suspended, noPassword] = [
+      await person(),
+      await person(),
+      await person(),
+      await person(),
+    ];
     await sql(`UPDATE "user" SET proven_at = NULL WHERE id = $1`, [unproven.userId]);
     await sql(`UPDATE "user" SET password_hash = NULL WHERE id = $1`, [noPassword.userId]);
     await web.call("POST", `/api/v1/members/${suspended.memberId}/suspend`, { cookie: ana.cookie });

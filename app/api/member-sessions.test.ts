@@ -100,7 +100,9 @@ test("all that an admin ends includes those that work elsewhere and could come o
   ).body;
   expect(items[0].data).toMatchObject({ name: "Ben", count: 1 });
   // Globex is told nothing.
-  const theirs = await sql("SELECT type FROM event WHERE organization_id = $1 AND type ~ 'session'", [globex]);
+  const theirs = await sql("SELECT type FROM event WHERE organization_id = $1 AND type ~ 'session'", [
+    globex,
+  ]);
   expect(theirs.map(({ type }) => type)).not.toContain("member.sessions_ended");
   expect(await sessionsOf(gus, await inGlobexAs(ben.userId))).toHaveLength(2);
 });

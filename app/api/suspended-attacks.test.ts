@@ -199,16 +199,20 @@ describe("a reinstated person is who they were", () => {
 describe("the end of an organization", () => {
   const end = async (organizationId: string) => {
     await sql("UPDATE organization SET exported_at = now() WHERE id = $1", [organizationId]);
-    const [row] = await sql("SELECT gate.delete_organization(id, slug, 60000) AS refusal FROM organization WHERE id = $1", [
-      organizationId,
-    ]);
+    const [row] = await sql(
+      "SELECT gate.delete_organization(id, slug, 60000) AS refusal FROM organization WHERE id = $1",
+      [organizationId],
+    );
     expect(row.refusal).toBe(null);
   };
   const accounts = async ({ userId }: Person) =>
     (await sql(`SELECT count(*)::integer AS n FROM "user" WHERE id = $1`, [userId]))[0].n;
 
   test("takes accounts along that are suspended in it alone, and none that is suspended elsewhere", async () => {
-    const [only, elsewhere] = [await web.member(acme, "Ola", "viewer"), await web.member(acme, "Eli", "viewer")];
+    const [only, elsewhere] = [
+      await web.member(acme, "Ola", "viewer"),
+      await web.member(acme, "Eli", "viewer"),
+    ];
     const globex = await web.organization(`globex-${++made}`);
     const gus = await web.member(globex, "Gus", "owner");
     const joins = { body: { token: await linkFor(gus, await emailOf(elsewhere)) }, headers: fresh() };
@@ -229,7 +233,12 @@ describe("the end of an organization", () => {
 describe("at once", () => {
   const memberships = async (userId: string) => Object.values(await standing(acme, userId)).join();
   const linesOf = async (type: string) =>
-    (await sql("SELECT count(*)::integer AS n FROM event WHERE organization_id = $1 AND type = $2", [acme, type]))[0].n;
+    (
+      await sql("SELECT count(*)::integer AS n FROM event WHERE organization_id = $1 AND type = $2", [
+        acme,
+        type,
+      ])
+    )[0].n;
   const settled = async (all: Promise<unknown>[]) =>
     (await Promise.allSettled(all)).filter(({ status }) => status === "fulfilled").length;
 

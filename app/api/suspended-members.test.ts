@@ -115,7 +115,10 @@ test("an invitation of theirs is refused to the inviter and revoked where it was
 test("a suspended member can be removed for good, and is exported", async () => {
   await act(ana, ben, "suspend");
   const response = await web.open("GET", "/api/v1/organization/export", { cookie: ana.cookie });
-  const lines = (await response.text()).trim().split("\n").map((line) => JSON.parse(line));
+  const lines = (await response.text())
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   expect(lines.find(({ kind }) => kind === "suspended_member")).toMatchObject({
     name: "Ben",
     role: "approver",

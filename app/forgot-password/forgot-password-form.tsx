@@ -25,10 +25,10 @@ export function ForgotPasswordForm() {
     return (
       <div className="flex flex-col gap-4">
         <Notice live tone="good" title="Look into your mail">
+          <p>If {asked} has an account here, a mail is on its way. The link in it works once, for an hour.</p>
           <p>
-            If {asked} has an account here, a mail is on its way. The link in it works once, for an hour.
+            Nothing after a few minutes? Look into the spam folder, then ask an admin of your organization.
           </p>
-          <p>Nothing after a few minutes? Look into the spam folder, then ask an admin of your organization.</p>
         </Notice>
         <Button asChild>
           <Link href="/sign-in">Back to sign in</Link>

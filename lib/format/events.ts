@@ -77,7 +77,10 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "member.vouched": (data, who) => say(`${who} vouched for ${member(data)}`),
   "member.vouch_withdrawn": (data, who) => say(`${who} took the vouching for ${member(data)} back`, "wait"),
   "member.sessions_ended": (data, who) =>
-    say(`${who} ended ${Number(data.count) === 1 ? "a session" : "the sessions"} of ${member(data)} here`, "wait"),
+    say(
+      `${who} ended ${Number(data.count) === 1 ? "a session" : "the sessions"} of ${member(data)} here`,
+      "wait",
+    ),
   "member.password_link_made": (data, who) =>
     say(`${who} made a link with which the password of ${member(data)} can be set`, "wait"),
   "member.left": (_, who) => say(`${who} left the organization`),

@@ -61,7 +61,9 @@ export function securityEventWords({ type, data, times }: Pick<SecurityEvent, "t
     }
     case "account.password_changed":
       return {
-        what: data.byLink ? `Password set by ${LINKS[text(data.source) ?? ""] ?? "a link"}` : "Password changed",
+        what: data.byLink
+          ? `Password set by ${LINKS[text(data.source) ?? ""] ?? "a link"}`
+          : "Password changed",
         about: "",
         bad: data.source === "admin",
       };

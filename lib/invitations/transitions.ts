@@ -28,7 +28,9 @@ export async function createInvitation(
   const members = await tx.$queryRaw<unknown[]>`SELECT 1 FROM membership m JOIN "user" u ON u.id = m.user_id
     WHERE m.organization_id = ${organizationId}::uuid AND u.email = ${email}`;
   if (members.length > 0) throw new AppError("already_member", "This address is a member's already.");
-  const stopped = await tx.$queryRaw<unknown[]>`SELECT 1 FROM suspended_member s JOIN "user" u ON u.id = s.user_id
+  const stopped = await tx.$queryRaw<
+    unknown[]
+  >`SELECT 1 FROM suspended_member s JOIN "user" u ON u.id = s.user_id
     WHERE s.organization_id = ${organizationId}::uuid AND u.email = ${email}`;
   if (stopped.length > 0) throw suspended("admin");
   const id = uuidv7();

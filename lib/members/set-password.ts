@@ -29,7 +29,9 @@ const MOST_WAITING = 1_000;
  * address that has none. An engine mails the link (lib/mail/password-reset.ts).
  */
 export async function askPasswordReset(db: Database, email: string): Promise<void> {
-  await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.ask_password_reset(${email}, ${MOST_WAITING}::integer)`);
+  await db.gate(
+    Prisma.sql`SELECT 1 AS done FROM gate.ask_password_reset(${email}, ${MOST_WAITING}::integer)`,
+  );
 }
 
 /** The token stands in the fragment, which no log and no other site sees. Opening it decides nothing. */

@@ -83,7 +83,9 @@ export async function makeMemberPasswordLink(
   if (userId === principal.userId)
     throw new AppError("forbidden", "Change your own password under Settings, Security.");
   const token = randomSecret();
-  const [row] = await tx.$queryRaw<{ made: boolean }[]>`SELECT gate.make_admin_password_link(${organizationId}::uuid,
+  const [row] = await tx.$queryRaw<
+    { made: boolean }[]
+  >`SELECT gate.make_admin_password_link(${organizationId}::uuid,
     ${userId}::uuid, ${principal.userId}::uuid, ${hashSecret(token)}, ${lifetimeMs}::bigint) AS made`;
   // One sentence for all causes: nothing of the person's other organizations or ways in may show.
   if (!row?.made)

@@ -1,5 +1,5 @@
-import { AppError } from "@/lib/base/errors.ts";
 import { env } from "@/lib/base/env.ts";
+import { AppError } from "@/lib/base/errors.ts";
 import { forgotPasswordSchema } from "@/lib/members/schema.ts";
 import { askPasswordReset } from "@/lib/members/set-password.ts";
 import { signInSettings } from "@/lib/web/auth/sign-in/providers.ts";

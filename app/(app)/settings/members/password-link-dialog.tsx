@@ -16,7 +16,12 @@ export function PasswordLinkDialog({ member, onClose }: { member: Member; onClos
   const { name, email } = member;
   if (make.data)
     return (
-      <Dialog open onOpenChange={onClose} title="The link is ready" description={`Send it to ${name} yourself.`}>
+      <Dialog
+        open
+        onOpenChange={onClose}
+        title="The link is ready"
+        description={`Send it to ${name} yourself.`}
+      >
         <SecretOnce label={`Link for ${email}`} value={make.data.url} />
         <p className="text-[13px] text-muted">It is shown this once, and works once, within a day.</p>
         <DialogActions>

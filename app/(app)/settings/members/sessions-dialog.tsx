@@ -35,11 +35,7 @@ export function SessionsDialog({ member, onClose }: { member: Member; onClose: (
       description="Where they work in this organization now. One that you end reaches it no more until they sign in again. They are told."
     >
       {sessions.isError && !list && (
-        <LoadFailure
-          what="The sessions"
-          error={sessions.error}
-          onRetry={() => void sessions.refetch()}
-        />
+        <LoadFailure what="The sessions" error={sessions.error} onRetry={() => void sessions.refetch()} />
       )}
       {!list && !sessions.isError && <div aria-hidden className="skeleton h-16" />}
       {list?.length === 0 && <p className="text-muted">{member.name} is not working here just now.</p>}

@@ -30,7 +30,9 @@ export function VouchDialog({ member, onClose }: { member: Member; onClose: () =
       pending={vouch.isPending}
       onConfirm={() => vouch.mutate()}
     >
-      <p className="text-muted">It is recorded in Activity, and all owners are told. An owner can take it back.</p>
+      <p className="text-muted">
+        It is recorded in Activity, and all owners are told. An owner can take it back.
+      </p>
       {vouch.error && (
         <Notice live tone="bad" title={errorSentence(vouch.error)}>
           <p>Nothing changed.</p>

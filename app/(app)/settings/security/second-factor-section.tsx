@@ -77,9 +77,7 @@ export function SecondFactorSection({
           open
           onOpenChange={close}
           purpose={open}
-          onDone={() =>
-            onChanged(open === "off" ? "Two-step sign-in is off" : "You have new recovery codes")
-          }
+          onDone={() => onChanged(open === "off" ? "Two-step sign-in is off" : "You have new recovery codes")}
         />
       )}
     </Section>
