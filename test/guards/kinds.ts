@@ -24,6 +24,7 @@ const KINDS = {
   requester: "member",
   server: "server",
   servers: "server",
+  session: "session",
   sessions: "session",
   task: "task",
   tasks: "task",

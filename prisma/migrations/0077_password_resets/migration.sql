@@ -5,9 +5,9 @@ ALTER TABLE password_link
   ADD COLUMN source text NOT NULL DEFAULT 'operator' CHECK (source IN ('operator', 'mail', 'admin')),
   ADD COLUMN made_at timestamptz(3) NOT NULL DEFAULT now(),
   -- Of an admin's: for which organization, and who made it. Without foreign keys: the link is over when either is gone.
-  ADD COLUMN organization_id uuid,
+  ADD COLUMN for_organization uuid,
   ADD COLUMN made_by uuid,
-  ADD CONSTRAINT password_link_of_admin CHECK ((source = 'admin') = (organization_id IS NOT NULL AND made_by IS NOT NULL));
+  ADD CONSTRAINT password_link_of_admin CHECK ((source = 'admin') = (for_organization IS NOT NULL AND made_by IS NOT NULL));
 CREATE INDEX password_link_by_user ON password_link (user_id);
 
 -- Somebody asked for a link for an address, whether or not an account has it. The web writes the address down and answers;
@@ -96,7 +96,7 @@ BEGIN
       AND (EXISTS (SELECT FROM identity i WHERE i.user_id = p_user) OR EXISTS (SELECT FROM passkey p WHERE p.user_id = p_user)))
     THEN RETURN false; END IF;
   UPDATE password_link SET used_at = now() WHERE user_id = p_user AND source = 'admin' AND used_at IS NULL;
-  INSERT INTO password_link (token_hash, user_id, expires_at, source, organization_id, made_by)
+  INSERT INTO password_link (token_hash, user_id, expires_at, source, for_organization, made_by)
     VALUES (p_token_hash, p_user, now() + p_lifetime_ms * interval '1 ms', 'admin', p_organization, p_by);
   PERFORM gate.account_event(p_user, 'account.password_link_made', jsonb_build_object(
     'organization', (SELECT o.name FROM organization o WHERE o.id = p_organization),
@@ -117,14 +117,14 @@ BEGIN
   UPDATE password_link SET used_at = now() WHERE token_hash = p_token_hash AND used_at IS NULL AND expires_at > now();
   IF NOT FOUND THEN RETURN NULL; END IF;
   IF link.source = 'admin' THEN
-    IF NOT gate.is_of_one_organization(link.user_id, link.organization_id) OR NOT inviter_may(link.organization_id, link.made_by,
-      (SELECT m.role FROM membership m WHERE m.organization_id = link.organization_id AND m.user_id = link.user_id))
+    IF NOT gate.is_of_one_organization(link.user_id, link.for_organization) OR NOT inviter_may(link.for_organization, link.made_by,
+      (SELECT m.role FROM membership m WHERE m.organization_id = link.for_organization AND m.user_id = link.user_id))
       THEN RETURN NULL; END IF;
     UPDATE "user" SET proven_at = NULL WHERE id = link.user_id;
-    PERFORM pg_advisory_xact_lock(hashtextextended('maker ' || link.organization_id::text, 0));
+    PERFORM pg_advisory_xact_lock(hashtextextended('maker ' || link.for_organization::text, 0));
     UPDATE maker SET invited_by = link.made_by, vouched_by = NULL, vouched_at = NULL
-      WHERE organization_id = link.organization_id AND user_id = link.user_id
-        AND NOT same_maker(link.organization_id, link.user_id, link.made_by);
+      WHERE organization_id = link.for_organization AND user_id = link.user_id
+        AND NOT same_maker(link.for_organization, link.user_id, link.made_by);
   ELSIF gate.replace_account(link.user_id, NULL, p_password_hash, link.source) THEN
     RETURN link.user_id;
   END IF;
