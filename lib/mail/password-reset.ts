@@ -12,7 +12,7 @@ import { MailError, type Mailer } from "./smtp.ts";
 import { BACKOFF_BASE_MS, BACKOFF_CAP_MS, TAKEN_MS } from "./transitions.ts";
 
 /** A mailed link works for an hour: somebody waits for it. */
-export const RESET_LINK_MS = 3600_000;
+const RESET_LINK_MS = 3600_000;
 /** Mails for one account: strangers who ask send no more, and the last link still works. */
 const MAILED_AN_HOUR = 3;
 

@@ -67,7 +67,7 @@ export type MemberQuery = z.infer<typeof memberQuerySchema>;
 export const updateMemberSchema = z.strictObject({ role: roleSchema });
 
 /** A member's session that works in the caller's organization now. Nothing shows of others. */
-export const memberSessionSchema = z.object({
+const memberSessionSchema = z.object({
   id: z.uuid(),
   method: z.string(),
   /** The browser and the address at the opening; null: unknown. */
