@@ -75,6 +75,14 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`${who} reinstated ${member(data)}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.joined": (data, who) => say(`${who} joined${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.vouched": (data, who) => say(`${who} vouched for ${member(data)}`),
+  "member.vouch_withdrawn": (data, who) => say(`${who} took the vouching for ${member(data)} back`, "wait"),
+  "member.sessions_ended": (data, who) =>
+    say(
+      `${who} ended ${Number(data.count) === 1 ? "a session" : "the sessions"} of ${member(data)} here`,
+      "wait",
+    ),
+  "member.password_link_made": (data, who) =>
+    say(`${who} made a link with which the password of ${member(data)} can be set`, "wait"),
   "member.left": (_, who) => say(`${who} left the organization`),
   "invitation.created": (data, who) =>
     say(`${who} invited ${text(data.email) ?? "somebody"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
@@ -253,6 +261,7 @@ function toHost(data: Data): string {
 const REPLACED_BY: Record<string, string> = {
   invitation: "the person who opened a mailed invitation",
   operator: "the person whom the operator named",
+  mail: "the person who reads the mail of the address",
   provider: "the person whom single sign-on confirmed",
 };
 

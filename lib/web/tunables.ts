@@ -11,6 +11,12 @@ export const SESSION_IDLE_MS = 2 * 3600_000;
 /** A link to set a password works once, and for a week. */
 export const PASSWORD_LINK_LIFETIME_MS = 7 * 24 * 3600_000;
 
+/** A link that an admin passes on to a member: until both are at work again. */
+export const ADMINS_PASSWORD_LINK_MS = 24 * 3600_000;
+
+/** Links for forgotten passwords that one network may ask for; how many are mailed to an account is the engine's. */
+export const FORGOT_PER_ADDRESS = { limit: 20, windowMs: 60_000 };
+
 /**
  * Tries of passwords. A person mistypes a few times and then waits for half a minute; where they signed in before, never
  * for more than one. From places that the account does not know, 30 tries at once and 720 a day are looked at; from one

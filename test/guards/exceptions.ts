@@ -66,6 +66,16 @@ export const EXCEPTIONS: Record<string, Exception> = {
     membersOnly: "a person vouches",
     alsoFound: { 409: "the operator made the member, who counts for themselves" },
   },
+  "DELETE /api/v1/members/{id}/vouch": {
+    membersOnly: "a person takes it back",
+    alsoFound: { 409: "nobody has vouched for the member" },
+  },
+  "POST /api/v1/members/{id}/suspend": { spends: "the member is none until they are reinstated" },
+  "POST /api/v1/members/{id}/reinstate": { alsoFound: { 404: "the member is not suspended" } },
+  "POST /api/v1/members/{id}/password-link": { membersOnly: "a person makes it" },
+  "DELETE /api/v1/members/{id}/sessions/{sessionId}": {
+    alsoFound: { 404: "the session is another member's" },
+  },
   "POST /api/v1/organization/four-eyes/accept": {
     membersOnly: "a person accepts",
     alsoFound: { 404: "nothing is proposed" },
@@ -183,6 +193,7 @@ export const PUBLIC: Record<string, string> = {
   "POST /api/auth/saml/{id}/acs": "the provider's signature is its credential",
   "GET /api/auth/saml/{id}/finish": "the ticket and the browser's cookie are its credential",
   "POST /api/engine/run": "CRON_SECRET is its credential",
+  "POST /api/forgot-password": "it answers the same whoever asks, and mails the address alone",
   "POST /api/join": "the link's token and a session of anyone are its credential",
   "POST /api/join/account": "the link's token is its credential",
   "POST /api/join/look": "the link's token is its credential",

@@ -28,6 +28,7 @@ const KINDS = {
   samlProvider: "samlProvider",
   server: "server",
   servers: "server",
+  session: "session",
   sessions: "session",
   task: "task",
   tasks: "task",

@@ -16,6 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "sign_in_again_required",
         "sign_in_too_weak",
         "single_sign_on_required",
+        "suspended",
         "unauthenticated",
         "view_only",
         "wrong_account",

@@ -6,7 +6,7 @@ import { staysInOrganization } from "./person.ts";
 
 /**
  * Switches the caller's session to another of their organizations. Throws `not_found` if they are no member
- * there, and `forbidden` for an API key.
+ * there, `unauthenticated` where an admin there has ended the session, and `forbidden` for an API key.
  */
 export async function chooseOrganization({ sessionId }: Caller, organizationId: string): Promise<void> {
   if (sessionId === null) throw new AppError("forbidden", "An API key belongs to one organization.");
@@ -15,5 +15,11 @@ export async function chooseOrganization({ sessionId }: Caller, organizationId: 
   const [row] = await db.gate<{ chosen: boolean }>(
     Prisma.sql`SELECT gate.choose_organization(${sessionId}::uuid, ${organizationId}::uuid) AS chosen`,
   );
-  if (!row?.chosen) throw notFound("organization");
+  if (row?.chosen) return;
+  const [ended] = await db.gate<{ ended: boolean }>(
+    Prisma.sql`SELECT gate.is_ended_in(${sessionId}::uuid, ${organizationId}::uuid) AS ended`,
+  );
+  if (ended?.ended)
+    throw new AppError("unauthenticated", "An admin has ended this session there. Sign in again to go on.");
+  throw notFound("organization");
 }

@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: joinWithAccountSchema,
       output: z.object({ email: z.string() }),
       status: 201,
-      errors: ["forbidden", "link_expired", "single_sign_on_required"],
+      errors: ["forbidden", "link_expired", "single_sign_on_required", "suspended"],
       rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
     },
     async ({ body }) => {

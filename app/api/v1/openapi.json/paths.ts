@@ -3,6 +3,7 @@ import * as samlFinish from "@/app/api/auth/saml/[id]/finish/route.ts";
 import * as samlMetadata from "@/app/api/auth/saml/[id]/metadata/route.ts";
 import * as samlStart from "@/app/api/auth/saml/[id]/start/route.ts";
 import * as engineRun from "@/app/api/engine/run/route.ts";
+import * as forgotPassword from "@/app/api/forgot-password/route.ts";
 import * as joinAccount from "@/app/api/join/account/route.ts";
 import * as joinLook from "@/app/api/join/look/route.ts";
 import * as join from "@/app/api/join/route.ts";
@@ -67,7 +68,12 @@ import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
 import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
 import * as meStepUp from "@/app/api/v1/me/step-up/route.ts";
 import * as myViewAs from "@/app/api/v1/me/view-as/route.ts";
+import * as memberPasswordLink from "@/app/api/v1/members/[id]/password-link/route.ts";
+import * as memberReinstate from "@/app/api/v1/members/[id]/reinstate/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
+import * as memberSession from "@/app/api/v1/members/[id]/sessions/[sessionId]/route.ts";
+import * as memberSessions from "@/app/api/v1/members/[id]/sessions/route.ts";
+import * as memberSuspend from "@/app/api/v1/members/[id]/suspend/route.ts";
 import * as memberViewAs from "@/app/api/v1/members/[id]/view-as/route.ts";
 import * as memberVouch from "@/app/api/v1/members/[id]/vouch/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
@@ -202,6 +208,11 @@ export const paths: Paths = {
   "/api/v1/me/view-as": myViewAs,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
+  "/api/v1/members/{id}/password-link": memberPasswordLink,
+  "/api/v1/members/{id}/reinstate": memberReinstate,
+  "/api/v1/members/{id}/sessions": memberSessions,
+  "/api/v1/members/{id}/sessions/{sessionId}": memberSession,
+  "/api/v1/members/{id}/suspend": memberSuspend,
   "/api/v1/members/{id}/view-as": memberViewAs,
   "/api/v1/members/{id}/vouch": memberVouch,
   "/api/v1/notices": notices,
@@ -284,6 +295,7 @@ export const paths: Paths = {
   "/api/join": join,
   "/api/join/account": joinAccount,
   "/api/join/look": joinLook,
+  "/api/forgot-password": forgotPassword,
   "/api/set-password": setPassword,
   "/api/set-password/look": setPasswordLook,
   "/api/setup": setup,
