@@ -96,7 +96,6 @@ describe("an organization that requires single sign-on", () => {
       ["demo", null],
       ["oidc", null],
       ["oidc", "other"],
-      ["saml", "saml:0190a000-0000-7000-8000-000000000000"],
     ] as const) {
       await admin.query(
         "UPDATE session SET method = $1, provider = $2, provider_subject = $2 WHERE user_id = $3",
