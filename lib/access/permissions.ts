@@ -37,6 +37,7 @@ export const PERMISSIONS = {
   "organization:export": "owner",
   "organization:delete": "owner",
   "organization:hold": "owner",
+  "addresses:manage": "owner",
 } as const satisfies Record<string, Role>;
 export type Permission = keyof typeof PERMISSIONS;
 

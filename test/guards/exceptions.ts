@@ -125,6 +125,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
     values: { "body.kind": "webhook", "body.url": "https://hooks.test.example/in" },
   },
   "PATCH /api/v1/audit-streams/{id}": { values: { body: { paused: true } } },
+  "PUT /api/v1/organization/addresses": { values: { "body.networks": [], "body.version": 0 } },
   "POST /api/v1/webhooks": { values: { "body.url": "https://hooks.test.example/in" } },
   "PATCH /api/v1/webhooks/{id}": { values: { "body.url": "https://hooks.test.example/in" } },
   "PATCH /api/v1/organization/retention": { values: { "body.messageDays": 60 } },

@@ -11,6 +11,7 @@ import {
   KEY_WARNINGS,
   MAIL,
   NOTICES,
+  RESTING_ACCOUNTS,
   WEBHOOK_DELIVERIES,
   WEBHOOK_OUTBOX,
 } from "./notifications.ts";
@@ -28,6 +29,7 @@ export const JOBS: Job[] = [
   bulkOperations,
   NOTICES,
   KEY_WARNINGS,
+  RESTING_ACCOUNTS,
   MAIL,
   ACCOUNT_MAIL,
   WEBHOOK_OUTBOX,

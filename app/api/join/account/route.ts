@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError } from "@/lib/base/errors.ts";
 import { joinWithAccount } from "@/lib/invitations/join.ts";
 import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
+import { refuseJoinFromOutside } from "@/lib/web/auth/join.ts";
 import { signInSettings } from "@/lib/web/auth/sign-in/providers.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
@@ -16,12 +17,17 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: joinWithAccountSchema,
       output: z.object({ email: z.string() }),
       status: 201,
-      errors: ["forbidden", "link_expired"],
+      errors: ["address_not_allowed_for_organization", "forbidden", "link_expired"],
       rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
     },
-    async ({ body }) => {
+    async ({ request, body }) => {
       if (!signInSettings().passwords)
         throw new AppError("forbidden", "There are no passwords here: sign in, then open the link again.");
+      await refuseJoinFromOutside(request, body.token, {
+        kind: "system",
+        id: null,
+        name: "Somebody invited",
+      });
       return joinWithAccount(await database(), body);
     },
   ),
