@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { organization } from "@/lib/api-client/organization.ts";
+import { Addresses } from "./addresses.tsx";
 import { DeletePart } from "./delete-part.tsx";
 import { FourEyes } from "./four-eyes.tsx";
 import { KeysWithoutEnd } from "./keys-without-end.tsx";
@@ -28,6 +29,7 @@ export function OrganizationScreen() {
       <NameForm saved={data} />
       <FourEyes saved={data} />
       {me.may("owners:manage") && <KeysWithoutEnd saved={data} />}
+      {me.may("settings:manage") && <Addresses />}
       <LeavePart />
       {me.may("organization:delete") && <DeletePart saved={data} />}
     </>
