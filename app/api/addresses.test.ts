@@ -187,6 +187,25 @@ describe("an organization's networks", () => {
     expect((await get("/api/v1/me", { key: wide }, OUTSIDE)).body.code).toBe(CODE);
   });
 
+  test.each<[string, string[], string[], string[]]>([
+    ["the organization's alone", [], ["203.0.113.0/24"], ["203.0.113.0/24"]],
+    ["the key's alone", [INSIDE], [], [INSIDE]],
+    ["what both lists have in common", [INSIDE, OUTSIDE], ["203.0.113.0/24", "2001:db8::/32"], [INSIDE]],
+    ["the narrower of two", ["203.0.0.0/16"], ["203.0.113.0/24"], ["203.0.113.0/24"]],
+    ["no network where nothing is common", [OUTSIDE], ["203.0.113.0/24"], ["none"]],
+  ])("bind keys in a web process of before too: %s", async (_what, own, organization, both) => {
+    const key = await web.call("POST", "/api/v1/api-keys", {
+      cookie: olga.cookie,
+      body: { name: "Billing", role: "viewer", networks: own },
+    });
+    await list(organization);
+    const [row] = await sql(
+      "SELECT networks FROM gate.find_api_key((SELECT secret_hash FROM api_key WHERE id = $1))",
+      [key.body.id],
+    );
+    expect(row.networks).toEqual(both);
+  });
+
   test("leave a line of history for a refusal, one for each person and network in an hour", async () => {
     await list(["203.0.113.0/24"]);
     for (const address of [OUTSIDE, "198.51.100.8", "192.0.2.1", OUTSIDE])

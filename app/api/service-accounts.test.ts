@@ -375,6 +375,16 @@ describe("where a second person is required", () => {
     expect(await accept(ada, request)).toEqual(ACCEPTED);
   });
 
+  test("the end of the rule is not proposed through it and accepted by those behind it", async () => {
+    const bot = await account(otto, ada, "admin");
+    const end = await web.call("PATCH", "/api/v1/organization", { key: bot.key, body: { fourEyes: false } });
+    expect(end.body.fourEyesProposal).not.toBeNull();
+    const acceptEnd = ({ cookie }: Person) =>
+      web.call("POST", "/api/v1/organization/four-eyes/accept", { cookie });
+    for (const behind of [otto, ada]) expect((await acceptEnd(behind)).body.code).toBe("same_maker");
+    expect((await acceptEnd(ana)).body.fourEyes).toBe(false);
+  });
+
   test("nobody is told of a request who may not accept it for the account's sake", async () => {
     const bot = await account(otto, ada);
     const request = await askedBy(through(bot));

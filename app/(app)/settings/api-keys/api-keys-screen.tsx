@@ -7,13 +7,18 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { apiKeyList } from "@/lib/api-client/organization.ts";
 import type { ApiKey } from "@/lib/api-keys/schema.ts";
 import { Section } from "../section.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
 import { KeyRow } from "./key-row.tsx";
-import { ServiceAccounts } from "./service-accounts/service-accounts.tsx";
+
+const ServiceAccounts = lazyComponent(
+  () => import("./service-accounts/service-accounts.tsx").then((file) => file.ServiceAccounts),
+  { loading: () => <div aria-hidden className="skeleton h-24" /> },
+);
 
 /** API keys, which authenticate programs. */
 export function ApiKeysScreen() {

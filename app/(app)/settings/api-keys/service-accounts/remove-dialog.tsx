@@ -4,7 +4,6 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
 import type { ServiceAccount } from "@/lib/service-accounts/schema.ts";
-import { plural } from "@/lib/text/labels.ts";
 import { serviceAccountApi, useServiceAccountAction } from "./use-service-account-actions.ts";
 
 /** Says what ends with the account before it is deleted. */
@@ -16,11 +15,7 @@ export function RemoveDialog({ account, onClose }: { account: ServiceAccount; on
       open
       onOpenChange={onClose}
       title={`Delete ${name}?`}
-      description={
-        keys > 0
-          ? `Its ${plural(keys, "key")} end with it, and whatever uses them is refused at once. It can’t be brought back. Tasks that it started go on.`
-          : "It has no keys. It can’t be brought back. Tasks that it started go on."
-      }
+      description={`${whatEnds(keys)} It can’t be brought back. Tasks that it started go on.`}
       confirm="Delete"
       destructive
       pending={remove.isPending}
@@ -29,4 +24,10 @@ export function RemoveDialog({ account, onClose }: { account: ServiceAccount; on
       {remove.error && <Notice live tone="bad" title={errorSentence(remove.error)} />}
     </ConfirmDialog>
   );
+}
+
+function whatEnds(keys: number): string {
+  if (keys === 0) return "It has no keys.";
+  const which = keys === 1 ? "Its key ends" : `Its ${keys} keys end`;
+  return `${which} with it, and what uses ${keys === 1 ? "it" : "them"} is refused at once.`;
 }
