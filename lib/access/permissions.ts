@@ -39,6 +39,7 @@ export const PERMISSIONS = {
   "organization:export": "owner",
   "organization:delete": "owner",
   "organization:hold": "owner",
+  "addresses:manage": "owner",
 } as const satisfies Record<string, Role>;
 export type Permission = keyof typeof PERMISSIONS;
 

@@ -107,6 +107,20 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       `The API key${named(data)} was refused${text(data.network) ? ` from ${text(data.network)}` : ""}`,
       "bad",
     ),
+  "service_account.created": (data, who) => say(`${who} made the service account${named(data)}`),
+  "service_account.changed": (data, who) =>
+    say(
+      `${who} changed the service account${named(data)}${text(data.roleFrom) ? `: ${text(data.roleFrom)} is now ${text(data.role)}` : ""}`,
+    ),
+  "service_account.owner_changed": (data, who) =>
+    say(`${who} gave the service account${named(data)} to ${text(data.owner) ?? "another owner"}`),
+  "service_account.rested": (data, who) =>
+    say(`${who} put the service account${named(data)} to rest`, "wait"),
+  "service_account.resumed": (data, who) => say(`${who} let the service account${named(data)} go on`),
+  "service_account.deleted": (data, who) => say(`${who} deleted the service account${named(data)}`),
+  "service_account.owner_missing": (data) =>
+    say(`The service account${named(data)} rests: nobody answers for it`, "bad"),
+  "service_account.owner_back": (data) => say(`The service account${named(data)} has an owner again`),
   "organization.created": (data, who) => say(`${who} made the organization${named(data)}`),
   "organization.decline_reasons_changed": (_, who) => say(`${who} changed the reasons for declining`),
   "organization.undo_window_changed": ({ holdMs }, who) =>
@@ -149,6 +163,16 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "organization.domain_verified": (data, who) => say(`${who} verified the domain ${text(data.domain) ?? ""}`),
   "organization.domain_removed": (data, who) =>
     say(`${who} removed the domain ${text(data.domain) ?? ""}`, "wait"),
+  "organization.networks_changed": ({ networks }, who) =>
+    say(
+      Array.isArray(networks) && networks.length > 0
+        ? `${who} changed the networks from which the organization is reached`
+        : `${who} let the organization be reached from every network`,
+      "wait",
+      Array.isArray(networks) ? networks.join(", ") : undefined,
+    ),
+  "organization.address_refused": (data, who) =>
+    say(`${who} was refused from ${text(data.network) ?? "an unknown network"}`, "bad"),
   "bulk.begun": (data, who) => say(`${who} asked to ${bulk(data)} ${tasks(data.items)}`),
   "bulk.ended": ({ done, refused, ...data }, who) =>
     say(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { networksSchema } from "../access/networks.ts";
 import { actorSchema, roleSchema } from "../access/schema.ts";
 import { namedProviderSchema, REFUSALS } from "./sign-in/schema.ts";
 
@@ -67,6 +68,24 @@ export const updateOrganizationSchema = z
   })
   .refine((input) => Object.keys(input).length > 0, "Name what to change");
 export type UpdateOrganization = z.infer<typeof updateOrganizationSchema>;
+
+/** The networks from which sessions and keys are taken; empty: all. `version` counts the changes. */
+const savedAddressesSchema = z.object({ networks: z.array(z.string()), version: z.int() });
+export type SavedAddresses = z.infer<typeof savedAddressesSchema>;
+
+export const addressesSchema = savedAddressesSchema.extend({
+  /**
+   * The caller as Intray sees them. `network`: what to list for them, the address itself or the /64 of IPv6; null: no
+   * address is known. `isPrivate`: it is none of the internet's, as where a proxy stands in front that
+   * INTRAY_TRUSTED_PROXIES does not count.
+   */
+  seen: z.object({ address: z.string(), network: z.string().nullable(), isPrivate: z.boolean() }),
+});
+export type Addresses = z.infer<typeof addressesSchema>;
+
+/** `version`: of the list that the author saw. */
+export const saveAddressesSchema = z.strictObject({ networks: networksSchema, version: z.int() });
+export type SaveAddresses = z.infer<typeof saveAddressesSchema>;
 
 /** The slug, typed as a confirmation. */
 export const deleteOrganizationSchema = z.strictObject({ slug: z.string().max(100) });

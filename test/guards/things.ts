@@ -204,6 +204,15 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     );
     return id;
   },
+  async serviceAccount({ web, organizationId, canary, userId }) {
+    const id = uuidv7();
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.serviceAccount.create({
+        data: { organizationId, id, name: `${canary} ${id}`, role: "viewer", ownerId: userId },
+      }),
+    );
+    return id;
+  },
   auditStream: async ({ web, organizationId, canary }) => {
     const settings = { ca: canary };
     const rows = await web.db.withOrganization(

@@ -11,6 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: joinSchema,
       errors: [
         "account_unproven",
+        "address_not_allowed_for_organization",
         "cross_site",
         "link_expired",
         "sign_in_again_required",

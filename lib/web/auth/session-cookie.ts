@@ -11,6 +11,7 @@ import { roleSchema } from "../../access/schema.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env, need } from "../../base/env.ts";
 import { hashSecret } from "../../base/ids.ts";
+import { leavesOut, networksOf, refuse } from "../../organizations/addresses.ts";
 import { type NamedProvider, REFUSALS, type RefusalKind } from "../../organizations/sign-in/schema.ts";
 import { database } from "../database.ts";
 import { SESSION_IDLE_MS } from "../tunables.ts";
@@ -66,18 +67,26 @@ export function cookiesOf(request: Request): Record<string, string> {
   return parseCookie(request.headers.get("cookie") ?? "") as Record<string, string>;
 }
 
-/** Returns the session in force behind a cookie's value, or null. `isUse`: this keeps an idle session alive. */
+/**
+ * Returns the session in force behind a cookie's value, or null. `isUse`: this keeps an idle session alive. Throws
+ * `address_not_allowed_for_organization` where its organization is not reached from the caller's address, unless
+ * `anywhere`: the session may then do no more than leave for another organization.
+ */
 export async function sessionOf(
   cookie: string | undefined,
-  { isUse = true } = {},
+  address: string,
+  { isUse = true, anywhere = false } = {},
 ): Promise<WebSession | null> {
   const secret = cookie ? await secretIn(cookie) : null;
   if (!secret) return null;
   const db = await database();
   const [row] = await db.gate<SessionRow>(
-    Prisma.sql`SELECT * FROM gate.session(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint, ${isUse})`,
+    Prisma.sql`SELECT s.*, ${networksOf(Prisma.sql`s.organization_id`)} AS networks
+      FROM gate.session(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint, ${isUse}) s`,
   );
   if (!row) return null;
+  if (!anywhere && leavesOut(row.networks, address))
+    await refuse(db, row.organization_id, address, { kind: "member", id: row.user_id, name: row.name });
   return {
     id: row.session_id,
     user: { id: row.user_id, name: row.name, email: row.email },
@@ -180,6 +189,8 @@ type SessionRow = ViewRow & {
   slug: string;
   organization_name: string;
   role: string;
+  /** The organization's; empty: any. */
+  networks: string[];
 };
 
 const tokenSchema = z.object({ sid: z.string().min(1) });

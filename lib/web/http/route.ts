@@ -64,6 +64,8 @@ export interface Definition {
    * and reads and changes nothing of the organization.
    */
   whileRefused?: true;
+  /** Allowed to a session from outside of its organization's networks: it tells and changes nothing of the organization. */
+  fromAnywhere?: true;
   /** Allowed while an admin looks as a member. Every other call is refused then, reads as well as writes. */
   inView?: true;
   /**
@@ -148,6 +150,7 @@ async function answer<D extends Definition>(
       : await authenticate(request, {
           isUse: !definition.unattended,
           whileRefused: definition.whileRefused === true,
+          anywhere: definition.fromAnywhere === true,
         });
   let caller = await identify().catch(async (error: unknown) => {
     // A key or session that is refused is counted as none is.

@@ -82,6 +82,7 @@ import * as noticesCounts from "@/app/api/v1/notices/counts/route.ts";
 import * as noticesReadAll from "@/app/api/v1/notices/read-all/route.ts";
 import * as notices from "@/app/api/v1/notices/route.ts";
 import * as onboarding from "@/app/api/v1/onboarding/route.ts";
+import * as organizationAddresses from "@/app/api/v1/organization/addresses/route.ts";
 import * as organizationDeletionWithdraw from "@/app/api/v1/organization/deletion/withdraw/route.ts";
 import * as organizationDomain from "@/app/api/v1/organization/domains/[id]/route.ts";
 import * as organizationDomainVerify from "@/app/api/v1/organization/domains/[id]/verify/route.ts";
@@ -118,6 +119,8 @@ import * as serverTools from "@/app/api/v1/servers/[id]/tools/route.ts";
 import * as serverTry from "@/app/api/v1/servers/[id]/try/route.ts";
 import * as serverProbe from "@/app/api/v1/servers/probe/route.ts";
 import * as servers from "@/app/api/v1/servers/route.ts";
+import * as serviceAccount from "@/app/api/v1/service-accounts/[id]/route.ts";
+import * as serviceAccounts from "@/app/api/v1/service-accounts/route.ts";
 import * as stream from "@/app/api/v1/stream/route.ts";
 import * as taskAcknowledgement from "@/app/api/v1/tasks/[id]/acknowledgement/route.ts";
 import * as taskAttempts from "@/app/api/v1/tasks/[id]/attempts/route.ts";
@@ -159,6 +162,8 @@ export const paths: Paths = {
   "/api/v1/api-keys/{id}": apiKey,
   "/api/v1/api-keys/{id}/rotate": apiKeyRotate,
   "/api/v1/api-keys/{id}/previous-secret": apiKeyPreviousSecret,
+  "/api/v1/service-accounts": serviceAccounts,
+  "/api/v1/service-accounts/{id}": serviceAccount,
   "/api/v1/bulk-operations": bulkOperations,
   "/api/v1/bulk-operations/{id}": bulkOperation,
   "/api/v1/bulk-operations/{id}/begin": bulkOperationBegin,
@@ -221,6 +226,7 @@ export const paths: Paths = {
   "/api/v1/notices/read-all": noticesReadAll,
   "/api/v1/onboarding": onboarding,
   "/api/v1/organization": organization,
+  "/api/v1/organization/addresses": organizationAddresses,
   "/api/v1/organization/deletion/withdraw": organizationDeletionWithdraw,
   "/api/v1/organization/domains": organizationDomains,
   "/api/v1/organization/domains/{id}": organizationDomain,

@@ -40,6 +40,7 @@ import {
   cookieOf,
   cookiesAreSecure,
   personOf,
+  refusedSessionOf,
   secretIn,
   sessionCookieName,
   sessionOf,
@@ -70,7 +71,9 @@ export async function startSaml(request: Request, id: string): Promise<Response>
     if (!provider) throw new SamlFault("not_started");
     const cookie = cookieOf(request, sessionCookieName());
     // Whoever is signed in already comes to show anew that it is them.
-    const isAgain = (await sessionOf(cookie, { isUse: false })) !== null;
+    const isAgain =
+      (await sessionOf(cookie, origin.address, { isUse: false, anywhere: true })) !== null ||
+      (await refusedSessionOf(cookie)) !== null;
     const { url, setCookie } = await begin(
       request,
       provider,
@@ -253,7 +256,7 @@ async function finishTest(
   { userId, callback }: Begun,
   claims: KeptClaims,
 ) {
-  const session = await sessionOf(cookieOf(request, sessionCookieName()));
+  const session = await sessionOf(cookieOf(request, sessionCookieName()), originOf(request).address);
   if (!session || session.user.id !== userId) throw new SamlFault("other_browser");
   const db = await database();
   const { organizationId, id } = provider;
