@@ -13,6 +13,8 @@ type Command = (args: string[]) => Promise<string>;
 const commands: Record<string, () => Promise<Command>> = {
   "org create": async () => (await import("./commands/create-organization.ts")).createOrganizationCommand,
   "org quota": async () => (await import("./commands/set-quota.ts")).setQuotaCommand,
+  "org sign-in": async () => (await import("./commands/organization-sign-in.ts")).organizationSignIn,
+  "org domain": async () => (await import("./commands/organization-domain.ts")).organizationDomain,
   "org delete": async () => (await import("./commands/delete-organization.ts")).deleteOrganizationCommand,
   "user create": async () => (await import("./commands/create-user.ts")).createUser,
   "user password-link": async () => (await import("./commands/create-password-link.ts")).createPasswordLink,
@@ -37,6 +39,9 @@ const USAGE = `npm run -s intray -- <command>
   org create <slug> --name N --owner E                 makes an organization; prints its owner's link to set a password
   org quota <slug> [--open N] [--starts N] [--open-each N] [--starts-each N]
                                                        sets how many tasks may be open, and started a minute; prints it
+  org sign-in --clear --org S                          takes back how an organization's people have to sign in, where
+                                                       its provider is gone and nobody gets in any more
+  org domain <domain> --org S [--remove]               verifies a domain on your word, without DNS; or removes it
   org delete <slug> --confirm <slug>                   deletes an organization at once, once an owner has exported it
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
   user password-link <email>                           prints a link to set a new password
