@@ -464,3 +464,33 @@ test("deletes an organization at once when its slug is said twice, but not under
   await set("hold_at = NULL, hold_by = NULL, hold_reason = NULL");
   expect(await remove("doomed")).toEqual({ code: 0, out: '"doomed" is deleted.\n', err: "" });
 });
+
+test("takes back how people have to sign in, where nobody gets in any more, and says it in the history", async () => {
+  await intray("org", "create", "locked", "--name", "Locked", "--owner", "olga@locked.example");
+  const rows = (text: string) =>
+    withClient(database.adminUrl, async (client) => (await client.query(text)).rows);
+  await rows(
+    "INSERT INTO sign_in_policy (organization_id, providers) SELECT id, '{gone}' FROM organization WHERE slug = 'locked'",
+  );
+  expect((await intray("org", "sign-in", "--org", "locked")).code).toBe(2);
+  const clear = () => intray("org", "sign-in", "--clear", "--org", "locked");
+  expect(await clear()).toMatchObject({ code: 0, err: "" });
+  expect(await rows("SELECT providers FROM sign_in_policy")).toEqual([{ providers: [] }]);
+  expect((await clear()).out).toContain("nothing was changed");
+  expect(await rows("SELECT actor FROM event WHERE type = 'organization.sign_in_changed'")).toMatchObject([
+    { actor: { name: "Command line" } },
+  ]);
+});
+
+test("verifies a domain on the operator's word, for one organization, and removes it", async () => {
+  await intray("org", "create", "second", "--name", "Second", "--owner", "olga@second.example");
+  const domain = (...words: string[]) => intray("org", "domain", "Acme.Example", ...words);
+  expect(await domain("--org", "acme")).toMatchObject({
+    code: 0,
+    out: 'acme.example is a verified domain of "acme".\n',
+  });
+  expect((await domain("--org", "second")).err).toContain("Another organization");
+  expect((await domain("--org", "acme", "--remove")).code).toBe(0);
+  expect((await domain("--org", "second")).code).toBe(0);
+  expect((await intray("org", "domain", "no-domain", "--org", "acme")).code).toBe(2);
+});

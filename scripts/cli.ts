@@ -13,8 +13,8 @@ type Command = (args: string[]) => Promise<string>;
 const commands: Record<string, () => Promise<Command>> = {
   "org create": async () => (await import("./commands/create-organization.ts")).createOrganizationCommand,
   "org quota": async () => (await import("./commands/set-quota.ts")).setQuotaCommand,
-  "org sign-in": async () => (await import("./commands/organization-sign-in.ts")).organizationSignIn,
-  "org domain": async () => (await import("./commands/organization-domain.ts")).organizationDomain,
+  "org sign-in": async () => (await import("./commands/organization/sign-in.ts")).organizationSignIn,
+  "org domain": async () => (await import("./commands/organization/domain.ts")).organizationDomain,
   "org delete": async () => (await import("./commands/delete-organization.ts")).deleteOrganizationCommand,
   "user create": async () => (await import("./commands/create-user.ts")).createUser,
   "user password-link": async () => (await import("./commands/create-password-link.ts")).createPasswordLink,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isVerifiedDomain } from "@/lib/organizations/domains/queries.ts";
-import { type DnsServer, startDns } from "@/test/servers/dns-server.ts";
+import { type DnsServer, startDns } from "@/test/servers/dns/dns-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;

@@ -1,7 +1,7 @@
-import { clearSignInPolicy } from "../../lib/organizations/sign-in/transitions.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
-import { read, required, takeSwitch, UsageError } from "./usage.ts";
-import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";
+import { clearSignInPolicy } from "../../../lib/organizations/sign-in/transitions.ts";
+import { COMMAND_LINE } from "../../../lib/organizations/transitions.ts";
+import { read, required, takeSwitch, UsageError } from "../usage.ts";
+import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 
 /** Takes back what an organization asks of sign-ins, for one whose own people can't: its provider is gone. */
 export async function organizationSignIn(args: string[]): Promise<string> {

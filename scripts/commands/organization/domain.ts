@@ -1,9 +1,9 @@
-import { listDomains } from "../../lib/organizations/domains/queries.ts";
-import { domainSchema } from "../../lib/organizations/domains/schema.ts";
-import { addDomain, markVerified, removeDomain } from "../../lib/organizations/domains/transitions.ts";
-import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
-import { CommandError, read, required, takeSwitch, UsageError } from "./usage.ts";
-import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";
+import { listDomains } from "../../../lib/organizations/domains/queries.ts";
+import { domainSchema } from "../../../lib/organizations/domains/schema.ts";
+import { addDomain, markVerified, removeDomain } from "../../../lib/organizations/domains/transitions.ts";
+import { COMMAND_LINE } from "../../../lib/organizations/transitions.ts";
+import { CommandError, read, required, takeSwitch, UsageError } from "../usage.ts";
+import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 
 /** Verifies a domain on the operator's word, or removes it: also one that another organization is to have. */
 export async function organizationDomain(args: string[]): Promise<string> {
