@@ -488,3 +488,32 @@ test("says from which networks an organization is reached, and sets and clears t
     { data: { from: ["203.0.113.0/24", "2001:db8::/32"], networks: [] } },
   ]);
 });
+test("takes back how people have to sign in, where nobody gets in any more, and says it in the history", async () => {
+  await intray("org", "create", "locked", "--name", "Locked", "--owner", "olga@locked.example");
+  const rows = (text: string) =>
+    withClient(database.adminUrl, async (client) => (await client.query(text)).rows);
+  await rows(
+    "INSERT INTO sign_in_policy (organization_id, providers) SELECT id, '{gone}' FROM organization WHERE slug = 'locked'",
+  );
+  expect((await intray("org", "sign-in", "--org", "locked")).code).toBe(2);
+  const clear = () => intray("org", "sign-in", "--clear", "--org", "locked");
+  expect(await clear()).toMatchObject({ code: 0, err: "" });
+  expect(await rows("SELECT providers FROM sign_in_policy")).toEqual([{ providers: [] }]);
+  expect((await clear()).out).toContain("nothing was changed");
+  expect(await rows("SELECT actor FROM event WHERE type = 'organization.sign_in_changed'")).toMatchObject([
+    { actor: { name: "Command line" } },
+  ]);
+});
+
+test("verifies a domain on the operator's word, for one organization, and removes it", async () => {
+  await intray("org", "create", "second", "--name", "Second", "--owner", "olga@second.example");
+  const domain = (...words: string[]) => intray("org", "domain", "Acme.Example", ...words);
+  expect(await domain("--org", "acme")).toMatchObject({
+    code: 0,
+    out: 'acme.example is a verified domain of "acme".\n',
+  });
+  expect((await domain("--org", "second")).err).toContain("Another organization");
+  expect((await domain("--org", "acme", "--remove")).code).toBe(0);
+  expect((await domain("--org", "second")).code).toBe(0);
+  expect((await intray("org", "domain", "no-domain", "--org", "acme")).code).toBe(2);
+});

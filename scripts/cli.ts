@@ -13,6 +13,8 @@ type Command = (args: string[]) => Promise<string>;
 const commands: Record<string, () => Promise<Command>> = {
   "org create": async () => (await import("./commands/create-organization.ts")).createOrganizationCommand,
   "org quota": async () => (await import("./commands/set-quota.ts")).setQuotaCommand,
+  "org sign-in": async () => (await import("./commands/organization/sign-in.ts")).organizationSignIn,
+  "org domain": async () => (await import("./commands/organization/domain.ts")).organizationDomain,
   "org delete": async () => (await import("./commands/delete-organization.ts")).deleteOrganizationCommand,
   "org addresses": async () => (await import("./commands/organization/set-addresses.ts")).setAddressesCommand,
   "user create": async () => (await import("./commands/create-user.ts")).createUser,
@@ -38,6 +40,9 @@ const USAGE = `npm run -s intray -- <command>
   org create <slug> --name N --owner E                 makes an organization; prints its owner's link to set a password
   org quota <slug> [--open N] [--starts N] [--open-each N] [--starts-each N]
                                                        sets how many tasks may be open, and started a minute; prints it
+  org sign-in --clear --org S                          takes back how an organization's people have to sign in, where
+                                                       its provider is gone and nobody gets in any more
+  org domain <domain> --org S [--remove]               verifies a domain on your word, without DNS; or removes it
   org delete <slug> --confirm <slug>                   deletes an organization at once, once an owner has exported it
   org addresses --org S [--set NET,NET | --clear]      sets the networks from which an organization is reached, also for who
                                                        locked themselves out; prints them

@@ -2,9 +2,28 @@ import { redirect } from "next/navigation";
 import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { env } from "@/lib/base/env.ts";
+import { refusalSentence } from "@/lib/organizations/sign-in/status.ts";
+import { organizationsOfSession } from "@/lib/web/auth/own-organizations.ts";
 import { ownPath } from "@/lib/web/auth/own-path.ts";
+import { currentRefusal } from "@/lib/web/auth/session.ts";
 import { signInOptions } from "@/lib/web/auth/sign-in/sign-in.ts";
+import { Asked } from "./asked.tsx";
+import { GoOn } from "./go-on.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
+
+/** What the organization asks for that does not let the browser's session in; null: no session is refused. */
+async function readAsked() {
+  const refused = await currentRefusal();
+  if (!refused) return null;
+  const { kind, organization, providers } = refused;
+  const others = (await organizationsOfSession(refused.id)).filter(({ refusal }) => refusal === null);
+  return {
+    organizationId: organization.id,
+    sentence: refusalSentence(kind, organization.name, providers),
+    providers,
+    others: others.map(({ id, name }) => ({ id, name })),
+  };
+}
 
 export const metadata = { title: "Sign in" };
 
@@ -16,16 +35,22 @@ export default async function SignInPage({
   const options = await signInOptions();
   if (options.setupNeeded) redirect("/setup");
   const { error, callbackUrl } = await searchParams;
+  const asked = await readAsked();
+  // One of the providers that an organization requires is the only way into it.
+  const isLed = asked !== null && asked.providers.length > 0;
   return (
     <FrontPage title="Sign in" intro="Approve what your agents are waiting on.">
+      {asked && <Asked asked={asked} />}
       <SignInForm
-        demo={options.demo}
-        providers={options.providers}
-        password={options.password}
-        passkey={options.passkey}
+        demo={isLed ? [] : options.demo}
+        providers={isLed ? asked.providers : options.providers}
+        organizationId={asked?.organizationId ?? null}
+        password={options.password && !isLed}
+        passkey={options.passkey && !isLed}
         error={typeof error === "string" ? error : null}
         callbackUrl={ownPath(callbackUrl, env().url)}
       />
+      {asked && <GoOn organizations={asked.others} />}
       {options.setupPossible && (
         <p className="text-[13px] text-muted">
           Done looking around?{" "}

@@ -10,6 +10,7 @@ import { CodeForm } from "./code-form.tsx";
 import { DemoPeople, type DemoPerson } from "./demo-people.tsx";
 import { sentenceOf } from "./sentences.ts";
 import { useSignIn } from "./use-sign-in.ts";
+import { useWay } from "./use-way.ts";
 
 const never = () => () => {};
 
@@ -21,6 +22,7 @@ export function SignInForm({
   passkey,
   error: initialError,
   callbackUrl,
+  organizationId,
 }: {
   demo: DemoPerson[];
   providers: { id: string; name: string }[];
@@ -28,11 +30,14 @@ export function SignInForm({
   passkey: boolean;
   error: string | null;
   callbackUrl: string;
+  organizationId: string | null;
 }) {
   const { error, pending, codeWanted, enter, enterWithPasskey, enterAt, startAgain } = useSignIn(
     callbackUrl,
     initialError,
+    organizationId,
   );
+  const { led, look } = useWay();
   // Browsers offer passkeys only over https and on localhost.
   const hasPasskeys = useSyncExternalStore(
     never,
@@ -73,7 +78,26 @@ export function SignInForm({
       {providers.length > 0 && (password || passkey) && <Or>or</Or>}
       {password && (
         <form onSubmit={onSubmit} className="flex flex-col gap-4">
-          <TextField name="email" label="E-mail" type="email" autoComplete="username" required />
+          <TextField
+            name="email"
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            onBlur={(event) => void look(event.currentTarget.value)}
+          />
+          {led && (
+            <Notice
+              live
+              tone="accent"
+              title={`Addresses of ${led.domain} sign in through ${led.providers.map(({ name }) => name).join(" or ")}.`}
+              action={led.providers.map(({ id, name }) => (
+                <Button key={id} disabled={pending} onClick={() => void enterAt(id, led.organizationId)}>
+                  Continue with {name}
+                </Button>
+              ))}
+            />
+          )}
           <TextField
             name="password"
             label="Password"

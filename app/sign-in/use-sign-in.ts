@@ -8,7 +8,12 @@ import { api } from "@/lib/api-client/base/client.ts";
 export type Way = "password" | "code" | "passkey" | "demo";
 
 /** The sign-in methods, and the error of the last attempt. */
-export function useSignIn(callbackUrl: string, initialError: string | null) {
+export function useSignIn(
+  callbackUrl: string,
+  initialError: string | null,
+  /** The organization that asks for the sign-in, if one does. */
+  organizationId: string | null,
+) {
   const [error, setError] = useState(initialError);
   const [pending, setPending] = useState(false);
   /** The password was correct; the code is asked for now. */
@@ -44,11 +49,11 @@ export function useSignIn(callbackUrl: string, initialError: string | null) {
     }
   };
 
-  const enterAt = async (provider: string) => {
+  const enterAt = async (provider: string, organization: string | null = organizationId) => {
     setPending(true);
     setError(null);
     // Navigates away; the promise rejects only on failure.
-    await signIn(provider, { callbackUrl }).catch(() => {
+    await signIn(provider, { callbackUrl, ...(organization && { organization }) }).catch(() => {
       setPending(false);
       setError("unreachable");
     });

@@ -4,6 +4,7 @@ import {
   Hourglass,
   Keyboard,
   KeyRound,
+  LogIn,
   type LucideIcon,
   MessageSquareX,
   Palette,
@@ -88,6 +89,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "People, roles, invitations",
     icon: Users,
     needs: "members:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/sign-in",
+    label: "Sign-in",
+    description: "Single sign-on, second factor, domains",
+    icon: LogIn,
+    needs: "settings:manage",
     group: "Organization",
   },
   {

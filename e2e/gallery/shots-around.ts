@@ -195,6 +195,55 @@ export const AROUND: Shot[] = [
     },
   },
   settings("settings members", "/settings/members"),
+  settings("settings sign-in", "/settings/sign-in"),
+  {
+    name: "settings sign-in required",
+    person: "Ana",
+    async open(page) {
+      await page.route("**/api/v1/organization/sign-in", (route) =>
+        route.fulfill({
+          json: {
+            providers: ["acme"],
+            providerAgeMs: 28_800_000,
+            acrValues: [],
+            amrValues: ["mfa"],
+            secondFactorFrom: "admin",
+            sessionMs: 14_400_000,
+            idleMs: null,
+            offered: [
+              { id: "acme", name: "Acme SSO" },
+              { id: "partners", name: "Partners of Acme" },
+            ],
+          },
+        }),
+      );
+      const domain = {
+        createdAt: "2026-01-05T10:00:00.000Z",
+        record: `intray-domain-verification=${"x7Qd".repeat(8)}`,
+      };
+      const items = [
+        {
+          ...domain,
+          id: "0190a000-0000-7000-8000-000000000001",
+          domain: "acme.example",
+          verifiedAt: domain.createdAt,
+        },
+        {
+          ...domain,
+          id: "0190a000-0000-7000-8000-000000000002",
+          domain: "subsidiary-of-acme.example",
+          verifiedAt: null,
+        },
+      ];
+      await page.route("**/api/v1/organization/domains", (route) => route.fulfill({ json: { items } }));
+      await page.goto("/settings/sign-in");
+      await expect(page.getByText("subsidiary-of-acme.example").first()).toBeVisible();
+    },
+    async after(page) {
+      await page.unroute("**/api/v1/organization/sign-in");
+      await page.unroute("**/api/v1/organization/domains");
+    },
+  },
   settings("settings audit stream", "/settings/audit-streams"),
   {
     name: "settings audit stream failing",

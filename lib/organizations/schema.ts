@@ -91,7 +91,7 @@ export type SaveAddresses = z.infer<typeof saveAddressesSchema>;
 export const deleteOrganizationSchema = z.strictObject({ slug: z.string().max(100) });
 
 /** One of a person's organizations. */
-export const ownOrganizationSchema = organizationSchema
+const ownOrganizationSchema = organizationSchema
   .pick({ id: true, slug: true, name: true })
   .extend({ role: roleSchema });
 export type OwnOrganization = z.infer<typeof ownOrganizationSchema>;

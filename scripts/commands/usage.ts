@@ -29,6 +29,11 @@ export function read<Name extends string>(args: string[], names: readonly Name[]
   }
 }
 
+/** Takes a switch out of the arguments. */
+export function takeSwitch(args: string[], name: string): { isSet: boolean; rest: string[] } {
+  return { isSet: args.includes(name), rest: args.filter((arg) => arg !== name) };
+}
+
 export function required(value: string | undefined, name: string): string {
   if (!value?.trim()) throw new UsageError(`${name} is missing.`);
   return value.trim();

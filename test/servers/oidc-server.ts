@@ -85,6 +85,9 @@ export async function startOidc(): Promise<OidcServer> {
           }),
         },
       ],
+      // Its own rule is against addresses of this machine.
+      fetch: (url: string, { dispatcher: _dispatcher, ...options }: RequestInit & { dispatcher?: unknown }) =>
+        fetch(url, options),
       features: { backchannelLogout: { enabled: logout !== undefined } },
       claims: { email: ["email", "email_verified"], profile: ["name", "groups"] },
       // As most providers do: the claims of the scopes stand in the ID token too.

@@ -2,6 +2,7 @@ import { mayJoin } from "../../invitations/join.ts";
 import { findInvitation } from "../../invitations/queries.ts";
 import type { LookedAtInvitation } from "../../invitations/schema.ts";
 import { linkExpired } from "../../invitations/transitions.ts";
+import { readSignInPolicy } from "../../organizations/sign-in/queries.ts";
 import { maskedEmail } from "../../text/mask.ts";
 import { database } from "../database.ts";
 import { clientAddress } from "../http/caller/client-address.ts";
@@ -22,6 +23,10 @@ export async function lookAtInvitation(request: Request, token: string): Promise
     if (person.email !== found.email) return "other";
     return (await mayJoin(db, person.id)) ? "own" : "unproven";
   };
+  const { organizationId } = found;
+  const { providers } = await db.withOrganization(organizationId, (tx) =>
+    readSignInPolicy(organizationId, tx),
+  );
   return {
     organization: found.organizationName,
     inviter: found.inviter,
@@ -30,6 +35,7 @@ export async function lookAtInvitation(request: Request, token: string): Promise
     mailed: found.mailed,
     session: await session(),
     signedInAs: person?.email ?? null,
-    passwords: signInSettings().passwords,
+    // Nobody makes a password for an organization that asks for single sign-on.
+    passwords: signInSettings().passwords && providers.length === 0,
   };
 }
