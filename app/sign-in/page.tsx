@@ -3,7 +3,7 @@ import { FrontPage } from "@/components/shell/pages/front-page.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { env } from "@/lib/base/env.ts";
 import { ownPath } from "@/lib/web/auth/own-path.ts";
-import { signInOptions } from "@/lib/web/auth/sign-in/sign-in.ts";
+import { samlProvidersFor, signInOptions } from "@/lib/web/auth/sign-in/sign-in.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 
 export const metadata = { title: "Sign in" };
@@ -11,16 +11,18 @@ export const metadata = { title: "Sign in" };
 export default async function SignInPage({
   searchParams,
 }: {
-  searchParams: Promise<{ error?: string | string[]; callbackUrl?: string | string[] }>;
+  searchParams: Promise<Record<"error" | "callbackUrl" | "organization", string | string[] | undefined>>;
 }) {
   const options = await signInOptions();
   if (options.setupNeeded) redirect("/setup");
-  const { error, callbackUrl } = await searchParams;
+  const { error, callbackUrl, organization } = await searchParams;
+  const saml = typeof organization === "string" ? await samlProvidersFor(organization) : [];
   return (
     <FrontPage title="Sign in" intro="Approve what your agents are waiting on.">
       <SignInForm
         demo={options.demo}
         providers={options.providers}
+        saml={saml}
         password={options.password}
         passkey={options.passkey}
         error={typeof error === "string" ? error : null}

@@ -16,6 +16,7 @@ const never = () => () => {};
 export function SignInForm({
   demo,
   providers,
+  saml,
   password,
   passkey,
   error: initialError,
@@ -23,6 +24,8 @@ export function SignInForm({
 }: {
   demo: DemoPerson[];
   providers: { id: string; name: string }[];
+  /** Of the organization that the address names. */
+  saml: { id: string; name: string }[];
   password: boolean;
   passkey: boolean;
   error: string | null;
@@ -60,6 +63,17 @@ export function SignInForm({
         <DemoPeople people={demo} disabled={pending} onEnter={({ email }) => void enter("demo", { email })} />
       )}
       {demo.length > 0 && password && <Or>or with your account</Or>}
+      {saml.length > 0 && (
+        <div className="flex flex-col gap-2">
+          {saml.map(({ id, name }) => (
+            <Button key={id} asChild className="max-w-full">
+              <a href={`/api/auth/saml/${id}/start?callbackUrl=${encodeURIComponent(callbackUrl)}`}>
+                <span className="truncate">Sign in with {name}</span>
+              </a>
+            </Button>
+          ))}
+        </div>
+      )}
       {providers.length > 0 && (
         <div className="flex flex-col gap-2">
           {providers.map(({ id, name }) => (
@@ -69,7 +83,7 @@ export function SignInForm({
           ))}
         </div>
       )}
-      {providers.length > 0 && (password || passkey) && <Or>or</Or>}
+      {providers.length + saml.length > 0 && (password || passkey) && <Or>or</Or>}
       {password && (
         <form onSubmit={onSubmit} className="flex flex-col gap-4">
           <TextField name="email" label="E-mail" type="email" autoComplete="username" required />

@@ -1,6 +1,8 @@
 import { headers } from "next/headers";
 import type { Role } from "../../../access/roles.ts";
 import { env } from "../../../base/env.ts";
+import { providersOfSlug } from "../../../saml/queries.ts";
+import { SLUG } from "../../../text/slug.ts";
 import { database } from "../../database.ts";
 import { forPage } from "../../pages/page-failure.ts";
 import { demoPeople } from "../demo.ts";
@@ -27,6 +29,12 @@ export interface SignInOptions {
 /** The sign-in methods that the page offers for this request. */
 export function signInOptions(): Promise<SignInOptions> {
   return forPage(readOptions());
+}
+
+/** The SAML providers of the organization of that slug; none for one that is unknown or has none. */
+export async function samlProvidersFor(slug: string): Promise<{ id: string; name: string }[]> {
+  if (!SLUG.test(slug)) return [];
+  return forPage(database().then((db) => providersOfSlug(db, slug)));
 }
 
 async function readOptions(): Promise<SignInOptions> {
