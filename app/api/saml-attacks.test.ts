@@ -1,7 +1,15 @@
 /** Responses that no honest identity provider makes, at the real handlers: none opens a session. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
-import { addProvider, begin, browserOf, errorOf, post, signInBySaml, type TestProvider } from "@/test/fixtures/saml-fixture.ts";
+import {
+  addProvider,
+  begin,
+  browserOf,
+  errorOf,
+  post,
+  signInBySaml,
+  type TestProvider,
+} from "@/test/fixtures/saml-fixture.ts";
 import {
   assertionXml,
   type IdpKey,
@@ -65,16 +73,28 @@ const honest = (said: Said) => respond(said, acme.key);
 
 test("an honest response opens one session, whose columns say what the provider said", async () => {
   const eve = browser();
-  const landed = await signInBySaml(web, eve, acme, { nameId: "honest", attributes: email, sessionIndex: "idx-9" }, "/tasks?state=open");
+  const landed = await signInBySaml(
+    web,
+    eve,
+    acme,
+    { nameId: "honest", attributes: email, sessionIndex: "idx-9" },
+    "/tasks?state=open",
+  );
   expect(landed.href).toBe(`${ORIGIN}/tasks?state=open`);
   const { body } = await web.call("GET", "/api/v1/me", { cookie: eve.cookie() });
-  expect([body.user.email, body.organization.slug, body.role]).toEqual(["eve@acme.example", "acme", "viewer"]);
-  const [row] = await withClient(web.database.adminUrl, async (client) =>
-    (
-      await client.query(
-        "SELECT provider, provider_subject, provider_session, acr, only_organization, authenticated_at FROM session WHERE provider_session = 'idx-9'",
-      )
-    ).rows,
+  expect([body.user.email, body.organization.slug, body.role]).toEqual([
+    "eve@acme.example",
+    "acme",
+    "viewer",
+  ]);
+  const [row] = await withClient(
+    web.database.adminUrl,
+    async (client) =>
+      (
+        await client.query(
+          "SELECT provider, provider_subject, provider_session, acr, only_organization, authenticated_at FROM session WHERE provider_session = 'idx-9'",
+        )
+      ).rows,
   );
   expect(row).toMatchObject({
     provider: `saml:${acme.id}`,
@@ -97,13 +117,19 @@ describe("a signature", () => {
       { signature: "http://www.w3.org/2000/09/xmldsig#rsa-sha1" },
       { digest: "http://www.w3.org/2000/09/xmldsig#sha1" },
     ])
-      expect(await attempt((said) => responseXml(said, sign(assertionXml(said), "Assertion", acme.key, algorithms)))).toBe(
-        "saml_algorithm",
-      );
+      expect(
+        await attempt((said) =>
+          responseXml(said, sign(assertionXml(said), "Assertion", acme.key, algorithms)),
+        ),
+      ).toBe("saml_algorithm");
     // One that fits its own word alone: a changed name, and a changed attribute.
-    expect(await attempt((said) => honest({ ...said, nameId: "eve" }).replace(">eve<", ">ana<"))).toBe("saml_signature");
+    expect(await attempt((said) => honest({ ...said, nameId: "eve" }).replace(">eve<", ">ana<"))).toBe(
+      "saml_signature",
+    );
     expect(await attempt((said) => honest(said).replace("eve@acme", "ana@acme"))).toBe("saml_signature");
-    expect(await attempt((said) => honest(said).replace(/<ds:SignatureValue>[^<]+/, "<ds:SignatureValue>AAAA"))).toBe("saml_signature");
+    expect(
+      await attempt((said) => honest(said).replace(/<ds:SignatureValue>[^<]+/, "<ds:SignatureValue>AAAA")),
+    ).toBe("saml_signature");
   });
 
   const forged = (said: Said) => assertionXml({ ...said, nameId: "ana", assertionId: newId() });
@@ -130,14 +156,18 @@ describe("a signature", () => {
       return responseXml(said, `${ofWhole(original)}${bare(original)}${forged(said)}`);
     },
     "3: the forged assertion before the signed one": (said) => responseXml(said, forged(said) + signed(said)),
-    "4: the signed assertion inside the forged one": (said) => responseXml(said, into(forged(said), signed(said))),
+    "4: the signed assertion inside the forged one": (said) =>
+      responseXml(said, into(forged(said), signed(said))),
     "5: the forged assertion has the signature, the signed one follows": (said) => {
       const original = signed(said);
       return responseXml(said, withSignature(forged(said), signatureIn(original)) + bare(original));
     },
     "6: the signed assertion inside the signature of the forged one": (said) => {
       const original = signed(said);
-      const signature = signatureIn(original).replace("</ds:SignedInfo>", `</ds:SignedInfo>${bare(original)}`);
+      const signature = signatureIn(original).replace(
+        "</ds:SignedInfo>",
+        `</ds:SignedInfo>${bare(original)}`,
+      );
       return responseXml(said, withSignature(forged(said), signature));
     },
     "7: the forged assertion in an extension": (said) =>
@@ -159,12 +189,19 @@ describe("a signature", () => {
     },
     "a reference to everything": (said) => responseXml(said, signed(said).replace(/URI="#[^"]+"/, 'URI=""')),
   };
-  test.each(Object.entries(WRAPPED))("does not vouch for what is wrapped around it: XSW %s", async (_name, make) => {
-    expect(await attempt(make)).toMatch(/^saml_(malformed|signature)$/);
-  });
+  test.each(Object.entries(WRAPPED))(
+    "does not vouch for what is wrapped around it: XSW %s",
+    async (_name, make) => {
+      expect(await attempt(make)).toMatch(/^saml_(malformed|signature)$/);
+    },
+  );
 
   test("does not cover comments in a name, which are refused with every other declaration", async () => {
-    const cut = (said: Said) => honest({ ...said, nameId: "ana@acme.example.evil" }).replace("ana@acme.example.evil", "ana@acme.example<!-- -->.evil");
+    const cut = (said: Said) =>
+      honest({ ...said, nameId: "ana@acme.example.evil" }).replace(
+        "ana@acme.example.evil",
+        "ana@acme.example<!-- -->.evil",
+      );
     expect(await attempt(cut)).toBe("saml_malformed");
     const cdata = (said: Said) => honest({ ...said, nameId: "ana" }).replace(">ana<", "><![CDATA[ana]]><");
     expect(await attempt(cdata)).toBe("saml_malformed");
@@ -195,10 +232,19 @@ describe("a document", () => {
 
   test("that is no form, or has two responses, or more than a MiB, is not read", async () => {
     const send = async (body: string, type = "application/x-www-form-urlencoded") => {
-      const answer = await web.open("POST", `/api/auth/saml/${acme.id}/acs`, { headers: { "content-type": type }, body });
+      const answer = await web.open("POST", `/api/auth/saml/${acme.id}/acs`, {
+        headers: { "content-type": type },
+        body,
+      });
       return errorOf(answer.headers.get("location") ?? "");
     };
-    for (const body of ["", "SAMLResponse=", "SAMLResponse=%25%25", "SAMLResponse=AAAA&SAMLResponse=AAAA", `SAMLResponse=${"A".repeat(1_100_000)}`])
+    for (const body of [
+      "",
+      "SAMLResponse=",
+      "SAMLResponse=%25%25",
+      "SAMLResponse=AAAA&SAMLResponse=AAAA",
+      `SAMLResponse=${"A".repeat(1_100_000)}`,
+    ])
       expect(await send(body)).toBe("saml_malformed");
     expect(await send("{}", "application/json")).toBe("saml_malformed");
   });
@@ -219,10 +265,22 @@ describe("an assertion", () => {
     ["of a session that is over", { sessionEnds: -1 }, "session_over"],
     ["without a name", { nameIdXml: "" }, "no_subject"],
     ["with an empty name", { nameIdXml: "<saml:NameID> </saml:NameID>" }, "no_subject"],
-    ["with two names", { nameIdXml: "<saml:NameID>a</saml:NameID><saml:NameID>b</saml:NameID>" }, "no_subject"],
+    [
+      "with two names",
+      { nameIdXml: "<saml:NameID>a</saml:NameID><saml:NameID>b</saml:NameID>" },
+      "no_subject",
+    ],
     ["with a name with elements in it", { nameIdXml: "<saml:NameID>a<b/>c</saml:NameID>" }, "malformed"],
-    ["with a name for one time", { nameIdFormat: "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" }, "transient_subject"],
-    ["of a request that nobody made", { inResponseTo: "_0123456789abcdef0123456789abcdef01234567" }, "not_started"],
+    [
+      "with a name for one time",
+      { nameIdFormat: "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" },
+      "transient_subject",
+    ],
+    [
+      "of a request that nobody made",
+      { inResponseTo: "_0123456789abcdef0123456789abcdef01234567" },
+      "not_started",
+    ],
     ["of no request", { inResponseTo: null }, "provider_started"],
     ["of a refusal", { status: "Responder" }, "declined"],
   ];
@@ -231,7 +289,9 @@ describe("an assertion", () => {
   });
 
   test("a clock that is a minute away is taken, and a response that names no destination", async () => {
-    expect(await attempt((said) => honest({ ...said, notBefore: 1, issued: 1, destination: null }))).toBeNull();
+    expect(
+      await attempt((said) => honest({ ...said, notBefore: 1, issued: 1, destination: null })),
+    ).toBeNull();
     expect(await attempt((said) => honest({ ...said, notOnOrAfter: -1 }))).toBeNull();
   });
 
@@ -250,7 +310,10 @@ describe("an assertion", () => {
     const eve = browser();
     const before = await sessions();
     const inResponseTo = await begin(eve, acme);
-    const xml = respond({ ...acme.said, inResponseTo, nameId: "once", attributes: { email: "once@acme.example" } }, acme.key);
+    const xml = respond(
+      { ...acme.said, inResponseTo, nameId: "once", attributes: { email: "once@acme.example" } },
+      acme.key,
+    );
     const answers = await Promise.all(Array.from({ length: 4 }, () => post(web, acme, xml)));
     const tickets = answers.filter((answer) => errorOf(answer) === null);
     expect(tickets).toHaveLength(1);
@@ -260,8 +323,15 @@ describe("an assertion", () => {
     expect(landed.filter((code) => code === null)).toHaveLength(1);
     expect((await sessions()) - before).toBe(1);
     expect(errorOf(await post(web, acme, xml))).toBe("saml_used");
-    const rows = await withClient(web.database.adminUrl, async (client) =>
-      (await client.query("SELECT claims, taken_at FROM saml_response WHERE provider_id = $1 AND taken_at IS NULL", [acme.id])).rows,
+    const rows = await withClient(
+      web.database.adminUrl,
+      async (client) =>
+        (
+          await client.query(
+            "SELECT claims, taken_at FROM saml_response WHERE provider_id = $1 AND taken_at IS NULL",
+            [acme.id],
+          )
+        ).rows,
     );
     // What was fetched is kept no more.
     expect(rows.every(({ claims }) => claims !== null)).toBe(true);
@@ -270,22 +340,43 @@ describe("an assertion", () => {
   test("ends in the browser that began, and nowhere else", async () => {
     const [victim, eve] = [browser(), browser()];
     const before = await sessions();
-    const next = await post(web, acme, respond({ ...acme.said, inResponseTo: await begin(eve, acme), attributes: email }, acme.key));
+    const next = await post(
+      web,
+      acme,
+      respond({ ...acme.said, inResponseTo: await begin(eve, acme), attributes: email }, acme.key),
+    );
     // Eve sends the victim the address: the victim is not signed in as Eve.
     expect(errorOf((await victim.go(next)).url)).toBe("saml_other_browser");
     await begin(victim, acme);
     expect(errorOf((await victim.go(next)).url)).toBe("saml_other_browser");
     expect(await sessions()).toBe(before);
     const cookies = eve.cookies().filter(({ name }) => name === "intray.saml");
-    expect(cookies.map(({ attributes }) => attributes)).toEqual([expect.stringMatching(/HttpOnly; SameSite=Lax/)]);
+    expect(cookies.map(({ attributes }) => attributes)).toEqual([
+      expect.stringMatching(/HttpOnly; SameSite=Lax/),
+    ]);
   });
 
   test("that nobody asked for is taken where the owner allows it, once, and leads to a page of Intray alone", async () => {
     const unasked = (assertionId: string) =>
-      respond({ ...acme.said, inResponseTo: null, assertionId, nameId: "unasked", attributes: { email: "unasked@acme.example" } }, acme.key);
+      respond(
+        {
+          ...acme.said,
+          inResponseTo: null,
+          assertionId,
+          nameId: "unasked",
+          attributes: { email: "unasked@acme.example" },
+        },
+        acme.key,
+      );
     const path = `/api/v1/saml-providers/${acme.id}`;
     await web.call("PATCH", path, { cookie: owner.cookie, body: { idpInitiated: true } });
-    for (const relay of ["https://evil.example/", "//evil.example", "/.//evil.example", "javascript:alert(1)", "/\\evil.example"]) {
+    for (const relay of [
+      "https://evil.example/",
+      "//evil.example",
+      "/.//evil.example",
+      "javascript:alert(1)",
+      "/\\evil.example",
+    ]) {
       const eve = browser();
       const body = { SAMLResponse: Buffer.from(unasked(newId())).toString("base64"), RelayState: relay };
       const stop = await eve.go(`/api/auth/saml/${acme.id}/acs`, body);
@@ -300,11 +391,18 @@ describe("an assertion", () => {
   });
 
   test("may be encrypted for Intray, is judged as any other, and not with broken algorithms", async () => {
-    const encrypted = (said: Said, key: IdpKey, more = {}) => respondEncrypted(said, key, ownCertificate, more);
+    const encrypted = (said: Said, key: IdpKey, more = {}) =>
+      respondEncrypted(said, key, ownCertificate, more);
     expect(await attempt((said) => encrypted(said, acme.key))).toBeNull();
-    expect(await attempt((said) => encrypted(said, acme.key, { content: "http://www.w3.org/2001/04/xmlenc#aes256-cbc" }))).toBeNull();
+    expect(
+      await attempt((said) =>
+        encrypted(said, acme.key, { content: "http://www.w3.org/2001/04/xmlenc#aes256-cbc" }),
+      ),
+    ).toBeNull();
     expect(await attempt((said) => encrypted(said, stranger))).toBe("saml_signature");
-    expect(await attempt((said) => respondEncrypted(said, acme.key, stranger.certificate))).toBe("saml_undecryptable");
+    expect(await attempt((said) => respondEncrypted(said, acme.key, stranger.certificate))).toBe(
+      "saml_undecryptable",
+    );
     for (const more of [
       { content: "http://www.w3.org/2001/04/xmlenc#tripledes-cbc" },
       { wrap: "http://www.w3.org/2001/04/xmlenc#rsa-1_5" },
@@ -315,9 +413,19 @@ describe("an assertion", () => {
 
 test("the session ends with the provider's", async () => {
   const eve = browser();
-  await signInBySaml(web, eve, acme, { nameId: "short", attributes: { email: "short@acme.example" }, sessionEnds: 30 });
-  const [row] = await withClient(web.database.adminUrl, async (client) =>
-    (await client.query("SELECT expires_at - now() < interval '31 minutes' AS short FROM session WHERE provider_subject = 'short'")).rows,
+  await signInBySaml(web, eve, acme, {
+    nameId: "short",
+    attributes: { email: "short@acme.example" },
+    sessionEnds: 30,
+  });
+  const [row] = await withClient(
+    web.database.adminUrl,
+    async (client) =>
+      (
+        await client.query(
+          "SELECT expires_at - now() < interval '31 minutes' AS short FROM session WHERE provider_subject = 'short'",
+        )
+      ).rows,
   );
   expect(row).toEqual({ short: true });
 });
@@ -325,7 +433,9 @@ test("the session ends with the provider's", async () => {
 test("no page gets text of the provider or of an error", async () => {
   const answer = await web.open("POST", `/api/auth/saml/${acme.id}/acs`, {
     headers: { "content-type": "application/x-www-form-urlencoded" },
-    body: new URLSearchParams({ SAMLResponse: Buffer.from("<secret>text</secret>").toString("base64") }).toString(),
+    body: new URLSearchParams({
+      SAMLResponse: Buffer.from("<secret>text</secret>").toString("base64"),
+    }).toString(),
   });
   expect(answer.headers.get("location")).toBe(`${ORIGIN}/sign-in?error=saml_malformed&callbackUrl=%2F`);
   expect(await answer.text()).toBe("");

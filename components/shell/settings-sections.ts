@@ -4,6 +4,7 @@ import {
   Hourglass,
   Keyboard,
   KeyRound,
+  LogIn,
   type LucideIcon,
   MessageSquareX,
   Palette,
@@ -88,6 +89,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "People, roles, invitations",
     icon: Users,
     needs: "members:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/saml",
+    label: "SAML",
+    description: "Sign in through your identity provider",
+    icon: LogIn,
+    needs: "saml:read",
     group: "Organization",
   },
   {

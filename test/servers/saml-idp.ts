@@ -53,7 +53,10 @@ export function assertionXml(said: Said): string {
     `<saml:NameID Format="${said.nameIdFormat ?? "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified"}">${said.nameId ?? "u-1"}</saml:NameID>`;
   const attributes = Object.entries(said.attributes ?? {}).map(
     ([name, values]) =>
-      `<saml:Attribute Name="${name}">${[values].flat().map((value) => `<saml:AttributeValue>${value}</saml:AttributeValue>`).join("")}</saml:Attribute>`,
+      `<saml:Attribute Name="${name}">${[values]
+        .flat()
+        .map((value) => `<saml:AttributeValue>${value}</saml:AttributeValue>`)
+        .join("")}</saml:Attribute>`,
   );
   const ends = said.sessionEnds === undefined ? "" : ` SessionNotOnOrAfter="${minutes(said.sessionEnds)}"`;
   const statement =
@@ -75,7 +78,10 @@ export function sign(
   xml: string,
   element: "Assertion" | "Response",
   key: IdpKey,
-  { signature = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256", digest = "http://www.w3.org/2001/04/xmlenc#sha256" } = {},
+  {
+    signature = "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+    digest = "http://www.w3.org/2001/04/xmlenc#sha256",
+  } = {},
 ): string {
   const xpath = `//*[local-name(.)='${element}']`;
   const signer = new SignedXml({
@@ -109,7 +115,10 @@ export async function respondEncrypted(
   said: Said,
   key: IdpKey,
   certificate: string,
-  { content = "http://www.w3.org/2009/xmlenc11#aes256-gcm", wrap = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p" } = {},
+  {
+    content = "http://www.w3.org/2009/xmlenc11#aes256-gcm",
+    wrap = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p",
+  } = {},
 ): Promise<string> {
   const { createPublicKey } = await import("node:crypto");
   const encrypted = await new Promise<string>((resolve, reject) =>
@@ -155,7 +164,13 @@ export async function startSamlIdp(as: () => Pick<Said, "nameId" | "attributes">
   let entityId = "";
   const server: Server = createServer((request, response) => {
     const { id, acsUrl } = requestIn(new URL(request.url ?? "/", entityId).href);
-    const said = { entityId, acsUrl, audience: acsUrl.replace(/acs$/, "metadata"), inResponseTo: id, ...as() };
+    const said = {
+      entityId,
+      acsUrl,
+      audience: acsUrl.replace(/acs$/, "metadata"),
+      inResponseTo: id,
+      ...as(),
+    };
     response.setHeader("content-type", "text/html; charset=utf-8");
     response.end(`<!doctype html><html lang="en"><title>Identity provider</title><h1>Identity provider</h1>
       <form method="post" action="${acsUrl}"><input type="hidden" name="SAMLResponse" value="${base64(respond(said, key))}">
