@@ -6,7 +6,7 @@ import { refusalSentence } from "@/lib/organizations/sign-in/status.ts";
 import { organizationsOfSession } from "@/lib/web/auth/own-organizations.ts";
 import { ownPath } from "@/lib/web/auth/own-path.ts";
 import { currentRefusal } from "@/lib/web/auth/session.ts";
-import { signInOptions } from "@/lib/web/auth/sign-in/sign-in.ts";
+import { samlProvidersFor, signInOptions } from "@/lib/web/auth/sign-in/sign-in.ts";
 import { Asked } from "./asked.tsx";
 import { GoOn } from "./go-on.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
@@ -30,20 +30,21 @@ export const metadata = { title: "Sign in" };
 export default async function SignInPage({
   searchParams,
 }: {
-  searchParams: Promise<{ error?: string | string[]; callbackUrl?: string | string[] }>;
+  searchParams: Promise<Record<"error" | "callbackUrl" | "organization", string | string[] | undefined>>;
 }) {
   const options = await signInOptions();
   if (options.setupNeeded) redirect("/setup");
-  const { error, callbackUrl } = await searchParams;
+  const { error, callbackUrl, organization } = await searchParams;
   const asked = await readAsked();
   // One of the providers that an organization requires is the only way into it.
   const isLed = asked !== null && asked.providers.length > 0;
+  const saml = typeof organization === "string" && !isLed ? await samlProvidersFor(organization) : [];
   return (
     <FrontPage title="Sign in" intro="Approve what your agents are waiting on.">
       {asked && <Asked asked={asked} />}
       <SignInForm
         demo={isLed ? [] : options.demo}
-        providers={isLed ? asked.providers : options.providers}
+        providers={isLed ? asked.providers : [...saml, ...options.providers]}
         organizationId={asked?.organizationId ?? null}
         password={options.password && !isLed}
         passkey={options.passkey && !isLed}

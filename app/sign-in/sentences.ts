@@ -13,6 +13,19 @@ const SENTENCES: Record<string, string> = {
   OAuthCallback: "What the sign-in provider answered could not be trusted. Try again.",
   Callback: "The sign-in provider did not let you in. Try again.",
   provider_failed: "What the sign-in provider answered could not be trusted. Tell whoever runs Intray.",
+  saml_declined: "Your organization’s sign-in provider did not let you in.",
+  saml_expired: "That took too long. Try again.",
+  saml_not_started: "That sign-in is over, or was not begun here. Try again.",
+  saml_other_browser: "That sign-in was begun in another browser, or took too long. Try again.",
+  saml_used: "That sign-in was used already. Try again.",
+  saml_provider_started: "Begin here: your organization does not let its provider begin a sign-in.",
+  saml_session_over: "Your session at the sign-in provider is over. Sign in there anew.",
+  saml_no_email:
+    "Your organization’s sign-in provider does not say what your e-mail address is. Tell an admin.",
+  saml_no_account: "Your organization has no place for you here yet. Ask an admin for an invitation.",
+  saml_account_exists:
+    "There is an account with your address already. Sign in to it as you did before, then link your organization’s sign-in under Settings, Security.",
+  saml_suspended: "Your organization has suspended your membership. Ask an admin.",
   no_account: "You have no account here yet. Ask an admin of your organization for an invitation.",
   account_exists: "There is an account with your address already. Sign in to it as you did before.",
   email_unverified: "The sign-in provider has not verified your e-mail address. Verify it there first.",
@@ -23,6 +36,8 @@ const SENTENCES: Record<string, string> = {
 export function sentenceOf(code: string): string {
   const [, seconds] = /^throttled(?::(\d{1,5}))?$/.exec(code) ?? [];
   if (code.startsWith("throttled")) return pauseSentence(Number(seconds ?? 60));
+  if (code.startsWith("saml_") && !(code in SENTENCES))
+    return "What your organization’s sign-in provider answered could not be trusted. Try again, or tell an admin of it.";
   return SENTENCES[code] ?? "Signing in did not work. Try again.";
 }
 

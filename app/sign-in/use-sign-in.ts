@@ -52,6 +52,12 @@ export function useSignIn(
   const enterAt = async (provider: string, organization: string | null = organizationId) => {
     setPending(true);
     setError(null);
+    // An organization's own, which next-auth does not know.
+    const own = /^saml:(.+)$/.exec(provider)?.[1];
+    if (own)
+      return window.location.assign(
+        `/api/auth/saml/${own}/start?callbackUrl=${encodeURIComponent(callbackUrl)}`,
+      );
     // Navigates away; the promise rejects only on failure.
     await signIn(provider, { callbackUrl, ...(organization && { organization }) }).catch(() => {
       setPending(false);

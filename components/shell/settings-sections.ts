@@ -2,6 +2,7 @@ import {
   Bell,
   Building2,
   Hourglass,
+  IdCard,
   Keyboard,
   KeyRound,
   LogIn,
@@ -97,6 +98,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Single sign-on, second factor, domains",
     icon: LogIn,
     needs: "settings:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/saml",
+    label: "SAML",
+    description: "Sign in through your identity provider",
+    icon: IdCard,
+    needs: "saml:read",
     group: "Organization",
   },
   {

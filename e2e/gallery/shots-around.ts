@@ -244,6 +244,17 @@ export const AROUND: Shot[] = [
       await page.unroute("**/api/v1/organization/domains");
     },
   },
+  settings("settings saml", "/settings/saml"),
+  {
+    name: "settings saml add",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings/saml");
+      await page.getByRole("button", { name: "Add a provider…" }).click();
+      await page.getByLabel("Described by").selectOption("hand");
+      await expect(page.getByLabel("Signing certificates")).toBeVisible();
+    },
+  },
   settings("settings audit stream", "/settings/audit-streams"),
   {
     name: "settings audit stream failing",

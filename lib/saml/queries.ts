@@ -135,6 +135,21 @@ export async function ownerOfProvider(db: Database, id: string): Promise<string 
   return row?.organization_id ?? null;
 }
 
+/** The name of a provider of any organization, for the page on which one signs in; undefined: it is gone. */
+export async function nameOfProvider(db: Database, id: string): Promise<string | undefined> {
+  const [row] = await db.gate<{ name: string }>(Prisma.sql`SELECT name FROM gate.saml_provider(${id}::uuid)`);
+  return row?.name;
+}
+
+/** Oldest first. */
+export async function listSamlProviderNames(organizationId: string, tx: Tx) {
+  return tx.samlProvider.findMany({
+    where: { organizationId },
+    select: { id: true, name: true },
+    orderBy: [{ createdAt: "asc" }, { id: "asc" }],
+  });
+}
+
 /** The names of an organization's providers, for the sign-in page; an organization that is unknown has none. */
 export async function providersOfSlug(db: Database, slug: string): Promise<{ id: string; name: string }[]> {
   return db.gate<{ id: string; name: string }>(

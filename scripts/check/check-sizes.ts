@@ -35,6 +35,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/notifications": 212_000,
   "/settings/organization": 216_000,
   "/settings/retention": 213_000,
+  "/settings/saml": 220_000,
   "/settings/security": 217_000,
   "/settings/audit-streams": 182_000,
   "/settings/webhooks": 182_000,

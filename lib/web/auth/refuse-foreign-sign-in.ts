@@ -31,5 +31,5 @@ export async function refuseForeignSignIn(sessionId: string | null, invited: Inv
   };
   const refusal = await kind();
   if (refusal !== null && refusal !== "second_factor")
-    throw signInRefused(refusal, invited.organizationName, namedProviders(providers));
+    throw signInRefused(refusal, invited.organizationName, await namedProviders(providers));
 }

@@ -24,9 +24,11 @@ export async function readSecurity(userId: string): Promise<Security> {
       recoveryCodesDated: factor?.confirmed ? factor.recoveryCodesDated : 0,
     },
     passkeys,
-    identities: identities.map(({ issuer, ...rest }) => ({
-      provider: providers.find((provider) => provider.issuer === issuer)?.name ?? issuer,
-      ...rest,
-    })),
+    identities: identities
+      .filter(({ issuer }) => !issuer.startsWith("saml:"))
+      .map(({ issuer, ...rest }) => ({
+        provider: providers.find((provider) => provider.issuer === issuer)?.name ?? issuer,
+        ...rest,
+      })),
   };
 }

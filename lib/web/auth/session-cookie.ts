@@ -131,7 +131,7 @@ export async function refusedSessionOf(cookie: string | undefined): Promise<Refu
     organization: { id: row.organization_id, slug: row.slug, name: row.organization_name },
     role: roleSchema.parse(row.role),
     kind: refusalSchema.parse(row.refusal),
-    providers: namedProviders(row.providers),
+    providers: await namedProviders(row.providers),
   };
 }
 

@@ -99,7 +99,6 @@ ALTER TABLE session
     ON DELETE CASCADE NOT VALID,
   ADD CONSTRAINT session_confined CHECK (only_organization IS NOT NULL OR provider IS NULL OR provider NOT LIKE 'saml:%')
     NOT VALID;
-CREATE INDEX session_confined ON session (only_organization) WHERE only_organization IS NOT NULL;
 
 GRANT intray_gate TO CURRENT_USER;
 GRANT CREATE ON SCHEMA gate, public TO intray_gate;

@@ -3,12 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
 import { security, sessions } from "@/lib/api-client/account.ts";
+import { ApiError } from "@/lib/api-client/base/client.ts";
 import { EndOthersOffer } from "./end-others-offer.tsx";
 import { IdentitiesSection } from "./identities-section.tsx";
 import { PasskeysSection } from "./passkeys-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { RecentActivity } from "./recent-activity.tsx";
+import { SamlLinksSection } from "./saml-links-section.tsx";
 import { SecondFactorSection } from "./second-factor-section.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
 
@@ -18,6 +21,13 @@ export function SecurityScreen() {
   const places = useQuery(sessions());
   const [changed, setChanged] = useState<string | null>(null);
   const failed = [ways, places].find((query) => query.isError && !query.data);
+  if (failed?.error instanceof ApiError && failed.error.code === "organization_session")
+    return (
+      <Notice title="You signed in through your organization.">
+        Such a session does not reach your account. Sign in with your own password or passkey to change how
+        you sign in.
+      </Notice>
+    );
   if (failed?.error) {
     const retry = () => void Promise.all([ways.refetch(), places.refetch()]);
     return <LoadFailure what="Your account" error={failed.error} onRetry={retry} />;
@@ -43,6 +53,7 @@ export function SecurityScreen() {
       <SecondFactorSection state={secondFactor} password={password} onChanged={setChanged} />
       <PasskeysSection passkeys={passkeys} password={password} onChanged={setChanged} />
       {identities.length > 0 && <IdentitiesSection identities={identities} />}
+      <SamlLinksSection />
       <SessionsSection sessions={places.data.items} />
       <RecentActivity />
     </>

@@ -23,7 +23,7 @@ interface Props {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   password: boolean;
-  onTurnedOn: () => void;
+  onTurnedOn?: () => void;
 }
 
 /** Asks for the password, then the app's first code, then shows the recovery codes. */
@@ -33,7 +33,7 @@ export function TurnOnDialog({ open, onOpenChange, password, onTurnedOn }: Props
   const [codes, setCodes] = useState<string[] | null>(null);
   const onCodes = async (found: string[]) => {
     setCodes(found);
-    onTurnedOn();
+    onTurnedOn?.();
     await client.invalidateQueries({ queryKey: security().queryKey });
   };
   return (

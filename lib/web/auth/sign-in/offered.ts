@@ -1,16 +1,28 @@
+import type { Tx } from "../../../base/db/db.ts";
 import type { NamedProvider } from "../../../organizations/sign-in/schema.ts";
+import { issuerOf, listSamlProviderNames, nameOfProvider } from "../../../saml/queries.ts";
+import { database } from "../../database.ts";
 import { signInSettings } from "./providers.ts";
 
-/** The providers that an organization can require: the operator's. */
-export async function offeredProviders(_organizationId: string): Promise<NamedProvider[]> {
-  return namedProviders(signInSettings().providers.map(({ id }) => id));
+/** The providers that an organization can require: the operator's, and its own. */
+export async function offeredProviders(organizationId: string, tx: Tx): Promise<NamedProvider[]> {
+  const own = await listSamlProviderNames(organizationId, tx);
+  return [
+    ...signInSettings().providers.map(({ id, name }) => ({ id, name })),
+    ...own.map(({ id, name }) => ({ id: issuerOf(id), name })),
+  ];
 }
 
-/** The names of providers, in the order of the ids. One that is not set up any more goes by its id. */
-export function namedProviders(ids: readonly string[]): NamedProvider[] {
+/** The names of providers, in the order of the ids. One that is not set up any more goes by its id, or as "SAML". */
+export async function namedProviders(ids: readonly string[]): Promise<NamedProvider[]> {
   const { providers } = signInSettings();
-  return ids.map((id) => ({
-    id,
-    name: providers.find((provider) => provider.id === id)?.name ?? (id.startsWith("saml:") ? "SAML" : id),
-  }));
+  return Promise.all(
+    ids.map(async (id) => {
+      const own = /^saml:(.+)$/.exec(id)?.[1];
+      const name = own
+        ? await nameOfProvider(await database(), own)
+        : providers.find((provider) => provider.id === id)?.name;
+      return { id, name: name ?? (own ? "SAML" : id) };
+    }),
+  );
 }

@@ -7,7 +7,7 @@
 import { SAML, ValidateInResponseTo } from "@node-saml/node-saml";
 import { encode } from "next-auth/jwt";
 import { env, need } from "../../../base/env.ts";
-import { AppError } from "../../../base/errors.ts";
+import { AppError, notFound } from "../../../base/errors.ts";
 import { randomSecret } from "../../../base/ids.ts";
 import { log } from "../../../base/log.ts";
 import { ownMetadata } from "../../../saml/metadata.ts";
@@ -91,9 +91,11 @@ export async function beginSaml(
   id: string,
   begun: Begun,
 ): Promise<{ url: string; setCookie: string }> {
-  const provider = await findProvider(id);
-  if (provider?.organizationId !== organizationId)
-    throw new AppError("not_found", "There is no such SAML provider, or you may not see it.");
+  const db = await database();
+  const provider = await db.withOrganization(organizationId, (tx) =>
+    readForSignIn(organizationId, tx, sealing(), env().url, id),
+  );
+  if (!provider) throw notFound("SAML provider");
   return begin(request, provider, begun, false);
 }
 

@@ -1,6 +1,8 @@
 import { headers } from "next/headers";
 import type { Role } from "../../../access/roles.ts";
 import { env } from "../../../base/env.ts";
+import { issuerOf, providersOfSlug } from "../../../saml/queries.ts";
+import { SLUG } from "../../../text/slug.ts";
 import { database } from "../../database.ts";
 import { forPage } from "../../pages/page-failure.ts";
 import { demoPeople } from "../demo.ts";
@@ -29,6 +31,13 @@ export interface SignInOptions {
 /** The sign-in methods that the page offers for this request. */
 export function signInOptions(): Promise<SignInOptions> {
   return forPage(readOptions());
+}
+
+/** The SAML providers of the organization of that slug; none for one that is unknown or has none. */
+export async function samlProvidersFor(slug: string): Promise<{ id: string; name: string }[]> {
+  if (!SLUG.test(slug)) return [];
+  const found = await forPage(database().then((db) => providersOfSlug(db, slug)));
+  return found.map(({ id, name }) => ({ id: issuerOf(id), name }));
 }
 
 async function readOptions(): Promise<SignInOptions> {

@@ -14,5 +14,8 @@ export async function wayOf(
   const [row] = await db.gate<{ organization_id: string; providers: string[] }>(
     Prisma.sql`SELECT * FROM gate.providers_of_domain(${email.slice(email.lastIndexOf("@") + 1)})`,
   );
-  return { organizationId: row?.organization_id ?? null, providers: namedProviders(row?.providers ?? []) };
+  return {
+    organizationId: row?.organization_id ?? null,
+    providers: await namedProviders(row?.providers ?? []),
+  };
 }

@@ -12,10 +12,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "How the organization's people have to sign in, and the providers that it can require",
       output: shownSignInPolicySchema,
     },
-    async ({ caller }) => {
-      const offered = await offeredProviders(caller.principal.organizationId);
-      return { ...(await within(caller, readSignInPolicy)), offered };
-    },
+    ({ caller }) =>
+      within(caller, async (organizationId, tx) => ({
+        ...(await readSignInPolicy(organizationId, tx)),
+        offered: await offeredProviders(organizationId, tx),
+      })),
   ),
   PUT: route(
     {
@@ -27,12 +28,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: shownSignInPolicySchema,
       errors: ["would_lock_out"],
     },
-    async ({ caller, body }) => {
-      const offered = await offeredProviders(caller.principal.organizationId);
-      return within(caller, async (organizationId, tx, principal) => {
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const offered = await offeredProviders(organizationId, tx);
         await setSignInPolicy(organizationId, tx, principal, caller.sessionId, offered, body);
         return { ...(await readSignInPolicy(organizationId, tx)), offered };
-      });
-    },
+      }),
   ),
 });

@@ -1,0 +1,134 @@
+"use client";
+
+import { useState } from "react";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import { createSamlProviderSchema, type SamlProvider, updateSamlProviderSchema } from "@/lib/saml/schema.ts";
+import { DescriptionFields, RuleFields, readDescription, readRules, type Way } from "./saml-fields.tsx";
+import { samlApi, useSamlAction } from "./use-saml-actions.ts";
+
+const NAMES: Record<Way, string[]> = {
+  metadata: ["metadata"],
+  metadataUrl: ["metadataUrl"],
+  hand: ["entityId", "ssoUrl", "certificates"],
+};
+
+export function AddDialog({ onClose }: { onClose: () => void }) {
+  const add = useSamlAction((body: object) => samlApi.create(body), "Provider added");
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Add a SAML provider"
+      description="Intray’s entity id and ACS URL for the provider are shown once it is added."
+    >
+      <ProviderForm
+        schema={createSamlProviderSchema}
+        confirm="Add the provider"
+        onClose={onClose}
+        send={(values) => add.mutateAsync(values)}
+      />
+    </Dialog>
+  );
+}
+
+interface Props {
+  provider: SamlProvider;
+  onClose: () => void;
+}
+
+export function EditDialog({ provider, onClose }: Props) {
+  const save = useSamlAction((body: object) => samlApi.update(provider.id, body), "Saved");
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`Edit ${provider.name}`}
+      description="Leave the description empty to keep the address and the certificates as they are."
+    >
+      <ProviderForm
+        provider={provider}
+        schema={updateSamlProviderSchema}
+        confirm="Save"
+        onClose={onClose}
+        send={(values) => save.mutateAsync(values)}
+      />
+    </Dialog>
+  );
+}
+
+function ProviderForm({
+  provider,
+  schema,
+  confirm,
+  send,
+  onClose,
+}: {
+  provider?: SamlProvider;
+  schema: typeof createSamlProviderSchema | typeof updateSamlProviderSchema;
+  confirm: string;
+  send: (values: object) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const [way, setWay] = useState<Way>(provider ? "hand" : "metadata");
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema,
+    read: (data) => ({ name: data.get("name"), ...readDescription(data, NAMES[way]), ...readRules(data) }),
+    send: async (values) => {
+      await send(values);
+      onClose();
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <TextField
+        name="name"
+        label="Name"
+        description="On the button: “Sign in with …”."
+        defaultValue={provider?.name ?? ""}
+        autoComplete="off"
+        error={errors.name}
+      />
+      <Field id="way" label="Described by" required>
+        {(control) => (
+          <Select {...control} value={way} onChange={(event) => setWay(event.target.value as Way)}>
+            <option value="metadata">Its metadata, pasted</option>
+            <option value="metadataUrl">Its metadata, from an address</option>
+            <option value="hand">By hand</option>
+          </Select>
+        )}
+      </Field>
+      <DescriptionFields way={way} errors={errors} isNew={!provider} />
+      <RuleFields {...(provider && { provider })} errors={errors} />
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Saving…" : confirm}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+export function RemoveDialog({ provider, onClose }: Props) {
+  const remove = useSamlAction(() => samlApi.remove(provider.id), "Provider removed");
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Remove ${provider.name}?`}
+      description="Everybody who signed in through it is signed out at once, and accounts are linked to it no more."
+      confirm="Remove"
+      destructive
+      pending={remove.isPending}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+    />
+  );
+}
