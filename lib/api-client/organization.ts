@@ -4,7 +4,8 @@ import type { ApiKey } from "@/lib/api-keys/schema.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Invitation } from "@/lib/invitations/schema.ts";
 import type { Member, MemberSession } from "@/lib/members/schema.ts";
-import type { Organization } from "@/lib/organizations/schema.ts";
+import type { Addresses, Organization } from "@/lib/organizations/schema.ts";
+import type { ServiceAccount } from "@/lib/service-accounts/schema.ts";
 
 /** The organization itself, its members, invitations and keys. */
 export const organizationKeys = {
@@ -12,12 +13,22 @@ export const organizationKeys = {
   members: ["members"] as const,
   invitations: ["invitations"] as const,
   apiKeys: ["api-keys"] as const,
+  serviceAccounts: ["service-accounts"] as const,
+  addresses: ["organization-addresses"] as const,
 };
 
 export function organization() {
   return queryOptions({
     queryKey: organizationKeys.organization,
     queryFn: ({ signal }) => api.get<Organization>("/api/v1/organization", signal),
+  });
+}
+
+/** The networks from which the organization is reached. */
+export function organizationAddresses() {
+  return queryOptions({
+    queryKey: organizationKeys.addresses,
+    queryFn: ({ signal }) => api.get<Addresses>("/api/v1/organization/addresses", signal),
   });
 }
 
@@ -59,5 +70,13 @@ export function apiKeyList() {
   return queryOptions({
     queryKey: organizationKeys.apiKeys,
     queryFn: ({ signal }) => api.get<Page<ApiKey>>(`/api/v1/api-keys${query({ limit: 200 })}`, signal),
+  });
+}
+
+export function serviceAccountList() {
+  return queryOptions({
+    queryKey: organizationKeys.serviceAccounts,
+    queryFn: ({ signal }) =>
+      api.get<Page<ServiceAccount>>(`/api/v1/service-accounts${query({ limit: 200 })}`, signal),
   });
 }

@@ -50,6 +50,7 @@ export function securityEventWords({ type, data, times }: Pick<SecurityEvent, "t
       return { what: way ? `${what}, ${way}` : what, about, bad: isNew };
     }
     case "session.ended":
+      if (text(data.provider)) return { what: "Signed out by the provider", about: "", bad: false };
       return {
         what: Number(data.count) > 1 ? `Ended ${data.count} sessions` : "Signed out",
         about: "",

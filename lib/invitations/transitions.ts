@@ -123,11 +123,44 @@ export async function acceptInvitation(
   person: { id: string; name: string; email: string },
   token: string,
 ): Promise<void> {
+  const isThis = Prisma.sql`token_hash = ${hashSecret(token)}`;
+  if (!(await accept(organizationId, tx, person, isThis))) throw linkExpired();
+}
+
+/**
+ * As `acceptInvitation`, without the link: the organization's own identity provider says that the address is the
+ * person's. False: there is no invitation in force for it.
+ */
+export async function acceptInvitationByProvider(
+  organizationId: string,
+  tx: Tx,
+  person: { id: string; name: string; email: string },
+): Promise<boolean> {
+  return accept(organizationId, tx, person, Prisma.sql`true`);
+}
+
+/** Whether an invitation for the address is in force in the organization. */
+export async function isInvited(organizationId: string, tx: Tx, email: string): Promise<boolean> {
+  const found = await tx.$queryRaw<
+    unknown[]
+  >`SELECT 1 FROM invitation WHERE organization_id = ${organizationId}::uuid
+    AND email = ${email} AND ${IN_FORCE}`;
+  return found.length > 0;
+}
+
+const IN_FORCE = Prisma.sql`accepted_at IS NULL AND revoked_at IS NULL AND expires_at > now()
+  AND inviter_may(organization_id, invited_by, role)`;
+
+async function accept(
+  organizationId: string,
+  tx: Tx,
+  person: { id: string; name: string; email: string },
+  which: Prisma.Sql,
+): Promise<boolean> {
   const [taken] = await tx.$queryRaw<{ id: string; role: string }[]>`UPDATE invitation SET accepted_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND token_hash = ${hashSecret(token)} AND email = ${person.email}
-      AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > now()
-      AND inviter_may(organization_id, invited_by, role) RETURNING id, role`;
-  if (!taken) throw linkExpired();
+    WHERE organization_id = ${organizationId}::uuid AND email = ${person.email} AND ${which} AND ${IN_FORCE}
+    RETURNING id, role`;
+  if (!taken) return false;
   const memberId = uuidv7();
   const joined = await tx.$executeRaw`INSERT INTO membership (organization_id, id, user_id, role)
     VALUES (${organizationId}::uuid, ${memberId}::uuid, ${person.id}::uuid, ${taken.role})
@@ -135,11 +168,12 @@ export async function acceptInvitation(
     // A suspension that waits for no invitation, nor the other way round: the trigger sees both orders.
     throw isSuspendedMember(error) ? suspended("person") : error;
   });
-  if (joined === 0) return;
+  if (joined === 0) return true;
   await publishChangeNow(organizationId, tx, "member", [memberId]);
   const actor = { kind: "member" as const, id: person.id, name: person.name };
   const data = { userId: person.id, name: person.name, role: taken.role, invitationId: taken.id };
   await appendEvents(organizationId, tx, [{ type: "member.joined", actor, data }]);
+  return true;
 }
 
 export function linkExpired(): AppError {

@@ -119,6 +119,7 @@ export async function changeRole(
     where: {
       organizationId,
       createdBy: member.userId,
+      serviceAccountId: null,
       role: { in: ROLES.filter((other) => !roleAllows(role, other)) },
     },
     data: { role },
@@ -296,9 +297,9 @@ async function endMembership(
   const member = await lockMember(organizationId, tx, principal, memberId);
   if (member.role === "owner") refuseLastOwner(member.owners);
   await tx.acknowledgement.deleteMany({ where: { organizationId, userId: member.userId } });
-  // A later invitation of the same person must not revive old keys.
+  // A later invitation of the same person must not revive old keys. Those of service accounts are not the person's.
   await tx.apiKey.updateMany({
-    where: { organizationId, createdBy: member.userId, revokedAt: null },
+    where: { organizationId, createdBy: member.userId, serviceAccountId: null, revokedAt: null },
     data: { revokedAt: new Date() },
   });
   await tx.membership.deleteMany({ where: { organizationId, id: memberId } });

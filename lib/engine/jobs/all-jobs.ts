@@ -12,6 +12,7 @@ import {
   MAIL,
   NOTICES,
   PASSWORD_RESETS,
+  RESTING_ACCOUNTS,
   WEBHOOK_DELIVERIES,
   WEBHOOK_OUTBOX,
 } from "./notifications.ts";
@@ -29,6 +30,7 @@ export const JOBS: Job[] = [
   bulkOperations,
   NOTICES,
   KEY_WARNINGS,
+  RESTING_ACCOUNTS,
   MAIL,
   ACCOUNT_MAIL,
   PASSWORD_RESETS,

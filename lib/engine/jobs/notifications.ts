@@ -11,6 +11,7 @@ import { forgetOldMail } from "../../mail/transitions.ts";
 import { NO_SUBJECTS } from "../../notices/audience.ts";
 import { subjectsOf } from "../../notices/follow.ts";
 import { forgetOldNotices, markOwnRead, syncNotices } from "../../notices/transitions.ts";
+import { noteMissingOwners } from "../../service-accounts/transitions.ts";
 import { deliverNext, forgetOldDeliveries, forgetOldSecrets, webhooksDue } from "../../webhooks/delivery.ts";
 import { recordDeliveries } from "../../webhooks/outbox.ts";
 import {
@@ -53,6 +54,20 @@ export const KEY_WARNINGS: Job = {
     database.withOrganization(organizationId, async (tx) => {
       const keys = await noteWarnings(organizationId, tx);
       await syncNotices(organizationId, tx, { ...NO_SUBJECTS, keys }, env().smtpUrl !== undefined);
+      return false;
+    }),
+};
+
+/** Tells of service accounts that rest for want of an owner, and of those that do no more. */
+export const RESTING_ACCOUNTS: Job = {
+  name: "resting service accounts",
+  everyMs: KEY_WARNINGS_MS,
+  organizations: (database) =>
+    organizationsFrom(database, Prisma.sql`gate.organizations_with_resting_accounts()`),
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const serviceAccounts = await noteMissingOwners(organizationId, tx);
+      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, serviceAccounts }, env().smtpUrl !== undefined);
       return false;
     }),
 };

@@ -8,51 +8,29 @@ GRANT intray_gate TO CURRENT_USER;
 GRANT CREATE ON SCHEMA gate TO intray_gate;
 SET LOCAL ROLE intray_gate;
 
--- As in 0052, but for the organizations that have ended the session.
-CREATE OR REPLACE FUNCTION gate.session(p_secret_hash bytea, p_idle_ms bigint, p_touch boolean)
-  RETURNS TABLE (session_id uuid, user_id uuid, email text, name text, organization_id uuid, slug text,
-    organization_name text, role text, viewed_user_id uuid, viewed_name text, viewed_role text, viewing_until timestamptz,
-    viewing_left_ms double precision)
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-#variable_conflict use_column
-DECLARE opened session%ROWTYPE;
-BEGIN
-  SELECT * INTO opened FROM session s
-    WHERE s.secret_hash = p_secret_hash AND s.revoked_at IS NULL AND s.expires_at > now()
-      AND s.last_seen_at > now() - p_idle_ms * interval '1 ms';
-  IF opened.id IS NULL THEN RETURN; END IF;
-  IF p_touch AND opened.last_seen_at < now() - interval '1 minute' THEN
-    UPDATE session SET last_seen_at = now() WHERE secret_hash = p_secret_hash;
-  END IF;
-  RETURN QUERY SELECT opened.id, u.id, u.email, u.name, o.id, o.slug, o.name, m.role,
-      viewed.id, viewed.name, v.role, CASE WHEN viewed.id IS NOT NULL THEN opened.viewing_until END,
-      CASE WHEN viewed.id IS NOT NULL THEN (extract(epoch FROM opened.viewing_until - now()) * 1000)::float8 END FROM "user" u
-    JOIN membership m ON m.user_id = u.id JOIN organization o ON o.id = m.organization_id
-    LEFT JOIN membership v ON v.organization_id = o.id AND v.id = opened.viewed_membership
-      AND opened.viewing_until > now() AND v.user_id <> u.id
-      AND (m.role = 'owner' OR (m.role = 'admin' AND v.role <> 'owner'))
-    LEFT JOIN "user" viewed ON viewed.id = v.user_id
-    WHERE u.id = opened.user_id AND (NOT o.demo OR NOT gate.setup_done()) AND o.id <> ALL (opened.ended_in)
-    ORDER BY (o.id = opened.chosen_organization) IS TRUE DESC, m.inherited, m.created_at, o.id LIMIT 1;
-END $$;
+-- As in 0070, but for the organizations that have ended the session: gate.session and all else that asks knows it by this.
+CREATE OR REPLACE FUNCTION gate.place_of(s session) RETURNS uuid
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT o.id FROM membership m JOIN organization o ON o.id = m.organization_id
+    WHERE m.user_id = s.user_id AND (NOT o.demo OR NOT gate.setup_done()) AND o.id = coalesce(s.only_organization, o.id)
+      AND o.id <> ALL (s.ended_in)
+    ORDER BY (o.id = s.chosen_organization) IS TRUE DESC, gate.sign_in_refusal(s, o.id, m.role) IS NOT NULL, m.inherited,
+      m.created_at, o.id LIMIT 1 $$;
 
--- The organization that a session works in, as gate.session chooses it; null: none.
-CREATE FUNCTION gate.place_of(s session) RETURNS uuid
-  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
-  AS $$ SELECT o.id FROM membership m JOIN organization o ON o.id = m.organization_id
-    WHERE m.user_id = s.user_id AND (NOT o.demo OR NOT gate.setup_done()) AND o.id <> ALL (s.ended_in)
-    ORDER BY (o.id = s.chosen_organization) IS TRUE DESC, m.inherited, m.created_at, o.id LIMIT 1 $$;
-
--- As in 0054, but for the organizations that have ended the session.
+-- As in 0067, but for the organizations that have ended the session.
 CREATE OR REPLACE FUNCTION gate.choose_organization(p_session uuid, p_organization uuid) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-DECLARE opened session%ROWTYPE;
+DECLARE
+  opened session%ROWTYPE;
+  mine record;
 BEGIN
   SELECT * INTO opened FROM session s WHERE s.id = p_session AND s.revoked_at IS NULL FOR UPDATE;
-  IF opened.id IS NULL OR p_organization = ANY (opened.ended_in) OR NOT EXISTS (
-    SELECT FROM gate.organizations_of(opened.user_id) mine WHERE mine.id = p_organization) THEN RETURN false; END IF;
+  IF opened.id IS NULL OR p_organization = ANY (opened.ended_in) THEN RETURN false; END IF;
+  SELECT * INTO mine FROM gate.organizations_of(opened.user_id) o WHERE o.id = p_organization;
+  IF NOT FOUND THEN RETURN false; END IF;
   UPDATE session SET chosen_organization = p_organization WHERE id = p_session;
-  IF gate.place_of(opened) IS DISTINCT FROM p_organization THEN
+  IF gate.place_of(opened) IS DISTINCT FROM p_organization
+      AND gate.sign_in_refusal(opened, p_organization, mine.role) IS NULL THEN
     PERFORM gate.session_event(opened.user_id, p_organization, 'session.opened',
       jsonb_build_object('method', opened.method, 'address', opened.address));
   END IF;
