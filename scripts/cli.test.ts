@@ -450,6 +450,22 @@ test("vouches for a member whom another invited, once", async () => {
   expect((await vouch()).code).toBe(1);
 });
 
+test("makes no member of somebody who is suspended, and says so", async () => {
+  await intray("org", "create", "held", "--name", "Held", "--owner", "olga@held.example");
+  await intray("user", "create", "sam@held.example", "--org", "held", "--role", "viewer");
+  await withClient(database.adminUrl, async (client) => {
+    await client.query(`WITH gone AS (DELETE FROM membership m USING "user" u
+        WHERE u.id = m.user_id AND u.email = 'sam@held.example' RETURNING m.*)
+      INSERT INTO suspended_member (organization_id, id, user_id, role, single_keys, tour_seen, density, joined_at,
+        suspended_by, cause)
+      SELECT organization_id, id, user_id, role, single_keys, tour_seen, density, created_at, '{"name": "Olga"}', 'admin'
+      FROM gone`);
+  });
+  const again = await intray("user", "create", "sam@held.example", "--org", "held", "--role", "admin");
+  expect([again.code, again.out]).toEqual([1, ""]);
+  expect(again.err).toContain('sam@held.example is suspended in "held"');
+});
+
 test("deletes an organization at once when its slug is said twice, but not under a legal hold", async () => {
   await intray("org", "create", "doomed", "--name", "Doomed", "--owner", "olga@doomed.example");
   const set = (what: string) =>

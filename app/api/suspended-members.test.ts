@@ -1,4 +1,5 @@
 /** Suspending members and bringing them back, by the API. */
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
@@ -176,3 +177,59 @@ test("members whose address nobody has proved are marked", async () => {
     ["Ben", false],
   ]);
 });
+
+test.each([
+  ["session", async () => ({ cookie: ben.cookie })],
+  [
+    "key",
+    async () => {
+      const body = { name: "k", role: "approver" };
+      await web.call("PATCH", `/api/v1/members/${ben.memberId}`, {
+        cookie: ana.cookie,
+        body: { role: "admin" },
+      });
+      return {
+        key: (await web.call("POST", "/api/v1/api-keys", { cookie: ben.cookie, body })).body.secret as string,
+      };
+    },
+  ],
+] as [string, () => Promise<{ cookie?: string; key?: string }>][])(
+  "an answer by their %s that is under way when they are suspended comes before it, or is none",
+  async (_by, make) => {
+    const credential = await make();
+    const server = await insertServer(web.db, acme);
+    const { id, questionHash } = await insertRequest(web.db, acme, await insertTask(web.db, acme, server));
+    const client = new pg.Client({ connectionString: web.database.adminUrl });
+    await client.connect();
+    try {
+      await client.query("BEGIN");
+      await client.query("SELECT FROM input_request WHERE id = $1 FOR UPDATE", [id]);
+      const answering = web.call("POST", `/api/v1/input-requests/${id}/answer`, {
+        ...credential,
+        body: { action: "decline", questionHash },
+      });
+      // Until it waits for the request, by who it was when it came.
+      await patiently(async () => {
+        const [{ waits }] = await sql(
+          "SELECT count(*)::integer AS waits FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'",
+          [new URL(web.database.adminUrl).pathname.slice(1)],
+        );
+        expect(waits).toBe(1);
+      });
+      const suspending = act(ana, ben, "suspend");
+      await Promise.race([suspending, new Promise((resolve) => setTimeout(resolve, 300))]);
+      await client.query("COMMIT");
+      const [answered, suspended] = await Promise.all([answering, suspending]);
+      expect(suspended.status).toBe(200);
+      const lines = await sql(
+        "SELECT type FROM event WHERE organization_id = $1 AND type IN ('answer.recorded', 'member.suspended') ORDER BY seq",
+        [acme],
+      );
+      // Either before the suspension, which waits for it, or not at all.
+      expect([202, 401]).toContain(answered.status);
+      expect(lines.at(-1)).toEqual({ type: "member.suspended" });
+    } finally {
+      await client.end();
+    }
+  },
+);

@@ -27,10 +27,11 @@ GRANT intray_gate TO CURRENT_USER;
 GRANT CREATE ON SCHEMA gate TO intray_gate;
 SET LOCAL ROLE intray_gate;
 
--- Reads no account. No more than p_most addresses wait at a time.
+-- Reads no account. No more than p_most addresses wait at a time, and none for more than an hour.
 CREATE FUNCTION gate.ask_password_reset(p_email text, p_most integer) RETURNS void
   LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp
-  AS $$ INSERT INTO password_reset (email) SELECT lower(p_email)
+  AS $$ DELETE FROM password_reset WHERE asked_at < now() - interval '1 hour';
+    INSERT INTO password_reset (email) SELECT lower(p_email)
     WHERE (SELECT count(*) FROM (SELECT FROM password_reset LIMIT p_most) AS waiting) < p_most ON CONFLICT (email) DO NOTHING $$;
 
 CREATE FUNCTION gate.password_resets_waiting() RETURNS TABLE (id uuid)

@@ -55,7 +55,7 @@ export function MemberRow({
         )}
         {!member.proven && (
           <span className="block text-wait text-xs">
-            Has not proved the address. A mailed invitation, or “Forgot your password?”, does.
+            Has not proved the address. “Forgot your password?”, or a link of whoever runs Intray, does.
           </span>
         )}
       </span>
