@@ -33,6 +33,7 @@ export const PERMISSIONS = {
   "webhooks:manage": "admin",
   "events:read": "admin",
   "audit:manage": "owner",
+  "directory:manage": "owner",
   "owners:manage": "owner",
   "organization:export": "owner",
   "organization:delete": "owner",

@@ -13,7 +13,7 @@ const ROOMS = [
   ...["lib/generated", "lib/text", "lib/access", "lib/base", "lib/live-updates", "lib/tracing"],
   ...["lib/protocol-messages", "lib/events", "lib/mcp", "lib/metrics", "lib/stream-messages"],
   ...["lib/servers", "lib/api-keys", "lib/members", "lib/accounts", "lib/organizations", "lib/invitations"],
-  ...["lib/retention", "lib/saved-views", "lib/onboarding"],
+  ...["lib/retention", "lib/saved-views", "lib/onboarding", "lib/directory"],
   ...["lib/tasks", "lib/input-requests", "lib/task-lifecycle", "lib/bulk-operations"],
   ...[
     "lib/webhooks",

@@ -10,6 +10,7 @@ const KINDS = {
   "audit-streams": "auditStream",
   "bulk-operations": "bulkOperation",
   connections: "connection",
+  groups: "directoryGroup",
   "found-tasks": "foundTask",
   found: "foundTask",
   foundTask: "foundTask",
