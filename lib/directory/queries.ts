@@ -12,7 +12,8 @@ export async function readDirectory(organizationId: string, tx: Tx, url: string)
         select: { userId: true },
       })
     : null;
-  const person = maker && (await tx.user.findUnique({ where: { id: maker.userId } }));
+  const person =
+    maker && (await tx.user.findUnique({ where: { id: maker.userId }, select: { id: true, name: true } }));
   const counts = await tx.$queryRaw<{ state: string; count: bigint }[]>`SELECT x.state, count(*) AS count
     FROM ${peopleOf(organizationId)} x GROUP BY x.state`;
   const count = (state: string) => Number(counts.find((each) => each.state === state)?.count ?? 0);

@@ -80,6 +80,6 @@ async function changeInvitedRole(
 }
 
 /** The strongest of the roles; null for none. */
-export function strongest(roles: string[]): MappedRole | null {
+function strongest(roles: string[]): MappedRole | null {
   return MAPPED_ROLES.findLast((role) => roles.includes(role)) ?? null;
 }

@@ -14,6 +14,7 @@ import { uuidv7 } from "../base/ids.ts";
 import { scope } from "../base/scope.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
+import { holdPrincipal } from "../members/hold.ts";
 import { currentTraceparent } from "../tracing/span.ts";
 import { carryOutVerdict, liveRequests } from "./capture.ts";
 import { judgeDelivery } from "./deliveries/judge.ts";
@@ -38,7 +39,10 @@ import { wordsOf } from "./row.ts";
 import type { AnswerInput, AssignInput, DraftInput, HandOverInput, RequestState } from "./schema.ts";
 import { CLAIM_IDLE_MS, requests } from "./status.ts";
 
-/** Records a person's decision, which counts from the commit on; the engine delivers it. */
+/**
+ * Records a person's decision, which counts from the commit on; the engine delivers it. Somebody whose membership or key
+ * ends meanwhile has decided before that, or is refused.
+ */
 export async function recordAnswer(
   organizationId: string,
   tx: Tx,
@@ -46,6 +50,7 @@ export async function recordAnswer(
   requestId: string,
   input: AnswerInput,
 ): Promise<void> {
+  await holdPrincipal(organizationId, tx, principal);
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
   refuseOtherWording(request, input);

@@ -49,7 +49,7 @@ REVOKE ALL ON FUNCTION gate.find_directory(bytea), gate.directory_account(uuid, 
 REVOKE ALL ON FUNCTION join_as_directory_person() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.find_directory(bytea), gate.directory_account(uuid, text, text) TO intray_app;
 RESET ROLE;
-REVOKE CREATE ON SCHEMA gate, public FROM intray_gate;
-REVOKE intray_gate FROM CURRENT_USER;
 CREATE TRIGGER join_as_directory_person BEFORE INSERT ON membership
   FOR EACH ROW EXECUTE FUNCTION join_as_directory_person();
+REVOKE CREATE ON SCHEMA gate, public FROM intray_gate;
+REVOKE intray_gate FROM CURRENT_USER;
