@@ -144,9 +144,19 @@ describe("the token", () => {
     expect(await sql("SELECT 1 FROM invitation WHERE email = 'late@acme.example'")).toEqual([]);
   });
 
-  test("calls are counted: a directory waits when it calls too often", async () => {
+  test("calls are counted by the token, and the last one is kept with its network and program", async () => {
     const one = await createDirectoryFixture(web, "eager");
-    await one.scim("GET", "/Users");
+    const from = {
+      "x-forwarded-for": "203.0.113.9, 198.51.100.7",
+      "user-agent": `Directory/1 ${"x".repeat(500)}`,
+    };
+    await one.scim("GET", "/Users", undefined, from);
+    const { lastCalledAt, lastCalledNetwork, lastCalledAgent } = (await one.own("GET", "/directory")).body;
+    expect([typeof lastCalledAt, lastCalledNetwork, lastCalledAgent.length]).toEqual([
+      "string",
+      "198.51.100.7",
+      200,
+    ]);
     const [{ token_id: id }] = await sql("SELECT token_id FROM directory WHERE organization_id = $1", [
       one.organizationId,
     ]);

@@ -7,6 +7,7 @@ import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { publishChangeNow } from "../live-updates/transitions.ts";
+import { isRefusedAsSuspended } from "../members/suspended.ts";
 import { refuseUnlessOwner } from "../members/transitions.ts";
 import type { CreateInvitation, UpdateInvitation } from "./schema.ts";
 
@@ -110,7 +111,7 @@ export async function revokeInvitation(
 
 /**
  * Makes the person a member; of two simultaneous calls, one wins. An existing member keeps their role. Throws
- * `link_expired`, also where the link is for another address.
+ * `link_expired`, also where the link is for another address, and for somebody who is suspended.
  */
 export async function acceptInvitation(
   organizationId: string,
@@ -126,7 +127,9 @@ export async function acceptInvitation(
   const memberId = uuidv7();
   const joined = await tx.$executeRaw`INSERT INTO membership (organization_id, id, user_id, role)
     VALUES (${organizationId}::uuid, ${memberId}::uuid, ${person.id}::uuid, ${taken.role})
-    ON CONFLICT (organization_id, user_id) DO NOTHING`;
+    ON CONFLICT (organization_id, user_id) DO NOTHING`.catch((error: unknown) => {
+    throw isRefusedAsSuspended(error) ? linkExpired() : error;
+  });
   if (joined === 0) return;
   await publishChangeNow(organizationId, tx, "member", [memberId]);
   const actor = { kind: "member" as const, id: person.id, name: person.name };

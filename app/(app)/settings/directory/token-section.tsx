@@ -25,7 +25,7 @@ export function TokenSection({ directory: { url, token } }: { directory: Directo
       title="Connection"
       description="Your identity provider brings people and groups by SCIM 2.0, and ends their access here at once when it deactivates them."
     >
-      <SecretOnce label="Base URL" value={url} />
+      <SecretOnce label="Base URL" value={url} quiet />
       {token ? (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <span className="flex min-w-0 flex-1 flex-col gap-1 max-md:basis-full">
