@@ -437,7 +437,7 @@ describe("changing (sections 3.5 and 3.6)", () => {
     expect(await invited(userName)).toEqual([]);
     // People invite the address again: the directory's word still counts.
     await acme.own("POST", "/invitations", { email: userName, role: "viewer" });
-    expect((await acceptInvitation(web, acme.own, userName)).status).toBe(410);
+    expect((await acceptInvitation(web, acme.own, userName)).body.code).toBe("suspended");
     expect(await roleOf(id)).toBe(null);
     expect(
       await sql('SELECT 1 FROM membership m JOIN "user" u ON u.id = m.user_id WHERE u.email = $1', [

@@ -26,6 +26,7 @@ const STATUS = {
   wrong_account: 403,
   account_unproven: 403,
   demo_account: 409,
+  suspended: 409,
   wrong_setup_token: 403,
   setup_closed: 403,
   not_found: 404,

@@ -14,7 +14,6 @@ import { uuidv7 } from "../base/ids.ts";
 import { scope } from "../base/scope.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
-import { holdPrincipal } from "../members/hold.ts";
 import { currentTraceparent } from "../tracing/span.ts";
 import { carryOutVerdict, liveRequests } from "./capture.ts";
 import { judgeDelivery } from "./deliveries/judge.ts";
@@ -39,10 +38,7 @@ import { wordsOf } from "./row.ts";
 import type { AnswerInput, AssignInput, DraftInput, HandOverInput, RequestState } from "./schema.ts";
 import { CLAIM_IDLE_MS, requests } from "./status.ts";
 
-/**
- * Records a person's decision, which counts from the commit on; the engine delivers it. Somebody whose membership or key
- * ends meanwhile has decided before that, or is refused.
- */
+/** Records a person's decision, which counts from the commit on; the engine delivers it. */
 export async function recordAnswer(
   organizationId: string,
   tx: Tx,
@@ -50,7 +46,7 @@ export async function recordAnswer(
   requestId: string,
   input: AnswerInput,
 ): Promise<void> {
-  await holdPrincipal(organizationId, tx, principal);
+  await keepCredential(organizationId, tx, principal);
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
   refuseOtherWording(request, input);
@@ -217,6 +213,23 @@ interface Recipient {
 async function keepMember(organizationId: string, tx: Tx, memberId: string): Promise<void> {
   await tx.$queryRaw`SELECT FROM membership
     WHERE organization_id = ${organizationId}::uuid AND id = ${memberId}::uuid FOR SHARE`;
+}
+
+/**
+ * Keeps the caller's membership or key until the transaction ends: nobody decides after it was taken. Locked before the
+ * request, as by its end. Throws `unauthenticated` if it has ended since the call came.
+ */
+async function keepCredential(organizationId: string, tx: Tx, { actor }: Principal): Promise<void> {
+  if (actor.id === null) return;
+  const held = await tx.$queryRaw<unknown[]>(
+    actor.kind === "key"
+      ? Prisma.sql`SELECT 1 FROM api_key WHERE organization_id = ${organizationId}::uuid AND id = ${actor.id}::uuid
+          AND revoked_at IS NULL FOR SHARE`
+      : Prisma.sql`SELECT 1 FROM membership WHERE organization_id = ${organizationId}::uuid
+          AND user_id = ${actor.id}::uuid FOR KEY SHARE`,
+  );
+  if (held.length === 0)
+    throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
 }
 
 /** A member who may answer. */

@@ -2,13 +2,12 @@
 
 import type { Principal } from "../access/principal.ts";
 import { makerOf } from "../api-keys/queries.ts";
-import { Prisma, type Tx } from "../base/db/db.ts";
+import { isSuspendedMember, Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { publishChangeNow } from "../live-updates/transitions.ts";
-import { isRefusedAsSuspended } from "../members/suspended.ts";
-import { refuseUnlessOwner } from "../members/transitions.ts";
+import { refuseUnlessOwner, suspended } from "../members/transitions.ts";
 import type { CreateInvitation, UpdateInvitation } from "./schema.ts";
 
 /** A link works once, and for a week. */
@@ -111,7 +110,7 @@ export async function revokeInvitation(
 
 /**
  * Makes the person a member; of two simultaneous calls, one wins. An existing member keeps their role. Throws
- * `link_expired`, also where the link is for another address, and for somebody who is suspended.
+ * `link_expired`, also where the link is for another address, and `suspended`.
  */
 export async function acceptInvitation(
   organizationId: string,
@@ -128,7 +127,8 @@ export async function acceptInvitation(
   const joined = await tx.$executeRaw`INSERT INTO membership (organization_id, id, user_id, role)
     VALUES (${organizationId}::uuid, ${memberId}::uuid, ${person.id}::uuid, ${taken.role})
     ON CONFLICT (organization_id, user_id) DO NOTHING`.catch((error: unknown) => {
-    throw isRefusedAsSuspended(error) ? linkExpired() : error;
+    // A suspension that waits for no invitation, nor the other way round: the trigger sees both orders.
+    throw isSuspendedMember(error) ? suspended("person") : error;
   });
   if (joined === 0) return;
   await publishChangeNow(organizationId, tx, "member", [memberId]);

@@ -47,6 +47,16 @@ export async function addMember(
   return { userId: user.id };
 }
 
+/** For a membership of somebody who is suspended. `to`: whether an admin is told, or the person. */
+export function suspended(to: "admin" | "person"): AppError {
+  return new AppError(
+    "suspended",
+    to === "admin"
+      ? "This address is a suspended member's. Reinstate them on the page of members, or remove them first."
+      : "Your membership of this organization is suspended. Ask one of its admins.",
+  );
+}
+
 /** Returns a secret with which an account's password can be set, once. Only as the database's owner. */
 export async function makePasswordLink(tx: Tx, userId: string, lifetimeMs: number): Promise<string> {
   const token = randomSecret();

@@ -41,6 +41,14 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "suspended_member",
+    table: "suspended_member",
+    columns: `id user_id role granted_by single_keys tour_seen density locale joined_at suspended_at suspended_by
+      cause`,
+    made: { name: PERSON, email: EMAIL },
+    order: byId,
+  },
+  {
     kind: "maker",
     table: "maker",
     columns: "user_id invited_by vouched_by vouched_at",

@@ -24,7 +24,7 @@ BEGIN
     WHERE p.organization_id = NEW.organization_id AND u.id = NEW.user_id AND p.joined_at IS NULL FOR UPDATE OF p;
   IF NOT FOUND THEN RETURN NEW; END IF;
   IF NOT person.active THEN
-    RAISE EXCEPTION 'suspended_member' USING ERRCODE = 'check_violation', CONSTRAINT = 'suspended_member';
+    RAISE EXCEPTION 'suspended_member' USING ERRCODE = 'INSUS';
   END IF;
   UPDATE directory_person SET joined_at = now() WHERE organization_id = person.organization_id AND id = person.id;
   NEW.id := person.id;
