@@ -154,7 +154,7 @@ describe("the token", () => {
     const { lastCalledAt, lastCalledNetwork, lastCalledAgent } = (await one.own("GET", "/directory")).body;
     expect([typeof lastCalledAt, lastCalledNetwork, lastCalledAgent.length]).toEqual([
       "string",
-      "198.51.100.7",
+      "198.51.100.0/24",
       200,
     ]);
     const [{ token_id: id }] = await sql("SELECT token_id FROM directory WHERE organization_id = $1", [
