@@ -104,6 +104,7 @@ async function furnished(slug: string) {
     cookie: owner.cookie,
   });
   expect(suspended.status).toBe(200);
+  await directoryOf(id, slug, owner.cookie);
   return { id, slug, owner, viewer, task };
 }
 
@@ -145,6 +146,18 @@ async function healthOf(id: string, serverId: string): Promise<void> {
       VALUES ($1, $2, 'pay', 'x', '{}')`,
     [id, serverId],
   );
+}
+
+/** A directory with a group, a refused call, and somebody whom it suspended. */
+async function directoryOf(id: string, slug: string, cookie: string): Promise<void> {
+  const { body } = await web.call("POST", "/api/v1/directory/token", { cookie, body: {} });
+  const scim = (method: "POST" | "DELETE", path: string, given?: object) =>
+    web.call(method, `/api/scim/v2${path}`, { key: body.secret, ...(given && { body: given }) });
+  const { memberId } = await web.member(id, `Gone ${slug}`, "viewer");
+  await scim("POST", "/Groups", { displayName: "Group", members: [{ value: memberId }] });
+  await scim("POST", "/Users", { userName: "no address" });
+  const away = await web.member(id, `Away ${slug}`, "viewer");
+  expect((await scim("DELETE", `/Users/${away.memberId}`)).status).toBe(204);
 }
 
 /** Notifications, mail and webhooks. */

@@ -5,8 +5,16 @@ import { useId, useState } from "react";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 
-/** A secret, such as a key or a link, shown once for copying. */
-export function SecretOnce({ label, value }: { label: string; value: string }) {
+/** A secret, such as a key or a link, shown once for copying. `quiet`: copying is not what the page is for. */
+export function SecretOnce({
+  label,
+  value,
+  quiet = false,
+}: {
+  label: string;
+  value: string;
+  quiet?: boolean;
+}) {
   const id = useId();
   const [copied, setCopied] = useState<"yes" | "no" | null>(null);
   const copy = () =>
@@ -27,7 +35,7 @@ export function SecretOnce({ label, value }: { label: string; value: string }) {
           onFocus={(event) => event.target.select()}
           className="font-mono text-[13px]"
         />
-        <Button variant="primary" onClick={() => void copy()}>
+        <Button variant={quiet ? "outline" : "primary"} onClick={() => void copy()}>
           {copied === "yes" ? (
             <Check aria-hidden strokeWidth={1.75} />
           ) : (

@@ -1,6 +1,7 @@
 import {
   Bell,
   Building2,
+  FolderSync,
   Hourglass,
   IdCard,
   Keyboard,
@@ -122,6 +123,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "Send events to other systems",
     icon: Webhook,
     needs: "webhooks:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/directory",
+    label: "Directory (SCIM)",
+    description: "People and groups from your identity provider",
+    icon: FolderSync,
+    needs: "directory:manage",
     group: "Organization",
   },
   {

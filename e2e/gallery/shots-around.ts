@@ -255,6 +255,22 @@ export const AROUND: Shot[] = [
       await expect(page.getByLabel("Signing certificates")).toBeVisible();
     },
   },
+  settings("settings directory", "/settings/directory"),
+  {
+    name: "settings directory rotate",
+    person: "Ana",
+    async open(page) {
+      const { token } = await apiOf(page).get<{ token: object | null }>("/directory");
+      if (token === null) await apiOf(page).write("POST", "/directory/token", {});
+      await page.goto("/settings/directory");
+      await page.getByRole("button", { name: "Rotate…" }).click();
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+    async after(page) {
+      const headers = { origin: process.env.E2E_URL ?? "" };
+      await page.request.delete("/api/v1/directory/token", { headers });
+    },
+  },
   settings("settings audit stream", "/settings/audit-streams"),
   {
     name: "settings audit stream failing",

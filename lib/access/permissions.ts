@@ -35,6 +35,7 @@ export const PERMISSIONS = {
   "audit:manage": "owner",
   "saml:read": "admin",
   "saml:manage": "owner",
+  "directory:manage": "owner",
   "owners:manage": "owner",
   "organization:export": "owner",
   "organization:delete": "owner",

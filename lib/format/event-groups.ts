@@ -9,5 +9,6 @@ export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
   { label: "API keys and webhooks", nouns: ["key", "service_account", "webhook"] },
   { label: "Settings and views", nouns: ["organization", "view"] },
   { label: "Who looked into it", nouns: ["protocol", "events"] },
+  { label: "Directory", nouns: ["directory"] },
   { label: "Audit streams", nouns: ["audit_stream"] },
 ];

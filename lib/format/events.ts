@@ -260,6 +260,23 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "saml_provider.created": (data, who) => say(`${who} added the SAML provider${named(data)}`),
   "saml_provider.updated": (data, who) => say(`${who} changed the SAML provider${named(data)}`),
   "saml_provider.removed": (data, who) => say(`${who} removed the SAML provider${named(data)}`),
+  "directory.token_made": (_, who) => say(`${who} made the directory’s token`, "wait"),
+  "directory.token_rotated": (_, who) => say(`${who} changed the secret of the directory’s token`),
+  "directory.token_revoked": (_, who) => say(`${who} revoked the directory’s token`),
+  "directory.updated": (data, who) =>
+    say(
+      `${who} set up the directory${text(data.defaultRole) ? `: people start as ${text(data.defaultRole)}` : ""}${data.managesOwners === true ? ", and it manages owners" : ""}`,
+    ),
+  "directory.group_mapped": (data, who) =>
+    say(
+      text(data.to)
+        ? `${who} gave the group${named(data)} the role ${text(data.to)}`
+        : `${who} took the role from the group${named(data)}`,
+    ),
+  "directory.group_created": (data, who) => say(`${who} added the group${named(data)}`),
+  "directory.group_changed": (data, who) =>
+    say(`${who} changed the group${named(data)}${membersMoved(data)}`),
+  "directory.group_removed": (data, who) => say(`${who} removed the group${named(data)}`),
   "audit_stream.created": (data, who) => say(`${who} added an audit stream${toHost(data)}`),
   "audit_stream.updated": (data, who) => say(`${who} changed the audit stream${toHost(data)}`),
   "audit_stream.paused": (data, who) => say(`${who} paused the audit stream${toHost(data)}`),
@@ -269,6 +286,15 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`The audit stream${toHost(data)} has been failing for an hour`, "bad"),
   "audit_stream.recovered": (data) => say(`The audit stream${toHost(data)} works again`, "good"),
 };
+
+/** `: 2 people in, 1 out`. */
+function membersMoved({ added, removed }: Data): string {
+  const parts = [
+    typeof added === "number" && added > 0 ? `${plural(added, "person", "people")} in` : null,
+    typeof removed === "number" && removed > 0 ? `${plural(removed, "person", "people")} out` : null,
+  ].filter((part) => part !== null);
+  return parts.length > 0 ? `: ${parts.join(", ")}` : "";
+}
 
 /** Why Intray switched a webhook off by itself. */
 const SWITCHED_OFF: Record<string, string> = {

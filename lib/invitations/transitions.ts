@@ -15,14 +15,15 @@ const LIFETIME = Prisma.sql`now() + interval '7 days'`;
 
 /**
  * Returns the link's secret, which is stored nowhere. `mailed`: it is handed to the mail server, and shown to nobody.
- * Throws `already_member`, `already_invited`, and `suspended` for the address of a suspended member.
+ * `invitedBy`: the member who answers for the invitation where the principal is no person; null is the operator. Throws
+ * `already_member`, `already_invited`, and `suspended` for the address of a suspended member.
  */
 export async function createInvitation(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   { email, role }: Pick<CreateInvitation, "email" | "role">,
-  { mailed = false } = {},
+  { mailed = false, invitedBy }: { mailed?: boolean; invitedBy?: string | null } = {},
 ): Promise<{ id: string; token: string }> {
   if (role === "owner") refuseUnlessOwner(principal);
   const members = await tx.$queryRaw<unknown[]>`SELECT 1 FROM membership m JOIN "user" u ON u.id = m.user_id
@@ -38,7 +39,7 @@ export async function createInvitation(
   const made = await tx.$executeRaw`
     INSERT INTO invitation (organization_id, id, email, role, token_hash, invited_by, expires_at, mailed)
     VALUES (${organizationId}::uuid, ${id}::uuid, ${email}, ${role}, ${hashSecret(token)},
-      ${await makerOf(organizationId, tx, principal)}::uuid, ${LIFETIME}, ${mailed})
+      ${invitedBy === undefined ? await makerOf(organizationId, tx, principal) : invitedBy}::uuid, ${LIFETIME}, ${mailed})
     ON CONFLICT (organization_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO NOTHING`;
   if (made === 0)
     throw new AppError(

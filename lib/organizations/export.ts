@@ -283,6 +283,38 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "directory",
+    table: "directory",
+    columns: `token_id previous_until made_by made_at rotated_at last_called_at last_called_network last_called_agent
+      default_role manages_owners`,
+    order: ["r.organization_id", "uuid"],
+  },
+  {
+    kind: "directory_person",
+    table: "directory_person",
+    columns: `id user_name external_id given_name family_name formatted_name display_name active joined_at
+      role_from_groups deleted_at created_at updated_at`,
+    order: byId,
+  },
+  {
+    kind: "directory_group",
+    table: "directory_group",
+    columns: "id display_name external_id role version created_at updated_at",
+    order: byId,
+  },
+  {
+    kind: "directory_group_member",
+    table: "directory_group_member",
+    columns: "group_id person_id",
+    order: ["r.group_id::text || ' ' || r.person_id", "text"],
+  },
+  {
+    kind: "directory_failure",
+    table: "directory_failure",
+    columns: "id at call status detail",
+    order: byId,
+  },
+  {
     kind: "webhook_delivery",
     table: "webhook_delivery",
     columns: "id endpoint_id type payload state attempts log not_before created_at ended_at",
@@ -386,6 +418,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   },
   saml_request: { "*": "sign-ins that are under way" },
   saml_response: { "*": "sign-ins that are under way" },
+  directory: { secret_hash: "secret", previous_secret_hash: "secret" },
   change: { "*": "hints that are on their way to screens" },
 };
 

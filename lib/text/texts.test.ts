@@ -69,6 +69,18 @@ test.each([
   ["member.suspended", { name: "Cleo", role: "approver" }, "Ben suspended Cleo, approver"],
   ["member.reinstated", { name: "Cleo", role: "approver" }, "Ben reinstated Cleo as approver"],
   ["member.removed", { role: "approver" }, "Ben removed a member, approver"],
+  [
+    "directory.group_mapped",
+    { name: "Finance", to: "approver" },
+    "Ben gave the group “Finance” the role approver",
+  ],
+  ["directory.group_mapped", { name: "Finance", to: null }, "Ben took the role from the group “Finance”"],
+  [
+    "directory.group_changed",
+    { name: "Finance", added: 2, removed: 1 },
+    "Ben changed the group “Finance”: 2 people in, 1 person out",
+  ],
+  ["directory.group_changed", { name: "Finance", added: 0, removed: 0 }, "Ben changed the group “Finance”"],
   ["member.view_ended", { name: "Cleo" }, "Ben stopped viewing as Cleo"],
   ["key.renamed", { from: "Build", name: "CI" }, "Ben renamed the API key “Build” to “CI”"],
   ["key.renamed", { name: "CI" }, "Ben renamed an API key to “CI”"],

@@ -16,7 +16,8 @@ import { composeInvitation } from "../mail/invitation-letter.ts";
 import { createMailer, MailError, type Mailer } from "../mail/smtp.ts";
 import type { Caller } from "./auth/authenticate.ts";
 import { holdCredential } from "./auth/hold-credential.ts";
-import { throttle } from "./http/throttle.ts";
+import { database } from "./database.ts";
+import { mayTry, throttle } from "./http/throttle.ts";
 import { within } from "./tenant.ts";
 import { INVITATIONS_MAILED_PER_ORGANIZATION } from "./tunables.ts";
 
@@ -80,6 +81,29 @@ async function handOver(
     const changed = await readInvitation(organizationId, tx, invitation.id);
     return { ...changed, url: joinUrl(shown), mailFailed: true };
   });
+}
+
+/** Whether invitations that an organization's directory makes are mailed. */
+export function directoryMails(): boolean {
+  return env().smtpUrl !== undefined;
+}
+
+/**
+ * Mails an invitation of the directory's. One that could not be mailed, or comes after too many, stays as one that was
+ * not mailed: people renew it on the page of members.
+ */
+export async function mailForDirectory(
+  organizationId: string,
+  { id, token }: { id: string; token: string },
+): Promise<void> {
+  const db = await database();
+  const mayMail = await mayTry(`invitation mail ${organizationId}`, INVITATIONS_MAILED_PER_ORGANIZATION);
+  const { invitation, name } = await db.withOrganization(organizationId, async (tx) => ({
+    invitation: await readInvitation(organizationId, tx, id),
+    ...(await tx.organization.findUniqueOrThrow({ where: { id: organizationId }, select: { name: true } })),
+  }));
+  if (mayMail && (await sent(invitation, name, token))) return;
+  await db.withOrganization(organizationId, (tx) => replaceUnmailedLink(organizationId, tx, id, token));
 }
 
 let mailer: Mailer | undefined;

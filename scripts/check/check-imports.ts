@@ -14,7 +14,7 @@ const ROOMS = [
   ...["lib/protocol-messages", "lib/events", "lib/mcp", "lib/metrics", "lib/stream-messages"],
   ...["lib/servers", "lib/api-keys", "lib/service-accounts", "lib/members", "lib/accounts"],
   ...["lib/organizations", "lib/invitations", "lib/saml"],
-  ...["lib/retention", "lib/saved-views", "lib/onboarding"],
+  ...["lib/retention", "lib/saved-views", "lib/onboarding", "lib/directory"],
   ...["lib/tasks", "lib/input-requests", "lib/task-lifecycle", "lib/bulk-operations"],
   ...[
     "lib/webhooks",

@@ -12,6 +12,23 @@ const EXCEPTIONS: Record<string, string> = {
 /** Route files in no list, and why. */
 const UNLISTED: Record<string, string> = {
   "app/api/[...path]/route.ts": "it answers for what there is not",
+  ...Object.fromEntries(
+    [
+      ...[
+        "Bulk",
+        "Me",
+        "ServiceProviderConfig",
+        "Schemas",
+        "Schemas/[name]",
+        "ResourceTypes",
+        "ResourceTypes/[name]",
+      ],
+      ...["Users", "Users/[id]", "Groups", "Groups/[id]"],
+    ].map((path) => [
+      `app/api/scim/v2/${path}/route.ts`,
+      "SCIM describes itself, in /Schemas; app/api/scim tests it",
+    ]),
+  ),
   "app/api/v1/openapi.json/route.ts": "it adds itself to the list, which it cannot import from there",
 };
 

@@ -38,6 +38,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/saml": 220_000,
   "/settings/security": 217_000,
   "/settings/audit-streams": 182_000,
+  "/settings/directory": 190_000,
   "/settings/webhooks": 182_000,
   "/setup": 193_000,
   "/sign-in": 161_000,

@@ -150,6 +150,10 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "GET /api/v1/notices/counts": { membersOnly: "notices are a person's" },
   "POST /api/v1/notices/{id}/read": { membersOnly: "notices are a person's" },
   "POST /api/v1/notices/read-all": { membersOnly: "notices are a person's" },
+  "POST /api/v1/directory/token": { membersOnly: "a person makes the token" },
+  "DELETE /api/v1/directory/token": { alsoFound: { 404: "there is no token" } },
+  "PATCH /api/v1/directory": { values: { body: { defaultRole: "approver" } } },
+  "PATCH /api/v1/directory/groups/{id}": { values: { body: { role: "viewer" } } },
   "POST /api/v1/audit-streams": {
     values: { "body.kind": "webhook", "body.url": "https://hooks.test.example/in" },
   },

@@ -11,6 +11,7 @@ const KINDS = {
   "bulk-operations": "bulkOperation",
   connections: "connection",
   domains: "domain",
+  groups: "directoryGroup",
   "found-tasks": "foundTask",
   found: "foundTask",
   foundTask: "foundTask",

@@ -240,6 +240,13 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     await web.db.withOrganization(organizationId, (tx) => tx.samlProvider.create({ data }));
     return id;
   },
+  directoryGroup: async ({ web, organizationId, canary }) => {
+    const id = uuidv7();
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.directoryGroup.create({ data: { organizationId, id, displayName: `${canary} ${id}` } }),
+    );
+    return id;
+  },
   async webhookDelivery({ web, organizationId, ...making }) {
     const id = uuidv7();
     const endpointId = await making.id("webhook");

@@ -10,10 +10,10 @@ export function refuseUploads(request: Request): void {
 }
 
 /** The JSON body of a request, counted while it is read, since a stated content length proves nothing. */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request, types = ["application/json"]): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json")
-    throw new AppError("unsupported_media_type", "Send the body as application/json.");
+  if (type === undefined || !types.includes(type))
+    throw new AppError("unsupported_media_type", `Send the body as ${types[0]}.`);
   const text = await readText(request);
   const value = parseJson(text);
   if (deeperThan(value, MAX_BODY_DEPTH)) throw new AppError("invalid_json", "The body is nested too deeply.");

@@ -12,10 +12,14 @@ const key = Symbol.for("intray.calls");
 const shared = globalThis as { [key]?: CallCounter };
 
 /**
- * Counts one call for the calling member or API key, reads and writes apart; without a credential, for the
+ * Counts one call for the calling member, API key or directory, reads and writes apart; without a credential, for the
  * account of the browser, or the network (`Origin.key`). Throws `throttled`.
  */
-export async function countCall(caller: Caller | null, originKey: string, method: string): Promise<void> {
+export async function countCall(
+  caller: Pick<Caller, "principal"> | null,
+  originKey: string,
+  method: string,
+): Promise<void> {
   shared[key] ??= new CallCounter(database);
   const { rateLimit } = env();
   const isWrite = method !== "GET" && method !== "HEAD";

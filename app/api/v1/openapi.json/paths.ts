@@ -26,6 +26,10 @@ import * as bulkOperationStop from "@/app/api/v1/bulk-operations/[id]/stop/route
 import * as bulkOperations from "@/app/api/v1/bulk-operations/route.ts";
 import * as connection from "@/app/api/v1/connections/[id]/route.ts";
 import * as declineReasons from "@/app/api/v1/decline-reasons/route.ts";
+import * as directoryGroup from "@/app/api/v1/directory/groups/[id]/route.ts";
+import * as directoryGroups from "@/app/api/v1/directory/groups/route.ts";
+import * as directory from "@/app/api/v1/directory/route.ts";
+import * as directoryToken from "@/app/api/v1/directory/token/route.ts";
 import * as eventsExport from "@/app/api/v1/events/export/route.ts";
 import * as events from "@/app/api/v1/events/route.ts";
 import * as eventsVerify from "@/app/api/v1/events/verify/route.ts";
@@ -279,6 +283,10 @@ export const paths: Paths = {
   "/api/v1/undo-window": undoWindow,
   "/api/v1/views": views,
   "/api/v1/views/{id}": view,
+  "/api/v1/directory": directory,
+  "/api/v1/directory/token": directoryToken,
+  "/api/v1/directory/groups": directoryGroups,
+  "/api/v1/directory/groups/{id}": directoryGroup,
   "/api/v1/audit-streams": auditStreams,
   "/api/v1/audit-streams/{id}": auditStream,
   "/api/v1/audit-streams/{id}/test": auditStreamTest,

@@ -1,0 +1,139 @@
+"use client";
+
+import { useState } from "react";
+import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
+import { directoryApi } from "@/lib/api-client/directory.ts";
+import { useDirectoryAction } from "./use-directory-action.ts";
+
+const HOUR_MS = 3600_000;
+const OVERLAPS = [
+  { ms: 24 * HOUR_MS, label: "for a day" },
+  { ms: HOUR_MS, label: "for an hour" },
+  { ms: 0, label: "not at all: it ends now" },
+];
+
+interface Props {
+  onClose: () => void;
+}
+
+/** Makes the first token, and shows it once. */
+export function MakeDialog({ onClose }: Props) {
+  const make = useDirectoryAction(directoryApi.makeToken);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={make.data ? "The token is ready" : "Make a token"}
+      description={
+        make.data
+          ? "Copy it now: it is shown this once."
+          : "Whoever has it brings people into this organization, and takes them out. People whom it brings count as one person with you where a second person is required, until another owner vouches for them."
+      }
+    >
+      {make.data ? (
+        <Shown secret={make.data.secret} onClose={onClose} />
+      ) : (
+        <>
+          {make.error && <Notice live tone="bad" title={errorSentence(make.error)} />}
+          <DialogActions>
+            <Button onClick={onClose}>Close</Button>
+            <Button variant="primary" disabled={make.isPending} onClick={() => make.mutate({})}>
+              {make.isPending ? "Making…" : "Make the token"}
+            </Button>
+          </DialogActions>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+/** Gives the token a new secret; the one of before works on for a while, so that the provider can be changed. */
+export function RotateDialog({ onClose }: Props) {
+  const [overlapMs, setOverlapMs] = useState(OVERLAPS[0]?.ms ?? 0);
+  const rotate = useDirectoryAction(directoryApi.makeToken);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={rotate.data ? "The new token is ready" : "Rotate the token"}
+      description={
+        rotate.data
+          ? "Copy it now: it is shown this once. Then write it into your identity provider."
+          : "The token gets a new secret, in your name."
+      }
+    >
+      {rotate.data ? (
+        <Shown secret={rotate.data.secret} onClose={onClose} />
+      ) : (
+        <>
+          {rotate.error && <Notice live tone="bad" title={errorSentence(rotate.error)} />}
+          <Field id="overlap" label="The secret of now works on" required>
+            {(control) => (
+              <Select
+                {...control}
+                value={String(overlapMs)}
+                onChange={(event) => setOverlapMs(Number(event.target.value))}
+              >
+                {OVERLAPS.map(({ ms, label }) => (
+                  <option key={ms} value={String(ms)}>
+                    {label}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <DialogActions>
+            <Button onClick={onClose}>Close</Button>
+            <Button
+              variant="primary"
+              disabled={rotate.isPending}
+              onClick={() => rotate.mutate({ overlapMs })}
+            >
+              {rotate.isPending ? "Rotating…" : "Rotate the token"}
+            </Button>
+          </DialogActions>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function Shown({ secret, onClose }: Props & { secret: string }) {
+  return (
+    <>
+      <SecretOnce label="Token" value={secret} />
+      <DialogActions>
+        <Button onClick={onClose}>Done</Button>
+      </DialogActions>
+    </>
+  );
+}
+
+/** Confirms the end of the token. */
+export function RevokeDialog({ onClose }: Props) {
+  const revoke = useDirectoryAction(async () => {
+    await directoryApi.revokeToken();
+    onClose();
+  }, "The token was revoked");
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Revoke the directory’s token?"
+      description="The identity provider is refused at once: it brings nobody in, and takes nobody out. People and groups stay as they are."
+      confirm="Revoke"
+      destructive
+      pending={revoke.isPending}
+      onConfirm={() => revoke.mutate(undefined)}
+    >
+      {revoke.error && <Notice live tone="bad" title={errorSentence(revoke.error)} />}
+    </ConfirmDialog>
+  );
+}

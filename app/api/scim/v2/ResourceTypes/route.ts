@@ -1,0 +1,8 @@
+import { resourceTypes } from "@/lib/directory/scim/discovery.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { definitions } from "@/lib/web/scim/definitions.ts";
+import { scim } from "@/lib/web/scim/scim.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: scim("The kinds of resources of the SCIM service", (call) => definitions(call, resourceTypes)),
+});

@@ -1,0 +1,8 @@
+import { schemas } from "@/lib/directory/scim/discovery.ts";
+import { endpoint } from "@/lib/web/http/route.ts";
+import { definition } from "@/lib/web/scim/definitions.ts";
+import { scim } from "@/lib/web/scim/scim.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: scim("One of them", (call) => definition(call, schemas)),
+});

@@ -1,0 +1,26 @@
+import { notFound } from "@/lib/base/errors.ts";
+import { listMappedGroups } from "@/lib/directory/groups.ts";
+import { directoryGroupSchema, mapGroupSchema } from "@/lib/directory/schema.ts";
+import { mapGroup } from "@/lib/directory/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  PATCH: route(
+    {
+      auth: "directory:manage",
+      summary: "Set the role that a group of the directory's gives, to those in it at once",
+      params: idParams,
+      body: mapGroupSchema,
+      output: directoryGroupSchema,
+      stepUp: true,
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await mapGroup(organizationId, tx, principal, params.id, body.role);
+        const group = (await listMappedGroups(organizationId, tx)).find(({ id }) => id === params.id);
+        if (!group) throw notFound("group");
+        return group;
+      }),
+  ),
+});

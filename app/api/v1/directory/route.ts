@@ -1,0 +1,31 @@
+import { readDirectory } from "@/lib/directory/queries.ts";
+import { directorySchema, updateDirectorySchema } from "@/lib/directory/schema.ts";
+import { updateDirectory } from "@/lib/directory/transitions.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { scimBase } from "@/lib/web/scim/scim.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "directory:manage",
+      summary: "The directory (SCIM), and what it did lately",
+      output: directorySchema,
+    },
+    ({ caller }) => within(caller, (organizationId, tx) => readDirectory(organizationId, tx, scimBase())),
+  ),
+  PATCH: route(
+    {
+      auth: "directory:manage",
+      summary: "Change the default role of the directory's people, or whether it manages owners",
+      body: updateDirectorySchema,
+      output: directorySchema,
+      stepUp: true,
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await updateDirectory(organizationId, tx, principal, body);
+        return readDirectory(organizationId, tx, scimBase());
+      }),
+  ),
+});

@@ -1,0 +1,33 @@
+import { readDirectory } from "@/lib/directory/queries.ts";
+import { makeDirectoryTokenSchema, newDirectorySchema } from "@/lib/directory/schema.ts";
+import { makeDirectoryToken, revokeDirectoryToken } from "@/lib/directory/transitions.ts";
+import { holdCredential } from "@/lib/web/auth/hold-credential.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { scimBase } from "@/lib/web/scim/scim.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "directory:manage",
+      summary: "Make the directory's token, or give it a new secret; in person",
+      body: makeDirectoryTokenSchema,
+      output: newDirectorySchema,
+      status: 201,
+      stepUp: true,
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await holdCredential(organizationId, tx, caller);
+        const secret = await makeDirectoryToken(organizationId, tx, principal, body);
+        return { ...(await readDirectory(organizationId, tx, scimBase())), secret };
+      }),
+  ),
+  DELETE: route(
+    { auth: "directory:manage", summary: "End the directory's token at once" },
+    async ({ caller }) => {
+      await within(caller, revokeDirectoryToken);
+      return undefined;
+    },
+  ),
+});
