@@ -28,7 +28,11 @@ export async function readKey(organizationId: string, tx: Tx, keyId: string): Pr
 }
 
 /** Returns the person whose membership a principal's new keys depend on, or null for the command line. */
-export async function makerOf(organizationId: string, tx: Tx, principal: Principal): Promise<string | null> {
+export async function memberBehind(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+): Promise<string | null> {
   if (principal.userId) return principal.userId;
   const key = await tx.apiKey.findFirst({
     where: { organizationId, id: principal.actor.id ?? "" },

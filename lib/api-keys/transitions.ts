@@ -10,7 +10,7 @@ import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
 import type { Seal } from "../base/seal.ts";
 import { appendEvents, appendRead } from "../events/transitions.ts";
-import { makerOf } from "./queries.ts";
+import { memberBehind } from "./queries.ts";
 import {
   type CreateKeyInput,
   DEFAULT_LIFETIME,
@@ -44,7 +44,7 @@ export async function createKey(
       "forbidden",
       `Your role is ${principal.role}: a key of yours cannot be ${input.role}.`,
     );
-  const maker = await makerOf(organizationId, tx, principal);
+  const maker = await memberBehind(organizationId, tx, principal);
   return insertKey(
     organizationId,
     tx,

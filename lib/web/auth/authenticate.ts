@@ -2,7 +2,7 @@ import type { KeyScope, Principal } from "../../access/principal.ts";
 import { roleSchema } from "../../access/schema.ts";
 import { permissionSchema } from "../../api-keys/schema.ts";
 import { recordRefusedAddress } from "../../api-keys/transitions.ts";
-import { isWithin, networkOf } from "../../base/address.ts";
+import { isWithin, rememberedNetworkOf } from "../../base/address.ts";
 import { type Database, Prisma, storableText } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
@@ -56,7 +56,7 @@ async function byKey(secret: string | undefined, request: Request): Promise<Call
     throw new AppError("key_expired", `This key, or this secret of it, ended ${row.ends_at?.toISOString()}.`);
   const address = clientAddress(request.headers.get("x-forwarded-for"));
   await refuseOtherAddress(db, row, address);
-  if (!row.noted) await noteUse(db, row, networkOf(address), request.headers.get("user-agent"));
+  if (!row.noted) await noteUse(db, row, rememberedNetworkOf(address), request.headers.get("user-agent"));
   const role = roleSchema.parse(row.role);
   const actor = { kind: "key" as const, id: row.id, name: row.name };
   return {
@@ -82,7 +82,7 @@ function scopeOf({ permissions, servers, tools }: KeyRow): { scope?: KeyScope } 
 async function refuseOtherAddress(db: Database, row: KeyRow, address: string): Promise<void> {
   if (row.networks.length === 0 || isWithin(row.networks, address)) return;
   await db.withOrganization(row.organization_id, (tx) =>
-    recordRefusedAddress(row.organization_id, tx, row, networkOf(address)),
+    recordRefusedAddress(row.organization_id, tx, row, rememberedNetworkOf(address)),
   );
   throw new AppError("address_not_allowed_for_key", "This key is not taken from your address.");
 }
