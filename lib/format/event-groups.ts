@@ -8,6 +8,6 @@ export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
   { label: "Sign-ins and accounts", nouns: ["session", "account"] },
   { label: "API keys and webhooks", nouns: ["key", "webhook"] },
   { label: "Settings and views", nouns: ["organization", "view"] },
-  { label: "Who looked into it", nouns: ["protocol", "events"] },
+  { label: "Who looked into it", nouns: ["protocol", "document", "tasks", "events"] },
   { label: "Audit streams", nouns: ["audit_stream"] },
 ];

@@ -47,6 +47,6 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION refuse_suspended() FROM PUBLIC;
 RESET ROLE;
+CREATE TRIGGER refuse_suspended AFTER INSERT ON membership FOR EACH ROW EXECUTE FUNCTION refuse_suspended();
 REVOKE CREATE ON SCHEMA public FROM intray_gate;
 REVOKE intray_gate FROM CURRENT_USER;
-CREATE TRIGGER refuse_suspended AFTER INSERT ON membership FOR EACH ROW EXECUTE FUNCTION refuse_suspended();

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { security, sessions } from "@/lib/api-client/account.ts";
 import { IdentitiesSection } from "./identities-section.tsx";
+import { OwnAccess } from "./own-access.tsx";
 import { PasskeysSection } from "./passkeys-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { RecentActivity } from "./recent-activity.tsx";
@@ -38,6 +39,7 @@ export function SecurityScreen() {
       {identities.length > 0 && <IdentitiesSection identities={identities} />}
       <SessionsSection sessions={places.data.items} />
       <RecentActivity />
+      <OwnAccess />
     </>
   );
 }

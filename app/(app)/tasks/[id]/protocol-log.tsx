@@ -53,7 +53,7 @@ export function ProtocolLog({ task }: { task: TaskDetail }) {
       <p className="text-muted text-xs">
         Of each task the newest {MESSAGES_KEPT} messages are kept, without handles, session ids and tokens; of
         a poll that brought nothing new only the last. Reading them is noted in the history of the
-        organization.
+        organization, and shown to who asked for the task.
       </p>
     </div>
   );
