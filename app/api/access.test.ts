@@ -198,6 +198,20 @@ describe("a member", () => {
     expect(await own(ana)).toEqual([]);
   });
 
+  test("of very many tasks is told the same", async () => {
+    await sql(
+      `INSERT INTO task SELECT (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid()))).*
+        FROM task t, generate_series(1, 2100) WHERE t.id = $1`,
+      [task],
+    );
+    const others = await insertTask(web.db, acme, server, { requester: odo.userId });
+    for (const id of [task, others]) await readMessages(id, ana);
+    await viewAs(ana, ola);
+    expect(await own(ola)).toEqual(["view_as Ana", "protocol Ana"]);
+    const [first] = (await get("/me/access?limit=1", ola)).body.items;
+    expect(first.kind).toBe("view_as");
+  });
+
   test("is told nothing by a key, and nothing of another organization", async () => {
     const globex = await web.organization(`globex-access-${made}`);
     const gus = await web.member(globex, "Gus", "owner");

@@ -7,7 +7,7 @@ import { pageQuerySchema, pageSchema } from "../../base/page.ts";
  * tasks_export: a list that it was in left as a file. history_export, organization_export: everything did.
  * view_as: an admin looked at lists as the person who asked for it.
  */
-export const READ_KINDS = [
+const READ_KINDS = [
   "protocol",
   "document",
   "tasks_export",
@@ -17,7 +17,7 @@ export const READ_KINDS = [
 ] as const;
 export type ReadKind = (typeof READ_KINDS)[number];
 
-export const readSchema = z.object({
+const readSchema = z.object({
   /** The line of the organization's history. */
   seq: z.number(),
   at: z.iso.datetime(),
