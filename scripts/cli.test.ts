@@ -464,3 +464,27 @@ test("deletes an organization at once when its slug is said twice, but not under
   await set("hold_at = NULL, hold_by = NULL, hold_reason = NULL");
   expect(await remove("doomed")).toEqual({ code: 0, out: '"doomed" is deleted.\n', err: "" });
 });
+
+test("says from which networks an organization is reached, and sets and clears them", async () => {
+  await intray("org", "create", "places", "--name", "Places", "--owner", "olga@places.example");
+  const addresses = (...args: string[]) => intray("org", "addresses", "--org", "places", ...args);
+  expect(await addresses()).toMatchObject({ code: 0, out: "" });
+  const set = await addresses("--set", "203.0.113.0/24,2001:db8::/32");
+  expect(set).toMatchObject({ code: 0, err: "", out: "203.0.113.0/24\n2001:db8::/32\n" });
+  expect((await addresses()).out).toBe(set.out);
+  for (const wrong of [
+    ["--set", "010.0.0.1"],
+    ["--set", ""],
+    ["--set", "10.0.0.1", "--clear"],
+  ])
+    expect((await addresses(...wrong)).code).toBe(2);
+  expect((await addresses()).out).toBe(set.out);
+  expect(await addresses("--clear")).toMatchObject({ code: 0, out: "" });
+  const { rows } = await withClient(database.adminUrl, (client) =>
+    client.query("SELECT actor, data FROM event WHERE type = 'organization.networks_changed' ORDER BY seq"),
+  );
+  expect(rows).toMatchObject([
+    { actor: { kind: "system", name: "Command line" }, data: { from: [] } },
+    { data: { from: ["203.0.113.0/24", "2001:db8::/32"], networks: [] } },
+  ]);
+});

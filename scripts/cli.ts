@@ -14,6 +14,7 @@ const commands: Record<string, () => Promise<Command>> = {
   "org create": async () => (await import("./commands/create-organization.ts")).createOrganizationCommand,
   "org quota": async () => (await import("./commands/set-quota.ts")).setQuotaCommand,
   "org delete": async () => (await import("./commands/delete-organization.ts")).deleteOrganizationCommand,
+  "org addresses": async () => (await import("./commands/organization/set-addresses.ts")).setAddressesCommand,
   "user create": async () => (await import("./commands/create-user.ts")).createUser,
   "user password-link": async () => (await import("./commands/create-password-link.ts")).createPasswordLink,
   "user no-second-factor": async () =>
@@ -38,6 +39,8 @@ const USAGE = `npm run -s intray -- <command>
   org quota <slug> [--open N] [--starts N] [--open-each N] [--starts-each N]
                                                        sets how many tasks may be open, and started a minute; prints it
   org delete <slug> --confirm <slug>                   deletes an organization at once, once an owner has exported it
+  org addresses --org S [--set NET,NET | --clear]      sets the networks from which an organization is reached, also for who
+                                                       locked themselves out; prints them
   user create <email> --org S --role R [--name N]      makes a member; prints the link to set a password
   user password-link <email>                           prints a link to set a new password
   user no-second-factor <email>                        turns two-step sign-in off, for who lost the phone and the codes

@@ -40,6 +40,9 @@ async function furnished(slug: string) {
   const call = (method: "POST" | "PUT", path: string, body: object) =>
     web.call(method, `/api/v1${path}`, { cookie: owner.cookie, body });
   await call("POST", "/api-keys", { name: "key", role: "viewer" });
+  const bot = { name: "Bot", role: "viewer", ownerId: owner.memberId };
+  const { body: account } = await call("POST", "/service-accounts", bot);
+  await call("POST", "/api-keys", { name: "bot's", role: "viewer", serviceAccountId: account.id });
   await call("POST", "/invitations", { email: `guest@${slug}.example`, role: "viewer" });
   await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body: { fourEyes: true } });
   await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body: { fourEyes: false } });
@@ -96,6 +99,11 @@ async function furnished(slug: string) {
   await insertNotice(id, task, owner);
   await sql("INSERT INTO event_follower (organization_id, follower, seq) VALUES ($1, 'somebody', 1)", [id]);
   await healthOf(id, server.id);
+  const away = await web.member(id, "Away", "viewer");
+  const suspended = await web.call("POST", `/api/v1/members/${away.memberId}/suspend`, {
+    cookie: owner.cookie,
+  });
+  expect(suspended.status).toBe(200);
   return { id, slug, owner, viewer, task };
 }
 

@@ -265,6 +265,53 @@ export const AROUND: Shot[] = [
     },
   },
   {
+    name: "settings service accounts",
+    person: "Ana",
+    async open(page) {
+      const { get, write } = apiOf(page);
+      const { items: members } = await get<{ items: { id: string; name: string }[] }>("/members");
+      const { items: known } = await get<{ items: { name: string }[] }>("/service-accounts");
+      for (const [name, owner, rests] of [
+        ["Nightly import", "Ola", false],
+        ["Invoice bot", "Ana", true],
+      ] as const) {
+        if (known.some((account) => account.name === name)) continue;
+        const ownerId = members.find((member) => member.name === owner)?.id;
+        const description = "Books what the bank sent yesterday";
+        const made = await write("POST", "/service-accounts", {
+          name,
+          description,
+          role: "operator",
+          ownerId,
+        });
+        const { id } = await made.json();
+        if (rests) await write("PATCH", `/service-accounts/${id}`, { rests });
+      }
+      await page.goto("/settings/api-keys");
+      await expect(page.getByText("Rests", { exact: true }).first()).toBeVisible();
+      await page.getByRole("list", { name: "Service accounts" }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "make a service account",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings/api-keys");
+      await page.getByRole("button", { name: "Make a service account…" }).click();
+      await expect(page.getByLabel("What it is for")).toBeVisible();
+    },
+  },
+  {
+    name: "settings networks",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/settings/organization");
+      await page.getByLabel("Reached from").fill("192.0.2.0/24");
+      await page.getByRole("button", { name: "Save networks" }).click();
+      await expect(page.getByText(/locked out/)).toBeVisible();
+    },
+  },
+  {
     name: "make an api key",
     person: "Ana",
     async open(page) {

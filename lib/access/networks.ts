@@ -12,7 +12,7 @@ const networkSchema = z
   .max(60)
   .refine((text) => address.safeParse(text).success, "Write an address or a network, such as 203.0.113.0/24")
   .refine((text) => !/\/0+$/.test(text), "This is every address: leave the list empty instead")
-  .refine((text) => !/^::ffff:/i.test(text), "Write it as an IPv4 network");
+  .refine((text) => !/^[0:]*:ffff:[0-9a-f.:]*(\/\d+)?$/i.test(text), "Write it as an IPv4 network");
 
 /** Networks that calls may come from; an empty list stands for all of them. */
 export const networksSchema = z

@@ -33,10 +33,13 @@ export const PERMISSIONS = {
   "webhooks:manage": "admin",
   "events:read": "admin",
   "audit:manage": "owner",
+  "saml:read": "admin",
+  "saml:manage": "owner",
   "owners:manage": "owner",
   "organization:export": "owner",
   "organization:delete": "owner",
   "organization:hold": "owner",
+  "addresses:manage": "owner",
 } as const satisfies Record<string, Role>;
 export type Permission = keyof typeof PERMISSIONS;
 

@@ -3,8 +3,9 @@ import { api, query } from "@/lib/api-client/base/client.ts";
 import type { ApiKey } from "@/lib/api-keys/schema.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Invitation } from "@/lib/invitations/schema.ts";
-import type { Member } from "@/lib/members/schema.ts";
-import type { Organization } from "@/lib/organizations/schema.ts";
+import type { Member, MemberSession } from "@/lib/members/schema.ts";
+import type { Addresses, Organization } from "@/lib/organizations/schema.ts";
+import type { ServiceAccount } from "@/lib/service-accounts/schema.ts";
 
 /** The organization itself, its members, invitations and keys. */
 export const organizationKeys = {
@@ -12,6 +13,8 @@ export const organizationKeys = {
   members: ["members"] as const,
   invitations: ["invitations"] as const,
   apiKeys: ["api-keys"] as const,
+  serviceAccounts: ["service-accounts"] as const,
+  addresses: ["organization-addresses"] as const,
 };
 
 export function organization() {
@@ -21,12 +24,38 @@ export function organization() {
   });
 }
 
+/** The networks from which the organization is reached. */
+export function organizationAddresses() {
+  return queryOptions({
+    queryKey: organizationKeys.addresses,
+    queryFn: ({ signal }) => api.get<Addresses>("/api/v1/organization/addresses", signal),
+  });
+}
+
 /** The first 200 members that match `q`, part of a name or an e-mail address. */
 export function memberList(q: string) {
   return queryOptions({
     queryKey: [...organizationKeys.members, q] as const,
     queryFn: ({ signal }) => api.get<Page<Member>>(`/api/v1/members${query({ q, limit: 200 })}`, signal),
     placeholderData: keepPreviousData,
+  });
+}
+
+/** The first 200 members who are suspended. Read anew with the members. */
+export function suspendedList() {
+  return queryOptions({
+    queryKey: [...organizationKeys.members, "suspended", ""] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<Member>>(`/api/v1/members${query({ state: "suspended", limit: 200 })}`, signal),
+  });
+}
+
+/** A member's sessions that work in the organization now. */
+export function memberSessions(memberId: string) {
+  return queryOptions({
+    queryKey: ["member-sessions", memberId] as const,
+    queryFn: ({ signal }) =>
+      api.get<{ items: MemberSession[] }>(`/api/v1/members/${memberId}/sessions`, signal),
   });
 }
 
@@ -41,5 +70,13 @@ export function apiKeyList() {
   return queryOptions({
     queryKey: organizationKeys.apiKeys,
     queryFn: ({ signal }) => api.get<Page<ApiKey>>(`/api/v1/api-keys${query({ limit: 200 })}`, signal),
+  });
+}
+
+export function serviceAccountList() {
+  return queryOptions({
+    queryKey: organizationKeys.serviceAccounts,
+    queryFn: ({ signal }) =>
+      api.get<Page<ServiceAccount>>(`/api/v1/service-accounts${query({ limit: 200 })}`, signal),
   });
 }

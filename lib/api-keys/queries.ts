@@ -2,7 +2,7 @@ import type { Principal } from "../access/principal.ts";
 import { roleSchema } from "../access/schema.ts";
 import { readPosition, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
-import { notFound } from "../base/errors.ts";
+import { AppError, notFound } from "../base/errors.ts";
 import type { Page, PageQuery } from "../base/page.ts";
 import { type ApiKey, permissionSchema } from "./schema.ts";
 import { stateOf } from "./status.ts";
@@ -27,7 +27,11 @@ export async function readKey(organizationId: string, tx: Tx, keyId: string): Pr
   return toKey(row);
 }
 
-/** Returns the person whose membership a principal's new keys depend on, or null for the command line. */
+/**
+ * Returns the person whose membership a principal's new keys depend on, and who counts as the inviter of whom the
+ * principal invites, or null for the command line. Throws `forbidden` for a service account: several people are behind
+ * it, and whatever it made would count with one of them alone (docs/decisions/044).
+ */
 export async function memberBehind(
   organizationId: string,
   tx: Tx,
@@ -36,13 +40,25 @@ export async function memberBehind(
   if (principal.userId) return principal.userId;
   const key = await tx.apiKey.findFirst({
     where: { organizationId, id: principal.actor.id ?? "" },
-    select: { createdBy: true },
+    select: { createdBy: true, serviceAccountId: true },
   });
+  if (key?.serviceAccountId)
+    throw new AppError("forbidden", "A service account makes no keys and invites nobody: people do.");
   return key?.createdBy ?? null;
 }
 
-/** SQL condition: the key `k` was not revoked and has not ended. Whether its maker is a member is asked apart. */
-export const IN_FORCE = Prisma.sql`(k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()))`;
+/**
+ * SQL condition: the key `k` was not revoked and has not ended, and whose it is has it still: a maker who is a member,
+ * or a service account that does not rest.
+ */
+export const IN_FORCE = Prisma.sql`(k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
+  AND CASE WHEN k.service_account_id IS NOT NULL THEN NOT service_account_rests(k.organization_id, k.service_account_id)
+    ELSE k.created_by IS NULL OR EXISTS (SELECT FROM membership maker
+      WHERE maker.organization_id = k.organization_id AND maker.user_id = k.created_by) END)`;
+
+/** SQL: the role of the service account of the key `k`, which bounds the key's own; null for a key of its maker's. */
+export const ACCOUNT_ROLE = Prisma.sql`(SELECT a.role FROM service_account a
+  WHERE a.organization_id = k.organization_id AND a.id = k.service_account_id)`;
 
 /** The servers that the key's limits name, removed ones too. */
 const NAMED_SERVERS = Prisma.sql`(SELECT coalesce(json_agg(json_build_object('id', s.id, 'name', s.name) ORDER BY s.name, s.id), '[]')
@@ -50,13 +66,15 @@ const NAMED_SERVERS = Prisma.sql`(SELECT coalesce(json_agg(json_build_object('id
     AND (s.id = ANY (k.servers) OR s.id::text = ANY (SELECT split_part(tool, '/', 1) FROM unnest(k.tools) tool)))`;
 
 const SELECT = Prisma.sql`SELECT k.id, k.name, k.role, k.created_by AS "makerId", u.name AS "makerName",
+  a.id AS "accountId", a.name AS "accountName",
   k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.previous_until AS "previousUntil",
   k.rotated_at AS "rotatedAt", k.networks, k.permissions,
   ${NAMED_SERVERS} AS "namedServers", k.servers, k.tools, k.last_used_at AS "lastUsedAt", k.last_used_network AS "lastUsedNetwork",
-  k.last_used_agent AS "lastUsedAgent", now() FROM api_key k LEFT JOIN "user" u ON u.id = k.created_by`;
+  k.last_used_agent AS "lastUsedAgent", now() FROM api_key k LEFT JOIN "user" u ON u.id = k.created_by
+    LEFT JOIN service_account a ON a.organization_id = k.organization_id AND a.id = k.service_account_id`;
 
-/** A key ends with its maker's membership, which makes the maker invisible here. */
-const SHOWN = Prisma.sql`k.revoked_at IS NULL AND (k.created_by IS NULL OR u.id IS NOT NULL)`;
+/** A key of its maker's own ends with the maker's membership, which makes the maker invisible here. */
+const SHOWN = Prisma.sql`k.revoked_at IS NULL AND (k.created_by IS NULL OR u.id IS NOT NULL OR a.id IS NOT NULL)`;
 
 interface KeyRow {
   id: string;
@@ -64,6 +82,8 @@ interface KeyRow {
   role: string;
   makerId: string | null;
   makerName: string | null;
+  accountId: string | null;
+  accountName: string | null;
   createdAt: Date;
   expiresAt: Date | null;
   previousUntil: Date | null;
@@ -86,7 +106,8 @@ function toKey(row: KeyRow): ApiKey {
     id: row.id,
     name: row.name,
     role: roleSchema.parse(row.role),
-    createdBy: row.makerId && row.makerName ? { id: row.makerId, name: row.makerName } : null,
+    createdBy: row.makerId ? { id: row.makerId, name: row.makerName ?? "a former member" } : null,
+    serviceAccount: row.accountId && row.accountName ? { id: row.accountId, name: row.accountName } : null,
     createdAt: row.createdAt.toISOString(),
     state,
     expiresAt: expiresAt?.toISOString() ?? null,

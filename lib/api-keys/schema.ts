@@ -42,6 +42,8 @@ export const createKeySchema = z.strictObject({
   /** Servers with all their tools, and single tools as `<server id>/<name>`: all unless any is named. */
   servers: z.array(z.uuid()).min(1, "Choose a server").max(MOST_SERVERS).optional(),
   tools: z.array(keyToolSchema).min(1, "Choose a tool").max(MOST_TOOLS).optional(),
+  /** Whose key it is; without: the maker's own. */
+  serviceAccountId: z.uuid().optional(),
 });
 export type CreateKeyInput = z.infer<typeof createKeySchema>;
 
@@ -63,6 +65,8 @@ export const apiKeySchema = z.object({
   role: roleSchema,
   /** Null: made by the command line. */
   createdBy: z.object({ id: z.uuid(), name: z.string() }).nullable(),
+  /** Whose it is, where it is not its maker's own: it then outlives the maker's membership. */
+  serviceAccount: z.object({ id: z.uuid(), name: z.string() }).nullable(),
   createdAt: z.iso.datetime(),
   /** `rotated`: the secret of before still works. `expiring`: within 14 days. */
   state: z.enum(["active", "expiring", "expired", "rotated"]),

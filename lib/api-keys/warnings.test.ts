@@ -9,7 +9,8 @@ import { createSeal } from "../base/seal.ts";
 import { KEY_WARNINGS, NOTICES } from "../engine/jobs/notifications.ts";
 import { listNotices } from "../notices/queries.ts";
 import { markAllRead } from "../notices/transitions.ts";
-import { createKey, revokeKey, rotateKey } from "./transitions.ts";
+import { rotateKey } from "./rotation.ts";
+import { createKey, revokeKey } from "./transitions.ts";
 
 type Person = Principal & { userId: string };
 let fixture: NotificationsFixture;

@@ -17,6 +17,8 @@ test.each([
   ["no address", ["203.0.113.0/24"], "unknown", false],
   ["an address in another spelling", ["203.0.113.0/24"], "203.0.113.09", false],
   ["nothing", ["203.0.113.0/24"], "", false],
+  ["an address with a zone", ["fe80::/10"], "fe80::1%eth0", true],
+  ["an address with a zone, of another network", ["203.0.113.0/24"], "fe80::1%eth0", false],
 ])("%s", (_what, networks, address, is) => expect(isWithin(networks, address)).toBe(is));
 
 test.each([

@@ -3,7 +3,9 @@ import ipaddr from "ipaddr.js";
 
 /** Returns true if `address` is in one of the networks (CIDR, or single addresses). False for what is no address. */
 export function isWithin(networks: readonly string[], address: string): boolean {
-  const family = familyOf(address);
+  // The zone of a link-local address names an interface of this machine, and no list can.
+  const [bare = ""] = address.split("%", 1);
+  const family = familyOf(bare);
   if (!family) return false;
   const list = new BlockList();
   for (const network of networks) {
@@ -13,7 +15,7 @@ export function isWithin(networks: readonly string[], address: string): boolean 
     if (bits === undefined) list.addAddress(start, of);
     else list.addSubnet(start, Number(bits), of);
   }
-  return list.check(address, family);
+  return list.check(bare, family);
 }
 
 /** Returns the network that an address is remembered by: /24, and /48 of IPv6. Null for what is no address. */

@@ -6,8 +6,9 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
+import { type Role, roleAllows } from "../access/roles.ts";
 import { actorSchema, roleSchema } from "../access/schema.ts";
-import { IN_FORCE } from "../api-keys/queries.ts";
+import { ACCOUNT_ROLE, IN_FORCE } from "../api-keys/queries.ts";
 import { isDatabaseDown, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import type { Services } from "../base/services.ts";
@@ -129,17 +130,28 @@ async function principalOf(
   const needed = action === "restart" ? "tasks:start" : "tasks:manage";
   const [row] =
     userId !== null
-      ? await tx.$queryRaw<{ role: string }[]>`SELECT role FROM membership
+      ? await tx.$queryRaw<BoundRole[]>`SELECT role, NULL AS "accountRole" FROM membership
           WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid`
-      : await tx.$queryRaw<{ role: string }[]>`SELECT k.role FROM api_key k
+      : await tx.$queryRaw<BoundRole[]>`
+          SELECT k.role, ${ACCOUNT_ROLE} AS "accountRole" FROM api_key k
           WHERE k.organization_id = ${organizationId}::uuid AND k.id = ${actor.id}::uuid AND ${IN_FORCE}
-            AND (k.permissions IS NULL OR ${needed} = ANY (k.permissions))
-            AND (k.created_by IS NULL OR EXISTS (SELECT FROM membership m
-              WHERE m.organization_id = k.organization_id AND m.user_id = k.created_by))`;
-  const role = row && roleSchema.parse(row.role);
+            AND (k.permissions IS NULL OR ${needed} = ANY (k.permissions))`;
+  const role = row && weaker(row);
   if (!role || !may(role, needed))
     throw new AppError("forbidden", "Who asked for it may not do this any more.");
   return { organizationId, userId, role, actor };
+}
+
+interface BoundRole {
+  role: string;
+  /** Of the service account whose key it is; null: none. */
+  accountRole: string | null;
+}
+
+/** A key's role, bounded by its service account's. */
+function weaker({ role, accountRole }: BoundRole): Role {
+  const [own, bound] = [roleSchema.parse(role), accountRole && roleSchema.parse(accountRole)];
+  return bound && roleAllows(own, bound) ? bound : own;
 }
 
 /** Ends an item; `endFinished` later ends the operation. */

@@ -258,7 +258,7 @@ export const NOTIFY_EVERY_MS = 1_000;
 export const EVENTS_A_TURN = 200;
 /** Interval of sending due mail. */
 export const MAIL_EVERY_MS = 2_000;
-/** Interval of looking for API keys whose end people have to be warned of. */
+/** Interval of looking for API keys whose end people have to be warned of, and for service accounts without an owner. */
 export const KEY_WARNINGS_MS = 60_000;
 /** Concurrent webhook requests of one engine. */
 export const WEBHOOK_SENDS = 64;

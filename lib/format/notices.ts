@@ -55,6 +55,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "key.ends_in_3_days": { text: "An API key ends within 3 days", tone: "wait" },
   "key.ended": { text: "An API key has ended", tone: "bad" },
   "audit_stream.failing": { text: "The audit stream has been failing for an hour", tone: "bad" },
+  "service_account.rests": { text: "A service account rests: nobody answers for it", tone: "bad" },
 };
 
 /** `about` names tool and server, which are untrusted text, or the key. `path` leads to the subject. */
@@ -92,7 +93,7 @@ function isOfOrganization(cause: Notice["cause"]): cause is Cause {
 function pathOf({ cause, inputRequestId, task, server }: NoticeAbout): string {
   if (inputRequestId) return `/inbox/${inputRequestId}`;
   if (task) return `/tasks/${task.id}`;
-  if (cause.startsWith("key.")) return "/settings/api-keys";
+  if (cause.startsWith("key.") || cause === "service_account.rests") return "/settings/api-keys";
   if (cause === "audit_stream.failing") return "/settings/audit-streams";
   if (server) return `/servers/${server.id}`;
   return SETTINGS[cause] ?? "/settings/webhooks";
@@ -132,6 +133,7 @@ const MANY: Record<Cause, string> = {
   "key.ends_in_3_days": "# API keys end within 3 days",
   "key.ended": "# API keys have ended",
   "audit_stream.failing": "# audit streams have been failing for an hour",
+  "service_account.rests": "# service accounts rest: nobody answers for them",
 };
 
 /** The page that shows many notices of one cause. */

@@ -148,6 +148,7 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     ending: of(/^organization\.deleting$/),
     keys: of(/^key\./),
     auditStreams: of(/^audit_stream\./),
+    serviceAccounts: of(/^service_account\./),
   };
 }
 

@@ -13,12 +13,15 @@ export interface Caller {
   isView?: true;
 }
 
-/** The maker behind an actor: a member, a key's creator, or the operator for a key of the command line. */
+/**
+ * The maker behind an actor: a member, a key's service account or creator, or the operator for a key of the command
+ * line. The database knows everybody behind a service account (docs/decisions/044).
+ */
 const maker = (organizationId: Prisma.Sql, { actor, userId, isView }: Caller) => {
   if (isView) return Prisma.sql`${userId}::uuid`;
   if (actor.kind === "member") return Prisma.sql`${actor.id}::uuid`;
   if (actor.kind !== "key") return Prisma.sql`NULL::uuid`;
-  return Prisma.sql`coalesce((SELECT k.created_by FROM api_key k
+  return Prisma.sql`coalesce((SELECT coalesce(k.service_account_id, k.created_by) FROM api_key k
     WHERE k.organization_id = ${organizationId} AND k.id = ${actor.id}::uuid), ${organizationId})`;
 };
 
@@ -27,7 +30,9 @@ export const makerOf = (organizationId: string, caller: Caller) =>
   maker(Prisma.sql`${organizationId}::uuid`, caller);
 
 /** The maker who requested the task `t`. Null for Intray itself. */
-const TASK_MAKER = Prisma.sql`(CASE t.requested_by ->> 'kind' WHEN 'key' THEN coalesce(${REQUESTER}, t.organization_id)
+const TASK_MAKER = Prisma.sql`(CASE t.requested_by ->> 'kind' WHEN 'key' THEN coalesce((
+    SELECT coalesce(k.service_account_id, k.created_by) FROM api_key k
+    WHERE k.organization_id = t.organization_id AND k.id = (t.requested_by ->> 'id')::uuid), t.organization_id)
   ELSE ${REQUESTER} END)`;
 
 /** Condition: a second person has to accept what the task `t` asks. Tasks from before the rule's end stay under it. */

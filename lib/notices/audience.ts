@@ -27,6 +27,7 @@ export interface Subjects {
   ending: string[];
   keys: string[];
   auditStreams: string[];
+  serviceAccounts: string[];
 }
 
 export const NO_SUBJECTS: Subjects = {
@@ -41,6 +42,7 @@ export const NO_SUBJECTS: Subjects = {
   ending: [],
   keys: [],
   auditStreams: [],
+  serviceAccounts: [],
 };
 
 /** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
@@ -59,6 +61,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "member.vouched": "owners:manage",
   "organization.deleting": "organization:delete",
   "audit_stream.failing": "audit:manage",
+  "service_account.rests": "keys:manage",
 };
 
 /** Returns true if a role may get notices of this cause. */
@@ -96,6 +99,7 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.ending, deleting],
     [subjects.keys, keyEnds],
     [subjects.auditStreams, auditStreamFailing],
+    [subjects.serviceAccounts, accountRests],
   ] as const;
   const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids))] : []));
   if (subjects.accounts.length > 0) asked.push(accountReplaced(organizationId, subjects.accounts));
@@ -206,6 +210,12 @@ const keyEnds: Part = (these) => Prisma.sql`
 const auditStreamFailing: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'audit_stream.failing', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM audit_stream x ${MEMBER}
   WHERE ${these} AND x.reported_at IS NOT NULL AND x.paused_at IS NULL AND ${rolesFor("audit:manage")}`;
+
+/** Recipients: everyone who may give the account another owner. One that an admin put to rest is told to nobody. */
+const accountRests: Part = (these) => Prisma.sql`
+  SELECT m.user_id, 'service_account.rests', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM service_account x ${MEMBER}
+  WHERE ${these} AND x.told_at IS NOT NULL AND x.deleted_at IS NULL
+    AND owner_is_missing(x.organization_id, x.owner_id, x.role) AND ${rolesFor("keys:manage")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause = 'request.waiting' AND EXISTS (SELECT FROM claim c

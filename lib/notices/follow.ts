@@ -23,6 +23,7 @@ const ABOUT_THE_RULE = /^organization\.four_eyes_/;
 /** Those that end or begin a key's life; its warnings are made as time passes. */
 const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
 const ABOUT_AUDIT_STREAMS = /^audit_stream\./;
+const ABOUT_SERVICE_ACCOUNTS = /^service_account\./;
 
 /** A member's own action, whose notice is marked as read for them unless another event followed. */
 export interface OwnDoing {
@@ -43,6 +44,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     ending: new Set<string>(),
     keys: new Set<string>(),
     auditStreams: new Set<string>(),
+    serviceAccounts: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
@@ -60,12 +62,13 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (type === "account.replaced") add(found.accounts, data.userId);
     if (ABOUT_THE_RULE.test(type)) add(found.proposals, data.proposalId);
     if (ABOUT_DELETION.test(type)) add(found.ending, data.organizationId);
-    if (type === "member.vouched") add(found.vouched, data.memberId);
+    if (type === "member.vouched" || type === "member.vouch_withdrawn") add(found.vouched, data.memberId);
     if (ABOUT_KEYS.includes(type)) add(found.keys, data.keyId);
     if (ABOUT_AUDIT_STREAMS.test(type)) add(found.auditStreams, data.streamId);
+    if (ABOUT_SERVICE_ACCOUNTS.test(type)) add(found.serviceAccounts, data.serviceAccountId);
   }
   const { requests, tasks, connections, servers, webhooks, accounts, ...others } = found;
-  const { proposals, vouched, ending, keys, auditStreams } = others;
+  const { proposals, vouched, ending, keys, auditStreams, serviceAccounts } = others;
   return {
     requests: [...requests],
     tasks: [...tasks],
@@ -78,6 +81,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     ending: [...ending],
     keys: [...keys],
     auditStreams: [...auditStreams],
+    serviceAccounts: [...serviceAccounts],
     own: [...own.values()],
   };
 }

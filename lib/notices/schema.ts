@@ -29,6 +29,7 @@ export const CAUSES = {
   "key.ends_in_3_days": "attention",
   "key.ended": "attention",
   "audit_stream.failing": "attention",
+  "service_account.rests": "attention",
 } as const satisfies Record<string, NoticeKind>;
 export type Cause = keyof typeof CAUSES;
 export const causeSchema = z.enum(Object.keys(CAUSES) as [Cause, ...Cause[]]);
@@ -46,6 +47,9 @@ export const ACCOUNT_CAUSES = [
   "account.recovery_codes_replaced",
   "account.passkey_added",
   "account.passkey_removed",
+  "account.identity_linked",
+  "account.sessions_ended",
+  "account.password_link_made",
 ] as const;
 
 export interface Channels {

@@ -24,7 +24,7 @@ export const PARTS: Part[] = [
     kind: "organization",
     table: "organization",
     columns:
-      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes four_eyes_until deletion_requested_at deletion_requested_by hold_at hold_by hold_reason keys_without_end exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
+      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes four_eyes_until deletion_requested_at deletion_requested_by hold_at hold_by hold_reason keys_without_end networks networks_version exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
     order: byId,
   },
   {
@@ -37,6 +37,14 @@ export const PARTS: Part[] = [
     kind: "member",
     table: "membership",
     columns: "id user_id role granted_by inherited single_keys tour_seen density locale created_at",
+    made: { name: PERSON, email: EMAIL },
+    order: byId,
+  },
+  {
+    kind: "suspended_member",
+    table: "suspended_member",
+    columns: `id user_id role granted_by inherited single_keys tour_seen density locale joined_at suspended_at suspended_by
+      cause`,
     made: { name: PERSON, email: EMAIL },
     order: byId,
   },
@@ -61,9 +69,21 @@ export const PARTS: Part[] = [
   {
     kind: "api_key",
     table: "api_key",
-    columns: `id name role created_by created_at expires_at previous_until rotated_at networks permissions servers tools last_used_at
+    columns: `id name role created_by service_account_id created_at expires_at previous_until rotated_at networks permissions servers tools last_used_at
       last_used_network last_used_agent revoked_at`,
     order: byId,
+  },
+  {
+    kind: "service_account",
+    table: "service_account",
+    columns: "id name description role owner_id created_at rested_at told_at deleted_at",
+    order: byId,
+  },
+  {
+    kind: "service_account_maker",
+    table: "service_account_maker",
+    columns: "service_account_id user_id since",
+    order: ["r.service_account_id::text || ' ' || r.user_id", "text"],
   },
   {
     kind: "saved_view",
@@ -256,6 +276,13 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "saml_provider",
+    table: "saml_provider",
+    columns: `id name entity_id sso_url certificates idp_initiated sign_requests email_attribute name_attribute
+      groups_attribute groups create_accounts default_role created_at`,
+    order: byId,
+  },
+  {
     kind: "webhook_delivery",
     table: "webhook_delivery",
     columns: "id endpoint_id type payload state attempts log not_before created_at ended_at",
@@ -350,6 +377,15 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     failures: "the engine's own count",
     not_before: "when the engine tries next",
   },
+  saml_provider: {
+    certificate: "Intray's own",
+    sealed_key: "secret",
+    tested_at: "of the last test",
+    test_failure: "of the last test",
+    test_report: "of the last test",
+  },
+  saml_request: { "*": "sign-ins that are under way" },
+  saml_response: { "*": "sign-ins that are under way" },
   change: { "*": "hints that are on their way to screens" },
 };
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { networksSchema } from "../access/networks.ts";
 import { actorSchema, roleSchema } from "../access/schema.ts";
+import { namedProviderSchema, REFUSALS } from "./sign-in/schema.ts";
 
 /** The reasons offered for declining, in the order of the list. */
 export const declineReasonsSchema = z.strictObject({
@@ -67,6 +69,24 @@ export const updateOrganizationSchema = z
   .refine((input) => Object.keys(input).length > 0, "Name what to change");
 export type UpdateOrganization = z.infer<typeof updateOrganizationSchema>;
 
+/** The networks from which sessions and keys are taken; empty: all. `version` counts the changes. */
+const savedAddressesSchema = z.object({ networks: z.array(z.string()), version: z.int() });
+export type SavedAddresses = z.infer<typeof savedAddressesSchema>;
+
+export const addressesSchema = savedAddressesSchema.extend({
+  /**
+   * The caller as Intray sees them. `network`: what to list for them, the address itself or the /64 of IPv6; null: no
+   * address is known. `isPrivate`: it is none of the internet's, as where a proxy stands in front that
+   * INTRAY_TRUSTED_PROXIES does not count.
+   */
+  seen: z.object({ address: z.string(), network: z.string().nullable(), isPrivate: z.boolean() }),
+});
+export type Addresses = z.infer<typeof addressesSchema>;
+
+/** `version`: of the list that the author saw. */
+export const saveAddressesSchema = z.strictObject({ networks: networksSchema, version: z.int() });
+export type SaveAddresses = z.infer<typeof saveAddressesSchema>;
+
 /** The slug, typed as a confirmation. */
 export const deleteOrganizationSchema = z.strictObject({ slug: z.string().max(100) });
 
@@ -75,6 +95,15 @@ export const ownOrganizationSchema = organizationSchema
   .pick({ id: true, slug: true, name: true })
   .extend({ role: roleSchema });
 export type OwnOrganization = z.infer<typeof ownOrganizationSchema>;
+
+/** One of them, as a session sees it. */
+export const listedOrganizationSchema = ownOrganizationSchema.extend({
+  /** What keeps this session out of it; null: nothing. */
+  refusal: z.enum(REFUSALS).nullable(),
+  /** The providers that it asks for; empty where nothing keeps the session out. */
+  providers: z.array(namedProviderSchema),
+});
+export type ListedOrganization = z.infer<typeof listedOrganizationSchema>;
 
 export const chooseOrganizationSchema = z.strictObject({ organizationId: z.uuid() });
 

@@ -2,7 +2,7 @@
 
 import { PERMISSIONS } from "../access/permissions.ts";
 import { ROLES, roleAllows } from "../access/roles.ts";
-import { IN_FORCE } from "../api-keys/queries.ts";
+import { ACCOUNT_ROLE, IN_FORCE } from "../api-keys/queries.ts";
 import type { Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
@@ -43,8 +43,7 @@ export async function queueRetry(organizationId: string, tx: Tx, taskId: string)
         AND m.user_id = t.requester_user_id AND m.role = ANY (${MAY_START})))
       AND (t.requested_by->>'kind' <> 'key' OR EXISTS (SELECT FROM api_key k WHERE k.organization_id = t.organization_id
         AND k.id::text = t.requested_by->>'id' AND ${IN_FORCE} AND k.role = ANY (${MAY_START})
-        AND (k.created_by IS NULL OR EXISTS (SELECT FROM membership maker
-          WHERE maker.organization_id = k.organization_id AND maker.user_id = k.created_by))))
+        AND coalesce(${ACCOUNT_ROLE} = ANY (${MAY_START}), true)))
     ON CONFLICT (organization_id, retry_of) WHERE retry_of IS NOT NULL DO NOTHING
     RETURNING connection_id AS "connectionId", attempt, attempts, start_after AS "startAfter", tool,
       server_id AS "serverId"`;

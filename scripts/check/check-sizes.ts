@@ -20,6 +20,7 @@ const BUDGETS: Record<string, number> = {
   // e2e/first-load.spec.ts.
   "/inbox/[[...id]]": 203_000,
   "/join": 194_000,
+  "/not-from-here": 165_000,
   "/notices": 192_000,
   "/overview": 220_000,
   "/servers": 221_000,

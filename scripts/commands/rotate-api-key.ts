@@ -1,6 +1,6 @@
 import { listKeys } from "../../lib/api-keys/queries.ts";
+import { rotateAnyKey } from "../../lib/api-keys/rotation.ts";
 import { rotateKeySchema } from "../../lib/api-keys/schema.ts";
-import { rotateAnyKey } from "../../lib/api-keys/transitions.ts";
 import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
 import { inOneSentence, readEnd } from "./create-api-key.ts";
 import { read, required, UsageError } from "./usage.ts";

@@ -11,8 +11,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: joinSchema,
       errors: [
         "account_unproven",
+        "address_not_allowed_for_organization",
         "cross_site",
         "link_expired",
+        "sign_in_again_required",
+        "sign_in_too_weak",
+        "single_sign_on_required",
+        "suspended",
         "unauthenticated",
         "view_only",
         "wrong_account",

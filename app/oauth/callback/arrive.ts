@@ -1,11 +1,12 @@
 import { env } from "@/lib/base/env.ts";
+import { AppError } from "@/lib/base/errors.ts";
 import { type Arrival, finishConnecting } from "@/lib/servers/connections/callback.ts";
 import { authenticate } from "@/lib/web/auth/authenticate.ts";
 import { services } from "@/lib/web/tenant.ts";
 
 /** Processes the answer of an authorization server. Redirects to a page of Intray whose URL lacks the code. */
 export async function arrive(request: Request): Promise<Response> {
-  const caller = request.headers.has("authorization") ? null : await authenticate(request);
+  const caller = request.headers.has("authorization") ? null : await authenticate(request).catch(asNobody);
   const { principal, sessionId } = caller ?? {};
   if (!principal?.userId || principal.isView || !sessionId) return seeOther("/servers?refused=signed_out");
   const { userId } = principal;
@@ -13,6 +14,12 @@ export async function arrive(request: Request): Promise<Response> {
   return seeOther(
     placeOf(await finishConnecting(await services(), { ...principal, userId }, sessionId, url)),
   );
+}
+
+/** Whoever is refused, as from a network outside of the organization's, reads on a page why. */
+function asNobody(error: unknown): null {
+  if (error instanceof AppError) return null;
+  throw error;
 }
 
 function placeOf({ serverId, refused }: Arrival): string {

@@ -4,12 +4,14 @@ import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
 import { sendAccountMail } from "../../mail/account-mail.ts";
+import { sendPasswordReset } from "../../mail/password-reset.ts";
 import { sendDueMail } from "../../mail/send.ts";
 import { createMailer, type Mailer } from "../../mail/smtp.ts";
 import { forgetOldMail } from "../../mail/transitions.ts";
 import { NO_SUBJECTS } from "../../notices/audience.ts";
 import { subjectsOf } from "../../notices/follow.ts";
 import { forgetOldNotices, markOwnRead, syncNotices } from "../../notices/transitions.ts";
+import { noteMissingOwners } from "../../service-accounts/transitions.ts";
 import { deliverNext, forgetOldDeliveries, forgetOldSecrets, webhooksDue } from "../../webhooks/delivery.ts";
 import { recordDeliveries } from "../../webhooks/outbox.ts";
 import {
@@ -52,6 +54,20 @@ export const KEY_WARNINGS: Job = {
     database.withOrganization(organizationId, async (tx) => {
       const keys = await noteWarnings(organizationId, tx);
       await syncNotices(organizationId, tx, { ...NO_SUBJECTS, keys }, env().smtpUrl !== undefined);
+      return false;
+    }),
+};
+
+/** Tells of service accounts that rest for want of an owner, and of those that do no more. */
+export const RESTING_ACCOUNTS: Job = {
+  name: "resting service accounts",
+  everyMs: KEY_WARNINGS_MS,
+  organizations: (database) =>
+    organizationsFrom(database, Prisma.sql`gate.organizations_with_resting_accounts()`),
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const serviceAccounts = await noteMissingOwners(organizationId, tx);
+      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, serviceAccounts }, env().smtpUrl !== undefined);
       return false;
     }),
 };
@@ -125,6 +141,23 @@ export const ACCOUNT_MAIL: Job = {
     if (smtpUrl === undefined) return false;
     mailer ??= createMailer(smtpUrl, url);
     return sendAccountMail(database, userId, mailer, url);
+  },
+};
+
+/** Mails links to people who forgot their passwords. Its turns are addresses that somebody asked for. */
+export const PASSWORD_RESETS: Job = {
+  name: "password resets",
+  everyMs: MAIL_EVERY_MS,
+  organizations: (database) =>
+    env().smtpUrl === undefined
+      ? Promise.resolve([])
+      : organizationsFrom(database, Prisma.sql`gate.password_resets_waiting()`),
+  async run({ database }, resetId) {
+    const { smtpUrl, url } = env();
+    if (smtpUrl === undefined) return false;
+    mailer ??= createMailer(smtpUrl, url);
+    await sendPasswordReset(database, resetId, mailer, url);
+    return false;
   },
 };
 

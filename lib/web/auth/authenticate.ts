@@ -2,15 +2,17 @@ import type { KeyScope, Principal } from "../../access/principal.ts";
 import { roleSchema } from "../../access/schema.ts";
 import { permissionSchema } from "../../api-keys/schema.ts";
 import { recordRefusedAddress } from "../../api-keys/transitions.ts";
-import { isWithin, rememberedNetworkOf } from "../../base/address.ts";
+import { rememberedNetworkOf } from "../../base/address.ts";
 import { type Database, Prisma, storableText } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import type { Me } from "../../members/schema.ts";
+import { leavesOut, refuse } from "../../organizations/addresses.ts";
+import { signInRefused } from "../../organizations/sign-in/status.ts";
 import { database } from "../database.ts";
 import { clientAddress } from "../http/caller/client-address.ts";
 import { UNATTENDED_HEADER } from "../pages/page-headers.ts";
-import { cookieOf, principalOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
+import { cookieOf, principalOf, refusedSessionOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 
 /** The caller, as transitions know them (`principal`) and as they see themselves (`me`). */
 export interface Caller {
@@ -22,18 +24,34 @@ export interface Caller {
   sessionId: string | null;
 }
 
+interface Asked {
+  /** False: this does not keep an idle session alive. */
+  isUse?: boolean;
+  /** Also a session that its organization does not let in: for calls about the person's account alone. */
+  whileRefused?: boolean;
+  /** Also a session from outside of its organization's networks (see `sessionOf`). */
+  anywhere?: boolean;
+}
+
 /**
  * Returns the caller by API key, else by session cookie, or null if neither is valid. A wrong key is refused
  * even with a valid cookie. A session ends once nobody used it for a while: what a page or a stream asks by itself
- * (`isUse`: false, or UNATTENDED_HEADER) does not count as use.
+ * (`isUse`: false, or UNATTENDED_HEADER) does not count as use. Throws why for a session that its organization does not
+ * let in, for one from outside of the organization's networks (`anywhere`: it is taken nevertheless, see `sessionOf`), and
+ * for a key that does not work now.
  */
-export async function authenticate(request: Request, { isUse = true } = {}): Promise<Caller | null> {
+export async function authenticate(
+  request: Request,
+  { isUse = true, whileRefused = false, anywhere = false }: Asked = {},
+): Promise<Caller | null> {
   const header = request.headers.get("authorization");
   if (header !== null) return byKey(/^Bearer +(\S+)$/i.exec(header)?.[1], request);
-  const session = await sessionOf(cookieOf(request, sessionCookieName()), {
+  const cookie = cookieOf(request, sessionCookieName());
+  const session = await sessionOf(cookie, addressOf(request), {
     isUse: isUse && !request.headers.has(UNATTENDED_HEADER),
+    anywhere,
   });
-  if (!session) return null;
+  if (!session) return byRefusedSession(cookie, whileRefused);
   const { user, organization, role } = session;
   return {
     principal: principalOf(session),
@@ -43,22 +61,44 @@ export async function authenticate(request: Request, { isUse = true } = {}): Pro
   };
 }
 
+async function byRefusedSession(cookie: string | undefined, isOpen: boolean): Promise<Caller | null> {
+  const refused = await refusedSessionOf(cookie);
+  if (!refused) return null;
+  const { user, organization, role } = refused;
+  if (!isOpen) throw signInRefused(refused.kind, organization.name, refused.providers);
+  return {
+    principal: principalOf({ ...refused, view: null }),
+    me: { user, organization, role },
+    via: "session",
+    sessionId: refused.id,
+  };
+}
+
+const addressOf = (request: Request) => clientAddress(request.headers.get("x-forwarded-for"));
+
 /**
- * Throws `key_expired` for a secret that has ended, and `address_not_allowed_for_key` for an address outside of the
- * key's networks, which leaves a line of history.
+ * Throws `key_rests` for the key of a person whom the organization's sign-in provider has signed out,
+ * `service_account_rests`, `key_expired` for a secret that has ended, and `address_not_allowed_for_organization` and
+ * `address_not_allowed_for_key` for an address outside of the organization's or the key's networks, which leaves a line
+ * of history.
  */
 async function byKey(secret: string | undefined, request: Request): Promise<Caller | null> {
   if (!secret) return null;
   const db = await database();
-  const [row] = await db.gate<KeyRow>(Prisma.sql`SELECT * FROM gate.find_api_key(${hashSecret(secret)})`);
-  if (!row) return null;
+  const [row] = await db.gate<KeyRow>(Prisma.sql`SELECT * FROM gate.key_behind(${hashSecret(secret)})`);
+  if (!row) return refuseResting(db, secret);
   if (row.ended)
     throw new AppError("key_expired", `This key, or this secret of it, ended ${row.ends_at?.toISOString()}.`);
-  const address = clientAddress(request.headers.get("x-forwarded-for"));
+  const address = addressOf(request);
   await refuseOtherAddress(db, row, address);
+  if (row.rests)
+    throw new AppError(
+      "service_account_rests",
+      "The service account of this key rests: it has no owner who may answer for it, or an admin put it to rest.",
+    );
   if (!row.noted) await noteUse(db, row, rememberedNetworkOf(address), request.headers.get("user-agent"));
   const role = roleSchema.parse(row.role);
-  const actor = { kind: "key" as const, id: row.id, name: row.name };
+  const actor = { kind: "key" as const, id: row.id, name: nameOf(row) };
   return {
     principal: { organizationId: row.organization_id, userId: null, role, actor, ...scopeOf(row) },
     me: {
@@ -71,6 +111,23 @@ async function byKey(secret: string | undefined, request: Request): Promise<Call
   };
 }
 
+async function refuseResting(db: Database, secret: string): Promise<null> {
+  const [row] = await db.gate<{ rests: boolean }>(
+    Prisma.sql`SELECT gate.key_rests(${hashSecret(secret)}) AS rests`,
+  );
+  if (!row?.rests) return null;
+  throw new AppError(
+    "key_rests",
+    "This key rests: the sign-in provider has signed its maker out. It works again once its maker signs in there.",
+  );
+}
+
+/** A key of a service account acts in the account's name, with its owner's. */
+function nameOf({ name, service_account_name, owner_name }: KeyRow): string {
+  if (service_account_name === null) return name;
+  return owner_name === null ? service_account_name : `${service_account_name} (${owner_name})`;
+}
+
 /** A permission that this version does not know is left out, never taken for all. */
 function scopeOf({ permissions, servers, tools }: KeyRow): { scope?: KeyScope } {
   if (permissions === null && servers.length === 0 && tools.length === 0) return {};
@@ -80,7 +137,9 @@ function scopeOf({ permissions, servers, tools }: KeyRow): { scope?: KeyScope } 
 }
 
 async function refuseOtherAddress(db: Database, row: KeyRow, address: string): Promise<void> {
-  if (row.networks.length === 0 || isWithin(row.networks, address)) return;
+  if (leavesOut(row.organization_networks, address))
+    await refuse(db, row.organization_id, address, { kind: "key", id: row.id, name: nameOf(row) });
+  if (!leavesOut(row.networks, address)) return;
   await db.withOrganization(row.organization_id, (tx) =>
     recordRefusedAddress(row.organization_id, tx, row, rememberedNetworkOf(address)),
   );
@@ -112,6 +171,11 @@ interface KeyRow {
   ends_at: Date | null;
   ended: boolean;
   networks: string[];
+  organization_networks: string[];
+  /** Null: the key is its maker's own. */
+  service_account_name: string | null;
+  owner_name: string | null;
+  rests: boolean;
   permissions: string[] | null;
   servers: string[];
   tools: string[];

@@ -4,6 +4,7 @@ import type { LookedAtInvitation } from "../../invitations/schema.ts";
 import { linkExpired } from "../../invitations/transitions.ts";
 import { maskedEmail } from "../../text/mask.ts";
 import { database } from "../database.ts";
+import { clientAddress } from "../http/caller/client-address.ts";
 import { cookieOf, personOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 import { signInSettings } from "./sign-in/providers.ts";
 
@@ -16,7 +17,8 @@ export async function lookAtInvitation(request: Request, token: string): Promise
   const person = await personOf(cookie);
   const session = async () => {
     if (!person) return "none";
-    if ((await sessionOf(cookie))?.view) return "view";
+    const address = clientAddress(request.headers.get("x-forwarded-for"));
+    if ((await sessionOf(cookie, address, { anywhere: true }))?.view) return "view";
     if (person.email !== found.email) return "other";
     return (await mayJoin(db, person.id)) ? "own" : "unproven";
   };

@@ -11,8 +11,11 @@ import { roleSchema } from "../../access/schema.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env, need } from "../../base/env.ts";
 import { hashSecret } from "../../base/ids.ts";
+import { leavesOut, networksOf, refuse } from "../../organizations/addresses.ts";
+import { type NamedProvider, REFUSALS, type RefusalKind } from "../../organizations/sign-in/schema.ts";
 import { database } from "../database.ts";
 import { SESSION_IDLE_MS } from "../tunables.ts";
+import { namedProviders } from "./sign-in/offered.ts";
 
 export interface WebSession {
   id: string;
@@ -24,7 +27,12 @@ export interface WebSession {
 }
 
 /** The principal of a session: in a view it has the member's id and role, and acts as nobody. */
-export function principalOf({ user, organization, role, view }: WebSession): Principal {
+export function principalOf({
+  user,
+  organization,
+  role,
+  view,
+}: Pick<WebSession, "user" | "organization" | "role" | "view">): Principal {
   const actor = { kind: "member" as const, id: user.id, name: user.name };
   const organizationId = organization.id;
   return view
@@ -59,18 +67,26 @@ export function cookiesOf(request: Request): Record<string, string> {
   return parseCookie(request.headers.get("cookie") ?? "") as Record<string, string>;
 }
 
-/** Returns the session in force behind a cookie's value, or null. `isUse`: this keeps an idle session alive. */
+/**
+ * Returns the session in force behind a cookie's value, or null. `isUse`: this keeps an idle session alive. Throws
+ * `address_not_allowed_for_organization` where its organization is not reached from the caller's address, unless
+ * `anywhere`: the session may then do no more than leave for another organization.
+ */
 export async function sessionOf(
   cookie: string | undefined,
-  { isUse = true } = {},
+  address: string,
+  { isUse = true, anywhere = false } = {},
 ): Promise<WebSession | null> {
   const secret = cookie ? await secretIn(cookie) : null;
   if (!secret) return null;
   const db = await database();
   const [row] = await db.gate<SessionRow>(
-    Prisma.sql`SELECT * FROM gate.session(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint, ${isUse})`,
+    Prisma.sql`SELECT s.*, ${networksOf(Prisma.sql`s.organization_id`)} AS networks
+      FROM gate.session(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint, ${isUse}) s`,
   );
   if (!row) return null;
+  if (!anywhere && leavesOut(row.networks, address))
+    await refuse(db, row.organization_id, address, { kind: "member", id: row.user_id, name: row.name });
   return {
     id: row.session_id,
     user: { id: row.user_id, name: row.name, email: row.email },
@@ -88,6 +104,38 @@ export async function sessionOf(
           },
   };
 }
+
+/** A session that its organization does not let in: see gate.sign_in_refusal. */
+export interface RefusedSession {
+  id: string;
+  user: { id: string; name: string; email: string };
+  organization: { id: string; slug: string; name: string };
+  role: Role;
+  kind: RefusalKind;
+  /** The providers that the organization requires, if any. */
+  providers: NamedProvider[];
+}
+
+/** Returns the session behind a cookie for which `sessionOf` is null because its organization does not let it in. */
+export async function refusedSessionOf(cookie: string | undefined): Promise<RefusedSession | null> {
+  const secret = cookie ? await secretIn(cookie) : null;
+  if (!secret) return null;
+  const db = await database();
+  const [row] = await db.gate<RefusedRow>(
+    Prisma.sql`SELECT * FROM gate.refused_session(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint)`,
+  );
+  if (!row) return null;
+  return {
+    id: row.session_id,
+    user: { id: row.user_id, name: row.name, email: row.email },
+    organization: { id: row.organization_id, slug: row.slug, name: row.organization_name },
+    role: roleSchema.parse(row.role),
+    kind: refusalSchema.parse(row.refusal),
+    providers: namedProviders(row.providers),
+  };
+}
+
+const refusalSchema = z.enum(REFUSALS);
 
 /** The person of a session, whether or not a member of any organization. */
 export interface Person {
@@ -119,6 +167,19 @@ type ViewRow =
       viewing_left_ms: number;
     };
 
+interface RefusedRow {
+  session_id: string;
+  user_id: string;
+  email: string;
+  name: string;
+  organization_id: string;
+  slug: string;
+  organization_name: string;
+  role: string;
+  refusal: string;
+  providers: string[];
+}
+
 type SessionRow = ViewRow & {
   session_id: string;
   user_id: string;
@@ -128,6 +189,8 @@ type SessionRow = ViewRow & {
   slug: string;
   organization_name: string;
   role: string;
+  /** The organization's; empty: any. */
+  networks: string[];
 };
 
 const tokenSchema = z.object({ sid: z.string().min(1) });

@@ -2,16 +2,23 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { apiKeyList } from "@/lib/api-client/organization.ts";
+import type { ApiKey } from "@/lib/api-keys/schema.ts";
 import { Section } from "../section.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
 import { KeyRow } from "./key-row.tsx";
+
+const ServiceAccounts = lazyComponent(
+  () => import("./service-accounts/service-accounts.tsx").then((file) => file.ServiceAccounts),
+  { loading: () => <div aria-hidden className="skeleton h-24" /> },
+);
 
 /** API keys, which authenticate programs. */
 export function ApiKeysScreen() {
@@ -29,9 +36,19 @@ export function ApiKeysScreen() {
     </Button>
   );
   return (
+    <>
+      <Keys list={list} make={make} />
+      <ServiceAccounts />
+      <KeyDialog open={making} onOpenChange={setMaking} />
+    </>
+  );
+}
+
+function Keys({ list, make }: { list: ApiKey[] | undefined; make: ReactNode }) {
+  return (
     <Section
       title="API keys"
-      description="A key is at most as strong as whoever made it, and stops working when they are no member any more."
+      description="A key is at most as strong as whoever made it, and stops working when they are no member any more. One of a service account goes on."
       action={list && list.length > 0 && make}
     >
       {!list && <div aria-hidden className="skeleton h-32" />}
@@ -47,7 +64,6 @@ export function ApiKeysScreen() {
           ))}
         </ul>
       )}
-      <KeyDialog open={making} onOpenChange={setMaking} />
     </Section>
   );
 }

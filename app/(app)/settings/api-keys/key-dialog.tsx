@@ -14,7 +14,7 @@ import type { Role } from "@/lib/access/roles.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import { createKeySchema, type NewApiKey } from "@/lib/api-keys/schema.ts";
-import { EndField, NetworksField, readEnd, readNetworks } from "./key-fields.tsx";
+import { EndField, HolderField, NetworksField, readEnd, readNetworks } from "./key-fields.tsx";
 import { ActionsField, ReachField, readScope } from "./scope-fields.tsx";
 
 /** Asks for the key's name, role, end and networks, then shows the secret once. */
@@ -60,16 +60,19 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewApiKey) => void; onClos
       expires: readEnd(data),
       networks: readNetworks(data),
       ...readScope(data),
+      ...(data.get("serviceAccountId") && { serviceAccountId: data.get("serviceAccountId") }),
     }),
     send: async (values) => {
       onMade(await api.post<NewApiKey>("/api/v1/api-keys", values));
       await client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
+      await client.invalidateQueries({ queryKey: organizationKeys.serviceAccounts });
     },
   });
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
       <TextField name="name" label="Name" autoComplete="off" maxLength={80} error={errors.name} />
+      <HolderField errors={errors} />
       <Field id="role" label="Role" required error={errors.role}>
         {(control) => (
           <RoleSelect

@@ -8,7 +8,7 @@ import { chosenDate } from "@/components/time/chosen-date.ts";
 import { Field } from "@/components/ui/field.tsx";
 import { Input, Textarea } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { organization } from "@/lib/api-client/organization.ts";
+import { organization, serviceAccountList } from "@/lib/api-client/organization.ts";
 import { DEFAULT_LIFETIME, LIFETIMES } from "@/lib/api-keys/schema.ts";
 import { isDateText } from "@/lib/text/time.ts";
 
@@ -63,6 +63,32 @@ export function readEnd(data: FormData): unknown {
   if (choice !== "date") return Number(choice);
   const day = String(data.get("lastDay"));
   return isDateText(day) ? new Date(`${day}T23:59:59`).toISOString() : day;
+}
+
+/** Whose key it is: the maker's own, or a service account's. Nothing to choose where there is no account. */
+export function HolderField({ errors }: { errors: FieldErrors }) {
+  const { data } = useQuery(serviceAccountList());
+  if (!data || data.items.length === 0) return null;
+  return (
+    <Field
+      id="holder"
+      label="Belongs to"
+      required
+      hint="Your own keys end with your membership. Those of a service account go on."
+      error={errors.serviceAccountId}
+    >
+      {(control) => (
+        <Select {...control} name="serviceAccountId" defaultValue="">
+          <option value="">Me</option>
+          {data.items.map(({ id, name, role }) => (
+            <option key={id} value={id}>
+              {name} · {role}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
 }
 
 /** The networks that a key may come from, one a line. Read by `readNetworks`. */

@@ -24,7 +24,18 @@ export function KeyRow({ apiKey }: { apiKey: ApiKey }) {
   const me = useMe();
   const [asking, setAsking] = useState<keyof typeof DIALOGS | null>(null);
   const Asked = asking && DIALOGS[asking];
-  const { name, role, createdBy, createdAt, expiresAt, previousUntil, networks, permissions, reach } = apiKey;
+  const {
+    name,
+    role,
+    serviceAccount,
+    createdBy,
+    createdAt,
+    expiresAt,
+    previousUntil,
+    networks,
+    permissions,
+    reach,
+  } = apiKey;
   const mayEnd = role !== "owner" || me.may("owners:manage");
   const isOwn = createdBy?.id === me.user.id;
   return (
@@ -36,6 +47,7 @@ export function KeyRow({ apiKey }: { apiKey: ApiKey }) {
           <StateBadge apiKey={apiKey} />
         </span>
         <span className="text-muted text-xs">
+          {serviceAccount && `Of ${serviceAccount.name} · `}
           {createdBy ? `Made by ${createdBy.name}` : "Made by the command line"} <Day at={createdAt} />
           {expiresAt && (
             <>

@@ -3,12 +3,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { organization } from "@/lib/api-client/organization.ts";
 import { DeletePart } from "./delete-part.tsx";
 import { FourEyes } from "./four-eyes.tsx";
 import { KeysWithoutEnd } from "./keys-without-end.tsx";
 import { LeavePart } from "./leave-part.tsx";
 import { NameForm } from "./name-form.tsx";
+
+const Addresses = lazyComponent(() => import("./addresses.tsx").then((file) => file.Addresses), {
+  loading: () => <div aria-hidden className="skeleton h-40" />,
+});
 
 /** The organization's name, its rules, and how to leave or delete it. */
 export function OrganizationScreen() {
@@ -28,6 +33,7 @@ export function OrganizationScreen() {
       <NameForm saved={data} />
       <FourEyes saved={data} />
       {me.may("owners:manage") && <KeysWithoutEnd saved={data} />}
+      {me.may("settings:manage") && <Addresses />}
       <LeavePart />
       {me.may("organization:delete") && <DeletePart saved={data} />}
     </>

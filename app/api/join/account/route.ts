@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { AppError } from "@/lib/base/errors.ts";
 import { joinWithAccount } from "@/lib/invitations/join.ts";
+import { findInvitation } from "@/lib/invitations/queries.ts";
 import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
+import { refuseJoinFromOutside } from "@/lib/web/auth/join.ts";
+import { refuseForeignSignIn } from "@/lib/web/auth/refuse-foreign-sign-in.ts";
 import { signInSettings } from "@/lib/web/auth/sign-in/providers.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
@@ -16,13 +19,27 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: joinWithAccountSchema,
       output: z.object({ email: z.string() }),
       status: 201,
-      errors: ["forbidden", "link_expired"],
+      errors: [
+        "address_not_allowed_for_organization",
+        "forbidden",
+        "link_expired",
+        "single_sign_on_required",
+        "suspended",
+      ],
       rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
     },
-    async ({ body }) => {
+    async ({ request, body }) => {
       if (!signInSettings().passwords)
         throw new AppError("forbidden", "There are no passwords here: sign in, then open the link again.");
-      return joinWithAccount(await database(), body);
+      await refuseJoinFromOutside(request, body.token, {
+        kind: "system",
+        id: null,
+        name: "Somebody invited",
+      });
+      const db = await database();
+      const found = await findInvitation(db, body.token);
+      if (found) await refuseForeignSignIn(null, found);
+      return joinWithAccount(db, body);
     },
   ),
 });

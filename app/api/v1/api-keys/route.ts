@@ -2,6 +2,7 @@ import { listKeys, readKey } from "@/lib/api-keys/queries.ts";
 import { apiKeySchema, createKeySchema, newApiKeySchema } from "@/lib/api-keys/schema.ts";
 import { createKey } from "@/lib/api-keys/transitions.ts";
 import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
+import { createAccountKey } from "@/lib/service-accounts/transitions.ts";
 import { holdCredential } from "@/lib/web/auth/hold-credential.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
@@ -20,7 +21,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "keys:manage",
       stepUp: true,
-      summary: "Make an API key, no stronger than oneself; its secret is shown this once",
+      summary:
+        "Make an API key, no stronger than oneself, of one's own or of a service account; its secret is shown this once",
       body: createKeySchema,
       output: newApiKeySchema,
       status: 201,
@@ -28,7 +30,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     ({ caller, body }) =>
       within(caller, async (organizationId, tx, principal) => {
         await holdCredential(organizationId, tx, caller);
-        const { id, secret } = await createKey(organizationId, tx, principal, body);
+        const { serviceAccountId, ...own } = body;
+        const { id, secret } = serviceAccountId
+          ? await createAccountKey(organizationId, tx, principal, { ...own, serviceAccountId })
+          : await createKey(organizationId, tx, principal, own);
         return { ...(await readKey(organizationId, tx, id)), secret };
       }),
   ),

@@ -25,3 +25,18 @@ export function countedNetworkOf(address: string): string {
 export function isAddress(text: string): boolean {
   return text.includes(":") ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);
 }
+
+/** Whether an address is none of the internet's: a private network's, this machine's, or none at all. */
+export function isPrivate(address: string): boolean {
+  const [bare = ""] = address.split("%", 1);
+  return !isAddress(bare) || PRIVATE.includes(ipaddr.process(bare).range());
+}
+
+const PRIVATE: string[] = [
+  "private",
+  "loopback",
+  "linkLocal",
+  "uniqueLocal",
+  "carrierGradeNat",
+  "unspecified",
+];

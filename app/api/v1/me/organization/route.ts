@@ -1,17 +1,21 @@
 import { chooseOrganizationSchema } from "@/lib/organizations/schema.ts";
 import { chooseOrganization } from "@/lib/web/auth/choose-organization.ts";
+import { clientAddress } from "@/lib/web/http/caller/client-address.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PUT: route(
     {
       auth: "any",
+      whileRefused: true,
       summary: "Work in another organization of yours from now on, in this session; sessions only",
       body: chooseOrganizationSchema,
-      errors: ["forbidden", "not_found"],
+      errors: ["forbidden", "not_found", "address_not_allowed_for_organization"],
+      fromAnywhere: true,
     },
-    async ({ caller, body }) => {
-      await chooseOrganization(caller, body.organizationId);
+    async ({ request, caller, body }) => {
+      const address = clientAddress(request.headers.get("x-forwarded-for"));
+      await chooseOrganization(caller, body.organizationId, address);
       return undefined;
     },
   ),

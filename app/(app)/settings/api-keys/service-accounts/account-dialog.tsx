@@ -1,0 +1,124 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { RoleSelect } from "@/components/people/role-select.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { type Role, roleAllows } from "@/lib/access/roles.ts";
+import { memberList, organizationKeys } from "@/lib/api-client/organization.ts";
+import { createServiceAccountSchema, type ServiceAccount } from "@/lib/service-accounts/schema.ts";
+import { serviceAccountApi } from "./use-service-account-actions.ts";
+
+/** Makes an account, or changes one: its name, description, role, and the member who answers for it. */
+export function AccountDialog({ account, onClose }: { account: ServiceAccount | null; onClose: () => void }) {
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={account ? `Change ${account.name}` : "Make a service account"}
+      description="It is never stronger than its owner. Where a second person is required, it counts as one with everybody who ever owned it or made a key of it."
+    >
+      <AccountForm account={account} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function AccountForm({ account, onClose }: { account: ServiceAccount | null; onClose: () => void }) {
+  const client = useQueryClient();
+  const [role, setRole] = useState<Role>(account?.role ?? "viewer");
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: createServiceAccountSchema,
+    sentences: { name_taken: "Another service account has this name." },
+    read: (data) => Object.fromEntries(data),
+    send: async (values) => {
+      await (account ? serviceAccountApi.update(account.id, values) : serviceAccountApi.create(values));
+      await client.invalidateQueries({ queryKey: organizationKeys.serviceAccounts });
+      await client.invalidateQueries({ queryKey: organizationKeys.apiKeys });
+      toast(account ? `Saved ${values.name}` : `${values.name} is ready: make a key for it`);
+      onClose();
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <TextField
+        name="name"
+        label="Name"
+        autoComplete="off"
+        maxLength={80}
+        defaultValue={account?.name ?? ""}
+        error={errors.name}
+      />
+      <TextField
+        name="description"
+        label="What it is for"
+        autoComplete="off"
+        maxLength={500}
+        defaultValue={account?.description ?? ""}
+        error={errors.description}
+        required={false}
+      />
+      <Field id="account-role" label="Role" required error={errors.role}>
+        {(control) => (
+          <RoleSelect
+            {...control}
+            long
+            name="role"
+            value={role}
+            onChange={(event) => setRole(event.target.value as Role)}
+          />
+        )}
+      </Field>
+      <OwnerField role={role} owner={account?.owner?.id ?? null} error={errors.ownerId} />
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Saving…" : account ? "Save" : "Make the account"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+/** The members who may answer for an account of this role. */
+function OwnerField({ role, owner, error }: { role: Role; owner: string | null; error: string | undefined }) {
+  const me = useMe();
+  const { data, isError } = useQuery(memberList(""));
+  const fit = data?.items.filter((member) => roleAllows(member.role, role)) ?? [];
+  const own = fit.find(({ userId }) => userId === me.user.id)?.id;
+  const chosen = fit.some(({ id }) => id === owner) ? owner : owner === null ? own : undefined;
+  return (
+    <Field
+      id="account-owner"
+      label="Owner"
+      required
+      hint="Answers for it. When the owner leaves, is suspended or becomes weaker than it, the account rests and admins are told."
+      error={isError ? "The members could not be read. Close this and try again." : error}
+    >
+      {(control) => (
+        <Select
+          {...control}
+          key={`${role} ${chosen}`}
+          name="ownerId"
+          defaultValue={chosen ?? ""}
+          disabled={!data}
+        >
+          {!chosen && <option value="">{data ? "Choose a member" : "Reading the members…"}</option>}
+          {fit.map(({ id, name, email }) => (
+            <option key={id} value={id}>
+              {name} · {email}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}

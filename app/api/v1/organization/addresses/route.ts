@@ -1,0 +1,44 @@
+import type { Tx } from "@/lib/base/db/db.ts";
+import { readAddresses, saveAddresses } from "@/lib/organizations/addresses.ts";
+import { type Addresses, addressesSchema, saveAddressesSchema } from "@/lib/organizations/schema.ts";
+import { clientAddress, countedNetworkOf, isPrivate } from "@/lib/web/http/caller/client-address.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary: "The networks from which the organization is reached, and one's own address as Intray sees it",
+      output: addressesSchema,
+    },
+    ({ request, caller }) => within(caller, (organizationId, tx) => readFor(request, organizationId, tx)),
+  ),
+  PUT: route(
+    {
+      auth: "addresses:manage",
+      stepUp: true,
+      summary:
+        "Set the networks from which sessions and API keys of the organization are taken, from the next call on; an empty list stands for all",
+      body: saveAddressesSchema,
+      output: addressesSchema,
+      errors: ["own_address_outside", "addresses_changed"],
+    },
+    ({ request, caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await saveAddresses(organizationId, tx, principal, body, addressOf(request));
+        return readFor(request, organizationId, tx);
+      }),
+  ),
+});
+
+const addressOf = (request: Request) => clientAddress(request.headers.get("x-forwarded-for"));
+
+async function readFor(request: Request, organizationId: string, tx: Tx): Promise<Addresses> {
+  const address = addressOf(request);
+  const network = countedNetworkOf(address);
+  return {
+    ...(await readAddresses(organizationId, tx)),
+    seen: { address, network: network === "unknown" ? null : network, isPrivate: isPrivate(address) },
+  };
+}

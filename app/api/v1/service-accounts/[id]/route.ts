@@ -1,0 +1,39 @@
+import { readServiceAccount } from "@/lib/service-accounts/queries.ts";
+import { serviceAccountSchema, updateServiceAccountSchema } from "@/lib/service-accounts/schema.ts";
+import { deleteServiceAccount, updateServiceAccount } from "@/lib/service-accounts/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  PATCH: route(
+    {
+      auth: "keys:manage",
+      stepUp: true,
+      summary:
+        "Rename or describe a service account, change its role, give it another owner, put it to rest or let it go on",
+      params: idParams,
+      body: updateServiceAccountSchema,
+      output: serviceAccountSchema,
+      errors: ["name_taken"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await updateServiceAccount(organizationId, tx, principal, params.id, body);
+        return readServiceAccount(organizationId, tx, params.id);
+      }),
+  ),
+  DELETE: route(
+    {
+      auth: "keys:manage",
+      stepUp: true,
+      summary: "Delete a service account, which ends its keys at once",
+      params: idParams,
+    },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        deleteServiceAccount(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

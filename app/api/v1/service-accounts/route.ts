@@ -1,0 +1,35 @@
+import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
+import { listServiceAccounts, readServiceAccount } from "@/lib/service-accounts/queries.ts";
+import { createServiceAccountSchema, serviceAccountSchema } from "@/lib/service-accounts/schema.ts";
+import { createServiceAccount } from "@/lib/service-accounts/transitions.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "keys:manage",
+      summary: "Service accounts, oldest first, and why one rests",
+      query: pageQuerySchema,
+      output: pageSchema(serviceAccountSchema),
+    },
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx) => listServiceAccounts(organizationId, tx, query)),
+  ),
+  POST: route(
+    {
+      auth: "keys:manage",
+      stepUp: true,
+      summary: "Make a service account, no stronger than oneself and than the member who answers for it",
+      body: createServiceAccountSchema,
+      output: serviceAccountSchema,
+      status: 201,
+      errors: ["name_taken"],
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const id = await createServiceAccount(organizationId, tx, principal, body);
+        return readServiceAccount(organizationId, tx, id);
+      }),
+  ),
+});
