@@ -50,7 +50,7 @@ test("an admin finds who decided what, verifies the history and takes it along",
   await expect(result).toContainText(/^[\d,]+ lines, whole/);
   await checkAppearance(ana, "the activity, verified");
   const started = ana.waitForEvent("download");
-  await ana.getByRole("link", { name: "Export" }).press("Enter");
+  await ana.getByRole("button", { name: "Export" }).press("Enter");
   const path = await (await started).path();
   const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
   expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ type: "events.exported", actor: { name: "Ana" } });

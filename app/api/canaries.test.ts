@@ -2,6 +2,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
+import { AppError } from "@/lib/base/errors.ts";
 import { publishChanges } from "@/lib/engine/db/publish-changes.ts";
 import { type Names, namesOf, type Reply, send } from "@/test/guards/caller.ts";
 import { idsIn, placeCanaries, rowsOf } from "@/test/guards/canaries.ts";
@@ -130,7 +131,9 @@ test("two hundred calls at once of both, reads and writes, mix nothing up", asyn
       }
   expect(calls.length).toBeGreaterThanOrEqual(200);
   const replies = await Promise.all(
-    calls.map(([, , operation, credential, names]) => send(web, operation, credential, names)),
+    calls.map(([, , operation, credential, names]) =>
+      send(web, operation, credential, names).catch(brokenOff),
+    ),
   );
   const ids = {
     acme: await idsIn(admin, acme.organizationId),
@@ -169,7 +172,13 @@ test("two hundred calls at once of both, reads and writes, mix nothing up", asyn
   await engine.close();
 });
 
-function wordsOf({ text }: Reply, other: TenantFixture, foreignIds: Set<string>): string[] {
+/** An export breaks off where another of the calls ends its session, or has it look as another member. */
+function brokenOff(error: unknown): Pick<Reply, "text"> {
+  if (error instanceof AppError && error.code === "unauthenticated") return { text: "" };
+  throw error;
+}
+
+function wordsOf({ text }: Pick<Reply, "text">, other: TenantFixture, foreignIds: Set<string>): string[] {
   return [other.canary, ...foreignIds].filter((word) => text.includes(word));
 }
 

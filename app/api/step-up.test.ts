@@ -110,6 +110,28 @@ describe("a person", () => {
     expect((await makeKey()).status).toBe(201);
   });
 
+  test("who has no password adds no way to sign in by a session alone, which they could show then", async () => {
+    expect((await call("POST", "/me/passkeys/options", {})).body.code).toBe("step_up_required");
+    expect((await call("POST", "/me/second-factor", {})).body.code).toBe("step_up_required");
+    const cookie = await web.signIn(olga.userId);
+    expect((await web.call("POST", "/api/v1/me/passkeys/options", { cookie, body: {} })).status).toBe(200);
+    expect((await web.call("POST", "/api/v1/me/second-factor", { cookie, body: {} })).status).toBe(200);
+  });
+
+  test("with two-step sign-in adds no passkey by the password alone; who has but the password does", async () => {
+    await givePassword();
+    const proof = { currentPassword: PASSWORD };
+    expect((await call("POST", "/me/passkeys/options", {})).body.code).toBe("wrong_password");
+    expect((await call("POST", "/me/passkeys/options", proof)).status).toBe(200);
+    const started = await call("POST", "/me/second-factor", proof);
+    const totp = new TOTP({ secret: Secret.fromBase32(started.body.secret) });
+    const confirmed = await call("POST", "/me/second-factor/confirm", { code: totp.generate() });
+    expect((await call("POST", "/me/passkeys/options", proof)).body.code).toBe("step_up_required");
+    const [code] = confirmed.body.recoveryCodes;
+    expect((await call("POST", "/me/step-up", { code })).status).toBe(204);
+    expect((await call("POST", "/me/passkeys/options", proof)).status).toBe(200);
+  });
+
   test("of a provider signs in again there", async () => {
     expect((await call("GET", "/me/step-up")).body).toMatchObject({ fresh: false, ways: ["provider"] });
     expect((await call("POST", "/me/step-up", { password: "" })).status).toBe(403);

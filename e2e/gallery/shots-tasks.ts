@@ -87,6 +87,29 @@ export const TASKS: Shot[] = [
       },
     }),
   ),
+  {
+    name: "task access",
+    person: "Ola",
+    appearances: [LIGHT, DARK, ON_PHONE, ON_PHONE_DARK],
+    async open(page, fixture) {
+      const { taskId } = await fixture.invoice("acme");
+      await page.request.get(`/api/v1/tasks/${taskId}/messages`);
+      await page.request.get("/api/v1/tasks/export");
+      await page.goto(`/tasks/${taskId}`);
+      await page.getByRole("tab", { name: "Access" }).click();
+      await expect(page.getByText("You read the protocol messages")).toBeVisible();
+    },
+  },
+  {
+    name: "task access none",
+    person: "Ana",
+    async open(page, fixture) {
+      const server = await fixture.testRows.serverNamed("Finance ERP");
+      await page.goto(`/tasks/${await fixture.testRows.insertTask(server, { state: "working" })}`);
+      await page.getByRole("tab", { name: "Access" }).click();
+      await expect(page.getByText(/Nobody has looked at more/)).toBeVisible();
+    },
+  },
   ...["Start again…", "Cancel…"].map(
     (button): Shot => ({
       name: `task ${button.replace("…", "").toLowerCase()}`,

@@ -32,7 +32,11 @@ export async function readKey(organizationId: string, tx: Tx, keyId: string): Pr
  * principal invites, or null for the command line. Throws `forbidden` for a service account: several people are behind
  * it, and whatever it made would count with one of them alone (docs/decisions/044).
  */
-export async function makerOf(organizationId: string, tx: Tx, principal: Principal): Promise<string | null> {
+export async function memberBehind(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+): Promise<string | null> {
   if (principal.userId) return principal.userId;
   const key = await tx.apiKey.findFirst({
     where: { organizationId, id: principal.actor.id ?? "" },

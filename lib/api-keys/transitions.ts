@@ -9,7 +9,7 @@ import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
 import { appendEvents, appendRead } from "../events/transitions.ts";
 import { endOf, lockKey, PREFIX, refuseBeyondRole, refuseUnknownServers, withinOwn } from "./limits.ts";
-import { makerOf } from "./queries.ts";
+import { memberBehind } from "./queries.ts";
 import { type CreateKeyInput, DEFAULT_LIFETIME, type UpdateKeyInput } from "./schema.ts";
 import { warningAt } from "./status.ts";
 
@@ -29,7 +29,7 @@ export async function createKey(
       "forbidden",
       `Your role is ${principal.role}: a key of yours cannot be ${input.role}.`,
     );
-  const maker = await makerOf(organizationId, tx, principal);
+  const maker = await memberBehind(organizationId, tx, principal);
   return insertKey(
     organizationId,
     tx,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { networksSchema } from "../access/networks.ts";
-import { isWithin, networkOf } from "./address.ts";
+import { isWithin, rememberedNetworkOf } from "./address.ts";
 
 test.each([
   ["an address of its network", ["203.0.113.0/24"], "203.0.113.9", true],
@@ -26,7 +26,7 @@ test.each([
   ["::ffff:203.0.113.77", "203.0.113.0/24"],
   ["2001:db8:1:2::3", "2001:db8:1::/48"],
   ["unknown", null],
-])("%s is remembered as %s", (address, network) => expect(networkOf(address)).toBe(network));
+])("%s is remembered as %s", (address, network) => expect(rememberedNetworkOf(address)).toBe(network));
 
 test.each(["203.0.113.0/24", "203.0.113.9", "2001:db8::/32", "::1", " 10.0.0.0/8 "])(
   "%s is a network",

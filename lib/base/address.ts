@@ -19,7 +19,7 @@ export function isWithin(networks: readonly string[], address: string): boolean 
 }
 
 /** Returns the network that an address is remembered by: /24, and /48 of IPv6. Null for what is no address. */
-export function networkOf(address: string): string | null {
+export function rememberedNetworkOf(address: string): string | null {
   if (!familyOf(address)) return null;
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return `${parsed.octets.slice(0, 3).join(".")}.0/24`;

@@ -133,6 +133,8 @@ export const EVENT_TYPES = [
   "connection.revoked",
   "organization.quota_changed",
   "protocol.read",
+  "document.read",
+  "tasks.exported",
   "events.exported",
   "events.verified",
   "webhook.created",

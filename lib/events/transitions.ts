@@ -40,17 +40,19 @@ const HISTORY: DeferredWrite<NewEvent> = {
 const READS_ARE_ONE_FOR_MS = 10 * 60_000;
 
 /**
- * Appends a line about a read, unless the same person or key has left the same line (type and task) recently,
- * since pages refetch. Returns true if the line is new.
+ * Appends a line about a read, unless the same person or key has left the same line (type, task and `data.id`, where
+ * a task has several things to read) recently, since pages refetch. Returns true if the line is new.
  */
 export async function appendRead(organizationId: string, tx: Tx, event: NewEvent): Promise<boolean> {
   const who = event.actor.id ?? event.actor.name;
+  const id = typeof event.data?.id === "string" ? event.data.id : null;
   // Locks, so that two simultaneous calls make one line too.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
-    ${`${organizationId} ${event.type} ${who} ${event.taskId ?? ""}`}, 0))`;
+    ${`${organizationId} ${event.type} ${who} ${event.taskId ?? ""} ${id ?? ""}`}, 0))`;
   const [left] = await tx.$queryRaw<unknown[]>`SELECT seq FROM event
     WHERE organization_id = ${organizationId}::uuid AND type = ${event.type} AND actor->>'name' = ${event.actor.name}
       AND actor_id IS NOT DISTINCT FROM ${event.actor.id} AND task_id IS NOT DISTINCT FROM ${event.taskId ?? null}::uuid
+      AND (${id}::text IS NULL OR data->>'id' = ${id})
       AND at > clock_timestamp() - ${READS_ARE_ONE_FOR_MS} * interval '1 ms' LIMIT 1`;
   if (left) return false;
   await appendEvents(organizationId, tx, [event]);

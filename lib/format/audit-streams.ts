@@ -30,7 +30,7 @@ export function auditStreamFailure(code: string): string {
 const FAILURES: Record<string, string> = {
   address_not_allowed: "Its address is not public.",
   timeout: "It did not answer in time.",
-  name_unknown: "Its name is unknown.",
+  name_unknown: "Its name is unknown, or leads to an address that is not allowed.",
   certificate_name: "Its certificate is for another name.",
   certificate_expired: "Its certificate has expired.",
   certificate_untrusted: "Its certificate is not trusted: check the CA certificate.",

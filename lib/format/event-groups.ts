@@ -8,7 +8,7 @@ export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
   { label: "Sign-ins and accounts", nouns: ["session", "account", "saml_provider"] },
   { label: "API keys and webhooks", nouns: ["key", "service_account", "webhook"] },
   { label: "Settings and views", nouns: ["organization", "view"] },
-  { label: "Who looked into it", nouns: ["protocol", "events"] },
+  { label: "Who looked into it", nouns: ["protocol", "document", "tasks", "events"] },
   { label: "Directory", nouns: ["directory"] },
   { label: "Audit streams", nouns: ["audit_stream"] },
 ];

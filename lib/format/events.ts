@@ -240,6 +240,9 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "connection.disconnected": (data, who) => say(`${who} disconnected${link(data)}`),
   "connection.revoked": (data, who) => say(`${who} revoked${link(data)}`),
   "protocol.read": (_, who) => say(`${who} read the protocol messages`),
+  "document.read": (data, who) => say(`${who} opened the document${named(data)}`),
+  "tasks.exported": (data, who) =>
+    say(`${who} exported ${tasks(Array.isArray(data.taskIds) ? data.taskIds.length : 0)} as a list`),
   "events.exported": (_, who) => say(`${who} exported the history`),
   "events.verified": ({ brokenAt }, who) =>
     say(

@@ -1,7 +1,7 @@
 /** All writes to invitations. An address has at most one open one, and only owners handle an owner's. */
 
 import type { Principal } from "../access/principal.ts";
-import { makerOf } from "../api-keys/queries.ts";
+import { memberBehind } from "../api-keys/queries.ts";
 import { isSuspendedMember, Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
@@ -39,7 +39,7 @@ export async function createInvitation(
   const made = await tx.$executeRaw`
     INSERT INTO invitation (organization_id, id, email, role, token_hash, invited_by, expires_at, mailed)
     VALUES (${organizationId}::uuid, ${id}::uuid, ${email}, ${role}, ${hashSecret(token)},
-      ${invitedBy === undefined ? await makerOf(organizationId, tx, principal) : invitedBy}::uuid, ${LIFETIME}, ${mailed})
+      ${invitedBy === undefined ? await memberBehind(organizationId, tx, principal) : invitedBy}::uuid, ${LIFETIME}, ${mailed})
     ON CONFLICT (organization_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO NOTHING`;
   if (made === 0)
     throw new AppError(
@@ -64,7 +64,7 @@ export async function updateInvitation(
   const before = await lockInvitation(organizationId, tx, principal, id);
   if (role === "owner") refuseUnlessOwner(principal);
   const token = renew ? randomSecret() : null;
-  const maker = await makerOf(organizationId, tx, principal);
+  const maker = await memberBehind(organizationId, tx, principal);
   await tx.$executeRaw`UPDATE invitation SET role = coalesce(${role ?? null}, role)
     ${token ? Prisma.sql`, token_hash = ${hashSecret(token)}, expires_at = ${LIFETIME}, invited_by = ${maker}::uuid` : Prisma.empty}
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;

@@ -4,7 +4,7 @@
  */
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
-import { isWithin, networkOf } from "../base/address.ts";
+import { isWithin, rememberedNetworkOf } from "../base/address.ts";
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
@@ -115,7 +115,7 @@ async function write(
 }
 
 async function recordRefused(organizationId: string, tx: Tx, address: string, actor: Actor): Promise<void> {
-  const network = networkOf(address);
+  const network = rememberedNetworkOf(address);
   const type = "organization.address_refused";
   // Locks, so that two simultaneous calls make one line too.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(

@@ -3,7 +3,7 @@
 import type { Principal } from "../access/principal.ts";
 import { type Role, roleAllows } from "../access/roles.ts";
 import { roleSchema } from "../access/schema.ts";
-import { makerOf } from "../api-keys/queries.ts";
+import { memberBehind } from "../api-keys/queries.ts";
 import type { CreateKeyInput } from "../api-keys/schema.ts";
 import { createKey, revokeKeysOfAccount } from "../api-keys/transitions.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
@@ -203,9 +203,9 @@ async function lockAccount(organizationId: string, tx: Tx, principal: Principal,
   return account;
 }
 
-/** Throws `forbidden` for the key of a service account (`makerOf`): people give and take such accounts. */
+/** Throws `forbidden` for the key of a service account (`memberBehind`): people give and take such accounts. */
 async function refuseAccounts(organizationId: string, tx: Tx, principal: Principal): Promise<void> {
-  await makerOf(organizationId, tx, principal);
+  await memberBehind(organizationId, tx, principal);
 }
 
 function refuseStronger(principal: Principal, role: Role): void {

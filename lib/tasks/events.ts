@@ -44,9 +44,11 @@ export async function listOrganizationEvents(
   };
 }
 
+const READS = ["protocol.read", "document.read"] satisfies EventType[];
+
 /**
- * The task's events, oldest first unless asked otherwise. Reads of the protocol are left out: they belong to
- * the organization's history. The caller has checked that the task may be seen.
+ * The task's events, oldest first unless asked otherwise. Reads are left out: who sees them is another matter
+ * (reads/queries.ts). The caller has checked that the task may be seen.
  */
 export async function listTaskEvents(
   organizationId: string,
@@ -61,7 +63,7 @@ export async function listTaskEvents(
       organizationId,
       taskId,
       ...(after !== null && { seq: newest ? { lt: after } : { gt: after } }),
-      type: { not: "protocol.read" satisfies EventType },
+      type: { notIn: READS },
     },
     select: { seq: true, at: true, type: true, actor: true, inputRequestId: true, data: true },
     orderBy: { seq: newest ? "desc" : "asc" },

@@ -2,6 +2,8 @@
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { REQUESTER } from "../members/person-behind.ts";
 import { csvLine } from "../text/csv.ts";
 import { listTasks } from "./list.ts";
 import { type TaskListQuery, type TaskSummary, taskListQuerySchema } from "./schema.ts";
@@ -34,7 +36,10 @@ const COLUMNS: [name: string, of: (task: TaskSummary) => string | number | boole
   ["restartOf", (task) => task.restartOf],
 ];
 
-/** Yields the file in pieces, in the list's order. `within` opens a transaction for each piece. */
+/**
+ * Yields the file in pieces, in the list's order. `within` opens a transaction for each piece, which leaves in the
+ * history what leaves with it.
+ */
 export async function* exportedTasks(
   organizationId: string,
   principal: Principal,
@@ -53,8 +58,52 @@ export async function* exportedTasks(
       limit: batch,
       ...(cursor && { cursor }),
     };
-    const page = await within((tx) => listTasks(organizationId, tx, principal, list));
+    const page = await within(async (tx) => {
+      const found = await listTasks(organizationId, tx, principal, list);
+      await recordExport(
+        organizationId,
+        tx,
+        principal,
+        found.items.map(({ id }) => id),
+      );
+      return found;
+    });
     if (page.items.length > 0) yield page.items.map(lineOf).join("");
     cursor = page.nextCursor ?? undefined;
   } while (cursor);
+}
+
+/** Tasks that one line of the history names, so that a line stays small enough to be sent on. */
+const TASKS_A_LINE = 100;
+
+/** Writes down which tasks leave, and whose they are: who started them, and who answered or has their requests. */
+async function recordExport(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  taskIds: string[],
+): Promise<void> {
+  const rows = await tx.$queryRaw<{ taskId: string; userId: string | null }[]>`
+    SELECT t.id AS "taskId", ${REQUESTER} AS "userId" FROM task t
+      WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (${taskIds}::uuid[])
+    UNION SELECT r.task_id, r.assignee_user_id FROM input_request r
+      WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ANY (${taskIds}::uuid[])
+    UNION SELECT r.task_id, (a.answered_by ->> 'id')::uuid FROM input_request r
+      JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id
+      WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ANY (${taskIds}::uuid[])
+        AND a.answered_by ->> 'kind' = 'member'`;
+  const parts = Array.from({ length: Math.ceil(taskIds.length / TASKS_A_LINE) }, (_, at) =>
+    taskIds.slice(at * TASKS_A_LINE, (at + 1) * TASKS_A_LINE),
+  );
+  await appendEvents(
+    organizationId,
+    tx,
+    parts.map((part) => {
+      const among = new Set(part);
+      const people = new Set(
+        rows.flatMap(({ taskId, userId }) => (userId && among.has(taskId) ? userId : [])),
+      );
+      return { type: "tasks.exported" as const, actor, data: { taskIds: part, people: [...people] } };
+    }),
+  );
 }

@@ -1,8 +1,8 @@
 /** Comma-separated values as in RFC 4180. */
 
 /**
- * Returns one line. Cells are untrusted text, so a cell that a spreadsheet would take for a formula gets an
- * apostrophe in front.
+ * Returns one line. Cells are untrusted text, so whatever a spreadsheet would take for a formula gets an apostrophe in
+ * front: also behind semicolons, tabs and line breaks, where some take a cell to begin, quoted or not.
  */
 export function csvLine(cells: (string | number | boolean | null)[]): string {
   return `${cells.map(cellOf).join(",")}\r\n`;
@@ -10,6 +10,17 @@ export function csvLine(cells: (string | number | boolean | null)[]): string {
 
 function cellOf(cell: string | number | boolean | null): string {
   const text = cell === null ? "" : String(cell);
-  const safe = typeof cell === "string" && /^\s*[=+\-@|%]/.test(text) ? `'${text}` : text;
+  const safe = typeof cell === "string" ? withoutFormulas(text) : text;
   return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Characters that begin a formula, also as wide as an ideograph. */
+const FORMULA = /[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20]/;
+
+function withoutFormulas(text: string): string {
+  return text.replace(/^[;\s]*|[;\s]+/g, (gap, at: number) => {
+    if (!FORMULA.test(text.charAt(at + gap.length))) return gap;
+    if (at === 0) return `'${gap}`;
+    return /[;\t\r\n]/.test(gap) ? `${gap}'` : gap;
+  });
 }

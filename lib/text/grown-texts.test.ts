@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { destructionOf, isHarmless } from "../input-requests/destruction.ts";
 import { documentsOfMessage, idsIn } from "../input-requests/documents/find.ts";
 import { browserWords, isPhone } from "./browser.ts";
+import { csvLine } from "./csv.ts";
 import { readExactNumber } from "./exact-number.ts";
 import { formatsOf } from "./formats/formats.ts";
 import { localeOf } from "./formats/locales.ts";
@@ -25,6 +26,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   slugOf,
   browserWords,
   isPhone,
+  csvLine: (text) => csvLine([text]),
   localeOf: (text) => localeOf(`en ${text}`),
   idsIn,
   documentsOfMessage: (text) => documentsOfMessage(`x://${text}`, { servesResources: true }),

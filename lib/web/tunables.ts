@@ -128,6 +128,9 @@ export const DOCUMENTS_PER_CALLER = { limit: 60, windowMs: 60_000 };
 /** Addresses that one caller may try: each try calls a machine of the caller's choice. */
 export const PROBES_PER_CALLER = { limit: 20, windowMs: 60_000 };
 
+/** Servers that one caller may register, change or check, and receivers that they may test: each call goes where they chose. */
+export const CHECKS_PER_CALLER = { limit: 120, windowMs: 60_000 };
+
 /** Failed pages that one caller may have logged. */
 export const PAGE_FAILURES_PER_CALLER = { limit: 10, windowMs: 60_000 };
 

@@ -24,6 +24,8 @@ export async function createWebhook(
   { url, events }: CreateWebhook,
 ): Promise<{ id: string; secret: string }> {
   const host = checkAddress(network, url);
+  // One at a time, so that two at once do not exceed the limit.
+  await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR UPDATE`;
   if ((await tx.webhookEndpoint.count({ where: { organizationId } })) >= MOST_WEBHOOKS)
     throw new AppError("too_many_webhooks", `There are ${MOST_WEBHOOKS} webhooks already; remove one first.`);
   const id = uuidv7();

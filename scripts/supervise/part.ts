@@ -85,7 +85,9 @@ export function readable(line: string, everything: boolean): string | null {
     if (level < WARNING && !everything) return null;
     const why = err?.message?.trim().split("\n").at(-1);
     const said = (msg ?? line).trim().replace(/\s*\n\s*/g, " ");
-    return `${level >= ERROR ? "error: " : level >= WARNING ? "warning: " : ""}${said}${why ? ` (${why})` : ""}`;
+    const shown = `${level >= ERROR ? "error: " : level >= WARNING ? "warning: " : ""}${said}${why ? ` (${why})` : ""}`;
+    // An error may quote a stranger, whose bytes are not to move the operator's cursor or write in their window's name.
+    return shown.replace(/\p{Cc}/gu, "\uFFFD");
   } catch {
     return line; // cut short, or not a log line of ours
   }

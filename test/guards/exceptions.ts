@@ -37,6 +37,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "GET /api/v1/input-requests/{id}/documents/{documentId}": {
     // Of the note in the arguments of the task in things.ts.
     values: { "path.documentId": "d0a5dd442b6c0a00ecc3c170572c83b6" },
+    leavesTrace: "who opened the document is noted",
   },
   "GET /api/v1/tasks/recent-arguments": { values: { "query.tool": "process_invoice" } },
   "POST /api/v1/page-failures": { values: { "body.id": "0a1b2c3d" } },
@@ -112,6 +113,10 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "DELETE /api/v1/me/view-as": { membersOnly: "a session looks as a member" },
   "GET /api/v1/organization/export": { leavesTrace: "that everything was taken out is noted" },
   "GET /api/v1/events/export": { leavesTrace: "that history was taken out is noted" },
+  "GET /api/v1/tasks/export": { leavesTrace: "which tasks were taken out is noted" },
+  "GET /api/v1/tasks/{id}/access": {
+    alsoFound: { 403: "those who asked for the task see who looked at it, and admins" },
+  },
   "GET /api/v1/tasks/{id}/messages": { leavesTrace: "who read the protocol is noted" },
   "DELETE /api/v1/connections/{id}": { alsoFound: { 403: "the shared connection is an admin's to end" } },
   "POST /api/v1/servers/{id}/connect": {
@@ -123,6 +128,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "PUT /api/v1/me/organization": { membersOnly: "a key has one organization" },
   ...Object.fromEntries(
     [
+      "GET /access",
       "GET /security",
       "GET /security-events",
       "POST /password",

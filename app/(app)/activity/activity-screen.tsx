@@ -1,16 +1,19 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { Download, History, SearchX } from "lucide-react";
 import { useMemo } from "react";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
+import { downloadAsPerson } from "@/lib/api-client/base/download.ts";
 import { eventList } from "@/lib/api-client/events.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
 import { ActivityList, ActivitySkeleton } from "./activity-list.tsx";
@@ -36,6 +39,7 @@ function Activity() {
   const list = useInfiniteQuery(eventList(filter));
   const events = useMemo(() => list.data?.pages.flatMap((page) => page.items) ?? [], [list.data]);
   const verification = useVerification();
+  const download = useMutation({ mutationFn: () => downloadAsPerson("/api/v1/events/export") });
   const filtered = Object.values(shown).some((value) => value !== "");
   const clear = () => change({ type: "", actorId: "", taskId: "", inputRequestId: "", from: "", to: "" });
   return (
@@ -43,16 +47,16 @@ function Activity() {
       title="Activity"
       actions={
         <>
-          <Button asChild>
-            <a href="/api/v1/events/export" download>
-              <Download aria-hidden strokeWidth={1.75} />
-              Export
-            </a>
+          <Button disabled={download.isPending} onClick={() => download.mutate()}>
+            <Download aria-hidden strokeWidth={1.75} />
+            Export
           </Button>
           <VerifyButton verification={verification} />
         </>
       }
     >
+      <StepUp />
+      {download.error && <Notice live tone="bad" title={errorSentence(download.error)} />}
       <VerificationNotice verification={verification} />
       <ActivityFilters shown={shown} filtered={filtered} onChange={change} onClear={clear} />
       {list.isPending ? (

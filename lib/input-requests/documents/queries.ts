@@ -28,6 +28,8 @@ interface Source {
 
 export interface KnownDocument extends FoundDocument {
   id: string;
+  /** The task that brings it along: the request's own, or a related one. */
+  taskId: string;
   source: Source;
   /**
    * Whether the server may be asked now. Who asked for the document's task always may. Everybody else who sees the
@@ -58,12 +60,12 @@ export async function findDocuments(
     ...documentsOfArguments(row.arguments, row),
     ...documentsOfMessage(row.message, row),
     ...documentsOfResult(row.result),
-  ]).map((found) => toKnown(found, row, "", row.asksOneself || row.isLive));
+  ]).map((found) => toKnown(found, row, row.taskId, "", row.asksOneself || row.isLive));
   const related = await relatedResults(organizationId, tx, principal, row);
   return distinct([
     ...own,
     ...related.flatMap((task) =>
-      documentsOfResult(task.result).map((found) => toKnown(found, task, task.id, task.mayAsk)),
+      documentsOfResult(task.result).map((found) => toKnown(found, task, task.id, task.id, task.mayAsk)),
     ),
   ]);
 }
@@ -79,7 +81,7 @@ export function documentsOfQuestion(question: {
   return distinct([
     ...documentsOfArguments(question.arguments, question),
     ...documentsOfMessage(question.message, question),
-  ]).map((found) => toDocument(toKnown(found, { ...question, connectionId: "" }, "", false)));
+  ]).map((found) => toDocument(toKnown(found, { ...question, connectionId: "" }, "", "", false)));
 }
 
 export function toDocument(known: KnownDocument) {
@@ -113,16 +115,17 @@ async function relatedResults(
     ORDER BY t.id LIMIT ${MOST_RELATED}`;
 }
 
-/** `taskId`: of a related task, whose documents are others than the request's own; else empty. */
+/** `related`: the id of a related task, whose documents are others than the request's own; else empty. */
 function toKnown(
   found: FoundDocument,
   { connectionId, serverId, serverName }: Source,
   taskId: string,
+  related: string,
   mayAsk: boolean,
 ): KnownDocument {
-  const key = `${taskId} ${found.key}`;
+  const key = `${related} ${found.key}`;
   const id = createHash("sha256").update(key).digest("hex").slice(0, 32);
-  return { ...found, key, id, source: { connectionId, serverId, serverName }, mayAsk };
+  return { ...found, key, id, taskId, source: { connectionId, serverId, serverName }, mayAsk };
 }
 
 interface RelatedRow extends Source {

@@ -3,6 +3,7 @@ import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import type { Services } from "../../base/services.ts";
+import { appendRead } from "../../events/transitions.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
 import { DOCUMENT_MS } from "../../mcp/limits.ts";
@@ -39,7 +40,7 @@ export interface ReadDocument {
 /**
  * The request is looked at first, and only what it names itself is read; of a server only as `mayAsk` says: the
  * read goes out with another person's credentials.
- * Aborting `signal` gives the read up. Throws `not_found`, `no_longer_open`, `throttled`, `document_too_large`,
+ * Who reads it is in the history before the bytes are handed out. Aborting `signal` gives the read up. Throws `not_found`, `no_longer_open`, `throttled`, `document_too_large`,
  * `document_not_shown`, `server_paused`, `server_unavailable`.
  */
 export async function readDocument(
@@ -57,6 +58,15 @@ export async function readDocument(
   const content = document.embedded ?? (await askServer(services, principal, within, document, signal));
   const judged = judgeContent(content);
   if ("refused" in judged) throw refusal(judged);
+  const { id, name, taskId } = document;
+  await within((tx) =>
+    appendRead(organizationId, tx, {
+      type: "document.read",
+      actor: principal.actor,
+      taskId,
+      data: { id, name, inputRequestId: requestId },
+    }),
+  );
   return { name: document.name, ...judged };
 }
 

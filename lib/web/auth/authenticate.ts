@@ -2,7 +2,7 @@ import type { KeyScope, Principal } from "../../access/principal.ts";
 import { roleSchema } from "../../access/schema.ts";
 import { permissionSchema } from "../../api-keys/schema.ts";
 import { recordRefusedAddress } from "../../api-keys/transitions.ts";
-import { networkOf } from "../../base/address.ts";
+import { rememberedNetworkOf } from "../../base/address.ts";
 import { type Database, Prisma, storableText } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
@@ -96,7 +96,7 @@ async function byKey(secret: string | undefined, request: Request): Promise<Call
       "service_account_rests",
       "The service account of this key rests: it has no owner who may answer for it, or an admin put it to rest.",
     );
-  if (!row.noted) await noteUse(db, row, networkOf(address), request.headers.get("user-agent"));
+  if (!row.noted) await noteUse(db, row, rememberedNetworkOf(address), request.headers.get("user-agent"));
   const role = roleSchema.parse(row.role);
   const actor = { kind: "key" as const, id: row.id, name: nameOf(row) };
   return {
@@ -141,7 +141,7 @@ async function refuseOtherAddress(db: Database, row: KeyRow, address: string): P
     await refuse(db, row.organization_id, address, { kind: "key", id: row.id, name: nameOf(row) });
   if (!leavesOut(row.networks, address)) return;
   await db.withOrganization(row.organization_id, (tx) =>
-    recordRefusedAddress(row.organization_id, tx, row, networkOf(address)),
+    recordRefusedAddress(row.organization_id, tx, row, rememberedNetworkOf(address)),
   );
   throw new AppError("address_not_allowed_for_key", "This key is not taken from your address.");
 }

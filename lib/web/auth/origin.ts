@@ -5,14 +5,14 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { need } from "../../base/env.ts";
 import { hashSecret } from "../../base/ids.ts";
-import { clientAddress, networkOf } from "../http/caller/client-address.ts";
+import { clientAddress, countedNetworkOf } from "../http/caller/client-address.ts";
 import { BROWSER_COOKIE_MS } from "../tunables.ts";
 import { cookieName, cookieOf, cookiesAreSecure } from "./session-cookie.ts";
 
 export interface Origin {
   /** As it is shown in the list of sessions. */
   address: string;
-  /** See `networkOf`. */
+  /** See `countedNetworkOf`. */
   network: string;
   /** The hash of the browser's id; null: no such cookie, or one that is not ours. */
   browser: string | null;
@@ -24,7 +24,7 @@ const BROWSER_COOKIE = "intray.browser";
 
 export function originOf(request: Request): Origin {
   const address = clientAddress(request.headers.get("x-forwarded-for"));
-  const network = networkOf(address);
+  const network = countedNetworkOf(address);
   const held = cookieIn(request);
   return {
     address,

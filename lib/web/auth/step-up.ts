@@ -54,6 +54,17 @@ export async function giveFactor(caller: Caller, input: GiveFactor): Promise<und
   await db.gate(Prisma.sql`SELECT gate.give_factor(${sessionId}::uuid, ${user.id}::uuid) AS done`);
 }
 
+/**
+ * Asks before a way to sign in is added. The password is enough where it is all that the account has to show; else a
+ * factor has to be fresh, since whoever took a session, be it with the password, would add a way of their own and then
+ * show that one. Throws `step_up_required`, `wrong_password`.
+ */
+export async function refuseWithoutProof(caller: Caller, password: string | undefined): Promise<void> {
+  const { user } = personOf(caller);
+  if (!(await waysOf(user.id)).includes("password")) await refuseWithoutFactor(caller);
+  await proveAgain(await database(), user.id, password);
+}
+
 async function isFresh(sessionId: string): Promise<boolean> {
   const db = await database();
   const [row] = await db.gate<{ fresh: boolean }>(

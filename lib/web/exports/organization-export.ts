@@ -1,17 +1,21 @@
-import { type ExportedRows, exportRows, PARTS, type Part } from "../../organizations/export.ts";
+import { type ExportedRows, exportRows, PARTS } from "../../organizations/export.ts";
 import { markExportBegun, markExportBroken, markExported } from "../../organizations/transitions.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { within } from "../tenant.ts";
 import { EXPORT_BATCH } from "../tunables.ts";
+import { withinStill } from "./within-still.ts";
 
 /**
  * Streams a whole organization as NDJSON, read batch by batch as the client takes it. The last line is
  * `{kind: "end", lines}`; an export without it is incomplete, and does not count. That it began is in the history
  * before the first byte leaves.
  */
-export async function exportOrganization(caller: Caller): Promise<ReadableStream<Uint8Array>> {
+export async function exportOrganization(
+  caller: Caller,
+  request: Request,
+): Promise<ReadableStream<Uint8Array>> {
   await within(caller, markExportBegun);
-  const all = batches(caller);
+  const all = batches(caller, request);
   return new ReadableStream({
     async pull(controller) {
       const { value, done } = await all.next();
@@ -22,14 +26,16 @@ export async function exportOrganization(caller: Caller): Promise<ReadableStream
   });
 }
 
-async function* batches(caller: Caller): AsyncGenerator<Uint8Array, undefined> {
+async function* batches(caller: Caller, request: Request): AsyncGenerator<Uint8Array, undefined> {
   let count = 0;
   let isWhole = false;
   try {
     for (const part of PARTS) {
       let after: string | null = null;
       do {
-        const rows: ExportedRows = await read(caller, part, after);
+        const rows: ExportedRows = await withinStill(caller, request, (organizationId, tx) =>
+          exportRows(organizationId, tx, part, after, EXPORT_BATCH),
+        );
         if (rows.lines.length > 0) yield encode(rows.lines);
         count += rows.lines.length;
         after = rows.lines.length < EXPORT_BATCH ? null : rows.last;
@@ -46,10 +52,6 @@ async function* batches(caller: Caller): AsyncGenerator<Uint8Array, undefined> {
         markExportBroken(organizationId, tx, principal, count),
       );
   }
-}
-
-function read(caller: Caller, part: Part, after: string | null): Promise<ExportedRows> {
-  return within(caller, (organizationId, tx) => exportRows(organizationId, tx, part, after, EXPORT_BATCH));
 }
 
 function encode(lines: string[]): Uint8Array {

@@ -3,11 +3,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "@/components/form/use-form.ts";
-import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { SigningSecretDialog } from "@/components/people/signing-secret-dialog.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { auditStreamKeys } from "@/lib/api-client/audit-streams.ts";
 import { api } from "@/lib/api-client/base/client.ts";
@@ -24,27 +24,15 @@ import { KindFields } from "./audit-stream-fields.tsx";
 export function AddDialog({ onClose }: { onClose: () => void }) {
   const [secret, setSecret] = useState<string | null>(null);
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={secret ? "The destination is ready" : "Add a destination"}
-      description={
-        secret
-          ? "Copy the secret now: it is shown this once. With it the receiver checks that a call is Intray’s."
-          : "It gets the whole history, and from then on each line within seconds."
-      }
+    <SigningSecretDialog
+      title="Add a destination"
+      description="It gets the whole history, and from then on each line within seconds."
+      done="The destination is ready"
+      secret={secret}
+      onClose={onClose}
     >
-      {secret ? (
-        <>
-          <SecretOnce label="Signing secret" value={secret} />
-          <DialogActions>
-            <Button onClick={onClose}>Done</Button>
-          </DialogActions>
-        </>
-      ) : (
-        <AddForm onMade={(made) => (made === null ? onClose() : setSecret(made))} onClose={onClose} />
-      )}
-    </Dialog>
+      <AddForm onMade={(made) => (made === null ? onClose() : setSecret(made))} onClose={onClose} />
+    </SigningSecretDialog>
   );
 }
 

@@ -6,8 +6,8 @@ import { useState } from "react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import type { StepUp } from "@/lib/accounts/schema.ts";
-import { api, askFactor, errorSentence } from "@/lib/api-client/base/client.ts";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
+import { downloadAsPerson } from "@/lib/api-client/base/download.ts";
 import type { Organization } from "@/lib/organizations/schema.ts";
 import { Section } from "../section.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
@@ -17,11 +17,7 @@ import { PendingDeletion } from "./pending-deletion.tsx";
 export function DeletePart({ saved }: { saved: Organization }) {
   const [asking, setAsking] = useState(false);
   const download = useMutation({
-    mutationFn: async () => {
-      // The browser downloads by itself, so that nothing of it can ask for a factor on the way.
-      const { fresh } = await api.get<StepUp>("/api/v1/me/step-up");
-      if (fresh || (await askFactor())) window.location.assign("/api/v1/organization/export");
-    },
+    mutationFn: () => downloadAsPerson("/api/v1/organization/export"),
   });
   return (
     <Section

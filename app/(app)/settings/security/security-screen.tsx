@@ -8,6 +8,7 @@ import { security, sessions } from "@/lib/api-client/account.ts";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import { EndOthersOffer } from "./end-others-offer.tsx";
 import { IdentitiesSection } from "./identities-section.tsx";
+import { OwnAccess } from "./own-access.tsx";
 import { PasskeysSection } from "./passkeys-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { RecentActivity } from "./recent-activity.tsx";
@@ -56,6 +57,7 @@ export function SecurityScreen() {
       <SamlLinksSection />
       <SessionsSection sessions={places.data.items} />
       <RecentActivity />
+      <OwnAccess />
     </>
   );
 }

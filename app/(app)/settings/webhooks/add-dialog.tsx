@@ -3,10 +3,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "@/components/form/use-form.ts";
-import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { SigningSecretDialog } from "@/components/people/signing-secret-dialog.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { api } from "@/lib/api-client/base/client.ts";
 import { webhookKeys } from "@/lib/api-client/webhooks.ts";
 import { createWebhookSchema } from "@/lib/webhooks/schema.ts";
@@ -16,27 +16,15 @@ import { readWebhookFields, WebhookFields } from "./webhook-fields.tsx";
 export function AddDialog({ onClose }: { onClose: () => void }) {
   const [secret, setSecret] = useState<string | null>(null);
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={secret ? "The webhook is ready" : "Add a webhook"}
-      description={
-        secret
-          ? "Copy the secret now: it is shown this once. With it the receiver checks that a call is Intray’s."
-          : "Intray calls it within seconds of what happens."
-      }
+    <SigningSecretDialog
+      title="Add a webhook"
+      description="Intray calls it within seconds of what happens."
+      done="The webhook is ready"
+      secret={secret}
+      onClose={onClose}
     >
-      {secret ? (
-        <>
-          <SecretOnce label="Signing secret" value={secret} />
-          <DialogActions>
-            <Button onClick={onClose}>Done</Button>
-          </DialogActions>
-        </>
-      ) : (
-        <AddForm onMade={setSecret} onClose={onClose} />
-      )}
-    </Dialog>
+      <AddForm onMade={setSecret} onClose={onClose} />
+    </SigningSecretDialog>
   );
 }
 

@@ -53,7 +53,7 @@ export function ProtocolLog({ task }: { task: TaskDetail }) {
       <p className="text-muted text-xs">
         Of each task the newest {MESSAGES_KEPT} messages are kept, without the server’s task ids, session ids
         and tokens; of a check that brought nothing new only the last. Reading them is noted in the history of
-        the organization.
+        the organization, and shown to who asked for the task.
       </p>
     </div>
   );

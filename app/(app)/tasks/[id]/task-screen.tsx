@@ -19,6 +19,7 @@ import { taskDetail } from "@/lib/api-client/tasks/tasks.ts";
 import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
 import { ProtocolLog } from "./protocol-log.tsx";
+import { TaskAccess } from "./task-access.tsx";
 import { TaskHeader } from "./task-header.tsx";
 import { TaskHistory } from "./task-history.tsx";
 import { TaskNotices } from "./task-notices.tsx";
@@ -48,12 +49,15 @@ export function TaskScreen({ id }: { id: string }) {
 function Loaded({ task }: { task: TaskDetail }) {
   const me = useMe();
   const [tab, setTab] = useState("timeline");
+  const { kind, id: requesterId } = task.requestedBy;
+  const isOwn = kind === "member" && requesterId === me.user.id && me.view === null;
   const tabs = [
     { value: "timeline", label: "Timeline" },
     { value: "arguments", label: "Arguments" },
     { value: "requests", label: "Requests", count: task.inputRequests.length },
     { value: "result", label: "Result" },
     ...(me.may("protocol:read") ? [{ value: "protocol", label: "Protocol" }] : []),
+    ...(me.may("events:read") || isOwn ? [{ value: "access", label: "Access" }] : []),
   ];
   return (
     <>
@@ -77,6 +81,9 @@ function Loaded({ task }: { task: TaskDetail }) {
         </TabPanel>
         <TabPanel value="protocol">
           <ProtocolLog task={task} />
+        </TabPanel>
+        <TabPanel value="access">
+          <TaskAccess task={task} />
         </TabPanel>
       </Tabs>
     </>

@@ -24,6 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "audit:manage",
+      stepUp: true,
       summary: "Send the history to a webhook, a syslog server or a bucket, from its first line on",
       body: createAuditStreamSchema,
       output: newAuditStreamSchema,

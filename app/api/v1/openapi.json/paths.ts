@@ -51,6 +51,7 @@ import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.t
 import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
 import * as invitation from "@/app/api/v1/invitations/[id]/route.ts";
 import * as invitations from "@/app/api/v1/invitations/route.ts";
+import * as meAccess from "@/app/api/v1/me/access/route.ts";
 import * as meMembership from "@/app/api/v1/me/membership/route.ts";
 import * as meNotifications from "@/app/api/v1/me/notifications/route.ts";
 import * as meOrganization from "@/app/api/v1/me/organization/route.ts";
@@ -126,6 +127,7 @@ import * as servers from "@/app/api/v1/servers/route.ts";
 import * as serviceAccount from "@/app/api/v1/service-accounts/[id]/route.ts";
 import * as serviceAccounts from "@/app/api/v1/service-accounts/route.ts";
 import * as stream from "@/app/api/v1/stream/route.ts";
+import * as taskAccess from "@/app/api/v1/tasks/[id]/access/route.ts";
 import * as taskAcknowledgement from "@/app/api/v1/tasks/[id]/acknowledgement/route.ts";
 import * as taskAttempts from "@/app/api/v1/tasks/[id]/attempts/route.ts";
 import * as taskCancel from "@/app/api/v1/tasks/[id]/cancel/route.ts";
@@ -197,6 +199,7 @@ export const paths: Paths = {
   "/api/v1/invitations": invitations,
   "/api/v1/invitations/{id}": invitation,
   "/api/v1/me": me,
+  "/api/v1/me/access": meAccess,
   "/api/v1/me/membership": meMembership,
   "/api/v1/me/notifications": meNotifications,
   "/api/v1/me/organization": meOrganization,
@@ -266,6 +269,7 @@ export const paths: Paths = {
   "/api/v1/stream": stream,
   "/api/v1/tasks": tasks,
   "/api/v1/tasks/{id}": task,
+  "/api/v1/tasks/{id}/access": taskAccess,
   "/api/v1/tasks/{id}/acknowledgement": taskAcknowledgement,
   "/api/v1/tasks/{id}/attempts": taskAttempts,
   "/api/v1/tasks/{id}/cancel": taskCancel,

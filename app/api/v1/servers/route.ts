@@ -3,7 +3,9 @@ import { addServer } from "@/lib/servers/check.ts";
 import { listServers } from "@/lib/servers/queries.ts";
 import { createServerSchema, serverSchema } from "@/lib/servers/schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
 import { services, within } from "@/lib/web/tenant.ts";
+import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -24,8 +26,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: createServerSchema,
       output: serverSchema,
       status: 201,
-      errors: ["address_not_allowed"],
+      errors: ["address_not_allowed", "throttled"],
     },
-    async ({ caller, body }) => addServer(await services(), caller.principal, body),
+    async ({ caller, body }) => {
+      await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);
+      return addServer(await services(), caller.principal, body);
+    },
   ),
 });

@@ -12,7 +12,7 @@ export function clientAddress(forwardedFor: string | null | undefined): string {
  * The network that tries and calls of an address are counted by: an IPv4 address by itself, and the /64 of an IPv6
  * address, since one host has all of them. `unknown` for anything else.
  */
-export function networkOf(address: string): string {
+export function countedNetworkOf(address: string): string {
   const bare = address.split("%", 1)[0] ?? "";
   if (!isAddress(bare)) return "unknown";
   const parsed = ipaddr.process(bare);

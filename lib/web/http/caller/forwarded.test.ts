@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clientAddress, networkOf } from "./client-address.ts";
+import { clientAddress, countedNetworkOf } from "./client-address.ts";
 import { callerOf, markCaller } from "./forwarded.ts";
 
 describe("the caller's address", () => {
@@ -34,7 +34,7 @@ test.each([
   ["unknown", "unknown"],
   ["", "unknown"],
 ])("the network of %s is %s", (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  expect(countedNetworkOf(address)).toBe(network);
 });
 
 describe("a request on a real socket", () => {

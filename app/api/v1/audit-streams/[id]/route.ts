@@ -14,6 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "audit:manage",
+      stepUp: true,
       summary: "Pause or resume an audit stream, or change its credentials",
       params: idParams,
       body: updateAuditStreamSchema,
@@ -26,7 +27,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       }),
   ),
   DELETE: route(
-    { auth: "audit:manage", summary: "Remove an audit stream", params: idParams },
+    { auth: "audit:manage", stepUp: true, summary: "Remove an audit stream", params: idParams },
     async ({ caller, params }) => {
       await within(caller, (organizationId, tx, principal) =>
         removeAuditStream(organizationId, tx, principal, params.id),

@@ -3,6 +3,7 @@ import { exportedEventSchema } from "@/lib/events/schema.ts";
 import { appendEvents } from "@/lib/events/transitions.ts";
 import { ofHiddenTask } from "@/lib/tasks/visibility.ts";
 import { streamOf } from "@/lib/web/exports/export.ts";
+import { withinStill } from "@/lib/web/exports/within-still.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -10,18 +11,19 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "events:read",
+      stepUp: true,
       summary: "The whole history, one JSON object a line, oldest first",
       output: exportedEventSchema,
       mediaType: "application/x-ndjson",
       leavesTrace: true,
     },
-    async ({ caller }) => {
+    async ({ caller, request }) => {
       await within(caller, (organizationId, tx, { actor }) =>
         appendEvents(organizationId, tx, [{ type: "events.exported", actor }]),
       );
       const lines = exportedLines(
         caller.principal.organizationId,
-        (work) => within(caller, (_, tx) => work(tx)),
+        (work) => withinStill(caller, request, (_, tx) => work(tx)),
         { hidden: ofHiddenTask(caller.principal) },
       );
       return new Response(streamOf(lines), {

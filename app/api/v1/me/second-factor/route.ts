@@ -1,7 +1,7 @@
-import { proveAgain } from "@/lib/accounts/password.ts";
 import { proofSchema, startedSecondFactorSchema } from "@/lib/accounts/schema.ts";
 import { startSecondFactor } from "@/lib/accounts/second-factor.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
+import { refuseWithoutProof } from "@/lib/web/auth/step-up.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
@@ -17,13 +17,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "Begin two-step sign-in: a secret for an app of codes, of no effect until it is confirmed; sessions only",
       body: proofSchema,
       output: startedSecondFactorSchema,
-      errors: ["wrong_password", "second_factor_on", "throttled"],
+      errors: ["wrong_password", "step_up_required", "second_factor_on", "throttled"],
     },
     async ({ caller, body }) => {
       const { user } = await accountOf(caller);
       await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
       const db = await database();
-      await proveAgain(db, user.id, body.currentPassword);
+      await refuseWithoutProof(caller, body.currentPassword);
       return startSecondFactor(db, sealing(), user);
     },
   ),

@@ -1,7 +1,7 @@
 import type { Tx } from "@/lib/base/db/db.ts";
 import { readAddresses, saveAddresses } from "@/lib/organizations/addresses.ts";
 import { type Addresses, addressesSchema, saveAddressesSchema } from "@/lib/organizations/schema.ts";
-import { clientAddress, isPrivate, networkOf } from "@/lib/web/http/caller/client-address.ts";
+import { clientAddress, countedNetworkOf, isPrivate } from "@/lib/web/http/caller/client-address.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -36,7 +36,7 @@ const addressOf = (request: Request) => clientAddress(request.headers.get("x-for
 
 async function readFor(request: Request, organizationId: string, tx: Tx): Promise<Addresses> {
   const address = addressOf(request);
-  const network = networkOf(address);
+  const network = countedNetworkOf(address);
   return {
     ...(await readAddresses(organizationId, tx)),
     seen: { address, network: network === "unknown" ? null : network, isPrivate: isPrivate(address) },

@@ -12,8 +12,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       mediaType: "application/x-ndjson",
       leavesTrace: true,
     },
-    async ({ caller }) =>
-      new Response(await exportOrganization(caller), {
+    async ({ caller, request }) =>
+      new Response(await exportOrganization(caller, request), {
         headers: {
           "content-type": "application/x-ndjson",
           "content-disposition": `attachment; filename="${caller.me.organization.slug}.ndjson"`,

@@ -2,7 +2,9 @@ import { changeServer, dropServer } from "@/lib/servers/check.ts";
 import { readServerDetail } from "@/lib/servers/queries.ts";
 import { serverDetailSchema, serverSchema, updateServerSchema } from "@/lib/servers/schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
 import { services, within } from "@/lib/web/tenant.ts";
+import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
@@ -25,9 +27,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       body: updateServerSchema,
       output: serverSchema,
-      errors: ["defined_by_operator"],
+      errors: ["defined_by_operator", "throttled"],
     },
-    async ({ caller, params, body }) => changeServer(await services(), caller.principal, params.id, body),
+    async ({ caller, params, body }) => {
+      await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);
+      return changeServer(await services(), caller.principal, params.id, body);
+    },
   ),
   DELETE: route(
     {

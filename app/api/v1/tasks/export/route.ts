@@ -1,8 +1,8 @@
 import { exportedTasks, taskExportSchema } from "@/lib/tasks/export.ts";
 import { taskSchema } from "@/lib/tasks/schema.ts";
 import { streamOf } from "@/lib/web/exports/export.ts";
+import { withinStill } from "@/lib/web/exports/within-still.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
-import { within } from "@/lib/web/tenant.ts";
 
 const MEDIA_TYPES = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" };
 
@@ -11,15 +11,16 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "tasks:read",
       inKeyScope: true,
+      leavesTrace: true,
       summary: "A list of tasks as a file, one JSON object a line; with `format=csv` as a table",
       query: taskExportSchema,
       output: taskSchema,
       mediaType: "application/x-ndjson",
     },
-    async ({ caller, query }) => {
+    async ({ caller, query, request }) => {
       const { principal, me } = caller;
       const lines = exportedTasks(principal.organizationId, principal, query, (work) =>
-        within(caller, (_, tx) => work(tx)),
+        withinStill(caller, request, (_, tx) => work(tx)),
       );
       return new Response(streamOf(lines), {
         headers: {

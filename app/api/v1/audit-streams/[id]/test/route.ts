@@ -2,9 +2,11 @@ import { auditStreamTestSchema } from "@/lib/audit-streams/schema.ts";
 import { testAuditStream } from "@/lib/audit-streams/transitions.ts";
 import { env } from "@/lib/base/env.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
 import { network } from "@/lib/web/outside.ts";
 import { sealing } from "@/lib/web/sealing.ts";
 import { within } from "@/lib/web/tenant.ts";
+import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
@@ -13,13 +15,16 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Send one test line, and say whether it arrived",
       params: idParams,
       output: auditStreamTestSchema,
+      errors: ["throttled"],
     },
-    ({ caller, params }) =>
-      testAuditStream(
+    async ({ caller, params }) => {
+      await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);
+      return testAuditStream(
         caller.principal.organizationId,
         (work) => within(caller, (_, tx) => work(tx)),
         { network: network(), seal: sealing(), own: new URL(env().url).hostname },
         params.id,
-      ),
+      );
+    },
   ),
 });

@@ -1,8 +1,8 @@
 import { relyingParty, startPasskey } from "@/lib/accounts/passkeys.ts";
-import { proveAgain } from "@/lib/accounts/password.ts";
 import { passkeyOptionsSchema, proofSchema } from "@/lib/accounts/schema.ts";
 import { env } from "@/lib/base/env.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
+import { refuseWithoutProof } from "@/lib/web/auth/step-up.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
@@ -15,13 +15,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "What a browser needs to make a passkey, good for 5 minutes; sessions only",
       body: proofSchema,
       output: passkeyOptionsSchema,
-      errors: ["wrong_password", "throttled"],
+      errors: ["wrong_password", "step_up_required", "throttled"],
     },
     async ({ caller, body }) => {
       const { user } = await accountOf(caller);
       await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
       const db = await database();
-      await proveAgain(db, user.id, body.currentPassword);
+      await refuseWithoutProof(caller, body.currentPassword);
       const options = await startPasskey(db, relyingParty(env().url), user, PASSKEY_CHALLENGE_MS);
       return { options: { ...options } };
     },

@@ -1,7 +1,9 @@
 import { checkServer } from "@/lib/servers/check.ts";
 import { checkedServerSchema } from "@/lib/servers/schema.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
 import { services } from "@/lib/web/tenant.ts";
+import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
@@ -10,7 +12,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Probe a server now, and tell how each step went",
       params: idParams,
       output: checkedServerSchema,
+      errors: ["throttled"],
     },
-    async ({ caller, params }) => checkServer(await services(), caller.principal, params.id),
+    async ({ caller, params }) => {
+      await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);
+      return checkServer(await services(), caller.principal, params.id);
+    },
   ),
 });

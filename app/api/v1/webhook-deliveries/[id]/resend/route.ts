@@ -1,5 +1,7 @@
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
 import { within } from "@/lib/web/tenant.ts";
+import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
 import { readDelivery } from "@/lib/webhooks/queries.ts";
 import { webhookDeliverySchema } from "@/lib/webhooks/schema.ts";
 import { resendDelivery } from "@/lib/webhooks/transitions.ts";
@@ -12,12 +14,14 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: webhookDeliverySchema,
       status: 202,
-      errors: ["nothing_to_resend"],
+      errors: ["nothing_to_resend", "throttled"],
     },
-    ({ caller, params }) =>
-      within(caller, async (organizationId, tx) => {
+    async ({ caller, params }) => {
+      await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);
+      return within(caller, async (organizationId, tx) => {
         await resendDelivery(organizationId, tx, params.id);
         return readDelivery(organizationId, tx, params.id);
-      }),
+      });
+    },
   ),
 });

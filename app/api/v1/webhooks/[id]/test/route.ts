@@ -1,5 +1,7 @@
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
 import { within } from "@/lib/web/tenant.ts";
+import { CHECKS_PER_CALLER } from "@/lib/web/tunables.ts";
 import { readDelivery } from "@/lib/webhooks/queries.ts";
 import { webhookDeliverySchema } from "@/lib/webhooks/schema.ts";
 import { sendTest } from "@/lib/webhooks/transitions.ts";
@@ -12,10 +14,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       params: idParams,
       output: webhookDeliverySchema,
       status: 202,
+      errors: ["throttled"],
     },
-    ({ caller, params }) =>
-      within(caller, async (organizationId, tx) =>
+    async ({ caller, params }) => {
+      await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);
+      return within(caller, async (organizationId, tx) =>
         readDelivery(organizationId, tx, await sendTest(organizationId, tx, params.id)),
-      ),
+      );
+    },
   ),
 });

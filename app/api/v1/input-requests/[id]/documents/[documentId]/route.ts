@@ -16,6 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: z.string().describe("The bytes: text/plain, application/pdf, or an image"),
       mediaType: "application/octet-stream",
       foreignBytes: true,
+      leavesTrace: true,
       errors: [
         "no_longer_open",
         "throttled",

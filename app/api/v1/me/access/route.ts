@@ -1,0 +1,20 @@
+import { listOwnReads } from "@/lib/tasks/reads/queries.ts";
+import { readsQuerySchema, readsSchema } from "@/lib/tasks/reads/schema.ts";
+import { personOf } from "@/lib/web/auth/person.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "account:use",
+      summary: "Who looked at what is yours in this organization, newest first; sessions only",
+      query: readsQuerySchema,
+      output: readsSchema,
+    },
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx, principal) =>
+        listOwnReads(organizationId, tx, principal, personOf(caller).user.id, query),
+      ),
+  ),
+});
