@@ -106,6 +106,8 @@ const REFUSED_CREDENTIALS: ErrorCode[] = [
   "unauthenticated",
   "key_expired",
   "address_not_allowed_for_key",
+  "address_not_allowed_for_organization",
+  "service_account_rests",
   "cross_site",
   "organization_changed",
 ];

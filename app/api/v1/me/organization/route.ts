@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "any",
       summary: "Work in another organization of yours from now on, in this session; sessions only",
       body: chooseOrganizationSchema,
-      errors: ["forbidden", "not_found", "address_not_allowed_for_organization"],
+      errors: ["forbidden", "not_found"],
       fromAnywhere: true,
     },
     async ({ request, caller, body }) => {
