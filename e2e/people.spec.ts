@@ -2,7 +2,8 @@
 import type { Page } from "@playwright/test";
 import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
-import { newOwner, open, PASSWORD } from "./fixtures/organizations.ts";
+import { newOwner, open, PASSWORD, signIn } from "./fixtures/organizations.ts";
+import { readReceived } from "./fixtures/receivers.ts";
 import { apiOf, askAbout, expect, readRequest, requestPane, SOON, tabTo, test } from "./fixtures/test.ts";
 
 test.setTimeout(180_000);
@@ -381,4 +382,103 @@ test("an organization is renamed, exported, and to be deleted in three days, whi
   await expect(kurt.getByText("Taken back. The organization stays")).toBeVisible();
   await expect(bar).toHaveCount(0);
   await kurt.context().close();
+});
+
+test("a member is suspended, out at once, and back with the role; sessions are ended for the organization alone", async ({
+  browser,
+}) => {
+  const dana = await newOwner(browser, "Dana", "sierra");
+  const link = await invite(dana, "vera@sierra.example", "operator");
+  const vera = await open(browser);
+  await vera.goto(link);
+  await vera.getByLabel("Your name").fill("Vera");
+  await vera.getByLabel("Password").fill(PASSWORD);
+  await vera.getByRole("button", { name: "Join", exact: true }).click();
+  await at(vera, "Sierra");
+
+  await dana.goto("/settings/members");
+  await expect(dana.getByText(/Has not proved the address/)).toBeVisible();
+  const more = async (entry: string) => {
+    await dana.getByRole("button", { name: "More for Vera" }).click();
+    await dana.getByRole("menuitem", { name: entry }).click();
+  };
+  await more("Sessions…");
+  const sessions = dana.getByRole("dialog", { name: "Sessions of Vera" });
+  await expect(sessions.getByRole("listitem")).toHaveCount(1, SOON);
+  await checkAppearance(dana, "sessions of a member");
+  await sessions.getByRole("button", { name: "End all" }).click();
+  await expect(dana.getByText("Vera has to sign in again")).toBeVisible();
+  await expect(vera.getByText("You were signed out")).toBeVisible(SOON);
+  await signIn(vera, "vera@sierra.example");
+  await vera.goto("/notices");
+  await expect(vera.getByText("An admin ended one of your sessions")).toBeVisible(SOON);
+
+  await more("Suspend…");
+  const dialog = dana.getByRole("dialog", { name: "Suspend Vera?" });
+  await expect(dialog).toContainText("Their role and their preferences come back with them.");
+  await checkAppearance(dana, "about to suspend");
+  await dialog.getByRole("button", { name: "Suspend", exact: true }).click();
+  const suspended = dana.getByRole("list", { name: "Suspended members" });
+  await expect(suspended).toContainText("Suspended by Dana");
+  await expect(dana.getByRole("list", { name: "Members", exact: true })).not.toContainText("Vera");
+  await checkAppearance(dana, "members, one suspended");
+  await expect(vera.getByText("You were signed out")).toBeVisible(SOON);
+
+  await dana.getByRole("button", { name: "Invite…" }).click();
+  await dana.getByLabel("E-mail").fill("vera@sierra.example");
+  await dana.getByRole("button", { name: "Invite", exact: true }).click();
+  await expect(dana.getByText(/a suspended member/)).toBeVisible();
+  await dana.keyboard.press("Escape");
+
+  await tabTo(dana, dana.getByRole("button", { name: "Reinstate Vera" }));
+  await dana.keyboard.press("Enter");
+  await expect(dana.getByText("Vera is back as operator")).toBeVisible();
+  await expect(suspended).toHaveCount(0);
+  await signIn(vera, "vera@sierra.example");
+  await at(vera, "Sierra");
+  for (const page of [dana, vera]) await page.context().close();
+});
+
+test("a forgotten password: asked for on the page to sign in, mailed, and set once", async ({ browser }) => {
+  const dana = await newOwner(browser, "Dana", "tango");
+  const page = await open(browser);
+  await page.goto("/sign-in");
+  await tabTo(page, page.getByRole("link", { name: "Forgot your password?" }));
+  await page.keyboard.press("Enter");
+  await titled(page, "Forgot your password?");
+  await checkAppearance(page, "forgot password");
+  const ask = async (email: string) => {
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByRole("button", { name: "Send a link" }).click();
+    await expect(page.getByText(`If ${email} has an account here`)).toBeVisible(SOON);
+  };
+  await ask("nobody@tango.example");
+  await checkAppearance(page, "forgot password, asked");
+  await page.goto("/forgot-password");
+  await ask("dana@tango.example");
+  const link = async () => {
+    const { mails } = await readReceived();
+    const letter = mails.findLast(
+      ({ to, subject }) => to.includes("dana@tango.example") && /password/.test(subject),
+    );
+    const source = letter?.source.replaceAll("=\r\n", "").replaceAll("=3D", "=") ?? "";
+    return /https?:\/\/\S+\/set-password#token=[\w-]{43}/.exec(source)?.[0] ?? "";
+  };
+  await expect.poll(link, SOON).not.toBe("");
+  expect((await readReceived()).mails.some(({ to }) => to.includes("nobody@tango.example"))).toBe(false);
+  await page.goto(await link());
+  await page.getByLabel("New password").fill("quite another password");
+  await page.getByRole("button", { name: "Save password" }).click();
+  await expect(page).toHaveURL(/sign-in/, SOON);
+  await expect(dana.getByText("You were signed out")).toBeVisible(SOON);
+  await page.getByLabel("E-mail").fill("dana@tango.example");
+  await page.getByLabel("Password").fill("quite another password");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await at(page, "Tango");
+  await page.goto("/settings/security");
+  await expect(page.getByText("Password set by a mailed link").first()).toBeVisible(SOON);
+  const late = await open(browser);
+  await late.goto(await link());
+  await titled(late, "This link has expired");
+  for (const each of [dana, page, late]) await each.context().close();
 });

@@ -5,5 +5,8 @@ declare module "oidc-provider" {
   export default class Provider {
     constructor(issuer: string, configuration: Record<string, unknown>);
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+    readonly Client: {
+      find(id: string): Promise<{ backchannelLogout(subject: string, session?: string): Promise<void> }>;
+    };
   }
 }

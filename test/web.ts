@@ -66,6 +66,8 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
     INTRAY_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
     INTRAY_URL: ORIGIN,
     LOG_LEVEL: "silent",
+    // Nothing answers there: no test asks the machine's own resolvers.
+    INTRAY_DNS_SERVERS: "127.0.0.1:9",
     ...settings,
   });
   const db = createDatabase(database.ownerUrl, { connections: 4 });

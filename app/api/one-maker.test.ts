@@ -202,6 +202,49 @@ describe("vouching", () => {
     expect((await vouch(otto, second)).body.code).toBe("nothing_to_vouch");
   });
 
+  test("is taken back by any owner, with all that hung on it, and by nobody else", async () => {
+    const second = await invitedBy(ana, "admin");
+    const third = await invitedBy(second, "approver");
+    const takeBack = ({ cookie }: { cookie: string }) =>
+      web.call("DELETE", `/api/v1/members/${second.memberId}/vouch`, { cookie });
+    expect((await takeBack(otto)).body.code).toBe("nothing_to_vouch");
+    await vouch(otto, second);
+    const held = await askedBy(member(ana));
+    await sql("UPDATE input_request SET assignee_user_id = $1 WHERE id = $2", [second.userId, held.id]);
+    expect((await takeBack(second)).status).toBe(403);
+    // Also by an owner who did not vouch: the rule gets stricter.
+    const both = await Promise.all([takeBack(ana), takeBack(otto)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect((await listed(otto, second)).vouchedBy).toBe(null);
+    expect((await listed(otto, third)).countsWith).toEqual({ id: ana.userId, name: "Ana" });
+    const [{ assignee_user_id }] = (await sql("SELECT assignee_user_id FROM input_request WHERE id = $1", [
+      held.id,
+    ])) as [{ assignee_user_id: string | null }];
+    expect(assignee_user_id).toBe(null);
+    expect(await accept(second, await askedBy(member(ana)))).toEqual(REFUSED);
+    const events = await web.call("GET", "/api/v1/events?type=member.vouch_withdrawn", {
+      cookie: ana.cookie,
+    });
+    expect(events.body.items).toHaveLength(1);
+    expect((await vouch(otto, second)).status).toBe(200);
+  });
+
+  test("taken back makes no circle of two who each count with the other, in which nobody would count", async () => {
+    const second = await invitedBy(ana, "admin");
+    await vouch(otto, second);
+    // As after a link to Ana's password that the second one made: Ana counts with them.
+    await sql("UPDATE maker SET invited_by = $1 WHERE organization_id = $2 AND user_id = $3", [
+      second.userId,
+      acme,
+      ana.userId,
+    ]);
+    const back = await web.call("DELETE", `/api/v1/members/${second.memberId}/vouch`, {
+      cookie: otto.cookie,
+    });
+    expect(back.status).toBe(200);
+    expect(await accept(second, await askedBy(member(ana)))).toEqual(REFUSED);
+  });
+
   test.each([
     ["who invited the member", (guests: Guests) => [ana, guests.second]],
     ["who invited whoever invited the member", (guests: Guests) => [ana, guests.third]],

@@ -99,6 +99,11 @@ async function furnished(slug: string) {
   await insertNotice(id, task, owner);
   await sql("INSERT INTO event_follower (organization_id, follower, seq) VALUES ($1, 'somebody', 1)", [id]);
   await healthOf(id, server.id);
+  const away = await web.member(id, "Away", "viewer");
+  const suspended = await web.call("POST", `/api/v1/members/${away.memberId}/suspend`, {
+    cookie: owner.cookie,
+  });
+  expect(suspended.status).toBe(200);
   return { id, slug, owner, viewer, task };
 }
 

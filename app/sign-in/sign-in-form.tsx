@@ -4,6 +4,7 @@ import { Fingerprint } from "lucide-react";
 import { type SubmitEvent, useSyncExternalStore } from "react";
 import { TextField } from "@/components/form/text-field.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { CodeForm } from "./code-form.tsx";
 import { DemoPeople, type DemoPerson } from "./demo-people.tsx";
@@ -83,6 +84,12 @@ export function SignInForm({
           <Button type="submit" variant="primary" disabled={pending}>
             {pending ? "Signing in…" : "Sign in"}
           </Button>
+          <Link
+            href="/forgot-password"
+            className="self-start text-[13px] text-muted underline underline-offset-4 hover:text-ink"
+          >
+            Forgot your password?
+          </Link>
         </form>
       )}
       {passkey && hasPasskeys && (

@@ -6,6 +6,7 @@ import { BULK } from "./shots-bulk.ts";
 import { DECIDING } from "./shots-deciding.ts";
 import { EMPTY_INBOX, FULL_INBOX } from "./shots-inbox.ts";
 import { OPERATIONS } from "./shots-operations.ts";
+import { PEOPLE } from "./shots-people.ts";
 import { README } from "./shots-readme.ts";
 import { REQUESTS } from "./shots-request.ts";
 import { TASKS } from "./shots-tasks.ts";
@@ -16,6 +17,6 @@ import { TASKS } from "./shots-tasks.ts";
  */
 export const GROUPS: Shot[][] = [
   [...EMPTY_INBOX, ...AROUND, ...REQUESTS, ...OPERATIONS],
-  [...DECIDING, ...TASKS, ...FULL_INBOX, ...BULK],
+  [...DECIDING, ...TASKS, ...FULL_INBOX, ...BULK, ...PEOPLE],
 ];
 export const README_SHOTS: Shot[] = README;

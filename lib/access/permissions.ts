@@ -33,6 +33,8 @@ export const PERMISSIONS = {
   "webhooks:manage": "admin",
   "events:read": "admin",
   "audit:manage": "owner",
+  "saml:read": "admin",
+  "saml:manage": "owner",
   "owners:manage": "owner",
   "organization:export": "owner",
   "organization:delete": "owner",

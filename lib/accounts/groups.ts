@@ -2,7 +2,7 @@
 
 import type { Principal } from "../access/principal.ts";
 import { ROLES, type Role } from "../access/roles.ts";
-import { isUniqueViolation, Prisma, type Tx } from "../base/db/db.ts";
+import { isSuspendedMember, isUniqueViolation, Prisma, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import type { Services } from "../base/services.ts";
@@ -43,8 +43,9 @@ export async function applyGroups(
     const role = ROLES.findLast((candidate) => roles.includes(candidate)) ?? null;
     await applyOne(services, source, userId, slug, role).catch((error: unknown) => {
       const lastOwner = error instanceof AppError && error.code === "last_owner";
-      // Of two simultaneous sign-ins, the other one has made the membership.
-      if (!lastOwner && !isUniqueViolation(error)) throw error;
+      // Of two simultaneous sign-ins, the other one has made the membership. Who is suspended in one organization still
+      // signs in to the others.
+      if (!lastOwner && !isUniqueViolation(error) && !isSuspendedMember(error)) throw error;
     });
   }
 }

@@ -147,7 +147,7 @@ async function isInvited(
   return row?.invited === true;
 }
 
-async function findIdentity(db: Database, issuer: string, subject: string): Promise<string | null> {
+export async function findIdentity(db: Database, issuer: string, subject: string): Promise<string | null> {
   const [row] = await db.gate<{ user_id: string | null }>(
     Prisma.sql`SELECT gate.identity(${issuer}, ${subject}) AS user_id`,
   );

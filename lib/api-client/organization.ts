@@ -3,7 +3,7 @@ import { api, query } from "@/lib/api-client/base/client.ts";
 import type { ApiKey } from "@/lib/api-keys/schema.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { Invitation } from "@/lib/invitations/schema.ts";
-import type { Member } from "@/lib/members/schema.ts";
+import type { Member, MemberSession } from "@/lib/members/schema.ts";
 import type { Addresses, Organization } from "@/lib/organizations/schema.ts";
 import type { ServiceAccount } from "@/lib/service-accounts/schema.ts";
 
@@ -38,6 +38,24 @@ export function memberList(q: string) {
     queryKey: [...organizationKeys.members, q] as const,
     queryFn: ({ signal }) => api.get<Page<Member>>(`/api/v1/members${query({ q, limit: 200 })}`, signal),
     placeholderData: keepPreviousData,
+  });
+}
+
+/** The first 200 members who are suspended. Read anew with the members. */
+export function suspendedList() {
+  return queryOptions({
+    queryKey: [...organizationKeys.members, "suspended", ""] as const,
+    queryFn: ({ signal }) =>
+      api.get<Page<Member>>(`/api/v1/members${query({ state: "suspended", limit: 200 })}`, signal),
+  });
+}
+
+/** A member's sessions that work in the organization now. */
+export function memberSessions(memberId: string) {
+  return queryOptions({
+    queryKey: ["member-sessions", memberId] as const,
+    queryFn: ({ signal }) =>
+      api.get<{ items: MemberSession[] }>(`/api/v1/members/${memberId}/sessions`, signal),
   });
 }
 

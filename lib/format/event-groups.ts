@@ -5,7 +5,7 @@ export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
   { label: "Tasks", nouns: ["task", "bulk", "race"] },
   { label: "Servers and connections", nouns: ["server", "connection"] },
   { label: "People and invitations", nouns: ["member", "invitation"] },
-  { label: "Sign-ins and accounts", nouns: ["session", "account"] },
+  { label: "Sign-ins and accounts", nouns: ["session", "account", "saml_provider"] },
   { label: "API keys and webhooks", nouns: ["key", "service_account", "webhook"] },
   { label: "Settings and views", nouns: ["organization", "view"] },
   { label: "Who looked into it", nouns: ["protocol", "events"] },

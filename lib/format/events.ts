@@ -75,6 +75,14 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`${who} reinstated ${member(data)}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.joined": (data, who) => say(`${who} joined${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "member.vouched": (data, who) => say(`${who} vouched for ${member(data)}`),
+  "member.vouch_withdrawn": (data, who) => say(`${who} took the vouching for ${member(data)} back`, "wait"),
+  "member.sessions_ended": (data, who) =>
+    say(
+      `${who} ended ${Number(data.count) === 1 ? "a session" : "the sessions"} of ${member(data)} here`,
+      "wait",
+    ),
+  "member.password_link_made": (data, who) =>
+    say(`${who} made a link with which the password of ${member(data)} can be set`, "wait"),
   "member.left": (_, who) => say(`${who} left the organization`),
   "invitation.created": (data, who) =>
     say(`${who} invited ${text(data.email) ?? "somebody"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
@@ -138,6 +146,23 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     say(`${who} withdrew the proposal to require no second person for approvals`),
   "organization.keys_without_end_changed": ({ keysWithoutEnd }, who) =>
     say(`${who} ${keysWithoutEnd === true ? "allowed" : "no longer allows"} API keys without an end`),
+  "organization.sign_in_changed": ({ providers, secondFactorFrom }, who) =>
+    say(
+      Array.isArray(providers) && providers.length > 0
+        ? `${who} required single sign-on`
+        : `${who} changed how people sign in`,
+      "wait",
+      [
+        Array.isArray(providers) && providers.length > 0 && `Through ${providers.join(" or ")}`,
+        text(secondFactorFrom) && `Second factor from ${text(secondFactorFrom)} on`,
+      ]
+        .filter(Boolean)
+        .join(" · ") || undefined,
+    ),
+  "organization.domain_added": (data, who) => say(`${who} added the domain ${text(data.domain) ?? ""}`),
+  "organization.domain_verified": (data, who) => say(`${who} verified the domain ${text(data.domain) ?? ""}`),
+  "organization.domain_removed": (data, who) =>
+    say(`${who} removed the domain ${text(data.domain) ?? ""}`, "wait"),
   "organization.networks_changed": ({ networks }, who) =>
     say(
       Array.isArray(networks) && networks.length > 0
@@ -172,11 +197,17 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
   "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data, REFUSALS)}`, "bad"),
   "session.ended": (data, who) =>
-    say(
-      typeof data.count === "number" && data.count > 1
-        ? `${who} ended ${data.count} sessions`
-        : `${who} signed out`,
-    ),
+    text(data.provider)
+      ? say(
+          `${text(data.provider)} signed ${who} out`,
+          "wait",
+          data.keysRest === true ? "API keys rest until the next sign-in there" : undefined,
+        )
+      : say(
+          typeof data.count === "number" && data.count > 1
+            ? `${who} ended ${data.count} sessions`
+            : `${who} signed out`,
+        ),
   "account.password_changed": (data, who) =>
     say(data.byLink === true ? `${who} set a password with a link` : `${who} changed their password`),
   "account.second_factor_added": (_, who) => say(`${who} turned two-step sign-in on`),
@@ -226,6 +257,9 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       ? say(`${who} switched the webhook${toHost(data)} off`)
       : say(`${who} switched the webhook${toHost(data)} off${reason(data, SWITCHED_OFF)}`, "bad"),
   "webhook.secret_rotated": (data, who) => say(`${who} changed the secret of the webhook${toHost(data)}`),
+  "saml_provider.created": (data, who) => say(`${who} added the SAML provider${named(data)}`),
+  "saml_provider.updated": (data, who) => say(`${who} changed the SAML provider${named(data)}`),
+  "saml_provider.removed": (data, who) => say(`${who} removed the SAML provider${named(data)}`),
   "audit_stream.created": (data, who) => say(`${who} added an audit stream${toHost(data)}`),
   "audit_stream.updated": (data, who) => say(`${who} changed the audit stream${toHost(data)}`),
   "audit_stream.paused": (data, who) => say(`${who} paused the audit stream${toHost(data)}`),
@@ -251,6 +285,7 @@ function toHost(data: Data): string {
 const REPLACED_BY: Record<string, string> = {
   invitation: "the person who opened a mailed invitation",
   operator: "the person whom the operator named",
+  mail: "the person who reads the mail of the address",
   provider: "the person whom single sign-on confirmed",
 };
 

@@ -97,7 +97,7 @@ const WORDS: Record<OAuthRefusal | "signed_out" | "no_oauth", RefusalWords> = {
     advice: "Nothing was connected. Ask an admin.",
   },
   grant_refused: {
-    title: "The authorization server took its word back",
+    title: "The authorization server withdrew the sign-in",
     advice: "It did not accept the sign-in that it had confirmed. Start again.",
   },
   token_unusable: {

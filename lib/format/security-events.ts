@@ -17,7 +17,19 @@ const REFUSALS: Record<string, string> = {
   email_unverified: "the provider has not verified the address",
 };
 
+const LINKS: Record<string, string> = { mail: "a mailed link", admin: "an admin’s link" };
+
 const text = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+/** `With a password`: how a session was opened. */
+export function wayWords(method: string): string {
+  const way = WAYS[method];
+  return way ? way.charAt(0).toUpperCase() + way.slice(1) : "Signed in";
+}
+
+/** `Ana, Acme`: an admin and their organization. */
+const by = (data: Record<string, unknown>): string =>
+  [text(data.by), text(data.organization)].filter(Boolean).join(", ");
 
 /** `what` is a sentence without a subject of its own; `about` has names and addresses, which are untrusted text. */
 export function securityEventWords({ type, data, times }: Pick<SecurityEvent, "type" | "data" | "times">): {
@@ -38,6 +50,7 @@ export function securityEventWords({ type, data, times }: Pick<SecurityEvent, "t
       return { what: way ? `${what}, ${way}` : what, about, bad: isNew };
     }
     case "session.ended":
+      if (text(data.provider)) return { what: "Signed out by the provider", about: "", bad: false };
       return {
         what: Number(data.count) > 1 ? `Ended ${data.count} sessions` : "Signed out",
         about: "",
@@ -48,7 +61,25 @@ export function securityEventWords({ type, data, times }: Pick<SecurityEvent, "t
       return { what: `Sign-in failed: ${why}${times > 1 ? `, ${times} times` : ""}`, about: "", bad: true };
     }
     case "account.password_changed":
-      return { what: data.byLink ? "Password set by a link" : "Password changed", about: "", bad: false };
+      return {
+        what: data.byLink
+          ? `Password set by ${LINKS[text(data.source) ?? ""] ?? "a link"}`
+          : "Password changed",
+        about: "",
+        bad: data.source === "admin",
+      };
+    case "account.password_link_made":
+      return { what: "An admin made a link that sets your password", about: by(data), bad: true };
+    case "account.sessions_ended": {
+      const count = Number(data.count);
+      return {
+        what: count > 1 ? `An admin ended ${count} of your sessions` : "An admin ended one of your sessions",
+        about: by(data),
+        bad: true,
+      };
+    }
+    case "account.identity_linked":
+      return { what: "Sign-in provider linked", about: text(data.issuer) ?? "", bad: true };
     case "account.second_factor_added":
       return { what: "Two-step sign-in turned on", about: "", bad: false };
     case "account.second_factor_removed":

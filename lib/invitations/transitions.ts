@@ -2,12 +2,12 @@
 
 import type { Principal } from "../access/principal.ts";
 import { makerOf } from "../api-keys/queries.ts";
-import { Prisma, type Tx } from "../base/db/db.ts";
+import { isSuspendedMember, Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { publishChangeNow } from "../live-updates/transitions.ts";
-import { refuseUnlessOwner } from "../members/transitions.ts";
+import { refuseUnlessOwner, suspended } from "../members/transitions.ts";
 import type { CreateInvitation, UpdateInvitation } from "./schema.ts";
 
 /** A link works once, and for a week. */
@@ -15,7 +15,7 @@ const LIFETIME = Prisma.sql`now() + interval '7 days'`;
 
 /**
  * Returns the link's secret, which is stored nowhere. `mailed`: it is handed to the mail server, and shown to nobody.
- * Throws `already_member`, `already_invited`.
+ * Throws `already_member`, `already_invited`, and `suspended` for the address of a suspended member.
  */
 export async function createInvitation(
   organizationId: string,
@@ -28,6 +28,11 @@ export async function createInvitation(
   const members = await tx.$queryRaw<unknown[]>`SELECT 1 FROM membership m JOIN "user" u ON u.id = m.user_id
     WHERE m.organization_id = ${organizationId}::uuid AND u.email = ${email}`;
   if (members.length > 0) throw new AppError("already_member", "This address is a member's already.");
+  const stopped = await tx.$queryRaw<
+    unknown[]
+  >`SELECT 1 FROM suspended_member s JOIN "user" u ON u.id = s.user_id
+    WHERE s.organization_id = ${organizationId}::uuid AND u.email = ${email}`;
+  if (stopped.length > 0) throw suspended("admin");
   const id = uuidv7();
   const token = randomSecret();
   const made = await tx.$executeRaw`
@@ -110,7 +115,7 @@ export async function revokeInvitation(
 
 /**
  * Makes the person a member; of two simultaneous calls, one wins. An existing member keeps their role. Throws
- * `link_expired`, also where the link is for another address.
+ * `link_expired`, also where the link is for another address, and `suspended`.
  */
 export async function acceptInvitation(
   organizationId: string,
@@ -118,20 +123,57 @@ export async function acceptInvitation(
   person: { id: string; name: string; email: string },
   token: string,
 ): Promise<void> {
+  const isThis = Prisma.sql`token_hash = ${hashSecret(token)}`;
+  if (!(await accept(organizationId, tx, person, isThis))) throw linkExpired();
+}
+
+/**
+ * As `acceptInvitation`, without the link: the organization's own identity provider says that the address is the
+ * person's. False: there is no invitation in force for it.
+ */
+export async function acceptInvitationByProvider(
+  organizationId: string,
+  tx: Tx,
+  person: { id: string; name: string; email: string },
+): Promise<boolean> {
+  return accept(organizationId, tx, person, Prisma.sql`true`);
+}
+
+/** Whether an invitation for the address is in force in the organization. */
+export async function isInvited(organizationId: string, tx: Tx, email: string): Promise<boolean> {
+  const found = await tx.$queryRaw<
+    unknown[]
+  >`SELECT 1 FROM invitation WHERE organization_id = ${organizationId}::uuid
+    AND email = ${email} AND ${IN_FORCE}`;
+  return found.length > 0;
+}
+
+const IN_FORCE = Prisma.sql`accepted_at IS NULL AND revoked_at IS NULL AND expires_at > now()
+  AND inviter_may(organization_id, invited_by, role)`;
+
+async function accept(
+  organizationId: string,
+  tx: Tx,
+  person: { id: string; name: string; email: string },
+  which: Prisma.Sql,
+): Promise<boolean> {
   const [taken] = await tx.$queryRaw<{ id: string; role: string }[]>`UPDATE invitation SET accepted_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND token_hash = ${hashSecret(token)} AND email = ${person.email}
-      AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > now()
-      AND inviter_may(organization_id, invited_by, role) RETURNING id, role`;
-  if (!taken) throw linkExpired();
+    WHERE organization_id = ${organizationId}::uuid AND email = ${person.email} AND ${which} AND ${IN_FORCE}
+    RETURNING id, role`;
+  if (!taken) return false;
   const memberId = uuidv7();
   const joined = await tx.$executeRaw`INSERT INTO membership (organization_id, id, user_id, role)
     VALUES (${organizationId}::uuid, ${memberId}::uuid, ${person.id}::uuid, ${taken.role})
-    ON CONFLICT (organization_id, user_id) DO NOTHING`;
-  if (joined === 0) return;
+    ON CONFLICT (organization_id, user_id) DO NOTHING`.catch((error: unknown) => {
+    // A suspension that waits for no invitation, nor the other way round: the trigger sees both orders.
+    throw isSuspendedMember(error) ? suspended("person") : error;
+  });
+  if (joined === 0) return true;
   await publishChangeNow(organizationId, tx, "member", [memberId]);
   const actor = { kind: "member" as const, id: person.id, name: person.name };
   const data = { userId: person.id, name: person.name, role: taken.role, invitationId: taken.id };
   await appendEvents(organizationId, tx, [{ type: "member.joined", actor, data }]);
+  return true;
 }
 
 export function linkExpired(): AppError {

@@ -3,13 +3,22 @@
 import type { Principal } from "../access/principal.ts";
 import type { Services } from "../base/services.ts";
 import { revokeAll } from "../servers/connections/disconnect.ts";
-import { leaveOrganization, removeMember } from "./transitions.ts";
+import { leaveOrganization, removeMember, suspendMember } from "./transitions.ts";
 
 /** Throws as `removeMember`. */
 export async function dropMember(services: Services, principal: Principal, memberId: string): Promise<void> {
   const { organizationId } = principal;
   const forgotten = await services.db.withOrganization(organizationId, (tx) =>
     removeMember(organizationId, tx, principal, services.seal, memberId),
+  );
+  await revokeAll(services.network, forgotten);
+}
+
+/** Throws as `suspendMember`. */
+export async function suspend(services: Services, principal: Principal, memberId: string): Promise<void> {
+  const { organizationId } = principal;
+  const forgotten = await services.db.withOrganization(organizationId, (tx) =>
+    suspendMember(organizationId, tx, principal, services.seal, memberId, "admin"),
   );
   await revokeAll(services.network, forgotten);
 }

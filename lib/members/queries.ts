@@ -8,9 +8,10 @@ import { Prisma } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
 import { notFound } from "../base/errors.ts";
 import type { Page } from "../base/page.ts";
-import type { Answerer, Member, MemberQuery } from "./schema.ts";
+import type { Answerer, Member, MemberQuery, MemberSession } from "./schema.ts";
+import { refuseUnlessOwner } from "./transitions.ts";
 
-/** Lists members, first joined first. */
+/** Lists members, first joined first, or those who are suspended, first suspended first. */
 export async function listMembers(
   organizationId: string,
   tx: Tx,
@@ -20,26 +21,76 @@ export async function listMembers(
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
   const pattern = containing(query.q ?? "");
+  const of = query.state === "suspended" ? SUSPENDED : IN_FORCE;
   const rows = await tx.$queryRaw<
     CountedRow[]
-  >`${counted(principal)} WHERE m.organization_id = ${organizationId}::uuid
+  >`${counted(principal, of)} WHERE m.organization_id = ${organizationId}::uuid
     ${query.q ? Prisma.sql`AND (u.name ILIKE ${pattern} OR u.email ILIKE ${pattern})` : Prisma.empty}
-    ${after ? Prisma.sql`AND (m.created_at, m.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
-    ORDER BY m.created_at, m.id LIMIT ${query.limit + 1}`;
-  return toPage(rows, query.limit, (row) => row, toMember(organizationId));
+    ${after ? Prisma.sql`AND (${of.position}, m.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
+    ORDER BY ${of.position}, m.id LIMIT ${query.limit + 1}`;
+  const positionOf = (row: CountedRow) => ({ id: row.id, createdAt: row.suspendedAt ?? row.createdAt });
+  return toPage(rows, query.limit, positionOf, toMember(organizationId));
 }
 
-/** Throws `not_found`. */
+/** Throws `not_found`, also for a suspended one. */
 export async function readMember(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   memberId: string,
 ): Promise<Member> {
-  const [row] = await tx.$queryRaw<CountedRow[]>`${counted(principal)}
+  return readOne(organizationId, tx, principal, memberId, IN_FORCE);
+}
+
+/** Throws `not_found`, also for one who is not suspended. */
+export async function readSuspended(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  memberId: string,
+): Promise<Member> {
+  return readOne(organizationId, tx, principal, memberId, SUSPENDED);
+}
+
+async function readOne(organizationId: string, tx: Tx, principal: Principal, memberId: string, of: Source) {
+  const [row] = await tx.$queryRaw<CountedRow[]>`${counted(principal, of)}
     WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
   if (!row) throw notFound("member");
   return toMember(organizationId)(row);
+}
+
+/**
+ * Lists a member's sessions that work in this organization now, newest first. Throws `not_found`, and `forbidden` for an
+ * owner's as an admin.
+ */
+export async function listMemberSessions(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  memberId: string,
+  idleMs: number,
+): Promise<MemberSession[]> {
+  const { userId, role } = await readMember(organizationId, tx, principal, memberId);
+  if (role === "owner") refuseUnlessOwner(principal);
+  const rows = await tx.$queryRaw<SessionRow[]>`SELECT id, method, user_agent AS "userAgent", address,
+      created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"
+    FROM gate.sessions_in(${organizationId}::uuid, ${userId}::uuid, ${idleMs}::bigint)`;
+  return rows.map(({ createdAt, lastSeenAt, expiresAt, ...row }) => ({
+    ...row,
+    createdAt: createdAt.toISOString(),
+    lastSeenAt: lastSeenAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  }));
+}
+
+interface SessionRow {
+  id: string;
+  method: string;
+  userAgent: string | null;
+  address: string | null;
+  createdAt: Date;
+  lastSeenAt: Date;
+  expiresAt: Date;
 }
 
 /** A longer list does not help to find one person; more letters of the name do. */
@@ -67,17 +118,35 @@ interface MemberRow {
   createdAt: Date;
 }
 
+/** Where members stand, and by when they are listed. */
+interface Source {
+  position: Prisma.Sql;
+  columns: Prisma.Sql;
+  table: Prisma.Sql;
+}
+const IN_FORCE: Source = {
+  position: Prisma.sql`m.created_at`,
+  columns: Prisma.sql`m.created_at AS "createdAt", NULL::timestamptz AS "suspendedAt", NULL::text AS "suspendedBy",
+    NULL::text AS cause`,
+  table: Prisma.sql`membership`,
+};
+const SUSPENDED: Source = {
+  position: Prisma.sql`m.suspended_at`,
+  columns: Prisma.sql`m.joined_at AS "createdAt", m.suspended_at AS "suspendedAt", m.suspended_by->>'name' AS "suspendedBy",
+    m.cause`,
+  table: Prisma.sql`suspended_member`,
+};
+
 /** With who counts as one person with the member, and whether the principal, an owner, may vouch for them. */
-const counted = ({
-  userId,
-  role,
-  isView,
-}: Principal) => Prisma.sql`SELECT m.id, m.user_id AS "userId", u.name, u.email, m.role,
-    m.created_at AS "createdAt", maker.first, first.name AS "firstName",
+const counted = (
+  { userId, role, isView }: Principal,
+  { columns, table }: Source,
+) => Prisma.sql`SELECT m.id, m.user_id AS "userId", u.name, u.email, m.role, u.proven_at IS NOT NULL AS proven,
+    ${columns}, maker.first, first.name AS "firstName",
     (SELECT v.name FROM "user" v WHERE v.id = k.vouched_by) AS "vouchedBy", k.vouched_at AS "vouchedAt",
     ${userId !== null && role === "owner" && !isView} AND k.invited_by IS NOT NULL AND k.vouched_at IS NULL
       AND NOT same_maker(m.organization_id, m.user_id, ${userId}::uuid) AS "mayVouch"
-  FROM membership m JOIN "user" u ON u.id = m.user_id
+  FROM ${table} m JOIN "user" u ON u.id = m.user_id
     LEFT JOIN maker k ON k.organization_id = m.organization_id AND k.user_id = m.user_id
     CROSS JOIN LATERAL (SELECT maker_of(m.organization_id, m.user_id) AS first) maker
     LEFT JOIN "user" first ON first.id = maker.first`;
@@ -88,12 +157,28 @@ interface CountedRow extends MemberRow {
   vouchedBy: string | null;
   vouchedAt: Date | null;
   mayVouch: boolean;
+  proven: boolean;
+  suspendedAt: Date | null;
+  suspendedBy: string | null;
+  cause: "admin" | "directory" | null;
 }
 
 const toMember =
   (organizationId: string) =>
-  ({ first, firstName, vouchedBy, vouchedAt, ...row }: CountedRow): Member => ({
+  ({
+    first,
+    firstName,
+    vouchedBy,
+    vouchedAt,
+    suspendedAt,
+    suspendedBy,
+    cause,
+    ...row
+  }: CountedRow): Member => ({
     ...row,
+    mayVouch: row.mayVouch && suspendedAt === null,
+    suspended: suspendedAt &&
+      cause && { at: suspendedAt.toISOString(), by: suspendedBy ?? "somebody", cause },
     role: roleSchema.parse(row.role),
     createdAt: row.createdAt.toISOString(),
     countsWith: countsWith(organizationId, row.userId, first, firstName),

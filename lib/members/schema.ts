@@ -42,6 +42,12 @@ export const memberSchema = z.object({
   vouchedBy: z.string().nullable(),
   /** Whether the caller may vouch for the member. */
   mayVouch: z.boolean(),
+  /** Whether somebody has proved that the account's address is theirs. */
+  proven: z.boolean(),
+  /** Null: in force. `cause`: an admin, or the directory that the organization's people come from. */
+  suspended: z
+    .object({ at: z.iso.datetime(), by: z.string(), cause: z.enum(["admin", "directory"]) })
+    .nullable(),
 });
 export type Member = z.infer<typeof memberSchema>;
 
@@ -51,10 +57,33 @@ export type Answerer = z.infer<typeof answererSchema>;
 
 export const answererQuerySchema = z.object({ q: z.string().max(200).optional() });
 
-export const memberQuerySchema = pageQuerySchema.extend({ q: z.string().max(200).optional() });
+/** `state`: those who work here, which is the default, or those who are suspended. */
+export const memberQuerySchema = pageQuerySchema.extend({
+  q: z.string().max(200).optional(),
+  state: z.enum(["active", "suspended"]).optional(),
+});
 export type MemberQuery = z.infer<typeof memberQuerySchema>;
 
 export const updateMemberSchema = z.strictObject({ role: roleSchema });
+
+/** A member's session that works in the caller's organization now. Nothing shows of others. */
+const memberSessionSchema = z.object({
+  id: z.uuid(),
+  method: z.string(),
+  /** The browser and the address at the opening; null: unknown. */
+  userAgent: z.string().nullable(),
+  address: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  /** To the minute. */
+  lastSeenAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+});
+export type MemberSession = z.infer<typeof memberSessionSchema>;
+export const memberSessionsSchema = z.object({ items: z.array(memberSessionSchema) });
+
+/** Shown this once. */
+export const memberPasswordLinkSchema = z.object({ url: z.url(), expiresAt: z.iso.datetime() });
+export type MemberPasswordLink = z.infer<typeof memberPasswordLinkSchema>;
 
 /** The member as whom an admin looks at lists, and until when. */
 export const viewAsSchema = z.object({ userId: z.uuid(), name: z.string(), until: z.iso.datetime() });
@@ -82,6 +111,9 @@ export const setupRequestSchema = z.object({
   ...setupInputSchema.shape,
 });
 export type SetupRequest = z.infer<typeof setupRequestSchema>;
+
+/** Whoever forgot their password. */
+export const forgotPasswordSchema = z.strictObject({ email: emailSchema });
 
 /** The token of a link that sets a password. */
 export const passwordLinkSchema = z.strictObject({ token: z.string().min(1).max(200) });

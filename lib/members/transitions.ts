@@ -47,11 +47,55 @@ export async function addMember(
   return { userId: user.id };
 }
 
+/** For a membership of somebody who is suspended. `to`: whether an admin is told, or the person. */
+export function suspended(to: "admin" | "person"): AppError {
+  return new AppError(
+    "suspended",
+    to === "admin"
+      ? "This address is a suspended member's. Reinstate them on the page of members, or remove them first."
+      : "Your membership of this organization is suspended. Ask one of its admins.",
+  );
+}
+
 /** Returns a secret with which an account's password can be set, once. Only as the database's owner. */
 export async function makePasswordLink(tx: Tx, userId: string, lifetimeMs: number): Promise<string> {
   const token = randomSecret();
   await tx.$executeRaw`INSERT INTO password_link (token_hash, user_id, expires_at)
     VALUES (${hashSecret(token)}, ${userId}::uuid, now() + ${lifetimeMs} * interval '1 ms')`;
+  return token;
+}
+
+/**
+ * Returns a secret with which the password of a member's account can be set, once: by whoever the admin hands it to, the
+ * admin included. So only where the account belongs to no other organization; the person is told, and the member counts as
+ * one person with the admin once it is used (docs/decisions/043-accounts-of-companies.md). Only a person makes one. Throws
+ * `not_found`, and `forbidden` for oneself, an owner's as an admin, and where it may not be made.
+ */
+export async function makeMemberPasswordLink(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  memberId: string,
+  lifetimeMs: number,
+): Promise<string> {
+  if (principal.userId === null) throw new AppError("forbidden", "A person makes it, not an API key.");
+  const { userId, name } = await lockMember(organizationId, tx, principal, memberId);
+  if (userId === principal.userId)
+    throw new AppError("forbidden", "Change your own password under Settings, Security.");
+  const token = randomSecret();
+  const [row] = await tx.$queryRaw<
+    { made: boolean }[]
+  >`SELECT gate.make_admin_password_link(${organizationId}::uuid,
+    ${userId}::uuid, ${principal.userId}::uuid, ${hashSecret(token)}, ${lifetimeMs}::bigint) AS made`;
+  // One sentence for all causes: nothing of the person's other organizations or ways in may show.
+  if (!row?.made)
+    throw new AppError(
+      "forbidden",
+      `You can't make a link for ${name}. They set a new password by mail themselves, or whoever runs Intray makes a link.`,
+    );
+  await appendEvents(organizationId, tx, [
+    { type: "member.password_link_made", actor: principal.actor, data: { userId, name } },
+  ]);
   return token;
 }
 
@@ -88,7 +132,8 @@ export async function changeRole(
 
 /**
  * Ends a membership: the member's sessions and API keys stop working, their requests become unassigned, and
- * servers' grants to them are forgotten. Pass the result to `revokeAll` after the commit.
+ * servers' grants to them are forgotten. A suspended one can't be brought back then. Pass the result to `revokeAll`
+ * after the commit.
  */
 export async function removeMember(
   organizationId: string,
@@ -97,6 +142,13 @@ export async function removeMember(
   seal: Seal,
   memberId: string,
 ): Promise<Forgotten[]> {
+  const row = await lockSuspended(organizationId, tx, principal, memberId);
+  if (row) {
+    await tx.suspendedMember.deleteMany({ where: { organizationId, id: memberId } });
+    await publishChangeNow(organizationId, tx, "member", [memberId]);
+    await appendEvents(organizationId, tx, [{ type: "member.removed", actor: principal.actor, data: row }]);
+    return [];
+  }
   return endMembership(organizationId, tx, principal, seal, memberId, "member.removed");
 }
 
@@ -131,17 +183,42 @@ export async function suspendMember(
   const member = await lockMember(organizationId, tx, principal, memberId);
   if (member.userId === principal.userId)
     throw new AppError("forbidden", "Nobody can suspend themselves: another admin can.");
-  await tx.$executeRaw`INSERT INTO suspended_member (organization_id, id, user_id, role, granted_by, single_keys,
+  await tx.$executeRaw`INSERT INTO suspended_member (organization_id, id, user_id, role, granted_by, inherited, single_keys,
       tour_seen, density, locale, joined_at, suspended_by, cause)
-    SELECT m.organization_id, m.id, m.user_id, m.role, m.granted_by, m.single_keys, m.tour_seen, m.density, m.locale,
-      m.created_at, ${JSON.stringify(principal.actor)}::jsonb, ${cause}
+    SELECT m.organization_id, m.id, m.user_id, m.role, m.granted_by, m.inherited, m.single_keys, m.tour_seen, m.density,
+      m.locale, m.created_at, ${JSON.stringify(principal.actor)}::jsonb, ${cause}
     FROM membership m WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
-  return endMembership(organizationId, tx, principal, seal, memberId, "member.suspended");
+  // For good: whoever sits at one of them has to sign in again after a reinstatement.
+  await endSessionsHere(organizationId, tx, member.userId, { sessionId: null, idleMs: 0, by: null });
+  const forgotten = await endMembership(organizationId, tx, principal, seal, memberId, "member.suspended", {
+    cause,
+  });
+  await revokeInvitationsOf(organizationId, tx, principal, member.userId);
+  return forgotten;
+}
+
+/** Open invitations of a suspended person's address lead nowhere. */
+async function revokeInvitationsOf(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  userId: string,
+): Promise<void> {
+  const revoked = await tx.$queryRaw<{ invitationId: string; email: string }[]>`
+    UPDATE invitation i SET revoked_at = now() FROM "user" u
+    WHERE i.organization_id = ${organizationId}::uuid AND u.id = ${userId}::uuid AND i.email = u.email
+      AND i.accepted_at IS NULL AND i.revoked_at IS NULL RETURNING i.id AS "invitationId", i.email`;
+  await appendEvents(
+    organizationId,
+    tx,
+    revoked.map((data) => ({ type: "invitation.revoked" as const, actor, data })),
+  );
 }
 
 /**
- * Brings a suspended membership back, with its role and preferences; keys and grants that ended stay ended. Throws
- * `not_found`, and `forbidden` where only an owner may make an owner.
+ * Brings a suspended membership back, with its role and preferences; keys, sessions and grants that ended stay ended, and
+ * who counts as one person with whom stays as it was. Throws `not_found`, `forbidden` where only an owner may make an
+ * owner, and `account_unproven` for an account that nobody has proved and that belongs to another organization by now.
  */
 export async function reinstateMember(
   organizationId: string,
@@ -149,18 +226,63 @@ export async function reinstateMember(
   principal: Principal,
   memberId: string,
 ): Promise<void> {
+  const row = await lockSuspended(organizationId, tx, principal, memberId);
+  if (!row) throw notFound("member");
+  const [result] = await tx.$queryRaw<{ done: string | null }[]>`
+    SELECT gate.reinstate_member(${organizationId}::uuid, ${memberId}::uuid) AS done`;
+  if (result?.done === "unproven")
+    throw new AppError(
+      "account_unproven",
+      `Nobody has confirmed that the account of ${row.name} is theirs. They confirm it by a link that is mailed to them: “Forgot your password?” on the page to sign in.`,
+    );
+  if (result?.done !== "done") throw notFound("member");
+  await publishChangeNow(organizationId, tx, "member", [memberId]);
+  await appendEvents(organizationId, tx, [{ type: "member.reinstated", actor: principal.actor, data: row }]);
+}
+
+/** Locks and returns a suspended member, or null. Only owners handle an owner's. */
+async function lockSuspended(organizationId: string, tx: Tx, principal: Principal, memberId: string) {
   const [row] = await tx.$queryRaw<{ userId: string; name: string; role: string }[]>`
     SELECT s.user_id AS "userId", u.name, s.role FROM suspended_member s JOIN "user" u ON u.id = s.user_id
     WHERE s.organization_id = ${organizationId}::uuid AND s.id = ${memberId}::uuid FOR UPDATE OF s`;
-  if (!row) throw notFound("member");
-  if (row.role === "owner") refuseUnlessOwner(principal);
-  await tx.$executeRaw`WITH back AS (
-      DELETE FROM suspended_member WHERE organization_id = ${organizationId}::uuid AND id = ${memberId}::uuid RETURNING *)
-    INSERT INTO membership (organization_id, id, user_id, role, granted_by, single_keys, tour_seen, density, locale,
-      created_at)
-    SELECT organization_id, id, user_id, role, granted_by, single_keys, tour_seen, density, locale, joined_at FROM back`;
+  if (row?.role === "owner") refuseUnlessOwner(principal);
+  return row ?? null;
+}
+
+/**
+ * Ends a member's sessions for this organization: one that works in it, or all (`sessionId` null). In the person's other organizations they
+ * go on (docs/decisions/043-accounts-of-companies.md). Throws `not_found`, `forbidden` for oneself and, as an admin, for
+ * an owner.
+ */
+export async function endMemberSessions(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  memberId: string,
+  { sessionId, idleMs }: { sessionId: string | null; idleMs: number },
+): Promise<void> {
+  const { userId, name } = await lockMember(organizationId, tx, principal, memberId);
+  if (userId === principal.userId)
+    throw new AppError("forbidden", "End your own sessions under Settings, Security.");
+  const by = principal.actor.name;
+  const count = await endSessionsHere(organizationId, tx, userId, { sessionId, idleMs, by });
+  if (count === 0 && sessionId !== null) throw notFound("session");
   await publishChangeNow(organizationId, tx, "member", [memberId]);
-  await appendEvents(organizationId, tx, [{ type: "member.reinstated", actor: principal.actor, data: row }]);
+  await appendEvents(organizationId, tx, [
+    { type: "member.sessions_ended", actor: principal.actor, data: { userId, name, count } },
+  ]);
+}
+
+/** `by`: who is named to the person; null: they are not told. Returns how many of those that ended worked here. */
+async function endSessionsHere(
+  organizationId: string,
+  tx: Tx,
+  userId: string,
+  { sessionId, idleMs, by }: { sessionId: string | null; idleMs: number; by: string | null },
+): Promise<number> {
+  const [row] = await tx.$queryRaw<{ ended: number }[]>`SELECT gate.end_sessions_in(${organizationId}::uuid,
+    ${userId}::uuid, ${sessionId}::uuid, ${idleMs}::bigint, ${by}) AS ended`;
+  return row?.ended ?? 0;
 }
 
 async function endMembership(
@@ -170,6 +292,7 @@ async function endMembership(
   seal: Seal,
   memberId: string,
   type: "member.removed" | "member.left" | "member.suspended",
+  more: { cause?: string } = {},
 ): Promise<Forgotten[]> {
   const member = await lockMember(organizationId, tx, principal, memberId);
   if (member.role === "owner") refuseLastOwner(member.owners);
@@ -183,7 +306,7 @@ async function endMembership(
   await publishChangeNow(organizationId, tx, "member", [memberId]);
   await unassignUnable(organizationId, tx, member.userId);
   const forgotten = await forgetGrantsOf(organizationId, tx, seal, principal.actor, member.userId);
-  const data = { userId: member.userId, name: member.name, role: member.role };
+  const data = { userId: member.userId, name: member.name, role: member.role, ...more };
   await appendEvents(organizationId, tx, [{ type, actor: principal.actor, data }]);
   return forgotten;
 }

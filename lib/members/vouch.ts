@@ -1,10 +1,11 @@
-/** An owner says that a member is a person of their own (docs/decisions/037). */
+/** An owner says that a member is a person of their own, and takes it back (docs/decisions/037). */
 
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
+import { unassignUnable } from "./unassign.ts";
 
 interface Vouched {
   userId: string;
@@ -43,6 +44,32 @@ export async function vouchFor(
   await tx.$executeRaw`UPDATE maker SET vouched_by = ${userId}::uuid, vouched_at = now()
     WHERE organization_id = ${organizationId}::uuid AND user_id = ${member.userId}::uuid AND vouched_at IS NULL`;
   await recordVouching(organizationId, tx, actor, { memberId, ...member });
+}
+
+/**
+ * Takes back what an owner said of a member, who counts as one person with their inviter again, and so do those whom the
+ * member invited. What was decided meanwhile stays. Any owner may: the rule only gets stricter. Throws `nothing_to_vouch`
+ * where nobody has vouched.
+ */
+export async function takeVouchBack(
+  organizationId: string,
+  tx: Tx,
+  { userId: ownerId, actor }: Principal,
+  memberId: string,
+): Promise<void> {
+  if (ownerId === null) throw new AppError("forbidden", "A person takes it back, not an API key.");
+  const [member] = await tx.$queryRaw<{ userId: string; name: string }[]>`
+    SELECT m.user_id AS "userId", u.name FROM membership m JOIN "user" u ON u.id = m.user_id
+    WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
+  if (!member) throw notFound("member");
+  const { userId, name } = member;
+  const [row] = await tx.$queryRaw<{ changed: boolean }[]>`
+    SELECT gate.take_vouch_back(${organizationId}::uuid, ${userId}::uuid) AS changed`;
+  if (!row?.changed) throw new AppError("nothing_to_vouch", `No owner has vouched for ${name}.`);
+  await unassignUnable(organizationId, tx, null);
+  await appendEvents(organizationId, tx, [
+    { type: "member.vouch_withdrawn", actor, data: { memberId, userId, name } },
+  ]);
 }
 
 export async function recordVouching(

@@ -62,7 +62,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (type === "account.replaced") add(found.accounts, data.userId);
     if (ABOUT_THE_RULE.test(type)) add(found.proposals, data.proposalId);
     if (ABOUT_DELETION.test(type)) add(found.ending, data.organizationId);
-    if (type === "member.vouched") add(found.vouched, data.memberId);
+    if (type === "member.vouched" || type === "member.vouch_withdrawn") add(found.vouched, data.memberId);
     if (ABOUT_KEYS.includes(type)) add(found.keys, data.keyId);
     if (ABOUT_AUDIT_STREAMS.test(type)) add(found.auditStreams, data.streamId);
     if (ABOUT_SERVICE_ACCOUNTS.test(type)) add(found.serviceAccounts, data.serviceAccountId);

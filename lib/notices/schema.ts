@@ -47,6 +47,9 @@ export const ACCOUNT_CAUSES = [
   "account.recovery_codes_replaced",
   "account.passkey_added",
   "account.passkey_removed",
+  "account.identity_linked",
+  "account.sessions_ended",
+  "account.password_link_made",
 ] as const;
 
 export interface Channels {

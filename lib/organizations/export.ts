@@ -41,6 +41,14 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "suspended_member",
+    table: "suspended_member",
+    columns: `id user_id role granted_by inherited single_keys tour_seen density locale joined_at suspended_at suspended_by
+      cause`,
+    made: { name: PERSON, email: EMAIL },
+    order: byId,
+  },
+  {
     kind: "maker",
     table: "maker",
     columns: "user_id invited_by vouched_by vouched_at",
@@ -268,6 +276,13 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "saml_provider",
+    table: "saml_provider",
+    columns: `id name entity_id sso_url certificates idp_initiated sign_requests email_attribute name_attribute
+      groups_attribute groups create_accounts default_role created_at`,
+    order: byId,
+  },
+  {
     kind: "webhook_delivery",
     table: "webhook_delivery",
     columns: "id endpoint_id type payload state attempts log not_before created_at ended_at",
@@ -362,6 +377,15 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     failures: "the engine's own count",
     not_before: "when the engine tries next",
   },
+  saml_provider: {
+    certificate: "Intray's own",
+    sealed_key: "secret",
+    tested_at: "of the last test",
+    test_failure: "of the last test",
+    test_report: "of the last test",
+  },
+  saml_request: { "*": "sign-ins that are under way" },
+  saml_response: { "*": "sign-ins that are under way" },
   change: { "*": "hints that are on their way to screens" },
 };
 

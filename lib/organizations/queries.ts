@@ -5,7 +5,7 @@ import { env } from "../base/env.ts";
 import { toDeletion } from "./delete.ts";
 import { readProposal } from "./four-eyes.ts";
 import { toHold } from "./hold.ts";
-import type { Organization, OwnOrganization } from "./schema.ts";
+import type { ListedOrganization, Organization } from "./schema.ts";
 
 /** The organization as the principal sees it. */
 export async function readOrganization(
@@ -45,10 +45,27 @@ export async function readOrganization(
   };
 }
 
-/** The organizations of a person, first joined first. The only query across organizations. */
-export async function organizationsOf(db: Database, userId: string): Promise<OwnOrganization[]> {
-  const rows = await db.gate<Omit<OwnOrganization, "role"> & { role: string }>(
-    Prisma.sql`SELECT id, slug, name, role FROM gate.organizations_of(${userId}::uuid)`,
+/**
+ * The organizations of a session's person, first joined first, with the ids of the providers that they require. The only
+ * query across organizations.
+ */
+export async function organizationsOf(
+  db: Database,
+  sessionId: string,
+): Promise<(Omit<ListedOrganization, "providers"> & { providers: string[] })[]> {
+  const rows = await db.gate<{
+    id: string;
+    slug: string;
+    name: string;
+    role: string;
+    refusal: ListedOrganization["refusal"];
+    providers: string[] | null;
+  }>(
+    Prisma.sql`SELECT id, slug, name, role, refusal, providers FROM gate.organizations_of_session(${sessionId}::uuid)`,
   );
-  return rows.map((row) => ({ ...row, role: roleSchema.parse(row.role) }));
+  return rows.map((row) => ({
+    ...row,
+    role: roleSchema.parse(row.role),
+    providers: row.providers ?? [],
+  }));
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { networksSchema } from "../access/networks.ts";
 import { actorSchema, roleSchema } from "../access/schema.ts";
+import { namedProviderSchema, REFUSALS } from "./sign-in/schema.ts";
 
 /** The reasons offered for declining, in the order of the list. */
 export const declineReasonsSchema = z.strictObject({
@@ -94,6 +95,15 @@ export const ownOrganizationSchema = organizationSchema
   .pick({ id: true, slug: true, name: true })
   .extend({ role: roleSchema });
 export type OwnOrganization = z.infer<typeof ownOrganizationSchema>;
+
+/** One of them, as a session sees it. */
+export const listedOrganizationSchema = ownOrganizationSchema.extend({
+  /** What keeps this session out of it; null: nothing. */
+  refusal: z.enum(REFUSALS).nullable(),
+  /** The providers that it asks for; empty where nothing keeps the session out. */
+  providers: z.array(namedProviderSchema),
+});
+export type ListedOrganization = z.infer<typeof listedOrganizationSchema>;
 
 export const chooseOrganizationSchema = z.strictObject({ organizationId: z.uuid() });
 

@@ -80,7 +80,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   no_engine: {
     severity: "stuck",
     label: "No engine",
-    words: "No engine is running, so nothing is started, checked or delivered. Start one.",
+    words: "No engine runs, so nothing is started, checked or delivered. Tell whoever runs Intray.",
     states: ["queued", "starting", "working", "input_required"],
   },
   server_paused: {

@@ -1,3 +1,4 @@
+import { type FindTexts, textFinder } from "../base/dns.ts";
 import { env } from "../base/env.ts";
 import { createNetwork, type Network } from "../base/network.ts";
 import { logNameFailure } from "../base/network-log.ts";
@@ -27,4 +28,9 @@ export function operatorNetwork(): Network {
     connections: 8,
   });
   return sharedToo[operators];
+}
+
+/** Reads TXT records, by the operator's resolvers or the system's. */
+export function findTexts(): FindTexts {
+  return textFinder(env().dnsServers);
 }

@@ -11,6 +11,12 @@ export const SESSION_IDLE_MS = 2 * 3600_000;
 /** A link to set a password works once, and for a week. */
 export const PASSWORD_LINK_LIFETIME_MS = 7 * 24 * 3600_000;
 
+/** A link that an admin passes on to a member: until both are at work again. */
+export const ADMINS_PASSWORD_LINK_MS = 24 * 3600_000;
+
+/** Links for forgotten passwords that one network may ask for; how many are mailed to an account is the engine's. */
+export const FORGOT_PER_ADDRESS = { limit: 20, windowMs: 60_000 };
+
 /**
  * Tries of passwords. A person mistypes a few times and then waits for half a minute; where they signed in before, never
  * for more than one. From places that the account does not know, 30 tries at once and 720 a day are looked at; from one
@@ -33,6 +39,29 @@ export const PASSKEYS_PER_ORIGIN = { limit: 300, windowMs: 60_000 };
 
 /** Sign-ins at providers that one network may begin: many people share an office's. */
 export const PROVIDER_STARTS_PER_ORIGIN = { limit: 120, windowMs: 60_000 };
+
+/** Logout tokens that one network may send for one provider: a company that closes may sign all out at once. */
+export const LOGOUTS_PER_ORIGIN = { limit: 600, windowMs: 60_000 };
+
+/** A logout token older than this is not taken; providers make each for one call. */
+export const LOGOUT_TOKEN_SECONDS = 10 * 60;
+
+/** How far a provider's clock may be from ours where it signs people out. */
+export const LOGOUT_CLOCK_SECONDS = 60;
+
+/** A provider's keys are asked again after this long for a key that is not among them. */
+export const PROVIDER_KEYS_ASKED_MS = 10_000;
+
+/** Addresses whose domain one network may ask the sign-in page about. */
+export const SIGN_IN_WAYS_PER_ORIGIN = { limit: 120, windowMs: 60_000 };
+
+/** Domains that one member may have looked up in DNS. */
+export const DOMAIN_CHECKS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
+/** SAML responses from one network: each costs a look at a signature. */
+export const SAML_RESPONSES_PER_ORIGIN = { limit: 120, windowMs: 60_000 };
+
+/** Metadata documents that one caller may have read: each address is of the caller's choice, each key pair takes a moment. */
+export const SAML_CHANGES_PER_CALLER = { limit: 20, windowMs: 60_000 };
 
 /** What a provider says about itself is asked again after this long. */
 export const DISCOVERY_KEPT_MS = 10 * 60_000;

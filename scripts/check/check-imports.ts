@@ -12,15 +12,8 @@ type Finding = { file: string; line: number; rule: string };
 const ROOMS = [
   ...["lib/generated", "lib/text", "lib/access", "lib/base", "lib/live-updates", "lib/tracing"],
   ...["lib/protocol-messages", "lib/events", "lib/mcp", "lib/metrics", "lib/stream-messages"],
-  ...[
-    "lib/servers",
-    "lib/api-keys",
-    "lib/service-accounts",
-    "lib/members",
-    "lib/accounts",
-    "lib/organizations",
-  ],
-  "lib/invitations",
+  ...["lib/servers", "lib/api-keys", "lib/service-accounts", "lib/members", "lib/accounts"],
+  ...["lib/organizations", "lib/invitations", "lib/saml"],
   ...["lib/retention", "lib/saved-views", "lib/onboarding"],
   ...["lib/tasks", "lib/input-requests", "lib/task-lifecycle", "lib/bulk-operations"],
   ...[

@@ -22,6 +22,15 @@ test.each([
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
 });
 
+test("README.md names every setting that the code reads", () => {
+  const settings = [...readFileSync("lib/base/env.ts", "utf8").matchAll(/^ {4}([A-Z][A-Z_]+): /gm)];
+  const text = readFileSync("README.md", "utf8");
+  expect(settings.length).toBeGreaterThan(30);
+  expect(settings.flatMap(([, name = ""]) => (new RegExp(`\\b${name}\\b`).test(text) ? [] : [name]))).toEqual(
+    [],
+  );
+});
+
 test("docs/upgrade.md has a line for every migration", () => {
   const [, last = ""] = /^\| 0001-(\d{4}) \|/m.exec(readFileSync("docs/upgrade.md", "utf8")) ?? [];
   const told = [...readFileSync("docs/upgrade.md", "utf8").matchAll(/^\| (\d{4} [^|]+) \|/gm)].flatMap(

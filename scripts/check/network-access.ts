@@ -10,6 +10,7 @@ const MAY_IMPORT: Record<string, string> = {
   "lib/base/network.ts": "it is the way out",
   "lib/tracing/export.ts": "sends traces to the collector that the operator named, by operatorLookup",
   "scripts/web.ts": "it listens",
+  "lib/base/dns.ts": "asks the operator's resolvers for records, and opens nothing to what they answer",
   "lib/base/address.ts": "it reads addresses, and opens nothing",
   "lib/mail/smtp.ts": "it speaks to the operator's own mail server, at an address that no tenant chose",
   "scripts/ports.ts": "it looks for a port that is free on this machine",

@@ -1,7 +1,7 @@
 import { makePasswordLinkFor } from "../../lib/accounts/password.ts";
+import { passwordLinkUrl } from "../../lib/members/set-password.ts";
 import { PASSWORD_LINK_LIFETIME_MS } from "../../lib/web/tunables.ts";
 import { readEmail } from "./create-user.ts";
-import { passwordLinkUrl } from "./password-link.ts";
 import { CommandError, read } from "./usage.ts";
 import { withOwnerDatabase } from "./with-database.ts";
 

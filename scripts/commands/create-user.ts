@@ -1,4 +1,4 @@
-import { isUniqueViolation } from "../../lib/base/db/db.ts";
+import { isSuspendedMember, isUniqueViolation } from "../../lib/base/db/db.ts";
 import { emailSchema } from "../../lib/members/schema.ts";
 import { addMember } from "../../lib/members/transitions.ts";
 import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
@@ -18,6 +18,10 @@ export async function createUser(args: string[]): Promise<string> {
     return db.withOrganization(organizationId, async (tx) => {
       const { userId } = await addMember(organizationId, tx, COMMAND_LINE, { email, name, role }).catch(
         (error: unknown) => {
+          if (isSuspendedMember(error))
+            throw new CommandError(
+              `${email} is suspended in "${slug}". An admin reinstates them under Settings → Members.`,
+            );
           throw isUniqueViolation(error)
             ? new CommandError(`${email} is a member of "${slug}" already.`)
             : error;

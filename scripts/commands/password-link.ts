@@ -1,14 +1,9 @@
 import type { Tx } from "../../lib/base/db/db.ts";
-import { env } from "../../lib/base/env.ts";
+import { passwordLinkUrl } from "../../lib/members/set-password.ts";
 import { makePasswordLink } from "../../lib/members/transitions.ts";
 import { PASSWORD_LINK_LIFETIME_MS } from "../../lib/web/tunables.ts";
 
 /** Returns the address at which a new member sets a password, once, within a week. */
 export async function passwordLink(tx: Tx, userId: string): Promise<string> {
   return passwordLinkUrl(await makePasswordLink(tx, userId, PASSWORD_LINK_LIFETIME_MS));
-}
-
-/** The token stands in the fragment, which no log and no other site sees. */
-export function passwordLinkUrl(token: string): string {
-  return `${env().url}/set-password#token=${token}`;
 }

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { expect, test, vi } from "vitest";
 import { parseEnvironment } from "../../lib/base/env.ts";
-import { decideDemo, setupLines } from "./settings.ts";
+import { decideDemo, keySettings, partEnvironments, setupLines } from "./settings.ts";
 
 const external = "postgresql://owner@db.example.com/intray";
 const named = "https://intray.example";
@@ -43,3 +44,51 @@ test("the token that Intray made is printed behind a #, and one that the operato
   expect(lines).toContain(`${named}/setup`);
   expect(lines).not.toContain(chosen.INTRAY_SETUP_TOKEN);
 });
+
+test("each part is given every variable that the README says it reads, and none the owner's address", () => {
+  const rows = readFileSync("README.md", "utf8")
+    .split("\n")
+    .filter((line) => /^\| `[A-Z]/.test(line))
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  const namesOf = ([, cell = ""]: string[]) =>
+    [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name);
+  const readBy = (column: 2 | 3) => rows.filter((row) => row[column]).flatMap(namesOf);
+  const variables = rows.flatMap(namesOf);
+  expect(variables.length).toBeGreaterThan(20);
+  for (const name of variables) vi.stubEnv(name, EXAMPLES[name] ?? "of the operator's");
+
+  const { web, engine } = partEnvironments({
+    demo: false,
+    setupToken: EXAMPLES.INTRAY_SETUP_TOKEN,
+    appDatabaseUrl: external,
+    engineDatabaseUrl: external,
+    databasePort: 5432,
+    keys: keySettings("own"),
+    authSecret: "of the operator's",
+  });
+  expect(readBy(2).filter((name) => !(name in web))).toEqual([]);
+  expect(readBy(3).filter((name) => !(name in engine))).toEqual([]);
+  expect({ ...web, ...engine }).not.toHaveProperty("DATABASE_URL");
+});
+
+/** Where not every text will do. */
+const EXAMPLES: Record<string, string> = {
+  INTRAY_URL: named,
+  DATABASE_URL: external,
+  APP_DATABASE_URL: external,
+  ENGINE_DATABASE_URL: external,
+  INTRAY_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+  PORT: "4000",
+  HOST: "127.0.0.1",
+  INTRAY_SETUP_TOKEN: "of the operator's",
+  INTRAY_COMMAND_USER: "10002:10002",
+  INTRAY_KEEP_AT_LEAST_DAYS: "365",
+  INTRAY_RATE_LIMIT: "1000",
+  INTRAY_TRUSTED_PROXIES: "1",
+  INTRAY_ALLOW_HOSTS: "10.0.0.0/8",
+  INTRAY_DENY_PORTS: "8080",
+  OIDC_ISSUER: named,
+  SMTP_URL: "smtps://mail.example.com",
+  OTEL_EXPORTER_OTLP_ENDPOINT: named,
+  LOG_LEVEL: "info",
+};

@@ -95,6 +95,7 @@ export function partEnvironments(resolved: Resolved) {
       "SMTP_URL",
       "INTRAY_SERVERS_FILE",
       "INTRAY_COMMAND_USER",
+      "INTRAY_KEEP_AT_LEAST_DAYS",
       ...otelNames(),
     ]),
     PORT: String(settings.port),
@@ -110,7 +111,6 @@ export function partEnvironments(resolved: Resolved) {
     web: {
       ...common,
       ...operatorEnvironment([
-        "INTRAY_KEEP_AT_LEAST_DAYS",
         "INTRAY_RATE_LIMIT",
         "INTRAY_TRUSTED_PROXIES",
         "INTRAY_SIGN_IN_FILE",
@@ -127,7 +127,11 @@ export function partEnvironments(resolved: Resolved) {
       // Needed only by POST /api/engine/run, which CRON_SECRET protects.
       ...(settings.cronSecret ? { ENGINE_DATABASE_URL: resolved.engineDatabaseUrl } : {}),
     },
-    engine: { ...common, ENGINE_DATABASE_URL: resolved.engineDatabaseUrl },
+    engine: {
+      ...common,
+      ...operatorEnvironment(["INTRAY_ALIVE_FILE"]),
+      ENGINE_DATABASE_URL: resolved.engineDatabaseUrl,
+    },
     invoice: {
       ...machineEnvironment(),
       ...operatorEnvironment(["LOG_LEVEL", "INVOICE_STEP_DELAY_MS", "INVOICE_RECONCILE_MS"]),

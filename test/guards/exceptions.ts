@@ -3,6 +3,7 @@
  * entry here; it needs one if the calls made from its schema are not valid.
  */
 import type { Method } from "../../lib/web/http/route.ts";
+import { IDP_CERTIFICATE } from "../servers/saml-certificate.ts";
 import type { Place } from "./from-schema.ts";
 
 interface Exception {
@@ -65,6 +66,16 @@ export const EXCEPTIONS: Record<string, Exception> = {
     membersOnly: "a person vouches",
     alsoFound: { 409: "the operator made the member, who counts for themselves" },
   },
+  "DELETE /api/v1/members/{id}/vouch": {
+    membersOnly: "a person takes it back",
+    alsoFound: { 409: "nobody has vouched for the member" },
+  },
+  "POST /api/v1/members/{id}/suspend": { spends: "the member is none until they are reinstated" },
+  "POST /api/v1/members/{id}/reinstate": { alsoFound: { 404: "the member is not suspended" } },
+  "POST /api/v1/members/{id}/password-link": { membersOnly: "a person makes it" },
+  "DELETE /api/v1/members/{id}/sessions/{sessionId}": {
+    alsoFound: { 404: "the session is another member's" },
+  },
   "POST /api/v1/organization/four-eyes/accept": {
     membersOnly: "a person accepts",
     alsoFound: { 404: "nothing is proposed" },
@@ -80,6 +91,24 @@ export const EXCEPTIONS: Record<string, Exception> = {
     alsoFound: { 404: "there is no hold" },
   },
   "POST /api/v1/organization/deletion/withdraw": { alsoFound: { 404: "no deletion waits" } },
+  "PUT /api/v1/organization/sign-in": {
+    membersOnly: "a person's own sign-in has to meet it",
+    values: {
+      body: {
+        providers: [],
+        providerAgeMs: null,
+        acrValues: [],
+        amrValues: [],
+        secondFactorFrom: null,
+        sessionMs: null,
+        idleMs: null,
+      },
+    },
+  },
+  "POST /api/v1/organization/domains": { values: { "body.domain": "named.test.example" } },
+  "POST /api/v1/organization/domains/{id}/verify": {
+    alsoFound: { 502: "no resolver answers in the tests" },
+  },
   "DELETE /api/v1/me/view-as": { membersOnly: "a session looks as a member" },
   "GET /api/v1/organization/export": { leavesTrace: "that everything was taken out is noted" },
   "GET /api/v1/events/export": { leavesTrace: "that history was taken out is noted" },
@@ -125,6 +154,21 @@ export const EXCEPTIONS: Record<string, Exception> = {
     values: { "body.kind": "webhook", "body.url": "https://hooks.test.example/in" },
   },
   "PATCH /api/v1/audit-streams/{id}": { values: { body: { paused: true } } },
+  "GET /api/v1/me/saml-links": { membersOnly: "an account is a person's" },
+  "POST /api/v1/me/saml-links": { membersOnly: "an account is a person's" },
+  "DELETE /api/v1/me/saml-links/{id}": { membersOnly: "an account is a person's" },
+  "POST /api/v1/saml-providers": {
+    values: {
+      body: {
+        name: "Acme SSO",
+        entityId: "https://idp.test.example/metadata",
+        ssoUrl: "https://idp.test.example/sso",
+        certificates: IDP_CERTIFICATE,
+      },
+    },
+  },
+  "PATCH /api/v1/saml-providers/{id}": { values: { body: { name: "Acme SSO" } } },
+  "POST /api/v1/saml-providers/{id}/test": { membersOnly: "a person tests with a browser" },
   "PUT /api/v1/organization/addresses": { values: { "body.networks": [], "body.version": 0 } },
   "POST /api/v1/webhooks": { values: { "body.url": "https://hooks.test.example/in" } },
   "PATCH /api/v1/webhooks/{id}": { values: { "body.url": "https://hooks.test.example/in" } },
@@ -145,11 +189,17 @@ export const PUBLIC: Record<string, string> = {
     "the session that began the sign-in is its credential, with the sign-in's own state",
   "GET /oauth/client-metadata.json": "it names no tenant",
   "GET /oauth/client-metadata/{issuer}": "it names no tenant",
+  "GET /api/auth/saml/{id}/metadata": "it names no tenant",
+  "GET /api/auth/saml/{id}/start": "it begins a sign-in",
+  "POST /api/auth/saml/{id}/acs": "the provider's signature is its credential",
+  "GET /api/auth/saml/{id}/finish": "the ticket and the browser's cookie are its credential",
   "POST /api/engine/run": "CRON_SECRET is its credential",
+  "POST /api/forgot-password": "it answers the same whoever asks, and mails the address alone",
   "POST /api/join": "the link's token and a session of anyone are its credential",
   "POST /api/join/account": "the link's token is its credential",
   "POST /api/join/look": "the link's token is its credential",
   "POST /api/sign-in/passkey": "it begins a sign-in",
+  "POST /api/sign-in/way": "it tells of a domain alone, whose organization wants it told",
   "POST /api/set-password": "the link's token is its credential",
   "POST /api/set-password/look": "the link's token is its credential",
   "POST /api/setup": "it works once, while there is no organization",

@@ -4,6 +4,7 @@ import { uuidv7 } from "../../lib/base/ids.ts";
 import { createSeal } from "../../lib/base/seal.ts";
 import { withClient } from "../../scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "../fixtures/rows.ts";
+import { IDP_CERTIFICATE } from "../servers/saml-certificate.ts";
 import type { TestWeb } from "../web.ts";
 import type { Kind } from "./kinds.ts";
 
@@ -196,6 +197,13 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     );
     return id;
   },
+  async domain({ web, organizationId }) {
+    const id = uuidv7();
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.organizationDomain.create({ data: { organizationId, id, domain: `${id}.test.example`, token: id } }),
+    );
+    return id;
+  },
   async serviceAccount({ web, organizationId, canary, userId }) {
     const id = uuidv7();
     await web.db.withOrganization(organizationId, (tx) =>
@@ -216,6 +224,21 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
         RETURNING id`,
     );
     return rows[0]!.id;
+  },
+  async samlProvider({ web, organizationId, canary }) {
+    const id = uuidv7();
+    const place = { organizationId, table: "saml_provider", row: id, column: "sealed_key" };
+    const data = {
+      ...{ organizationId, id, name: canary, entityId: `https://${canary}.test.example` },
+      ...{
+        ssoUrl: `https://idp.test.example/${canary}`,
+        certificates: [IDP_CERTIFICATE],
+        certificate: IDP_CERTIFICATE,
+      },
+      sealedKey: seal.seal(place, canary),
+    };
+    await web.db.withOrganization(organizationId, (tx) => tx.samlProvider.create({ data }));
+    return id;
   },
   async webhookDelivery({ web, organizationId, ...making }) {
     const id = uuidv7();

@@ -107,8 +107,13 @@ export class AuthBrowser {
   }
 
   /** Signs in at a provider with its own pages. Returns Intray's final address. */
-  async signInAt(provider: string, login: string, callbackUrl = "/"): Promise<URL> {
-    let stop = await this.go(await this.post(`signin/${provider}`, { callbackUrl }));
+  async signInAt(
+    provider: string,
+    login: string,
+    callbackUrl = "/",
+    more: Record<string, string> = {},
+  ): Promise<URL> {
+    let stop = await this.go(await this.post(`signin/${provider}`, { callbackUrl, ...more }));
     for (let pages = 0; new URL(stop.url).origin !== this.#origin && pages < 3; pages++) {
       const action = /<form[^>]* action="([^"]+)"/.exec(stop.text)?.[1];
       const prompt = /name="prompt" value="(\w+)"/.exec(stop.text)?.[1];

@@ -30,8 +30,12 @@ export interface OidcServer {
   asked: Map<string, number>;
   /** Answers 503 to everything. */
   away: boolean;
-  /** The addresses that it may redirect people to. */
-  allow(redirectUris: string[]): void;
+  /** The addresses that it may redirect people to, and where it says that somebody has signed out. */
+  allow(redirectUris: string[], logout?: { uri: string; perSession: boolean }): void;
+  /** Sends a logout token, as it does when a person is removed: of one session, or of all. Throws unless it is taken. */
+  signOut(subject: string, session?: string): Promise<void>;
+  /** A token with these claims, signed as the provider signs. */
+  sign(claims: object, head?: object): string;
   stop(): Promise<void>;
 }
 
@@ -52,9 +56,8 @@ export async function startOidc(): Promise<OidcServer> {
       rewrite(response, (body) => behave.metadata?.(body) ?? body);
     void handle?.(request, response);
   });
-  const sign = (claims: object) => {
-    const head = encode({ alg: "RS256", kid: "tests", typ: "JWT" });
-    const text = `${head}.${encode(claims)}`;
+  const sign = (claims: object, head: object = {}) => {
+    const text = `${encode({ alg: "RS256", kid: "tests", typ: "JWT", ...head })}.${encode(claims)}`;
     return `${text}.${createSign("RSA-SHA256").update(text).sign(privateKey, "base64url")}`;
   };
   const withIdToken = (body: Record<string, unknown>) => {
@@ -68,11 +71,21 @@ export async function startOidc(): Promise<OidcServer> {
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const allow: OidcServer["allow"] = (redirectUris) => {
-    const provider = new Provider(issuer, {
+  let provider: Provider | undefined;
+  const allow: OidcServer["allow"] = (redirectUris, logout) => {
+    provider = new Provider(issuer, {
       clients: [
-        { client_id: CLIENT.clientId, client_secret: CLIENT.clientSecret, redirect_uris: redirectUris },
+        {
+          client_id: CLIENT.clientId,
+          client_secret: CLIENT.clientSecret,
+          redirect_uris: redirectUris,
+          ...(logout && {
+            backchannel_logout_uri: logout.uri,
+            backchannel_logout_session_required: logout.perSession,
+          }),
+        },
       ],
+      features: { backchannelLogout: { enabled: logout !== undefined } },
       claims: { email: ["email", "email_verified"], profile: ["name", "groups"] },
       // As most providers do: the claims of the scopes stand in the ID token too.
       conformIdTokenClaims: false,
@@ -90,6 +103,11 @@ export async function startOidc(): Promise<OidcServer> {
     asked,
     away: false,
     allow,
+    sign,
+    async signOut(subject, session) {
+      const client = await provider?.Client.find(CLIENT.clientId);
+      await client?.backchannelLogout(subject, session);
+    },
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -93,7 +93,7 @@ export function GetStartedScreen() {
         <StepCard
           number={3}
           title="Invite somebody"
-          description="Approvers answer requests, operators start tasks. You get a link to send."
+          description="Approvers answer requests, operators start tasks. They are mailed a link, or you get one to send."
           {...skipping("invitation")}
         >
           {steps.invitation === "done" ? (

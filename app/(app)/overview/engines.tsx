@@ -23,7 +23,7 @@ export function Engines({ figures: { engines } }: { figures: Overview }) {
           <FiguresTable
             label="Figures of each engine"
             className="-mx-4 -mb-4 rounded-t-none border-x-0 border-b-0"
-            columns={["Engine", "Leases", "Lag", "Started", "Seen"]}
+            columns={["Engine", "Connections", "Lag", "Started", "Seen"]}
             rows={engines.map((engine) => ({
               key: engine.id,
               cells: [

@@ -18,7 +18,7 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
   const open = Object.values(now.open).reduce((sum, count) => sum + count, 0);
   const of = (result: Exclude<keyof DeliveryFigures, "rung">) =>
     deliveries.reduce((sum, figure) => sum + figure[result], 0);
-  const leases = engines.reduce((sum, engine) => sum + engine.leases, 0);
+  const connections = engines.reduce((sum, engine) => sum + engine.leases, 0);
   const lags = engines.flatMap((engine) => engine.latenessMs ?? []);
   return (
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-5">
@@ -67,7 +67,7 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
         {engines.length === 0
           ? "start one to run tasks"
           : [
-              plural(leases, "lease"),
+              plural(connections, "connection"),
               ...(lags.length > 0 ? [`lag ${formatLatency(Math.max(...lags), formats)}`] : []),
             ].join(" · ")}
       </Tile>

@@ -123,6 +123,11 @@ export function isUniqueViolation(error: unknown): boolean {
   return sqlState(error) === "23505";
 }
 
+/** Returns true if the statement would have made a member of somebody who is suspended (trigger `refuse_suspended`). */
+export function isSuspendedMember(error: unknown): boolean {
+  return sqlState(error) === "INSUS";
+}
+
 /** Prisma's codes for failing to reach the database, or to get or keep a connection. */
 const PRISMA_DOWN = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", "P2037"]);
 const ADAPTER_DOWN = new Set([

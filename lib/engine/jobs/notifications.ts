@@ -4,6 +4,7 @@ import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
 import { sendAccountMail } from "../../mail/account-mail.ts";
+import { sendPasswordReset } from "../../mail/password-reset.ts";
 import { sendDueMail } from "../../mail/send.ts";
 import { createMailer, type Mailer } from "../../mail/smtp.ts";
 import { forgetOldMail } from "../../mail/transitions.ts";
@@ -140,6 +141,23 @@ export const ACCOUNT_MAIL: Job = {
     if (smtpUrl === undefined) return false;
     mailer ??= createMailer(smtpUrl, url);
     return sendAccountMail(database, userId, mailer, url);
+  },
+};
+
+/** Mails links to people who forgot their passwords. Its turns are addresses that somebody asked for. */
+export const PASSWORD_RESETS: Job = {
+  name: "password resets",
+  everyMs: MAIL_EVERY_MS,
+  organizations: (database) =>
+    env().smtpUrl === undefined
+      ? Promise.resolve([])
+      : organizationsFrom(database, Prisma.sql`gate.password_resets_waiting()`),
+  async run({ database }, resetId) {
+    const { smtpUrl, url } = env();
+    if (smtpUrl === undefined) return false;
+    mailer ??= createMailer(smtpUrl, url);
+    await sendPasswordReset(database, resetId, mailer, url);
+    return false;
   },
 };
 

@@ -12,8 +12,8 @@ import { countCall } from "../http/calls.ts";
 import { observe } from "../http/observe.ts";
 import { problem } from "../http/problem.ts";
 import { setApiHeaders } from "../http/security-headers.ts";
-import { mayTry } from "../http/throttle.ts";
-import { PROVIDER_STARTS_PER_ORIGIN, SESSION_LIFETIME_MS } from "../tunables.ts";
+import { mayTry, throttle } from "../http/throttle.ts";
+import { LOGOUTS_PER_ORIGIN, PROVIDER_STARTS_PER_ORIGIN, SESSION_LIFETIME_MS } from "../tunables.ts";
 import { knownBrowser, type Origin, originOf } from "./origin.ts";
 import { ownPath } from "./own-path.ts";
 import {
@@ -25,12 +25,14 @@ import {
   secretIn,
   sessionCookieName,
 } from "./session-cookie.ts";
-import { closeSession, openSession } from "./sessions.ts";
+import { closeSession, type OwnProof, openSession } from "./sessions.ts";
+import { takeLogout } from "./sign-in/back-channel.ts";
 import { inCodes, ownWaysIn, type Progress, pendingCookie, type SignedIn } from "./sign-in/credentials.ts";
+import { demandOf, destinationCookie, destinationIn, whereTo } from "./sign-in/destination.ts";
 import { discover, type ProviderMetadata } from "./sign-in/discovery.ts";
 import { runNextAuth } from "./sign-in/next-auth.ts";
 import { noteSignIn } from "./sign-in/note.ts";
-import { oidcProvider } from "./sign-in/oidc.ts";
+import { type Demand, oidcProvider } from "./sign-in/oidc.ts";
 import { type SignInProvider, signInSettings } from "./sign-in/providers.ts";
 import { signInWithProvider } from "./sign-in/with-provider.ts";
 
@@ -40,10 +42,14 @@ const ACTIONS: Record<string, string[]> = {
   POST: ["signin", "callback", "signout"],
 };
 
+/** Where providers say that somebody has signed out there. Not of next-auth: it has a cookie, and this has none. */
+const BACK_CHANNEL = "backchannel";
+
 /** Answers a call of `/api/auth/<path>`, observed and counted as those of the rest of the API. */
 export async function handleAuth(request: Request, path: string[]): Promise<Response> {
   const requestId = randomUUID();
-  const known = ACTIONS[request.method]?.includes(path[0] ?? "") === true && path.length <= 2;
+  const isLogout = request.method === "POST" && path[0] === BACK_CHANNEL && path.length === 2;
+  const known = isLogout || (ACTIONS[request.method]?.includes(path[0] ?? "") === true && path.length <= 2);
   // Whatever else somebody writes into an address is no pattern of its own.
   const params = known ? { ...(path[1] && { provider: path[1] }) } : { rest: path };
   const where = { method: request.method, path: `/api/auth/${known ? path[0] : ""}` };
@@ -52,11 +58,23 @@ export async function handleAuth(request: Request, path: string[]): Promise<Resp
     Promise.resolve(params as Record<string, string | string[]>),
     requestId,
     { queries: 0, ms: 0 },
-    () => answer(request, path, known).catch((error: unknown) => problem(error, requestId, where)),
+    () =>
+      (isLogout ? answerLogout(request, path[1] ?? "") : answer(request, path, known)).catch(
+        (error: unknown) => problem(error, requestId, where),
+      ),
   );
   response.headers.set("x-request-id", requestId);
   setApiHeaders(response.headers);
   return response;
+}
+
+async function answerLogout(request: Request, providerId: string): Promise<Response> {
+  const origin = originOf(request);
+  await countCall(null, origin.key, request.method);
+  const provider = signInSettings().providers.find(({ id }) => id === providerId);
+  if (!provider) throw new AppError("not_found", "There is nothing at this address.");
+  await throttle(`back-channel logout ${provider.id} ${origin.key}`, LOGOUTS_PER_ORIGIN);
+  return takeLogout(request, provider);
 }
 
 async function answer(request: Request, path: string[], known: boolean): Promise<Response> {
@@ -64,15 +82,21 @@ async function answer(request: Request, path: string[], known: boolean): Promise
   await countCall(null, origin.key, request.method);
   if (!known) throw new AppError("not_found", "There is nothing at this address.");
   const provider = signInSettings().providers.find(({ id }) => id === path[1]);
-  if (provider && path[0] === "signin" && request.method === "POST") await limitStarts(origin, provider.id);
+  const isStart = path[0] === "signin" && request.method === "POST";
   const progress: Progress = { setCookies: [] };
+  let demand: Demand | null = null;
+  if (provider && isStart) {
+    await limitStarts(origin, provider.id);
+    const going = await whereTo(request);
+    progress.setCookies.push(destinationCookie(going?.organizationId ?? null));
+    demand = going && (await demandOf(going, provider.id));
+  }
   const metadata = provider && path[0] !== "signout" ? await metadataOf(provider) : null;
   const response = await runNextAuth(
     request,
     path,
-    authOptions(request, origin, progress, provider, metadata),
+    authOptions(request, origin, progress, provider, metadata, demand),
   );
-  const isStart = path[0] === "signin" && request.method === "POST";
   if (provider && (isStart ? metadata === null : isFailure(response)))
     noteSignIn(origin, "provider", "failed", { provider: provider.id });
   for (const cookie of progress.setCookies) response.headers.append("set-cookie", cookie);
@@ -125,6 +149,7 @@ function authOptions(
   progress: Progress,
   started: SignInProvider | undefined,
   metadata: ProviderMetadata | null,
+  demand: Demand | null,
 ): NextAuthOptions {
   const { passwords, providers } = signInSettings();
   // The user that a provider's claims led to; next-auth itself only knows the provider's id of the user.
@@ -137,7 +162,9 @@ function authOptions(
     pages: { signIn: "/sign-in", error: "/sign-in" },
     providers: [
       ...ownWaysIn(request, progress, passwords),
-      ...providers.map((each) => oidcProvider(each, each === started ? metadata : null)),
+      ...providers.map((each) =>
+        each === started ? oidcProvider(each, metadata, demand) : oidcProvider(each, null),
+      ),
     ],
     callbacks: {
       signIn: async ({ account, profile }) => {
@@ -158,8 +185,10 @@ function authOptions(
         if (!user) return { sub: token.sub, sid: token.sid };
         await closeFormer(request);
         progress.setCookies.push(pendingCookie("", 0));
-        const { userId, epoch } = found ?? (user as User & SignedIn);
+        const { userId, epoch, proof = ownProofOf(account?.provider) } = found ?? (user as User & SignedIn);
         const method = methodOf(account?.provider);
+        const destination = destinationIn(request);
+        progress.setCookies.push(destinationCookie(null));
         const { browser, setCookie } = knownBrowser(request, userId);
         progress.setCookies.push(setCookie);
         const from = {
@@ -168,7 +197,7 @@ function authOptions(
           network: origin.network === "unknown" ? null : origin.network,
           browser,
         };
-        const sid = await openSession(userId, method, from, epoch);
+        const sid = await openSession(userId, method, from, epoch, proof, destination);
         if (sid === null) throw new Error("the account was replaced during the sign-in");
         const kind = progress.kind ?? (method === "oidc" ? "provider" : method);
         noteSignIn(origin, kind, "succeeded", { userId, ...(started && { provider: started.id }) });
@@ -199,6 +228,12 @@ function refusal(request: Request, code: string): string {
 function methodOf(provider: string | undefined) {
   if (provider === "demo" || provider === "passkey") return provider;
   return provider === "password" || provider === "code" ? "password" : "oidc";
+}
+
+/** A password is a factor of its own, a code a second one; others say by their method what they are. */
+function ownProofOf(provider: string | undefined): OwnProof | undefined {
+  if (provider === "code") return { amr: ["pwd", "otp"] };
+  return provider === "password" ? { amr: ["pwd"] } : undefined;
 }
 
 /** Closes the browser's previous session, so that signing in again leaves no session that nobody holds. */

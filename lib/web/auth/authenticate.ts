@@ -8,10 +8,11 @@ import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import type { Me } from "../../members/schema.ts";
 import { leavesOut, refuse } from "../../organizations/addresses.ts";
+import { signInRefused } from "../../organizations/sign-in/status.ts";
 import { database } from "../database.ts";
 import { clientAddress } from "../http/caller/client-address.ts";
 import { UNATTENDED_HEADER } from "../pages/page-headers.ts";
-import { cookieOf, principalOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
+import { cookieOf, principalOf, refusedSessionOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 
 /** The caller, as transitions know them (`principal`) and as they see themselves (`me`). */
 export interface Caller {
@@ -23,23 +24,34 @@ export interface Caller {
   sessionId: string | null;
 }
 
+interface Asked {
+  /** False: this does not keep an idle session alive. */
+  isUse?: boolean;
+  /** Also a session that its organization does not let in: for calls about the person's account alone. */
+  whileRefused?: boolean;
+  /** Also a session from outside of its organization's networks (see `sessionOf`). */
+  anywhere?: boolean;
+}
+
 /**
  * Returns the caller by API key, else by session cookie, or null if neither is valid. A wrong key is refused
  * even with a valid cookie. A session ends once nobody used it for a while: what a page or a stream asks by itself
- * (`isUse`: false, or UNATTENDED_HEADER) does not count as use. Throws
- * `address_not_allowed_for_organization`; `anywhere`: sessions are taken nevertheless (see `sessionOf`).
+ * (`isUse`: false, or UNATTENDED_HEADER) does not count as use. Throws why for a session that its organization does not
+ * let in, for one from outside of the organization's networks (`anywhere`: it is taken nevertheless, see `sessionOf`), and
+ * for a key that does not work now.
  */
 export async function authenticate(
   request: Request,
-  { isUse = true, anywhere = false } = {},
+  { isUse = true, whileRefused = false, anywhere = false }: Asked = {},
 ): Promise<Caller | null> {
   const header = request.headers.get("authorization");
   if (header !== null) return byKey(/^Bearer +(\S+)$/i.exec(header)?.[1], request);
-  const session = await sessionOf(cookieOf(request, sessionCookieName()), addressOf(request), {
+  const cookie = cookieOf(request, sessionCookieName());
+  const session = await sessionOf(cookie, addressOf(request), {
     isUse: isUse && !request.headers.has(UNATTENDED_HEADER),
     anywhere,
   });
-  if (!session) return null;
+  if (!session) return byRefusedSession(cookie, whileRefused);
   const { user, organization, role } = session;
   return {
     principal: principalOf(session),
@@ -49,10 +61,24 @@ export async function authenticate(
   };
 }
 
+async function byRefusedSession(cookie: string | undefined, isOpen: boolean): Promise<Caller | null> {
+  const refused = await refusedSessionOf(cookie);
+  if (!refused) return null;
+  const { user, organization, role } = refused;
+  if (!isOpen) throw signInRefused(refused.kind, organization.name, refused.providers);
+  return {
+    principal: principalOf({ ...refused, view: null }),
+    me: { user, organization, role },
+    via: "session",
+    sessionId: refused.id,
+  };
+}
+
 const addressOf = (request: Request) => clientAddress(request.headers.get("x-forwarded-for"));
 
 /**
- * Throws `key_expired` for a secret that has ended, `service_account_rests`, and `address_not_allowed_for_organization` and
+ * Throws `key_rests` for the key of a person whom the organization's sign-in provider has signed out,
+ * `service_account_rests`, `key_expired` for a secret that has ended, and `address_not_allowed_for_organization` and
  * `address_not_allowed_for_key` for an address outside of the organization's or the key's networks, which leaves a line
  * of history.
  */
@@ -60,7 +86,7 @@ async function byKey(secret: string | undefined, request: Request): Promise<Call
   if (!secret) return null;
   const db = await database();
   const [row] = await db.gate<KeyRow>(Prisma.sql`SELECT * FROM gate.key_behind(${hashSecret(secret)})`);
-  if (!row) return null;
+  if (!row) return refuseResting(db, secret);
   if (row.ended)
     throw new AppError("key_expired", `This key, or this secret of it, ended ${row.ends_at?.toISOString()}.`);
   const address = addressOf(request);
@@ -83,6 +109,17 @@ async function byKey(secret: string | undefined, request: Request): Promise<Call
     via: "key",
     sessionId: null,
   };
+}
+
+async function refuseResting(db: Database, secret: string): Promise<null> {
+  const [row] = await db.gate<{ rests: boolean }>(
+    Prisma.sql`SELECT gate.key_rests(${hashSecret(secret)}) AS rests`,
+  );
+  if (!row?.rests) return null;
+  throw new AppError(
+    "key_rests",
+    "This key rests: the sign-in provider has signed its maker out. It works again once its maker signs in there.",
+  );
 }
 
 /** A key of a service account acts in the account's name, with its owner's. */

@@ -3,11 +3,12 @@ import { AppError, notFound } from "../../base/errors.ts";
 import { leavesOut, networksOf, refuse } from "../../organizations/addresses.ts";
 import { database } from "../database.ts";
 import type { Caller } from "./authenticate.ts";
+import { staysInOrganization } from "./person.ts";
 
 /**
  * Switches the caller's session to another of their organizations. Throws `not_found` if they are no member
- * there, `address_not_allowed_for_organization` where it is not reached from their address, and `forbidden` for an API
- * key.
+ * there, `unauthenticated` where an admin there has ended the session, `address_not_allowed_for_organization` where it is
+ * not reached from their address, and `forbidden` for an API key.
  */
 export async function chooseOrganization(
   { sessionId, me, principal }: Caller,
@@ -16,6 +17,7 @@ export async function chooseOrganization(
 ): Promise<void> {
   if (sessionId === null || !me.user)
     throw new AppError("forbidden", "An API key belongs to one organization.");
+  if (await staysInOrganization(sessionId)) throw notFound("organization");
   const db = await database();
   const [own] = await db.gate<{ networks: string[] }>(
     Prisma.sql`SELECT ${networksOf(Prisma.sql`o.id`)} AS networks FROM gate.organizations_of(${me.user.id}::uuid) o
@@ -26,5 +28,11 @@ export async function chooseOrganization(
   const [row] = await db.gate<{ chosen: boolean }>(
     Prisma.sql`SELECT gate.choose_organization(${sessionId}::uuid, ${organizationId}::uuid) AS chosen`,
   );
-  if (!row?.chosen) throw notFound("organization");
+  if (row?.chosen) return;
+  const [ended] = await db.gate<{ ended: boolean }>(
+    Prisma.sql`SELECT gate.is_ended_in(${sessionId}::uuid, ${organizationId}::uuid) AS ended`,
+  );
+  if (ended?.ended)
+    throw new AppError("unauthenticated", "An admin has ended this session there. Sign in again to go on.");
+  throw notFound("organization");
 }

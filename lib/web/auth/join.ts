@@ -8,11 +8,12 @@ import { database } from "../database.ts";
 import { clientAddress } from "../http/caller/client-address.ts";
 import { refuseCrossSite } from "../http/same-origin.ts";
 import { viewOnly } from "../http/view-only.ts";
+import { refuseForeignSignIn } from "./refuse-foreign-sign-in.ts";
 import { cookieOf, personOf, sessionCookieName, sessionOf } from "./session-cookie.ts";
 
 /**
  * Makes the signed-in person a member, and switches their session to the organization joined. Refused while they
- * look as a member, like every other write.
+ * look as a member, like every other write, and for a session that the organization would not let in.
  */
 export async function joinAsPerson(request: Request, token: string): Promise<void> {
   const cookie = cookieOf(request, sessionCookieName());
@@ -24,6 +25,8 @@ export async function joinAsPerson(request: Request, token: string): Promise<voi
   refuseCrossSite(request);
   await refuseJoinFromOutside(request, token, { kind: "member", id: person.id, name: person.name });
   const db = await database();
+  const found = await findInvitation(db, token);
+  if (found) await refuseForeignSignIn(person.sessionId, found);
   const organizationId = await join(db, person, token);
   await db.gate(
     Prisma.sql`SELECT gate.choose_organization(${person.sessionId}::uuid, ${organizationId}::uuid) AS chosen`,

@@ -12,8 +12,10 @@ import { Prisma } from "../../base/db/db.ts";
 import { env, need } from "../../base/env.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { leavesOut, networksOf, refuse } from "../../organizations/addresses.ts";
+import { type NamedProvider, REFUSALS, type RefusalKind } from "../../organizations/sign-in/schema.ts";
 import { database } from "../database.ts";
 import { SESSION_IDLE_MS } from "../tunables.ts";
+import { namedProviders } from "./sign-in/offered.ts";
 
 export interface WebSession {
   id: string;
@@ -25,7 +27,12 @@ export interface WebSession {
 }
 
 /** The principal of a session: in a view it has the member's id and role, and acts as nobody. */
-export function principalOf({ user, organization, role, view }: WebSession): Principal {
+export function principalOf({
+  user,
+  organization,
+  role,
+  view,
+}: Pick<WebSession, "user" | "organization" | "role" | "view">): Principal {
   const actor = { kind: "member" as const, id: user.id, name: user.name };
   const organizationId = organization.id;
   return view
@@ -98,6 +105,38 @@ export async function sessionOf(
   };
 }
 
+/** A session that its organization does not let in: see gate.sign_in_refusal. */
+export interface RefusedSession {
+  id: string;
+  user: { id: string; name: string; email: string };
+  organization: { id: string; slug: string; name: string };
+  role: Role;
+  kind: RefusalKind;
+  /** The providers that the organization requires, if any. */
+  providers: NamedProvider[];
+}
+
+/** Returns the session behind a cookie for which `sessionOf` is null because its organization does not let it in. */
+export async function refusedSessionOf(cookie: string | undefined): Promise<RefusedSession | null> {
+  const secret = cookie ? await secretIn(cookie) : null;
+  if (!secret) return null;
+  const db = await database();
+  const [row] = await db.gate<RefusedRow>(
+    Prisma.sql`SELECT * FROM gate.refused_session(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint)`,
+  );
+  if (!row) return null;
+  return {
+    id: row.session_id,
+    user: { id: row.user_id, name: row.name, email: row.email },
+    organization: { id: row.organization_id, slug: row.slug, name: row.organization_name },
+    role: roleSchema.parse(row.role),
+    kind: refusalSchema.parse(row.refusal),
+    providers: namedProviders(row.providers),
+  };
+}
+
+const refusalSchema = z.enum(REFUSALS);
+
 /** The person of a session, whether or not a member of any organization. */
 export interface Person {
   sessionId: string;
@@ -127,6 +166,19 @@ type ViewRow =
       viewing_until: Date;
       viewing_left_ms: number;
     };
+
+interface RefusedRow {
+  session_id: string;
+  user_id: string;
+  email: string;
+  name: string;
+  organization_id: string;
+  slug: string;
+  organization_name: string;
+  role: string;
+  refusal: string;
+  providers: string[];
+}
 
 type SessionRow = ViewRow & {
   session_id: string;

@@ -7,16 +7,18 @@ import { AppError } from "../../base/errors.ts";
 import { readPreferences } from "../../members/preferences.ts";
 import type { Preferences } from "../../members/schema.ts";
 import { leavesOut, networksOf } from "../../organizations/addresses.ts";
-import { organizationsOf } from "../../organizations/queries.ts";
 import type { OwnOrganization } from "../../organizations/schema.ts";
 import { database } from "../database.ts";
 import { clientAddress } from "../http/caller/client-address.ts";
 import { forPage } from "../pages/page-failure.ts";
 import { PATH_HEADER } from "../pages/page-headers.ts";
+import { organizationsOfSession } from "./own-organizations.ts";
 import {
   type Person,
   personOf,
   principalOf,
+  type RefusedSession,
+  refusedSessionOf,
   sessionCookieName,
   sessionOf,
   type WebSession,
@@ -49,8 +51,9 @@ export async function currentPrincipal(): Promise<Principal | null> {
 
 /**
  * Returns the session of the page being rendered. Redirects to sign-in (and back), to setup while Intray has no users,
- * or to the page that says so where the organization is not reached from the caller's address. While an admin looks as a member, a page that asks for it without `inView` reads nothing:
- * the shell shows only the lists then (`SHOWN_IN_VIEW`), and a tab from before the view is led to the inbox.
+ * or to the page that says so where the organization is not reached from the caller's address. While an admin looks as a
+ * member, a page that asks for it without `inView` reads nothing: the shell shows only the lists then (`SHOWN_IN_VIEW`),
+ * and a tab from before the view is led to the inbox.
  */
 export async function requireSession({ inView = false } = {}): Promise<WebSession> {
   const session = await currentSession();
@@ -58,9 +61,18 @@ export async function requireSession({ inView = false } = {}): Promise<WebSessio
   if (session?.view && !inView) redirect("/inbox");
   if (session) return session;
   if ((await signInOptions()).setupNeeded) redirect("/setup");
-  if (await currentPerson()) redirect("/sign-in?error=no_organization");
   const path = (await headers()).get(PATH_HEADER);
-  redirect(path && path !== "/" ? `/sign-in?callbackUrl=${encodeURIComponent(path)}` : "/sign-in");
+  const back = path && path !== "/" ? `?callbackUrl=${encodeURIComponent(path)}` : "";
+  const refused = await currentRefusal();
+  if (refused?.kind === "second_factor") redirect(`/sign-in/second-factor${back}`);
+  if (!refused && (await currentPerson())) redirect("/sign-in?error=no_organization");
+  redirect(`/sign-in${back}`);
+}
+
+/** The session of the page being rendered where its organization does not let it in; else null. */
+export async function currentRefusal(): Promise<RefusedSession | null> {
+  const cookie = (await cookies()).get(sessionCookieName())?.value;
+  return forPage(refusedSessionOf(cookie));
 }
 
 /** Returns the signed-in person, also one without any organization, or null if signed out. */
@@ -83,7 +95,7 @@ export async function requireOutside(): Promise<{
     const session = await sessionOf(await currentCookie(), address, { isUse: false, anywhere: true });
     if (!session) return null;
     const db = await database();
-    const own = await organizationsOf(db, session.user.id);
+    const own = await organizationsOfSession(session.id);
     const lists = await db.gate<{ id: string; networks: string[] }>(
       Prisma.sql`SELECT o.id, ${networksOf(Prisma.sql`o.id`)} AS networks
         FROM gate.organizations_of(${session.user.id}::uuid) o`,
@@ -94,7 +106,10 @@ export async function requireOutside(): Promise<{
       address,
       others: own
         .filter(({ id }) => id !== session.organization.id)
-        .map((each) => ({ ...each, reached: !outside.has(each.id) })),
+        .map(({ refusal: _refusal, providers: _providers, ...each }) => ({
+          ...each,
+          reached: !outside.has(each.id),
+        })),
     };
   };
   return (await forPage(read())) ?? redirect("/");
@@ -102,8 +117,10 @@ export async function requireOutside(): Promise<{
 
 /** All organizations of the signed-in member. Only behind `requireSession`. */
 export async function currentOrganizations(): Promise<OwnOrganization[]> {
-  const { user } = await requireSession({ inView: true });
-  return forPage(database().then((db) => organizationsOf(db, user.id)));
+  const { id } = await requireSession({ inView: true });
+  const organizations = await forPage(organizationsOfSession(id));
+  // Whoever chooses one that does not let the session in is told then.
+  return organizations.map(({ refusal: _refusal, providers: _providers, ...own }) => own);
 }
 
 /** The signed-in member's own preferences. Only behind `requireSession`. */

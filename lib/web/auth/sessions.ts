@@ -26,28 +26,48 @@ export interface Proof {
   authenticatedAt?: Date;
   acr?: string;
   amr?: string[];
+  /** When the provider's session ends, and ours with it. */
+  endsAt?: Date;
+}
+
+/** How somebody showed without a provider who they are (RFC 8176): `otp` where a code came with the password. */
+export interface OwnProof {
+  amr: ("pwd" | "otp")[];
 }
 
 /**
  * Opens a session and returns its secret, which is stored nowhere but in the browser's cookie. `epoch`: the account's,
  * as it was before its password, passkey, code or identity was checked. Returns null if the account was given to
- * another person since.
+ * another person since, and for a person who is no member where an organization's own provider signs them in.
+ * `organizationId`: where the person was going; without effect unless they are a member there.
  */
 export async function openSession(
   userId: string,
   method: SignInMethod,
   { userAgent, address, network = null, browser = null }: Browser,
   epoch: number,
-  proof?: Proof,
+  proof?: Proof | OwnProof,
+  organizationId?: string,
 ): Promise<string | null> {
   const secret = randomSecret();
   const db = await database();
+  const open = Prisma.raw(method === "saml" ? "gate.open_saml_session" : "gate.open_session");
+  const endsAt = proof && "endsAt" in proof ? proof.endsAt : undefined;
+  const lifetimeMs = Math.min(
+    SESSION_LIFETIME_MS,
+    endsAt ? Math.max(0, endsAt.getTime() - Date.now()) : SESSION_LIFETIME_MS,
+  );
   const [row] = await db.gate<{
     id: string | null;
-  }>(Prisma.sql`SELECT gate.open_session(${hashSecret(secret)}, ${userId}::uuid,
-    ${SESSION_LIFETIME_MS}::bigint, ${method}, ${userAgent?.slice(0, 300) ?? null}, ${address}, ${network},
+  }>(Prisma.sql`SELECT ${open}(${hashSecret(secret)}, ${userId}::uuid,
+    ${lifetimeMs}::bigint, ${method}, ${userAgent?.slice(0, 300) ?? null}, ${address}, ${network},
     ${browser}, ${epoch}::integer, ${proof ? JSON.stringify(proof) : null}::jsonb) AS id`);
-  return row?.id ? secret : null;
+  if (!row?.id) return null;
+  if (organizationId !== undefined)
+    await db.gate(
+      Prisma.sql`SELECT gate.choose_organization(${row.id}::uuid, ${organizationId}::uuid) AS chosen`,
+    );
+  return secret;
 }
 
 /** The account's epoch, for `openSession`. */
@@ -57,6 +77,12 @@ export async function credentialsEpoch(userId: string): Promise<number> {
     Prisma.sql`SELECT gate.credentials_epoch(${userId}::uuid) AS epoch`,
   );
   return row?.epoch ?? -1;
+}
+
+/** The person of a session has set an app of codes up in it, and shown one: as if it had been asked at the sign-in. */
+export async function markSecondFactor(sessionId: string, userId: string): Promise<void> {
+  const db = await database();
+  await db.gate(Prisma.sql`SELECT gate.second_factor_shown(${sessionId}::uuid, ${userId}::uuid) AS done`);
 }
 
 export async function closeSession(secret: string): Promise<void> {

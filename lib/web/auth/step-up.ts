@@ -39,7 +39,8 @@ export async function giveFactor(caller: Caller, input: GiveFactor): Promise<und
   await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
   const ways = await waysOf(user.id);
   const given = "password" in input ? "password" : "code" in input ? "code" : "passkey";
-  if (!ways.includes(given)) throw new AppError("forbidden", "Your account shows it in another way.");
+  if (!ways.includes(given))
+    throw new AppError("forbidden", "Your account cannot be confirmed this way; choose another.");
   const db = await database();
   if ("password" in input) await proveAgain(db, user.id, input.password, "password");
   if ("code" in input) {

@@ -105,6 +105,11 @@ function successes({ output, status, alsoStatuses = [], mediaType = "application
 const REFUSED_CREDENTIALS: ErrorCode[] = [
   "unauthenticated",
   "key_expired",
+  "key_rests",
+  "single_sign_on_required",
+  "sign_in_again_required",
+  "sign_in_too_weak",
+  "second_factor_required",
   "address_not_allowed_for_key",
   "address_not_allowed_for_organization",
   "service_account_rests",

@@ -59,6 +59,11 @@ export interface Definition {
   stepUp?: true | ((body: never) => boolean);
   /** Counts calls by the caller's network (`Origin.key`), beside the limit that every call has. */
   rateLimit?: Limit & { name: string };
+  /**
+   * Open to a session that its organization does not let in until another sign-in: it is about the person's account alone,
+   * and reads and changes nothing of the organization.
+   */
+  whileRefused?: true;
   /** Allowed to a session from outside of its organization's networks: it tells and changes nothing of the organization. */
   fromAnywhere?: true;
   /** Allowed while an admin looks as a member. Every other call is refused then, reads as well as writes. */
@@ -144,10 +149,11 @@ async function answer<D extends Definition>(
       ? null
       : await authenticate(request, {
           isUse: !definition.unattended,
+          whileRefused: definition.whileRefused === true,
           anywhere: definition.fromAnywhere === true,
         });
   let caller = await identify().catch(async (error: unknown) => {
-    // A key that is refused is counted as no key is.
+    // A key or session that is refused is counted as none is.
     if (error instanceof AppError && !definition.uncounted) await countCall(null, key, request.method);
     throw error;
   });

@@ -129,8 +129,8 @@ CREATE FUNCTION gate.key_behind(p_secret_hash bytea)
     CROSS JOIN LATERAL (SELECT CASE WHEN k.secret_hash = p_secret_hash THEN k.expires_at
       ELSE least(k.previous_until, k.expires_at) END AS ends_at) e
   WHERE (k.secret_hash = p_secret_hash OR k.previous_secret_hash = p_secret_hash) AND k.revoked_at IS NULL
-    AND CASE WHEN k.service_account_id IS NULL THEN k.created_by IS NULL OR m.user_id IS NOT NULL
-      ELSE a.deleted_at IS NULL END $$;
+    AND CASE WHEN k.service_account_id IS NOT NULL THEN a.deleted_at IS NULL
+      ELSE k.created_by IS NULL OR (m.user_id IS NOT NULL AND NOT gate.keys_rest(k.organization_id, k.created_by)) END $$;
 
 -- For web processes of before, which know no service accounts and no networks of organizations: a key of an account is
 -- not taken there, and any other from the networks that both lists have in common. An empty list would be every network,

@@ -87,7 +87,7 @@ export function AccessKeyFields({ errors }: Props) {
         name="secretAccessKey"
         label="Secret access key"
         type="password"
-        description="Kept sealed, and never shown again."
+        description="Stored encrypted; it is never shown again."
         autoComplete="new-password"
         error={errors.secretAccessKey}
       />

@@ -1,12 +1,16 @@
 "use client";
 
-import { Eye } from "lucide-react";
+import { Ellipsis, Eye } from "lucide-react";
 import { RoleChange } from "@/components/people/role-change.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import type { Role } from "@/lib/access/roles.ts";
 import type { Member } from "@/lib/members/schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
+
+/** What an admin may ask for about a member, each in a dialog of its own. */
+export type Asked = "suspend" | "sessions" | "password" | "unvouch";
 
 export function MemberRow({
   member,
@@ -14,6 +18,7 @@ export function MemberRow({
   onRole,
   onView,
   onVouch,
+  onAsk,
   onRemove,
 }: {
   member: Member;
@@ -21,6 +26,7 @@ export function MemberRow({
   onRole: (role: Role) => void;
   onView: () => void;
   onVouch: () => void;
+  onAsk: (what: Asked) => void;
   onRemove: () => void;
 }) {
   const me = useMe();
@@ -47,6 +53,11 @@ export function MemberRow({
               : `A person of their own: ${member.vouchedBy} vouched`}
           </span>
         )}
+        {!member.proven && (
+          <span className="block text-wait text-xs">
+            Has not proved the address. A mailed invitation, or “Forgot your password?”, does.
+          </span>
+        )}
       </span>
       <span className="flex flex-wrap items-center gap-2 max-md:w-full max-md:pl-11">
         {mayTouch ? (
@@ -68,6 +79,26 @@ export function MemberRow({
             <Button variant="danger" aria-label={`Remove ${member.name}`} onClick={onRemove}>
               Remove…
             </Button>
+            <Menu
+              trigger={
+                <Button
+                  size="icon"
+                  variant="ghost"
+                  className="max-md:flex-none!"
+                  aria-label={`More for ${member.name}`}
+                >
+                  <Ellipsis aria-hidden strokeWidth={1.75} />
+                </Button>
+              }
+            >
+              <MenuItem onSelect={() => onAsk("sessions")}>Sessions…</MenuItem>
+              <MenuItem onSelect={() => onAsk("password")}>Password link…</MenuItem>
+              {member.vouchedBy && me.may("owners:manage") && (
+                <MenuItem onSelect={() => onAsk("unvouch")}>Take vouching back…</MenuItem>
+              )}
+              <MenuSeparator />
+              <MenuItem onSelect={() => onAsk("suspend")}>Suspend…</MenuItem>
+            </Menu>
           </span>
         )}
       </span>

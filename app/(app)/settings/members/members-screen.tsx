@@ -8,6 +8,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Invitations } from "./invitations.tsx";
 import { Members } from "./members.tsx";
+import { SuspendedMembers } from "./suspended-members.tsx";
 
 /** The members and the invitations. */
 export function MembersScreen() {
@@ -23,6 +24,7 @@ export function MembersScreen() {
   return (
     <>
       <Members invite={invite} />
+      <SuspendedMembers />
       <Invitations />
       <InviteDialog open={inviting} onOpenChange={setInviting} />
     </>

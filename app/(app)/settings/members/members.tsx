@@ -12,10 +12,22 @@ import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { memberList, organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Member } from "@/lib/members/schema.ts";
 import { Section } from "../section.tsx";
-import { MemberRow } from "./member-row.tsx";
+import { type Asked, MemberRow } from "./member-row.tsx";
+import { PasswordLinkDialog } from "./password-link-dialog.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
+import { SessionsDialog } from "./sessions-dialog.tsx";
+import { SuspendDialog } from "./suspend-dialog.tsx";
+import { TakeVouchBackDialog } from "./take-vouch-back-dialog.tsx";
 import { ViewAsDialog } from "./view-as-dialog.tsx";
 import { VouchDialog } from "./vouch-dialog.tsx";
+
+/** The dialog of each thing that is asked for in a row's menu. */
+const DIALOGS = {
+  suspend: SuspendDialog,
+  sessions: SessionsDialog,
+  password: PasswordLinkDialog,
+  unvouch: TakeVouchBackDialog,
+};
 
 /** From this number of members on, the list has a search field. */
 const LONG = 8;
@@ -26,6 +38,7 @@ export function Members({ invite }: { invite: ReactNode }) {
   const [removing, setRemoving] = useState<Member | null>(null);
   const [vouching, setVouching] = useState<Member | null>(null);
   const [viewing, setViewing] = useState<Member | null>(null);
+  const [asked, setAsked] = useState<{ what: Asked; member: Member } | null>(null);
   const members = useQuery(memberList(q.trim()));
   const change = useMutation({
     mutationFn: ({ member, role }: { member: Member; role: Role }) =>
@@ -36,6 +49,7 @@ export function Members({ invite }: { invite: ReactNode }) {
   if (members.isError && !members.data)
     return <LoadFailure what="The members" error={members.error} onRetry={() => void members.refetch()} />;
   const list = members.data?.items;
+  const AskedDialog = asked && DIALOGS[asked.what];
   const isLong = q !== "" || (list?.length ?? 0) > LONG;
   return (
     <Section
@@ -72,6 +86,7 @@ export function Members({ invite }: { invite: ReactNode }) {
               onRole={(role) => change.mutate({ member, role })}
               onView={() => setViewing(member)}
               onVouch={() => setVouching(member)}
+              onAsk={(what) => setAsked({ what, member })}
               onRemove={() => setRemoving(member)}
             />
           ))}
@@ -83,6 +98,7 @@ export function Members({ invite }: { invite: ReactNode }) {
       )}
       {vouching && <VouchDialog member={vouching} onClose={() => setVouching(null)} />}
       {viewing && <ViewAsDialog member={viewing} onClose={() => setViewing(null)} />}
+      {AskedDialog && <AskedDialog member={asked.member} onClose={() => setAsked(null)} />}
       <RemoveDialog member={removing} onClose={() => setRemoving(null)} />
     </Section>
   );

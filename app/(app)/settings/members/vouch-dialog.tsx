@@ -8,7 +8,7 @@ import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Member } from "@/lib/members/schema.ts";
 
-/** Says what vouching means before it is done, since it can't be taken back. */
+/** Says what vouching means before it is done, since requests may be accepted on the strength of it. */
 export function VouchDialog({ member, onClose }: { member: Member; onClose: () => void }) {
   const client = useQueryClient();
   const { name, countsWith } = member;
@@ -30,7 +30,9 @@ export function VouchDialog({ member, onClose }: { member: Member; onClose: () =
       pending={vouch.isPending}
       onConfirm={() => vouch.mutate()}
     >
-      <p className="text-muted">It is recorded in Activity, and all owners are told.</p>
+      <p className="text-muted">
+        It is recorded in Activity, and all owners are told. An owner can take it back.
+      </p>
       {vouch.error && (
         <Notice live tone="bad" title={errorSentence(vouch.error)}>
           <p>Nothing changed.</p>

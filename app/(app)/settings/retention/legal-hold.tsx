@@ -35,7 +35,7 @@ export function LegalHold({ hold }: { hold: Hold | null }) {
   return (
     <Section
       title="Legal hold"
-      description="While it stands nothing that Intray keeps is swept, whatever is set above, and the organization is not deleted."
+      description="While it stands, nothing is deleted, whatever is set above: neither what Intray keeps nor the organization."
     >
       {hold ? (
         <Notice tone="wait" title={`${hold.by.name} set a legal hold`}>

@@ -23,10 +23,12 @@ export function AddPasskeyDialog({
   open,
   onOpenChange,
   password,
+  onAdded,
 }: {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   password: boolean;
+  onAdded: () => void;
 }) {
   const client = useQueryClient();
   const { form, errors, failure, pending, onSubmit } = useForm({
@@ -37,6 +39,7 @@ export function AddPasskeyDialog({
       const response = await makePasskey(options);
       await api.post("/api/v1/me/passkeys", { name, response });
       toast(`Passkey “${name}” added`);
+      onAdded();
       onOpenChange(false);
       await client.invalidateQueries({ queryKey: security().queryKey });
     },

@@ -31,10 +31,12 @@ export function CodeDialog({
   open,
   onOpenChange,
   purpose,
+  onDone,
 }: {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   purpose: keyof typeof WORDS;
+  onDone: () => void;
 }) {
   const client = useQueryClient();
   const [codes, setCodes] = useState<string[] | null>(null);
@@ -50,6 +52,7 @@ export function CodeDialog({
         const path = "/api/v1/me/second-factor/recovery-codes";
         setCodes((await api.post<RecoveryCodes>(path, values)).recoveryCodes);
       }
+      onDone();
       await client.invalidateQueries({ queryKey: security().queryKey });
     },
   });

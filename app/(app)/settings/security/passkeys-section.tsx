@@ -17,7 +17,16 @@ const AddPasskeyDialog = lazyComponent(() =>
 );
 
 /** Passkeys, which sign in without a password: phones, laptops, security keys. */
-export function PasskeysSection({ passkeys, password }: { passkeys: Passkey[]; password: boolean }) {
+export function PasskeysSection({
+  passkeys,
+  password,
+  onChanged,
+}: {
+  passkeys: Passkey[];
+  password: boolean;
+  /** Gets what changed, as a sentence. */
+  onChanged: (what: string) => void;
+}) {
   const client = useQueryClient();
   const [adding, setAdding] = useState(false);
   const [leaving, setLeaving] = useState<Passkey | null>(null);
@@ -26,6 +35,7 @@ export function PasskeysSection({ passkeys, password }: { passkeys: Passkey[]; p
     onSuccess: async (_, { name }) => {
       setLeaving(null);
       toast(`Passkey “${name}” removed`);
+      onChanged("A passkey was removed");
       await client.invalidateQueries({ queryKey: security().queryKey });
     },
     onError: (error) => toast.error(errorSentence(error)),
@@ -68,7 +78,14 @@ export function PasskeysSection({ passkeys, password }: { passkeys: Passkey[]; p
       <div>
         <Button onClick={() => setAdding(true)}>Add a passkey…</Button>
       </div>
-      {adding && <AddPasskeyDialog open onOpenChange={setAdding} password={password} />}
+      {adding && (
+        <AddPasskeyDialog
+          open
+          onOpenChange={setAdding}
+          password={password}
+          onAdded={() => onChanged("A passkey was added")}
+        />
+      )}
       <ConfirmDialog
         open={leaving !== null}
         onOpenChange={(open) => !open && setLeaving(null)}

@@ -18,9 +18,12 @@ const FEW = 3;
 export function SecondFactorSection({
   state: { active, recoveryCodesLeft, recoveryCodesDated },
   password,
+  onChanged,
 }: {
   state: Security["secondFactor"];
   password: boolean;
+  /** Gets what changed, as a sentence. */
+  onChanged: (what: string) => void;
 }) {
   const [open, setOpen] = useState<"on" | "off" | "codes" | null>(null);
   const close = (isOpen: boolean) => !isOpen && setOpen(null);
@@ -61,8 +64,22 @@ export function SecondFactorSection({
           <Button onClick={() => setOpen("on")}>Turn on…</Button>
         </div>
       )}
-      {open === "on" && <TurnOnDialog open onOpenChange={close} password={password} />}
-      {(open === "off" || open === "codes") && <CodeDialog open onOpenChange={close} purpose={open} />}
+      {open === "on" && (
+        <TurnOnDialog
+          open
+          onOpenChange={close}
+          password={password}
+          onTurnedOn={() => onChanged("Two-step sign-in is on")}
+        />
+      )}
+      {(open === "off" || open === "codes") && (
+        <CodeDialog
+          open
+          onOpenChange={close}
+          purpose={open}
+          onDone={() => onChanged(open === "off" ? "Two-step sign-in is off" : "You have new recovery codes")}
+        />
+      )}
     </Section>
   );
 }

@@ -1,8 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { security, sessions } from "@/lib/api-client/account.ts";
+import { EndOthersOffer } from "./end-others-offer.tsx";
 import { IdentitiesSection } from "./identities-section.tsx";
 import { PasskeysSection } from "./passkeys-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
@@ -14,6 +16,7 @@ import { SessionsSection } from "./sessions-section.tsx";
 export function SecurityScreen() {
   const ways = useQuery(security());
   const places = useQuery(sessions());
+  const [changed, setChanged] = useState<string | null>(null);
   const failed = [ways, places].find((query) => query.isError && !query.data);
   if (failed?.error) {
     const retry = () => void Promise.all([ways.refetch(), places.refetch()]);
@@ -30,11 +33,15 @@ export function SecurityScreen() {
     );
   }
   const { password, secondFactor, passkeys, identities } = ways.data;
+  const others = places.data.items.filter(({ current }) => !current).length;
   return (
     <>
+      {changed && others > 0 && (
+        <EndOthersOffer changed={changed} others={others} onDone={() => setChanged(null)} />
+      )}
       <PasswordSection has={password} />
-      <SecondFactorSection state={secondFactor} password={password} />
-      <PasskeysSection passkeys={passkeys} password={password} />
+      <SecondFactorSection state={secondFactor} password={password} onChanged={setChanged} />
+      <PasskeysSection passkeys={passkeys} password={password} onChanged={setChanged} />
       {identities.length > 0 && <IdentitiesSection identities={identities} />}
       <SessionsSection sessions={places.data.items} />
       <RecentActivity />

@@ -23,15 +23,17 @@ interface Props {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   password: boolean;
+  onTurnedOn: () => void;
 }
 
 /** Asks for the password, then the app's first code, then shows the recovery codes. */
-export function TurnOnDialog({ open, onOpenChange, password }: Props) {
+export function TurnOnDialog({ open, onOpenChange, password, onTurnedOn }: Props) {
   const client = useQueryClient();
   const [started, setStarted] = useState<StartedSecondFactor | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
   const onCodes = async (found: string[]) => {
     setCodes(found);
+    onTurnedOn();
     await client.invalidateQueries({ queryKey: security().queryKey });
   };
   return (

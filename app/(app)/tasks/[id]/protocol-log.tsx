@@ -51,9 +51,9 @@ export function ProtocolLog({ task }: { task: TaskDetail }) {
       )}
       <LoadMore query={messages} />
       <p className="text-muted text-xs">
-        Of each task the newest {MESSAGES_KEPT} messages are kept, without handles, session ids and tokens; of
-        a poll that brought nothing new only the last. Reading them is noted in the history of the
-        organization.
+        Of each task the newest {MESSAGES_KEPT} messages are kept, without the server’s task ids, session ids
+        and tokens; of a check that brought nothing new only the last. Reading them is noted in the history of
+        the organization.
       </p>
     </div>
   );

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { AppError } from "@/lib/base/errors.ts";
 import { joinWithAccount } from "@/lib/invitations/join.ts";
+import { findInvitation } from "@/lib/invitations/queries.ts";
 import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
 import { refuseJoinFromOutside } from "@/lib/web/auth/join.ts";
+import { refuseForeignSignIn } from "@/lib/web/auth/refuse-foreign-sign-in.ts";
 import { signInSettings } from "@/lib/web/auth/sign-in/providers.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
@@ -17,7 +19,13 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: joinWithAccountSchema,
       output: z.object({ email: z.string() }),
       status: 201,
-      errors: ["address_not_allowed_for_organization", "forbidden", "link_expired"],
+      errors: [
+        "address_not_allowed_for_organization",
+        "forbidden",
+        "link_expired",
+        "single_sign_on_required",
+        "suspended",
+      ],
       rateLimit: { name: "join", ...JOIN_PER_ADDRESS },
     },
     async ({ request, body }) => {
@@ -28,7 +36,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         id: null,
         name: "Somebody invited",
       });
-      return joinWithAccount(await database(), body);
+      const db = await database();
+      const found = await findInvitation(db, body.token);
+      if (found) await refuseForeignSignIn(null, found);
+      return joinWithAccount(db, body);
     },
   ),
 });

@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: createInvitationSchema,
       output: newInvitationSchema,
       status: 201,
-      errors: ["already_invited", "already_member"],
+      errors: ["already_invited", "already_member", "suspended"],
     },
     ({ caller, body }) => invite(caller, body),
   ),

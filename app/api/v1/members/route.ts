@@ -9,7 +9,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "members:manage",
-      summary: "Members, in the order in which they joined; `q` is part of a name or an e-mail address",
+      summary:
+        "Members, in the order in which they joined, or with `state=suspended` those who are suspended; `q` is part of a name or an e-mail address",
       query: memberQuerySchema,
       output: pageSchema(memberSchema),
     },

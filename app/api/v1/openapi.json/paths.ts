@@ -1,4 +1,9 @@
+import * as samlAcs from "@/app/api/auth/saml/[id]/acs/route.ts";
+import * as samlFinish from "@/app/api/auth/saml/[id]/finish/route.ts";
+import * as samlMetadata from "@/app/api/auth/saml/[id]/metadata/route.ts";
+import * as samlStart from "@/app/api/auth/saml/[id]/start/route.ts";
 import * as engineRun from "@/app/api/engine/run/route.ts";
+import * as forgotPassword from "@/app/api/forgot-password/route.ts";
 import * as joinAccount from "@/app/api/join/account/route.ts";
 import * as joinLook from "@/app/api/join/look/route.ts";
 import * as join from "@/app/api/join/route.ts";
@@ -6,6 +11,7 @@ import * as setPasswordLook from "@/app/api/set-password/look/route.ts";
 import * as setPassword from "@/app/api/set-password/route.ts";
 import * as setup from "@/app/api/setup/route.ts";
 import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
+import * as signInWay from "@/app/api/sign-in/way/route.ts";
 import * as apiKeyPreviousSecret from "@/app/api/v1/api-keys/[id]/previous-secret/route.ts";
 import * as apiKeyRotate from "@/app/api/v1/api-keys/[id]/rotate/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
@@ -50,6 +56,8 @@ import * as mePasskeys from "@/app/api/v1/me/passkeys/route.ts";
 import * as mePassword from "@/app/api/v1/me/password/route.ts";
 import * as mePreferences from "@/app/api/v1/me/preferences/route.ts";
 import * as me from "@/app/api/v1/me/route.ts";
+import * as samlLink from "@/app/api/v1/me/saml-links/[id]/route.ts";
+import * as samlLinks from "@/app/api/v1/me/saml-links/route.ts";
 import * as meSecondFactorConfirm from "@/app/api/v1/me/second-factor/confirm/route.ts";
 import * as meSecondFactorRecoveryCodes from "@/app/api/v1/me/second-factor/recovery-codes/route.ts";
 import * as meSecondFactorRemove from "@/app/api/v1/me/second-factor/remove/route.ts";
@@ -60,7 +68,12 @@ import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
 import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
 import * as meStepUp from "@/app/api/v1/me/step-up/route.ts";
 import * as myViewAs from "@/app/api/v1/me/view-as/route.ts";
+import * as memberPasswordLink from "@/app/api/v1/members/[id]/password-link/route.ts";
+import * as memberReinstate from "@/app/api/v1/members/[id]/reinstate/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
+import * as memberSession from "@/app/api/v1/members/[id]/sessions/[sessionId]/route.ts";
+import * as memberSessions from "@/app/api/v1/members/[id]/sessions/route.ts";
+import * as memberSuspend from "@/app/api/v1/members/[id]/suspend/route.ts";
 import * as memberViewAs from "@/app/api/v1/members/[id]/view-as/route.ts";
 import * as memberVouch from "@/app/api/v1/members/[id]/vouch/route.ts";
 import * as members from "@/app/api/v1/members/route.ts";
@@ -71,6 +84,9 @@ import * as notices from "@/app/api/v1/notices/route.ts";
 import * as onboarding from "@/app/api/v1/onboarding/route.ts";
 import * as organizationAddresses from "@/app/api/v1/organization/addresses/route.ts";
 import * as organizationDeletionWithdraw from "@/app/api/v1/organization/deletion/withdraw/route.ts";
+import * as organizationDomain from "@/app/api/v1/organization/domains/[id]/route.ts";
+import * as organizationDomainVerify from "@/app/api/v1/organization/domains/[id]/verify/route.ts";
+import * as organizationDomains from "@/app/api/v1/organization/domains/route.ts";
 import * as organizationExport from "@/app/api/v1/organization/export/route.ts";
 import * as organizationFourEyesAccept from "@/app/api/v1/organization/four-eyes/accept/route.ts";
 import * as organizationFourEyesWithdraw from "@/app/api/v1/organization/four-eyes/withdraw/route.ts";
@@ -78,12 +94,16 @@ import * as organizationHold from "@/app/api/v1/organization/hold/route.ts";
 import * as organizationRetentionPreview from "@/app/api/v1/organization/retention/preview/route.ts";
 import * as organizationRetention from "@/app/api/v1/organization/retention/route.ts";
 import * as organization from "@/app/api/v1/organization/route.ts";
+import * as organizationSignIn from "@/app/api/v1/organization/sign-in/route.ts";
 import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
 import * as pageFailures from "@/app/api/v1/page-failures/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
 import * as races from "@/app/api/v1/races/route.ts";
+import * as samlProvider from "@/app/api/v1/saml-providers/[id]/route.ts";
+import * as samlProviderTest from "@/app/api/v1/saml-providers/[id]/test/route.ts";
+import * as samlProviders from "@/app/api/v1/saml-providers/route.ts";
 import * as serverCheck from "@/app/api/v1/servers/[id]/check/route.ts";
 import * as serverConnect from "@/app/api/v1/servers/[id]/connect/route.ts";
 import * as serverConnections from "@/app/api/v1/servers/[id]/connections/route.ts";
@@ -193,6 +213,11 @@ export const paths: Paths = {
   "/api/v1/me/view-as": myViewAs,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
+  "/api/v1/members/{id}/password-link": memberPasswordLink,
+  "/api/v1/members/{id}/reinstate": memberReinstate,
+  "/api/v1/members/{id}/sessions": memberSessions,
+  "/api/v1/members/{id}/sessions/{sessionId}": memberSession,
+  "/api/v1/members/{id}/suspend": memberSuspend,
   "/api/v1/members/{id}/view-as": memberViewAs,
   "/api/v1/members/{id}/vouch": memberVouch,
   "/api/v1/notices": notices,
@@ -203,6 +228,10 @@ export const paths: Paths = {
   "/api/v1/organization": organization,
   "/api/v1/organization/addresses": organizationAddresses,
   "/api/v1/organization/deletion/withdraw": organizationDeletionWithdraw,
+  "/api/v1/organization/domains": organizationDomains,
+  "/api/v1/organization/domains/{id}": organizationDomain,
+  "/api/v1/organization/domains/{id}/verify": organizationDomainVerify,
+  "/api/v1/organization/sign-in": organizationSignIn,
   "/api/v1/organization/export": organizationExport,
   "/api/v1/organization/four-eyes/accept": organizationFourEyesAccept,
   "/api/v1/organization/four-eyes/withdraw": organizationFourEyesWithdraw,
@@ -259,14 +288,25 @@ export const paths: Paths = {
   "/api/v1/webhooks/{id}/deliveries": webhookDeliveries,
   "/api/v1/webhooks/{id}/rotate-secret": webhookRotateSecret,
   "/api/v1/webhooks/{id}/test": webhookTest,
+  "/api/v1/me/saml-links": samlLinks,
+  "/api/v1/me/saml-links/{id}": samlLink,
+  "/api/v1/saml-providers": samlProviders,
+  "/api/v1/saml-providers/{id}": samlProvider,
+  "/api/v1/saml-providers/{id}/test": samlProviderTest,
+  "/api/auth/saml/{id}/acs": samlAcs,
+  "/api/auth/saml/{id}/finish": samlFinish,
+  "/api/auth/saml/{id}/metadata": samlMetadata,
+  "/api/auth/saml/{id}/start": samlStart,
   "/api/engine/run": engineRun,
   "/api/join": join,
   "/api/join/account": joinAccount,
   "/api/join/look": joinLook,
+  "/api/forgot-password": forgotPassword,
   "/api/set-password": setPassword,
   "/api/set-password/look": setPasswordLook,
   "/api/setup": setup,
   "/api/sign-in/passkey": signInPasskey,
+  "/api/sign-in/way": signInWay,
   "/healthz": healthz,
   "/metrics": metrics,
   "/oauth/callback": oauthCallback,

@@ -11,7 +11,7 @@ import { PENDING_SIGN_IN_MS } from "../../tunables.ts";
 import { demoPeople } from "../demo.ts";
 import { type Origin, originOf } from "../origin.ts";
 import { cookieName, cookieOf, cookiesAreSecure } from "../session-cookie.ts";
-import { credentialsEpoch } from "../sessions.ts";
+import { credentialsEpoch, type Proof } from "../sessions.ts";
 import { noteSignIn, type SignInKind } from "./note.ts";
 import { checkCode } from "./with-code.ts";
 import { checkPasskey } from "./with-passkey.ts";
@@ -115,6 +115,8 @@ export function ownWaysIn(
 export interface SignedIn {
   userId: string;
   epoch: number;
+  /** What a provider said of it. */
+  proof?: Proof;
 }
 
 /** next-auth's user. */

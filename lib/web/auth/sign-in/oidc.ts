@@ -13,10 +13,14 @@ import type { SignInProvider } from "./providers.ts";
 /** Stands beside the claims: the address that the ID token itself, signed by the provider, says is verified. */
 export const PROVEN_EMAIL = "intray/proven-email";
 
+/** Stands beside the claims: those of the ID token alone, which the provider has signed. */
+export const SIGNED = "intray/signed";
+
 /** `metadata`: what the provider says about itself (`discover`); null where this call is not about it, or it is away. */
 export function oidcProvider(
   provider: SignInProvider,
   metadata: ProviderMetadata | null,
+  demand: Demand | null = null,
 ): NextAuthOptions["providers"][number] {
   const { id, name, issuer, clientId, clientSecret } = provider;
   let ours: Client | undefined;
@@ -32,7 +36,7 @@ export function oidcProvider(
     checks: ["pkce", "state", "nonce"],
     authorization: {
       ...(metadata && { url: metadata.authorization_endpoint }),
-      params: { scope: "openid email profile" },
+      params: { scope: "openid email profile", ...paramsOf(demand) },
     },
     httpOptions: { lookup: operatorLookup, timeout: PROVIDER_TIMEOUT_MS },
     token: {
@@ -52,11 +56,34 @@ export function oidcProvider(
         const hasUserInfo = metadata?.userinfo_endpoint && tokens.access_token;
         const info = hasUserInfo ? await ours.userinfo(tokens) : {};
         // next-auth's type of a profile knows no claims but its own.
-        return { ...withUserInfo(claims, info), [PROVEN_EMAIL]: provenEmailOf(claims) } as Profile;
+        return {
+          ...withUserInfo(claims, info),
+          [PROVEN_EMAIL]: provenEmailOf(claims),
+          [SIGNED]: claims,
+        } as Profile;
       },
     },
     // `signInWithProvider` finds the account; next-auth only requires an id.
     profile: (claims: { sub: string }) => ({ id: claims.sub }),
+  };
+}
+
+/** What an organization asks of a sign-in (gate.sign_in_demand). */
+export interface Demand {
+  /** How long ago the provider may have asked the person. */
+  maxAgeMs: number | null;
+  acrValues: string[];
+  /** The provider's session is too old for it: the person is to be asked again. */
+  again: boolean;
+}
+
+/** What the provider is asked for. gate.sign_in_refusal judges what it answered, at every request of the session. */
+function paramsOf(demand: Demand | null): Record<string, string> {
+  if (!demand) return {};
+  return {
+    ...(demand.maxAgeMs !== null && { max_age: String(Math.floor(demand.maxAgeMs / 1000)) }),
+    ...(demand.acrValues.length > 0 && { acr_values: demand.acrValues.join(" ") }),
+    ...(demand.again && { prompt: "login" }),
   };
 }
 

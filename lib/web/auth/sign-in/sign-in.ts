@@ -14,6 +14,8 @@ export interface SignInOptions {
   providers: { id: string; name: string }[];
   /** Whether signing in with a password is possible. */
   password: boolean;
+  /** Whether a link for a forgotten password can be mailed. */
+  mailsPasswordLinks: boolean;
   /** Whether signing in with a passkey is possible: somebody has an account of their own. */
   passkey: boolean;
   /** Nobody can sign in yet, so the page leads to /setup. */
@@ -37,6 +39,7 @@ async function readOptions(): Promise<SignInOptions> {
     demo: people.map(({ id: _id, ...person }) => person),
     providers: possible ? [] : settings.providers.map(({ id, name }) => ({ id, name })),
     password: !possible && settings.passwords,
+    mailsPasswordLinks: env().smtpUrl !== undefined,
     passkey: !possible,
     setupNeeded: possible && people.length === 0,
     setupPossible: possible,

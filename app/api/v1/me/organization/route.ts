@@ -7,6 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PUT: route(
     {
       auth: "any",
+      whileRefused: true,
       summary: "Work in another organization of yours from now on, in this session; sessions only",
       body: chooseOrganizationSchema,
       errors: ["forbidden", "not_found"],

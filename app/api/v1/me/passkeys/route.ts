@@ -1,7 +1,7 @@
 import { addPasskey, relyingParty } from "@/lib/accounts/passkeys.ts";
 import { addPasskeySchema, passkeySchema } from "@/lib/accounts/schema.ts";
 import { env } from "@/lib/base/env.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 
@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["passkey_refused", "passkey_known"],
     },
     async ({ caller, body }) => {
-      const { user, sessionId } = personOf(caller);
+      const { user, sessionId } = await accountOf(caller);
       return addPasskey(await database(), relyingParty(env().url), { userId: user.id, sessionId }, body);
     },
   ),

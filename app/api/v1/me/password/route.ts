@@ -1,6 +1,6 @@
 import { changePassword } from "@/lib/accounts/password.ts";
 import { changePasswordSchema } from "@/lib/accounts/schema.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["wrong_password", "no_password", "throttled"],
     },
     async ({ caller, body }) => {
-      const { user, sessionId } = personOf(caller);
+      const { user, sessionId } = await accountOf(caller);
       await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
       return changePassword(await database(), user, sessionId, body);
     },

@@ -1,7 +1,7 @@
 import { proveAgain } from "@/lib/accounts/password.ts";
 import { proofSchema, startedSecondFactorSchema } from "@/lib/accounts/schema.ts";
 import { startSecondFactor } from "@/lib/accounts/second-factor.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "account:use",
+      whileRefused: true,
       summary:
         "Begin two-step sign-in: a secret for an app of codes, of no effect until it is confirmed; sessions only",
       body: proofSchema,
@@ -19,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["wrong_password", "second_factor_on", "throttled"],
     },
     async ({ caller, body }) => {
-      const { user } = personOf(caller);
+      const { user } = await accountOf(caller);
       await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
       const db = await database();
       await proveAgain(db, user.id, body.currentPassword);

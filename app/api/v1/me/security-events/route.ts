@@ -1,6 +1,6 @@
 import { listSecurityEvents } from "@/lib/accounts/history.ts";
 import { securityEventsSchema } from "@/lib/accounts/schema.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 
@@ -11,6 +11,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "What happened to your account lately, newest first; sessions only",
       output: securityEventsSchema,
     },
-    async ({ caller }) => ({ items: await listSecurityEvents(await database(), personOf(caller).user.id) }),
+    async ({ caller }) => ({
+      items: await listSecurityEvents(await database(), (await accountOf(caller)).user.id),
+    }),
   ),
 });

@@ -1,6 +1,6 @@
 import { accountSessionsSchema } from "@/lib/accounts/schema.ts";
 import { endOtherSessions, listSessions } from "@/lib/accounts/sessions.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { SESSION_IDLE_MS } from "@/lib/web/tunables.ts";
@@ -13,14 +13,14 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: accountSessionsSchema,
     },
     async ({ caller }) => {
-      const { user, sessionId } = personOf(caller);
+      const { user, sessionId } = await accountOf(caller);
       return { items: await listSessions(await database(), user.id, sessionId, SESSION_IDLE_MS) };
     },
   ),
   DELETE: route(
     { auth: "account:use", summary: "End all your sessions but this one; sessions only" },
     async ({ caller }) => {
-      const { user, sessionId } = personOf(caller);
+      const { user, sessionId } = await accountOf(caller);
       await endOtherSessions(await database(), user.id, sessionId);
       return undefined;
     },

@@ -6,6 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "account:use",
+      whileRefused: true,
       summary:
         "How you show again that it is you, and whether calls that ask for it would take you now; sessions only",
       output: stepUpSchema,
@@ -15,6 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "account:use",
+      whileRefused: true,
       summary:
         "Show that it is you with your password, a code or a passkey, good for 5 minutes; sessions only",
       body: giveFactorSchema,

@@ -23,7 +23,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       }),
   ),
   DELETE: route(
-    { auth: "members:manage", summary: "End a membership", params: idParams, errors: ["last_owner"] },
+    {
+      auth: "members:manage",
+      summary: "End a membership, also a suspended one",
+      params: idParams,
+      errors: ["last_owner"],
+    },
     async ({ caller, params }) => {
       await dropMember(await services(), caller.principal, params.id);
       return undefined;

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "organization:hold",
       stepUp: true,
-      summary: "Set a legal hold: while it stands nothing is swept, and no deletion takes effect",
+      summary: "Set a legal hold: while it stands nothing is deleted, the organization neither",
       body: setHoldSchema,
       output: organizationSchema,
     },

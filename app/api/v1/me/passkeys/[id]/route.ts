@@ -1,11 +1,12 @@
 import { removePasskey } from "@/lib/accounts/passkeys.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     { auth: "account:use", summary: "Remove one of your passkeys; sessions only", params: idParams },
-    async ({ caller, params }) => removePasskey(await database(), personOf(caller).user.id, params.id),
+    async ({ caller, params }) =>
+      removePasskey(await database(), (await accountOf(caller)).user.id, params.id),
   ),
 });

@@ -2,7 +2,7 @@ import { relyingParty, startPasskey } from "@/lib/accounts/passkeys.ts";
 import { proveAgain } from "@/lib/accounts/password.ts";
 import { passkeyOptionsSchema, proofSchema } from "@/lib/accounts/schema.ts";
 import { env } from "@/lib/base/env.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["wrong_password", "throttled"],
     },
     async ({ caller, body }) => {
-      const { user } = personOf(caller);
+      const { user } = await accountOf(caller);
       await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
       const db = await database();
       await proveAgain(db, user.id, body.currentPassword);

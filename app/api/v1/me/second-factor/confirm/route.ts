@@ -1,6 +1,7 @@
 import { codeInputSchema, recoveryCodesSchema } from "@/lib/accounts/schema.ts";
 import { confirmSecondFactor } from "@/lib/accounts/second-factor.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
+import { markSecondFactor } from "@/lib/web/auth/sessions.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
@@ -11,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "account:use",
+      whileRefused: true,
       summary:
         "Turn two-step sign-in on with a first code; the recovery codes are shown this once; sessions only",
       body: codeInputSchema,
@@ -18,9 +20,11 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["wrong_code", "second_factor_on", "throttled"],
     },
     async ({ caller, body }) => {
-      const { user } = personOf(caller);
+      const { user, sessionId } = await accountOf(caller);
       await throttle(`code ${user.id}`, CODES_PER_ACCOUNT);
-      const recoveryCodes = await confirmSecondFactor(await database(), sealing(), user.id, body.code);
+      const db = await database();
+      const recoveryCodes = await confirmSecondFactor(db, sealing(), user.id, body.code);
+      await markSecondFactor(sessionId, user.id);
       return { recoveryCodes };
     },
   ),

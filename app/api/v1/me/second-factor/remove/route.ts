@@ -1,6 +1,6 @@
 import { codeInputSchema } from "@/lib/accounts/schema.ts";
 import { removeSecondFactor } from "@/lib/accounts/second-factor.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["wrong_code", "second_factor_off", "throttled"],
     },
     async ({ caller, body }) => {
-      const { user } = personOf(caller);
+      const { user } = await accountOf(caller);
       await throttle(`code ${user.id}`, CODES_PER_ACCOUNT);
       return removeSecondFactor(await database(), sealing(), user.id, body.code);
     },

@@ -1,5 +1,5 @@
 import { endSession } from "@/lib/accounts/sessions.ts";
-import { personOf } from "@/lib/web/auth/person.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 
@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     { auth: "account:use", summary: "End one of your sessions; sessions only", params: idParams },
     async ({ caller, params }) => {
-      await endSession(await database(), personOf(caller).user.id, params.id);
+      await endSession(await database(), (await accountOf(caller)).user.id, params.id);
       return undefined;
     },
   ),

@@ -1,6 +1,6 @@
 import { readMember } from "@/lib/members/queries.ts";
 import { memberSchema } from "@/lib/members/schema.ts";
-import { vouchFor } from "@/lib/members/vouch.ts";
+import { takeVouchBack, vouchFor } from "@/lib/members/vouch.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -17,6 +17,21 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     ({ caller, params }) =>
       within(caller, async (organizationId, tx, principal) => {
         await vouchFor(organizationId, tx, principal, params.id);
+        return readMember(organizationId, tx, principal, params.id);
+      }),
+  ),
+  DELETE: route(
+    {
+      auth: "owners:manage",
+      stepUp: true,
+      summary: "Take back that an owner has vouched for a member",
+      params: idParams,
+      output: memberSchema,
+      errors: ["nothing_to_vouch"],
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await takeVouchBack(organizationId, tx, principal, params.id);
         return readMember(organizationId, tx, principal, params.id);
       }),
   ),

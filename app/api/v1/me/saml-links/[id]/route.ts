@@ -1,0 +1,23 @@
+import { unlinkIdentity } from "@/lib/saml/people.ts";
+import { readSamlName } from "@/lib/saml/queries.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
+import { database } from "@/lib/web/database.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  DELETE: route(
+    {
+      auth: "account:use",
+      summary: "Take the link of your account to a SAML provider back; sessions only",
+      params: idParams,
+      errors: ["organization_session"],
+    },
+    async ({ caller, params }) => {
+      const { user } = await accountOf(caller);
+      await within(caller, (organizationId, tx) => readSamlName(organizationId, tx, params.id));
+      await unlinkIdentity(await database(), user.id, params.id);
+      return undefined;
+    },
+  ),
+});

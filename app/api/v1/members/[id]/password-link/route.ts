@@ -1,0 +1,30 @@
+import { AppError } from "@/lib/base/errors.ts";
+import { memberPasswordLinkSchema } from "@/lib/members/schema.ts";
+import { passwordLinkUrl } from "@/lib/members/set-password.ts";
+import { makeMemberPasswordLink } from "@/lib/members/transitions.ts";
+import { signInSettings } from "@/lib/web/auth/sign-in/providers.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { ADMINS_PASSWORD_LINK_MS } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "members:manage",
+      stepUp: true,
+      summary:
+        "Make a link with which a member sets a new password, if their account is this organization's alone. Shown this once",
+      params: idParams,
+      output: memberPasswordLinkSchema,
+      status: 201,
+    },
+    async ({ caller, params }) => {
+      if (!signInSettings().passwords) throw new AppError("forbidden", "There are no passwords here.");
+      const token = await within(caller, (organizationId, tx, principal) =>
+        makeMemberPasswordLink(organizationId, tx, principal, params.id, ADMINS_PASSWORD_LINK_MS),
+      );
+      const expiresAt = new Date(Date.now() + ADMINS_PASSWORD_LINK_MS).toISOString();
+      return { url: passwordLinkUrl(token), expiresAt };
+    },
+  ),
+});

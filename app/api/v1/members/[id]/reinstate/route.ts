@@ -1,0 +1,23 @@
+import { readMember } from "@/lib/members/queries.ts";
+import { memberSchema } from "@/lib/members/schema.ts";
+import { reinstateMember } from "@/lib/members/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "members:manage",
+      stepUp: true,
+      summary: "Bring a suspended membership back, with its role",
+      params: idParams,
+      output: memberSchema,
+      errors: ["account_unproven"],
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await reinstateMember(organizationId, tx, principal, params.id);
+        return readMember(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

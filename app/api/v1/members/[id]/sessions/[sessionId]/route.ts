@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { endMemberSessions } from "@/lib/members/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { SESSION_IDLE_MS } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  DELETE: route(
+    {
+      auth: "members:manage",
+      summary: "End one session of a member for this organization. In others of theirs it goes on",
+      params: idParams.extend({ sessionId: z.uuid() }),
+    },
+    ({ caller, params: { id, sessionId } }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await endMemberSessions(organizationId, tx, principal, id, { sessionId, idleMs: SESSION_IDLE_MS });
+        return undefined;
+      }),
+  ),
+});

@@ -1,0 +1,34 @@
+import { listMemberSessions } from "@/lib/members/queries.ts";
+import { memberSessionsSchema } from "@/lib/members/schema.ts";
+import { endMemberSessions } from "@/lib/members/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { SESSION_IDLE_MS } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "members:manage",
+      summary: "A member's sessions that work in this organization now, newest first",
+      params: idParams,
+      output: memberSessionsSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => ({
+        items: await listMemberSessions(organizationId, tx, principal, params.id, SESSION_IDLE_MS),
+      })),
+  ),
+  DELETE: route(
+    {
+      auth: "members:manage",
+      summary: "End all sessions of a member for this organization. In others of theirs they go on",
+      params: idParams,
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const all = { sessionId: null, idleMs: SESSION_IDLE_MS };
+        await endMemberSessions(organizationId, tx, principal, params.id, all);
+        return undefined;
+      }),
+  ),
+});

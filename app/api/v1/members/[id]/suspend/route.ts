@@ -1,0 +1,24 @@
+import { suspend } from "@/lib/members/departure.ts";
+import { readSuspended } from "@/lib/members/queries.ts";
+import { memberSchema } from "@/lib/members/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { services, within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "members:manage",
+      stepUp: true,
+      summary: "Suspend a member: as ending the membership, but it can be brought back",
+      params: idParams,
+      output: memberSchema,
+      errors: ["last_owner"],
+    },
+    async ({ caller, params }) => {
+      await suspend(await services(), caller.principal, params.id);
+      return within(caller, (organizationId, tx, principal) =>
+        readSuspended(organizationId, tx, principal, params.id),
+      );
+    },
+  ),
+});

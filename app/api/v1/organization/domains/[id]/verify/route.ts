@@ -1,0 +1,27 @@
+import { readDomain } from "@/lib/organizations/domains/queries.ts";
+import { organizationDomainSchema } from "@/lib/organizations/domains/schema.ts";
+import { verifyDomain } from "@/lib/organizations/domains/verify.ts";
+import { database } from "@/lib/web/database.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
+import { findTexts } from "@/lib/web/outside.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { DOMAIN_CHECKS_PER_MEMBER } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "settings:manage",
+      summary: "Look for a domain's DNS record now, and verify the domain if it is there",
+      params: idParams,
+      output: organizationDomainSchema,
+      errors: ["domain_not_proven", "domain_taken", "dns_unavailable", "throttled"],
+    },
+    async ({ caller, params }) => {
+      const { organizationId, actor } = caller.principal;
+      await throttle(`domain check ${organizationId} ${actor.id}`, DOMAIN_CHECKS_PER_MEMBER);
+      await verifyDomain(organizationId, await database(), caller.principal, findTexts(), params.id);
+      return within(caller, (_, tx) => readDomain(organizationId, tx, params.id));
+    },
+  ),
+});

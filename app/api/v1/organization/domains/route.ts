@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { listDomains, readDomain } from "@/lib/organizations/domains/queries.ts";
+import { addDomainSchema, organizationDomainSchema } from "@/lib/organizations/domains/schema.ts";
+import { addDomain } from "@/lib/organizations/domains/transitions.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary: "The organization's domains, with the DNS record that proves each",
+      output: z.object({ items: z.array(organizationDomainSchema) }),
+    },
+    async ({ caller }) => ({ items: await within(caller, listDomains) }),
+  ),
+  POST: route(
+    {
+      auth: "settings:manage",
+      summary:
+        "Name a domain; its DNS record has to be set before it is verified. One that is there is answered again",
+      body: addDomainSchema,
+      output: organizationDomainSchema,
+      status: 201,
+      errors: ["too_many_domains"],
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, { actor }) =>
+        readDomain(organizationId, tx, await addDomain(organizationId, tx, actor, body.domain)),
+      ),
+  ),
+});

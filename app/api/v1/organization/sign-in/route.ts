@@ -1,0 +1,38 @@
+import { readSignInPolicy } from "@/lib/organizations/sign-in/queries.ts";
+import { shownSignInPolicySchema, signInPolicySchema } from "@/lib/organizations/sign-in/schema.ts";
+import { setSignInPolicy } from "@/lib/organizations/sign-in/transitions.ts";
+import { offeredProviders } from "@/lib/web/auth/sign-in/offered.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary: "How the organization's people have to sign in, and the providers that it can require",
+      output: shownSignInPolicySchema,
+    },
+    async ({ caller }) => {
+      const offered = await offeredProviders(caller.principal.organizationId);
+      return { ...(await within(caller, readSignInPolicy)), offered };
+    },
+  ),
+  PUT: route(
+    {
+      auth: "owners:manage",
+      stepUp: true,
+      summary:
+        "Set how the organization's people have to sign in, from now on and for sessions that are open; only what your own session meets; sessions only",
+      body: signInPolicySchema,
+      output: shownSignInPolicySchema,
+      errors: ["would_lock_out"],
+    },
+    async ({ caller, body }) => {
+      const offered = await offeredProviders(caller.principal.organizationId);
+      return within(caller, async (organizationId, tx, principal) => {
+        await setSignInPolicy(organizationId, tx, principal, caller.sessionId, offered, body);
+        return { ...(await readSignInPolicy(organizationId, tx)), offered };
+      });
+    },
+  ),
+});

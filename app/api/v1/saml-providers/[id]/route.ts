@@ -1,0 +1,53 @@
+import { env } from "@/lib/base/env.ts";
+import { readSamlProvider } from "@/lib/saml/queries.ts";
+import { samlProviderSchema, updateSamlProviderSchema } from "@/lib/saml/schema.ts";
+import { describeIdp, removeSamlProvider, updateSamlProvider } from "@/lib/saml/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
+import { network } from "@/lib/web/outside.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { SAML_CHANGES_PER_CALLER } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "saml:read", summary: "A SAML provider", params: idParams, output: samlProviderSchema },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx) => readSamlProvider(organizationId, tx, env().url, params.id)),
+  ),
+  PATCH: route(
+    {
+      auth: "saml:manage",
+      summary: "Change a SAML provider, also by its metadata as it is now",
+      params: idParams,
+      body: updateSamlProviderSchema,
+      output: samlProviderSchema,
+      stepUp: true,
+      errors: ["address_not_allowed", "invalid_metadata", "other_idp", "throttled"],
+    },
+    async ({ caller, params, body }) => {
+      await within(caller, (organizationId, tx) =>
+        readSamlProvider(organizationId, tx, env().url, params.id),
+      );
+      await throttle(`saml changes ${caller.principal.organizationId}`, SAML_CHANGES_PER_CALLER);
+      const idp = await describeIdp(network(), body);
+      return within(caller, async (organizationId, tx, principal) => {
+        await updateSamlProvider(organizationId, tx, principal, params.id, idp, body);
+        return readSamlProvider(organizationId, tx, env().url, params.id);
+      });
+    },
+  ),
+  DELETE: route(
+    {
+      auth: "saml:manage",
+      summary: "Remove a SAML provider; its sessions end at once",
+      params: idParams,
+      stepUp: true,
+    },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        removeSamlProvider(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

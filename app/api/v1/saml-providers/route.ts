@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { env } from "@/lib/base/env.ts";
+import { makeOwnCertificate } from "@/lib/saml/certificate.ts";
+import { listSamlProviders, readSamlProvider } from "@/lib/saml/queries.ts";
+import { createSamlProviderSchema, samlProviderSchema } from "@/lib/saml/schema.ts";
+import { createSamlProvider, describeIdp, requireWhole } from "@/lib/saml/transitions.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { throttle } from "@/lib/web/http/throttle.ts";
+import { network } from "@/lib/web/outside.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { within } from "@/lib/web/tenant.ts";
+import { SAML_CHANGES_PER_CALLER } from "@/lib/web/tunables.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "saml:read",
+      summary: "SAML providers, oldest first",
+      output: z.object({ items: z.array(samlProviderSchema) }),
+    },
+    ({ caller }) =>
+      within(caller, async (organizationId, tx) => ({
+        items: await listSamlProviders(organizationId, tx, env().url),
+      })),
+  ),
+  POST: route(
+    {
+      auth: "saml:manage",
+      summary: "Let people sign in through the organization's own SAML identity provider",
+      body: createSamlProviderSchema,
+      output: samlProviderSchema,
+      status: 201,
+      stepUp: true,
+      errors: ["address_not_allowed", "invalid_metadata", "too_many_saml_providers", "throttled"],
+    },
+    async ({ caller, body }) => {
+      await throttle(`saml changes ${caller.principal.organizationId}`, SAML_CHANGES_PER_CALLER);
+      const idp = requireWhole(await describeIdp(network(), body));
+      const own = await makeOwnCertificate(new Date());
+      return within(caller, async (organizationId, tx, principal) => {
+        const id = await createSamlProvider(organizationId, tx, principal, sealing(), idp, own, body);
+        return readSamlProvider(organizationId, tx, env().url, id);
+      });
+    },
+  ),
+});

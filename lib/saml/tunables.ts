@@ -1,0 +1,26 @@
+/** Timings and sizes of SAML sign-ins. Durations in ms. */
+
+/** How far a provider's clock may be from ours. */
+export const CLOCK_SKEW_MS = 2 * 60_000;
+/** An assertion is taken for this long after it was made, whatever it says itself. */
+export const ASSERTION_AGE_MS = 10 * 60_000;
+/** The ids of taken assertions are kept for this long: longer than any of them could be taken again. */
+export const ASSERTION_KEPT_MS = 2 * (ASSERTION_AGE_MS + 2 * CLOCK_SKEW_MS);
+/** The time that a person has at the provider. */
+export const REQUEST_MS = 15 * 60_000;
+/** The time between the provider's response and the browser's next request. */
+export const TICKET_MS = 2 * 60_000;
+
+/** The longest response, in characters of XML. One with a few hundred groups has 60,000. */
+export const RESPONSE_CHARACTERS = 256_000;
+/** The longest metadata document. Those with many certificates and claims have 100,000. */
+export const METADATA_CHARACTERS = 512_000;
+/** Most tags of a document, counted before it is parsed. */
+export const MOST_TAGS = 20_000;
+/** How deep a document may be nested: its canonical form is made level by level. */
+export const MOST_LEVELS = 40;
+
+/** How long a provider may take to hand out its metadata. */
+export const METADATA_FETCH_MS = 10_000;
+/** Intray's own certificate for a provider. Nobody checks the time; it has to outlast the integration. */
+export const OWN_CERTIFICATE_MS = 20 * 365 * 24 * 3600_000;

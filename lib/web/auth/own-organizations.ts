@@ -1,0 +1,13 @@
+import { organizationsOf } from "../../organizations/queries.ts";
+import type { ListedOrganization } from "../../organizations/schema.ts";
+import { database } from "../database.ts";
+import { namedProviders } from "./sign-in/offered.ts";
+
+/** The organizations of a session's person, also those that do not let the session in, with what they ask for. */
+export async function organizationsOfSession(sessionId: string): Promise<ListedOrganization[]> {
+  const organizations = await organizationsOf(await database(), sessionId);
+  return organizations.map(({ providers, ...rest }) => ({
+    ...rest,
+    providers: rest.refusal === null ? [] : namedProviders(providers),
+  }));
+}
