@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Role } from "@/lib/access/roles.ts";
 import type { Actor } from "@/lib/access/schema.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
-import { createSeal } from "@/lib/base/seal.ts";
 import { RESTING_ACCOUNTS } from "@/lib/engine/jobs/notifications.ts";
+import { queueRetry } from "@/lib/task-lifecycle/retry.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
@@ -120,14 +120,37 @@ describe("a key of a service account", () => {
 
   test("is refused while its owner is suspended", async () => {
     const { key } = await account(ada, ana);
-    const { suspendMember } = await import("@/lib/members/transitions.ts");
-    const principal = { organizationId: acme, userId: otto.userId, role: "owner" as const };
-    const actor: Actor = { kind: "member", id: otto.userId, name: "Otto" };
-    const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
-    await web.db.withOrganization(acme, (tx) =>
-      suspendMember(acme, tx, { ...principal, actor }, seal, ada.memberId, "admin"),
-    );
+    const suspended = await web.call("POST", `/api/v1/members/${ada.memberId}/suspend`, {
+      cookie: otto.cookie,
+    });
+    expect(suspended.status).toBeLessThan(300);
     expect(await use(key)).toEqual(RESTS);
+  });
+
+  test("leaves nothing that goes on by itself while the account rests", async () => {
+    const { id, keyId } = await account(otto, ana);
+    const failed = async () => {
+      const taskId = await insertTask(web.db, acme, server, { state: "failed" });
+      await sql(
+        `UPDATE task SET attempts = 3, retry_backoff_ms = 1000,
+          requested_by = jsonb_build_object('kind', 'key', 'id', $2::text, 'name', 'x') WHERE id = $1`,
+        [taskId, keyId],
+      );
+      return taskId;
+    };
+    const retried = async () => {
+      const taskId = await failed();
+      const { length } = await web.db.withOrganization(acme, (tx) => queueRetry(acme, tx, taskId));
+      return length > 0;
+    };
+    expect(await retried()).toBe(true);
+    await change(ana, id, { rests: true });
+    expect(await retried()).toBe(false);
+    await change(ana, id, { rests: false, role: "approver" });
+    expect(await retried()).toBe(false);
+    await change(ana, id, { role: "operator" });
+    await role(otto, "viewer");
+    expect(await retried()).toBe(false);
   });
 
   test("is refused while an admin has the account rest", async () => {

@@ -111,6 +111,8 @@ const REFUSED_CREDENTIALS: ErrorCode[] = [
   "sign_in_too_weak",
   "second_factor_required",
   "address_not_allowed_for_key",
+  "address_not_allowed_for_organization",
+  "service_account_rests",
   "cross_site",
   "organization_changed",
 ];

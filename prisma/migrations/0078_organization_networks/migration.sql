@@ -1,4 +1,4 @@
--- The networks from which an organization's sessions and API keys are taken (docs/sign-in.md).
+-- The networks from which an organization's sessions and API keys are taken (docs/api.md).
 ALTER TABLE organization
   -- CIDR, or single addresses; empty: any.
   ADD COLUMN networks text[] NOT NULL DEFAULT '{}',

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       whileRefused: true,
       summary: "Work in another organization of yours from now on, in this session; sessions only",
       body: chooseOrganizationSchema,
-      errors: ["forbidden", "not_found", "address_not_allowed_for_organization"],
+      errors: ["forbidden", "not_found"],
       fromAnywhere: true,
     },
     async ({ request, caller, body }) => {
