@@ -6,6 +6,7 @@ import { addMember } from "@/lib/members/transitions.ts";
 import { deleteWhenDue } from "@/lib/organizations/delete.ts";
 import { LEFT_OUT, PARTS } from "@/lib/organizations/export.ts";
 import { setQuota } from "@/lib/organizations/quota.ts";
+import { ANY_SIGN_IN } from "@/lib/organizations/sign-in/schema.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
@@ -44,6 +45,8 @@ async function furnished(slug: string) {
   await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body: { fourEyes: true } });
   await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body: { fourEyes: false } });
   await web.db.withOrganization(id, (tx) => setQuota(id, tx, { openTasks: 100 }));
+  await call("PUT", "/organization/sign-in", { ...ANY_SIGN_IN, sessionMs: 3600_000 });
+  await call("POST", "/organization/domains", { domain: `${slug}.example` });
   await call("POST", "/views", { page: "inbox", name: "Mine", query: {} });
   const server = await insertServer(web.db, id, { tools: [{ name: "pay" }] });
   const task = await insertTask(web.db, id, server, { arguments: { note: "two\nlines", big: 12 } });
