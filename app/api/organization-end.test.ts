@@ -9,6 +9,7 @@ import { setQuota } from "@/lib/organizations/quota.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { IDP_CERTIFICATE } from "@/test/saml/certificate.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const CANARY = "canary-that-nobody-may-see";
@@ -152,6 +153,18 @@ async function insertNotice(
   const webhook = (await call("POST", "/webhooks", { url, events: ["task.completed"] })).body;
   await call("POST", `/webhooks/${webhook.id}/test`, {});
   await call("POST", "/audit-streams", { kind: "webhook", url });
+  const idp = { entityId: "https://idp.test.example", ssoUrl: "https://idp.test.example/sso" };
+  const saml = await call("POST", "/saml-providers", { name: "SSO", ...idp, certificates: IDP_CERTIFICATE });
+  await sql(
+    `INSERT INTO saml_request (organization_id, id, provider_id, browser_hash, purpose, callback)
+      VALUES ($1, '_1', $2, '\\x01', 'sign_in', '/')`,
+    [id, saml.body.id],
+  );
+  await sql(
+    `INSERT INTO saml_response (organization_id, provider_id, assertion_id, ticket_hash, browser_hash, purpose, callback, claims)
+      VALUES ($1, $2, '_2', sha256($3), '\\x01', 'sign_in', '/', '{}')`,
+    [id, saml.body.id, Buffer.from(id)],
+  );
   await web.db.withOrganization(id, async (tx) => {
     const of = { organizationId: id, userId };
     const mail = { ...of, id: uuidv7(), notBefore: new Date() };

@@ -9,7 +9,7 @@ import {
   post,
   signInBySaml,
   type TestProvider,
-} from "@/test/fixtures/saml-fixture.ts";
+} from "@/test/saml/browsers.ts";
 import {
   assertionXml,
   type IdpKey,
@@ -20,7 +20,7 @@ import {
   responseXml,
   type Said,
   sign,
-} from "@/test/servers/saml-idp.ts";
+} from "@/test/saml/idp.ts";
 import { ORIGIN, startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
