@@ -1,6 +1,6 @@
 /** An organization's own identity provider: set up, tested, and signed in through, to where one was going. */
 
-import { base64, makeIdpKey, requestIn, respond } from "../test/servers/saml-idp.ts";
+import { base64, makeIdpKey, requestIn, respond } from "../test/saml/idp.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { expect, SOON, test } from "./fixtures/test.ts";
 

@@ -6,9 +6,11 @@ import { addMember } from "@/lib/members/transitions.ts";
 import { deleteWhenDue } from "@/lib/organizations/delete.ts";
 import { LEFT_OUT, PARTS } from "@/lib/organizations/export.ts";
 import { setQuota } from "@/lib/organizations/quota.ts";
+import { ANY_SIGN_IN } from "@/lib/organizations/sign-in/schema.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { IDP_CERTIFICATE } from "@/test/saml/certificate.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const CANARY = "canary-that-nobody-may-see";
@@ -47,6 +49,8 @@ async function furnished(slug: string) {
   await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body: { fourEyes: true } });
   await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body: { fourEyes: false } });
   await web.db.withOrganization(id, (tx) => setQuota(id, tx, { openTasks: 100 }));
+  await call("PUT", "/organization/sign-in", { ...ANY_SIGN_IN, sessionMs: 3600_000 });
+  await call("POST", "/organization/domains", { domain: `${slug}.example` });
   await call("POST", "/views", { page: "inbox", name: "Mine", query: {} });
   const server = await insertServer(web.db, id, { tools: [{ name: "pay" }] });
   const task = await insertTask(web.db, id, server, { arguments: { note: "two\nlines", big: 12 } });
@@ -173,6 +177,18 @@ async function insertNotice(
   const webhook = (await call("POST", "/webhooks", { url, events: ["task.completed"] })).body;
   await call("POST", `/webhooks/${webhook.id}/test`, {});
   await call("POST", "/audit-streams", { kind: "webhook", url });
+  const idp = { entityId: "https://idp.test.example", ssoUrl: "https://idp.test.example/sso" };
+  const saml = await call("POST", "/saml-providers", { name: "SSO", ...idp, certificates: IDP_CERTIFICATE });
+  await sql(
+    `INSERT INTO saml_request (organization_id, id, provider_id, browser_hash, purpose, callback)
+      VALUES ($1, '_1', $2, '\\x01', 'sign_in', '/')`,
+    [id, saml.body.id],
+  );
+  await sql(
+    `INSERT INTO saml_response (organization_id, provider_id, assertion_id, ticket_hash, browser_hash, purpose, callback, claims)
+      VALUES ($1, $2, '_2', sha256($3), '\\x01', 'sign_in', '/', '{}')`,
+    [id, saml.body.id, Buffer.from(id)],
+  );
   await web.db.withOrganization(id, async (tx) => {
     const of = { organizationId: id, userId };
     const mail = { ...of, id: uuidv7(), notBefore: new Date() };

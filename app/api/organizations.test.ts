@@ -42,13 +42,14 @@ describe("a person of two organizations", () => {
   test("sees both, each with the role there; a key sees its own", async () => {
     const ana = await commuter();
     const answer = await web.call("GET", "/api/v1/organizations", { cookie: ana.cookie });
+    const open = { refusal: null, providers: [] };
     expect(answer.body.items).toEqual([
-      { id: acme, slug: "acme", name: "acme", role: "owner" },
-      { id: globex, slug: "globex", name: "globex", role: "approver" },
+      { id: acme, slug: "acme", name: "acme", role: "owner", ...open },
+      { id: globex, slug: "globex", name: "globex", role: "approver", ...open },
     ]);
     const key = await web.key(globex, "viewer");
     const own = await web.call("GET", "/api/v1/organizations", { key });
-    expect(own.body.items).toEqual([{ id: globex, slug: "globex", name: "globex", role: "viewer" }]);
+    expect(own.body.items).toEqual([{ id: globex, slug: "globex", name: "globex", role: "viewer", ...open }]);
   });
 
   test("works in the one that was chosen, in that session alone, with the role there", async () => {

@@ -10,8 +10,8 @@ import {
   post,
   signInBySaml,
   type TestProvider,
-} from "@/test/fixtures/saml-fixture.ts";
-import { makeIdpKey, requestIn, respond, type Said } from "@/test/servers/saml-idp.ts";
+} from "@/test/saml/browsers.ts";
+import { makeIdpKey, requestIn, respond, type Said } from "@/test/saml/idp.ts";
 import { ORIGIN, startWeb, type TestWeb, tokenOf } from "@/test/web.ts";
 
 let web: TestWeb;

@@ -34,6 +34,18 @@ export const PARTS: Part[] = [
     order: ["r.organization_id", "uuid"],
   },
   {
+    kind: "sign_in_policy",
+    table: "sign_in_policy",
+    columns: "providers provider_age_ms acr_values amr_values second_factor_from session_ms idle_ms",
+    order: ["r.organization_id", "uuid"],
+  },
+  {
+    kind: "domain",
+    table: "organization_domain",
+    columns: "id domain token created_at verified_at",
+    order: byId,
+  },
+  {
     kind: "member",
     table: "membership",
     columns: "id user_id role granted_by inherited single_keys tour_seen density locale created_at",

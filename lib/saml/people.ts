@@ -59,10 +59,7 @@ interface Person {
 }
 
 /** What the attributes say of the person. A name id that is an address stands in for the address. */
-export function personIn(
-  { attributes: named }: Pick<SignInProvider, "attributes">,
-  claims: KeptClaims,
-): Person {
+function personIn({ attributes: named }: Pick<SignInProvider, "attributes">, claims: KeptClaims): Person {
   const valuesOf = (kind: keyof typeof USUAL) => {
     const names = named[kind] === null ? USUAL[kind] : [named[kind]];
     const found = names.find((name) => Object.hasOwn(claims.attributes, name));
@@ -78,7 +75,7 @@ export function personIn(
 }
 
 /** The role by the rules; null: the person is in none of the groups. The strongest wins. */
-export function roleByGroups({ groups }: Pick<SignInProvider, "groups">, held: string[]): Role | null {
+function roleByGroups({ groups }: Pick<SignInProvider, "groups">, held: string[]): Role | null {
   const roles = groups.filter(({ claim }) => held.includes(claim)).map(({ role }) => role);
   return ROLES.findLast((role) => roles.includes(role)) ?? null;
 }

@@ -17,7 +17,7 @@ export const keyPlace = (organizationId: string, id: string): SealedPlace => ({
 });
 
 /** Our side of a provider. `site`: INTRAY_URL. */
-export function ownAddresses(site: string, id: string) {
+function ownAddresses(site: string, id: string) {
   const base = `${site}/api/auth/saml/${id}`;
   return {
     entityId: `${base}/metadata`,

@@ -232,7 +232,7 @@ const TRANSIENT = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient";
 const SUBJECT_CHARACTERS = 255;
 
 /** `assertion`: the signed one. Throws SamlFault and XmlError. */
-export function readAssertion(
+function readAssertion(
   parties: Pick<Parties, "entityId" | "ownEntityId" | "acsUrl">,
   assertion: Element,
   now: Date,

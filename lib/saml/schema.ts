@@ -18,7 +18,6 @@ const groupRuleSchema = z.strictObject({
   role: roleSchema,
 });
 export const groupRulesSchema = z.array(groupRuleSchema).max(50, "At most 50 groups");
-export type SamlGroupRule = z.infer<typeof groupRuleSchema>;
 
 /** Where the identity provider is described: its metadata, the metadata's address, or by hand. */
 const description = {

@@ -3,7 +3,7 @@
  * entry here; it needs one if the calls made from its schema are not valid.
  */
 import type { Method } from "../../lib/web/http/route.ts";
-import { IDP_CERTIFICATE } from "../servers/saml-certificate.ts";
+import { IDP_CERTIFICATE } from "../saml/certificate.ts";
 import type { Place } from "./from-schema.ts";
 
 interface Exception {

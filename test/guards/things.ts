@@ -4,7 +4,7 @@ import { uuidv7 } from "../../lib/base/ids.ts";
 import { createSeal } from "../../lib/base/seal.ts";
 import { withClient } from "../../scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "../fixtures/rows.ts";
-import { IDP_CERTIFICATE } from "../servers/saml-certificate.ts";
+import { IDP_CERTIFICATE } from "../saml/certificate.ts";
 import type { TestWeb } from "../web.ts";
 import type { Kind } from "./kinds.ts";
 

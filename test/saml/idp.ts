@@ -1,10 +1,5 @@
-/**
- * A SAML identity provider that signs with xml-crypto, and lies where a test wants it to. `startSamlIdp` serves a page
- * over HTTP, for browsers.
- */
-import { randomBytes } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+/** A SAML identity provider that signs with xml-crypto, and lies where a test wants it to. */
+import { createPublicKey, randomBytes } from "node:crypto";
 import { inflateRawSync } from "node:zlib";
 import { SignedXml } from "xml-crypto";
 import { encrypt } from "xml-encryption";
@@ -120,7 +115,6 @@ export async function respondEncrypted(
     wrap = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p",
   } = {},
 ): Promise<string> {
-  const { createPublicKey } = await import("node:crypto");
   const encrypted = await new Promise<string>((resolve, reject) =>
     encrypt(
       sign(assertionXml(said), "Assertion", key),
@@ -150,38 +144,5 @@ export function requestIn(url: string): { id: string; xml: string; acsUrl: strin
     id: / ID="([^"]+)"/.exec(xml)?.[1] ?? "",
     acsUrl: /AssertionConsumerServiceURL="([^"]+)"/.exec(xml)?.[1] ?? "",
     forced: /ForceAuthn="true"/.test(xml),
-  };
-}
-
-/** A provider with a page: who presses its button is signed in as the person of `as`, without a password. */
-export async function startSamlIdp(as: () => Pick<Said, "nameId" | "attributes">): Promise<{
-  entityId: string;
-  ssoUrl: string;
-  key: IdpKey;
-  stop(): Promise<void>;
-}> {
-  const key = await makeIdpKey();
-  let entityId = "";
-  const server: Server = createServer((request, response) => {
-    const { id, acsUrl } = requestIn(new URL(request.url ?? "/", entityId).href);
-    const said = {
-      entityId,
-      acsUrl,
-      audience: acsUrl.replace(/acs$/, "metadata"),
-      inResponseTo: id,
-      ...as(),
-    };
-    response.setHeader("content-type", "text/html; charset=utf-8");
-    response.end(`<!doctype html><html lang="en"><title>Identity provider</title><h1>Identity provider</h1>
-      <form method="post" action="${acsUrl}"><input type="hidden" name="SAMLResponse" value="${base64(respond(said, key))}">
-      <button>Sign in</button></form></html>`);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  entityId = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    entityId,
-    ssoUrl: `${entityId}/sso`,
-    key,
-    stop: () => new Promise((resolve) => void server.close(() => resolve())),
   };
 }
