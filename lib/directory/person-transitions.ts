@@ -11,13 +11,13 @@ import { appendEvents } from "../events/transitions.ts";
 import { createInvitation, revokeInvitation } from "../invitations/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 import { reinstateMember, suspendMember } from "../members/transitions.ts";
+import { isVerifiedDomain } from "../organizations/domains/queries.ts";
 import type { Forgotten } from "../servers/connections/disconnect.ts";
 import { inputOf, type PersonRow, peopleOf, readPerson } from "./people.ts";
 import { applyRoles } from "./roles.ts";
 import { ScimError } from "./scim/error.ts";
 import type { PersonInput } from "./scim/person-input.ts";
 import { lockDirectory } from "./transitions.ts";
-import { isVerifiedDomain } from "./verified-domain.ts";
 
 /** What is left to do after the commit. */
 export interface PersonWritten {

@@ -11,9 +11,9 @@ import { uuidv7 } from "../base/ids.ts";
 import type { Services } from "../base/services.ts";
 import { acceptInvitationByProvider, isInvited } from "../invitations/transitions.ts";
 import { emailSchema } from "../members/schema.ts";
+import { isVerifiedDomain } from "../organizations/domains/queries.ts";
 import { issuerOf, type SignInProvider } from "./queries.ts";
 import type { SamlTestReport } from "./schema.ts";
-import { coversDomain } from "./verified-domain.ts";
 
 /** An assertion as it was kept between two requests of the browser. */
 export const keptClaimsSchema = z.object({
@@ -130,7 +130,8 @@ async function adopt(
     const isOwn = await db.withOrganization(organizationId, async (tx) => {
       const member = await tx.membership.findFirst({ where: { organizationId, userId: account.user_id } });
       return (
-        member !== null && (await coversDomain(organizationId, tx, email.slice(email.lastIndexOf("@") + 1)))
+        member !== null &&
+        (await isVerifiedDomain(organizationId, tx, email.slice(email.lastIndexOf("@") + 1)))
       );
     });
     const linked = account.proven && isOwn ? await keepIdentity(db, account.user_id, issuer, subject) : null;

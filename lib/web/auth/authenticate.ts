@@ -7,7 +7,7 @@ import { type Database, Prisma, storableText } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import type { Me } from "../../members/schema.ts";
-import { leavesOut, refuse } from "../../organizations/addresses.ts";
+import { leavesOut, refuse, refuseOutside } from "../../organizations/addresses.ts";
 import { signInRefused } from "../../organizations/sign-in/status.ts";
 import { database } from "../database.ts";
 import { clientAddress } from "../http/caller/client-address.ts";
@@ -51,7 +51,7 @@ export async function authenticate(
     isUse: isUse && !request.headers.has(UNATTENDED_HEADER),
     anywhere,
   });
-  if (!session) return byRefusedSession(cookie, whileRefused);
+  if (!session) return byRefusedSession(cookie, addressOf(request), whileRefused);
   const { user, organization, role } = session;
   return {
     principal: principalOf(session),
@@ -61,10 +61,17 @@ export async function authenticate(
   };
 }
 
-async function byRefusedSession(cookie: string | undefined, isOpen: boolean): Promise<Caller | null> {
+/** From outside of the organization's networks nothing is said of it, not even what it asks for. */
+async function byRefusedSession(
+  cookie: string | undefined,
+  address: string,
+  isOpen: boolean,
+): Promise<Caller | null> {
   const refused = await refusedSessionOf(cookie);
   if (!refused) return null;
   const { user, organization, role } = refused;
+  const actor = { kind: "member" as const, id: user.id, name: user.name };
+  if (!isOpen) await refuseOutside(await database(), organization.id, address, actor);
   if (!isOpen) throw signInRefused(refused.kind, organization.name, refused.providers);
   return {
     principal: principalOf({ ...refused, view: null }),

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
-import { networkOf } from "../../base/address.ts";
+import { rememberedNetworkOf } from "../../base/address.ts";
 import { isDatabaseDown, isUniqueViolation, type Tx } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
@@ -13,6 +13,7 @@ import { findDirectory } from "../../directory/queries.ts";
 import { ERROR_SCHEMA } from "../../directory/scim/discovery.ts";
 import { resourceNotFound, ScimError } from "../../directory/scim/error.ts";
 import { noteDirectoryCall, noteDirectoryFailure } from "../../directory/transitions.ts";
+import { refuseOutside } from "../../organizations/addresses.ts";
 import { originOf } from "../auth/origin.ts";
 import { database } from "../database.ts";
 import { readJson } from "../http/body.ts";
@@ -110,8 +111,10 @@ async function identify(request: Request): Promise<Principal> {
   const role = found.manages_owners ? ("owner" as const) : ("admin" as const);
   const principal: Principal = { organizationId, userId: null, role, actor };
   await countCall({ principal }, originOf(request).key, request.method);
+  const address = clientAddress(request.headers.get("x-forwarded-for"));
+  await refuseOutside(db, organizationId, address, actor);
   if (!found.noted) {
-    const network = networkOf(clientAddress(request.headers.get("x-forwarded-for")));
+    const network = rememberedNetworkOf(address);
     const agent = request.headers.get("user-agent");
     await db.withOrganization(organizationId, (tx) =>
       noteDirectoryCall(organizationId, tx, id, { network: network ?? "unknown", agent }),

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
-import { directoryGroupList, directoryState } from "@/lib/api-client/directory.ts";
+import { directoryGroupList, directoryState } from "@/lib/api-client/identity/directory.ts";
 import { ActivitySection } from "./activity-section.tsx";
 import { GroupsSection } from "./groups-section.tsx";
 import { PeopleSection } from "./people-section.tsx";

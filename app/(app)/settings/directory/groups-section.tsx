@@ -5,7 +5,7 @@ import { Empty } from "@/components/ui/empty.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { directoryApi } from "@/lib/api-client/directory.ts";
+import { directoryApi } from "@/lib/api-client/identity/directory.ts";
 import { type DirectoryGroup, MAPPED_ROLES } from "@/lib/directory/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { Section } from "../section.tsx";

@@ -5,7 +5,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import { errorSentence } from "@/lib/api-client/base/client.ts";
-import { directoryApi } from "@/lib/api-client/directory.ts";
+import { directoryApi } from "@/lib/api-client/identity/directory.ts";
 import { DEFAULT_ROLES, type Directory } from "@/lib/directory/schema.ts";
 import { Section } from "../section.tsx";
 import { useDirectoryAction } from "./use-directory-action.ts";

@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { samlKeys, samlLinkList } from "@/lib/api-client/saml.ts";
+import { samlKeys, samlLinkList } from "@/lib/api-client/identity/saml.ts";
 import { samlFault } from "@/lib/format/saml.ts";
 import type { SamlLink } from "@/lib/saml/schema.ts";
 import { Section } from "../section.tsx";

@@ -11,7 +11,7 @@ import { Input } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { organizationDomains } from "@/lib/api-client/sign-in.ts";
+import { organizationDomains } from "@/lib/api-client/identity/sign-in.ts";
 import type { OrganizationDomain } from "@/lib/organizations/domains/schema.ts";
 import { Section } from "../section.tsx";
 

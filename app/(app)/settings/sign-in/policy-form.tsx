@@ -11,7 +11,7 @@ import { Switch } from "@/components/ui/switch.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { ROLES } from "@/lib/access/roles.ts";
 import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
-import { signInPolicy } from "@/lib/api-client/sign-in.ts";
+import { signInPolicy } from "@/lib/api-client/identity/sign-in.ts";
 import type { ShownSignInPolicy, SignInPolicy } from "@/lib/organizations/sign-in/schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
 import { capitalise } from "@/lib/text/labels.ts";
