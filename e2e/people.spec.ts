@@ -440,7 +440,7 @@ test("a member is suspended, out at once, and back with the role; sessions are e
 });
 
 test("a forgotten password: asked for on the page to sign in, mailed, and set once", async ({ browser }) => {
-  const dana = await newOwner(browser, "Dana", "tango");
+  const dana = await newOwner(browser, "Dana", "tapas");
   const page = await open(browser);
   await page.goto("/sign-in");
   await tabTo(page, page.getByRole("link", { name: "Forgot your password?" }));
@@ -452,29 +452,29 @@ test("a forgotten password: asked for on the page to sign in, mailed, and set on
     await page.getByRole("button", { name: "Send a link" }).click();
     await expect(page.getByText(`If ${email} has an account here`)).toBeVisible(SOON);
   };
-  await ask("nobody@tango.example");
+  await ask("nobody@tapas.example");
   await checkAppearance(page, "forgot password, asked");
   await page.goto("/forgot-password");
-  await ask("dana@tango.example");
+  await ask("dana@tapas.example");
   const link = async () => {
     const { mails } = await readReceived();
     const letter = mails.findLast(
-      ({ to, subject }) => to.includes("dana@tango.example") && /password/.test(subject),
+      ({ to, subject }) => to.includes("dana@tapas.example") && /password/.test(subject),
     );
     const source = letter?.source.replaceAll("=\r\n", "").replaceAll("=3D", "=") ?? "";
     return /https?:\/\/\S+\/set-password#token=[\w-]{43}/.exec(source)?.[0] ?? "";
   };
   await expect.poll(link, SOON).not.toBe("");
-  expect((await readReceived()).mails.some(({ to }) => to.includes("nobody@tango.example"))).toBe(false);
+  expect((await readReceived()).mails.some(({ to }) => to.includes("nobody@tapas.example"))).toBe(false);
   await page.goto(await link());
   await page.getByLabel("New password").fill("quite another password");
   await page.getByRole("button", { name: "Save password" }).click();
   await expect(page).toHaveURL(/sign-in/, SOON);
   await expect(dana.getByText("You were signed out")).toBeVisible(SOON);
-  await page.getByLabel("E-mail").fill("dana@tango.example");
+  await page.getByLabel("E-mail").fill("dana@tapas.example");
   await page.getByLabel("Password").fill("quite another password");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await at(page, "Tango");
+  await at(page, "Tapas");
   await page.goto("/settings/security");
   await expect(page.getByText("Password set by a mailed link").first()).toBeVisible(SOON);
   const late = await open(browser);

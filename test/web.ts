@@ -75,7 +75,9 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
   const open: TestWeb["open"] = async (method, path, options = {}) => {
     const url = new URL(path, ORIGIN);
     const { handler, params } = await find(method, url.pathname);
-    return handler(toRequest(method, url, options), { params: Promise.resolve(params) });
+    // As Next: a route without a parameter gets none at all.
+    const given = Object.keys(params).length > 0 ? params : (undefined as never);
+    return handler(toRequest(method, url, options), { params: Promise.resolve(given) });
   };
   const signIn: TestWeb["signIn"] = async (userId) => {
     const { credentialsEpoch, openSession } = await import("../lib/web/auth/sessions.ts");

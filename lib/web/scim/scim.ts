@@ -54,8 +54,9 @@ export function scim(
   handle: (call: ScimCall) => Promise<ScimAnswer>,
   { isNamed = false } = {},
 ): Handler {
-  const params = z.object(isNamed ? { id: z.string() } : {});
-  return route({ auth: "none", uncounted: true, summary, params }, async ({ request, params }) => {
+  // Next hands a route without a parameter none at all, not an empty object.
+  const params = isNamed ? { params: z.object({ id: z.string() }) } : {};
+  return route({ auth: "none", uncounted: true, summary, ...params }, async ({ request, params }) => {
     const seen: { principal: Principal | null } = { principal: null };
     try {
       seen.principal = await identify(request);
@@ -63,7 +64,7 @@ export function scim(
         ? z
             .uuid()
             .toLowerCase()
-            .safeParse((params as { id?: string }).id)
+            .safeParse((params as { id?: string } | undefined)?.id)
         : null;
       if (id && !id.success) throw resourceNotFound();
       const answer = await handle(callOf(request, seen.principal, id?.data ?? ""));
