@@ -397,7 +397,7 @@ test("a member is suspended, out at once, and back with the role; sessions are e
   await at(vera, "Sierra");
 
   await dana.goto("/settings/members");
-  await expect(dana.getByText(/Has not proved the address/)).toBeVisible();
+  await expect(dana.getByText("Address not proved", { exact: true })).toBeVisible();
   const more = async (entry: string) => {
     await dana.getByRole("button", { name: "More for Vera" }).click();
     await dana.getByRole("menuitem", { name: entry }).click();

@@ -105,7 +105,7 @@ export const TASKS: Shot[] = [
     person: "Ana",
     async open(page, fixture) {
       const server = await fixture.testRows.serverNamed("Finance ERP");
-      await page.goto(`/tasks/${await fixture.testRows.insertTask(server, { state: "working" })}`);
+      await page.goto(`/tasks/${await fixture.testRows.insertTask(server, { state: "completed" })}`);
       await page.getByRole("tab", { name: "Access" }).click();
       await expect(page.getByText(/Nobody has looked at more/)).toBeVisible();
     },

@@ -137,16 +137,20 @@ const SUSPENDED: Source = {
   table: Prisma.sql`suspended_member`,
 };
 
-/** With who counts as one person with the member, and whether the principal, an owner, may vouch for them. */
+/**
+ * With who counts as one person with the member, whether the address is proved (in a demonstration nothing is to prove),
+ * and whether the principal, an owner, may vouch for them.
+ */
 const counted = (
   { userId, role, isView }: Principal,
   { columns, table }: Source,
-) => Prisma.sql`SELECT m.id, m.user_id AS "userId", u.name, u.email, m.role, u.proven_at IS NOT NULL AS proven,
+) => Prisma.sql`SELECT m.id, m.user_id AS "userId", u.name, u.email, m.role, u.proven_at IS NOT NULL OR place.demo AS proven,
     ${columns}, maker.first, first.name AS "firstName",
     (SELECT v.name FROM "user" v WHERE v.id = k.vouched_by) AS "vouchedBy", k.vouched_at AS "vouchedAt",
     ${userId !== null && role === "owner" && !isView} AND k.invited_by IS NOT NULL AND k.vouched_at IS NULL
       AND NOT same_maker(m.organization_id, m.user_id, ${userId}::uuid) AS "mayVouch"
   FROM ${table} m JOIN "user" u ON u.id = m.user_id
+    JOIN organization place ON place.id = m.organization_id
     LEFT JOIN maker k ON k.organization_id = m.organization_id AND k.user_id = m.user_id
     CROSS JOIN LATERAL (SELECT maker_of(m.organization_id, m.user_id) AS first) maker
     LEFT JOIN "user" first ON first.id = maker.first`;

@@ -74,7 +74,7 @@ export function RotateDialog({ onClose }: Props) {
       ) : (
         <>
           {rotate.error && <Notice live tone="bad" title={errorSentence(rotate.error)} />}
-          <Field id="overlap" label="The secret of now works on" required>
+          <Field id="overlap" label="The present secret goes on working" required>
             {(control) => (
               <Select
                 {...control}

@@ -53,11 +53,7 @@ export function MemberRow({
               : `A person of their own: ${member.vouchedBy} vouched`}
           </span>
         )}
-        {!member.proven && (
-          <span className="block text-wait text-xs">
-            Has not proved the address. “Forgot your password?”, or a link of whoever runs Intray, does.
-          </span>
-        )}
+        {!member.proven && <span className="block text-wait text-xs">Address not proved</span>}
       </span>
       <span className="flex flex-wrap items-center gap-2 max-md:w-full max-md:pl-11">
         {mayTouch ? (

@@ -50,6 +50,7 @@ export function Members({ invite }: { invite: ReactNode }) {
     return <LoadFailure what="The members" error={members.error} onRetry={() => void members.refetch()} />;
   const list = members.data?.items;
   const AskedDialog = asked && DIALOGS[asked.what];
+  const isUnproven = list?.some(({ proven }) => !proven) === true;
   const isLong = q !== "" || (list?.length ?? 0) > LONG;
   return (
     <Section
@@ -57,6 +58,12 @@ export function Members({ invite }: { invite: ReactNode }) {
       description="Everybody who works in this organization, and what they may do."
       action={invite}
     >
+      {isUnproven && (
+        <p className="text-muted text-xs">
+          “Address not proved”: nobody has shown yet that the address is theirs. A mailed link to a password,
+          or one from whoever runs Intray, does.
+        </p>
+      )}
       {isLong && (
         <span className="relative">
           <Search

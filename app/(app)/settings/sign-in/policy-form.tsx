@@ -78,7 +78,7 @@ export function PolicyForm({ saved, mayChange }: { saved: ShownSignInPolicy; may
   return (
     <Section
       title="Sign-in"
-      description="How people have to have signed in to reach this organization. Open sessions are bound at once; other organizations of the same people are not."
+      description="What a sign-in needs before it reaches this organization. It applies to open sessions at once, and to no other organization."
     >
       <form
         noValidate
@@ -118,7 +118,7 @@ export function PolicyForm({ saved, mayChange }: { saved: ShownSignInPolicy; may
         {time(
           "providerAgeMs",
           "Ask the provider again after",
-          "People whom the provider locked out without a word are out after this time at the latest.",
+          "Somebody whom the provider locked out is out here after this time at the latest.",
           "Never",
         )}
         {words(
