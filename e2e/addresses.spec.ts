@@ -9,7 +9,7 @@ test.setTimeout(180_000);
 test("an owner lists networks with the keyboard alone, and is not locked out by a slip", async ({
   browser,
 }) => {
-  const nina = await newOwner(browser, "Nina", "sierra");
+  const nina = await newOwner(browser, "Nina", "quebec");
   await nina.goto("/settings/organization");
   const field = nina.getByLabel("Reached from");
   // The browser and Intray are on one machine: its address is none of the internet's, and the screen says so.
@@ -32,9 +32,9 @@ test("an owner lists networks with the keyboard alone, and is not locked out by 
   await expect(nina.getByText("Saved the networks")).toBeVisible(SOON);
 
   // They reach Intray from somewhere else now.
-  await command("org", "addresses", "--org", "sierra", "--set", "192.0.2.0/24");
+  await command("org", "addresses", "--org", "quebec", "--set", "192.0.2.0/24");
   await nina.goto("/tasks");
-  await expect(nina.getByRole("heading", { name: "Sierra can’t be reached from here" })).toBeVisible(SOON);
+  await expect(nina.getByRole("heading", { name: "Quebec can’t be reached from here" })).toBeVisible(SOON);
   await expect(nina.getByRole("navigation", { name: "Main" })).toHaveCount(0);
   await checkAppearance(nina, "not from here");
   const answer = await nina.request.get("/api/v1/tasks");
@@ -44,12 +44,12 @@ test("an owner lists networks with the keyboard alone, and is not locked out by 
   ]);
 
   // A page that is open already, and follows a link, ends there too.
-  await command("org", "addresses", "--org", "sierra", "--clear");
+  await command("org", "addresses", "--org", "quebec", "--clear");
   await nina.getByRole("button", { name: "Try again" }).click();
   await expect(nina.getByRole("navigation", { name: "Main" })).toBeVisible(SOON);
-  await command("org", "addresses", "--org", "sierra", "--set", "192.0.2.0/24");
+  await command("org", "addresses", "--org", "quebec", "--set", "192.0.2.0/24");
   await nina.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Servers" }).click();
-  await expect(nina.getByRole("heading", { name: "Sierra can’t be reached from here" })).toBeVisible(SOON);
+  await expect(nina.getByRole("heading", { name: "Quebec can’t be reached from here" })).toBeVisible(SOON);
 
   await nina.getByRole("button", { name: "Sign out" }).click();
   await expect(nina).toHaveURL(/sign-in/, SOON);
@@ -57,13 +57,13 @@ test("an owner lists networks with the keyboard alone, and is not locked out by 
 });
 
 test("whoever is outside goes on in another organization of theirs", async ({ browser }) => {
-  const tom = await newOwner(browser, "Tom", "tango");
-  await command("org", "create", "uniform", "--name", "Uniform", "--owner", "tom@tango.example");
-  await command("org", "create", "victor", "--name", "Victor", "--owner", "tom@tango.example");
-  await command("org", "addresses", "--org", "tango", "--set", "192.0.2.0/24");
+  const tom = await newOwner(browser, "Tom", "romeo");
+  await command("org", "create", "uniform", "--name", "Uniform", "--owner", "tom@romeo.example");
+  await command("org", "create", "victor", "--name", "Victor", "--owner", "tom@romeo.example");
+  await command("org", "addresses", "--org", "romeo", "--set", "192.0.2.0/24");
   await command("org", "addresses", "--org", "victor", "--set", "192.0.2.0/24");
   await tom.goto("/");
-  await expect(tom.getByRole("heading", { name: "Tango can’t be reached from here" })).toBeVisible(SOON);
+  await expect(tom.getByRole("heading", { name: "Romeo can’t be reached from here" })).toBeVisible(SOON);
   await expect(tom.getByRole("button", { name: "Victor" })).toBeDisabled();
   await checkAppearance(tom, "not from here, with other organizations");
   await tom.getByRole("button", { name: "Uniform" }).click();

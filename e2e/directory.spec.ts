@@ -57,7 +57,7 @@ test("a person whom the directory deactivates is out of the open page within a m
   await expect(ben.getByRole("heading").first()).toBeVisible(SOON);
   try {
     expect((await scim("PATCH", `/Users/${id}`, active(false))).status).toBe(200);
-    await expect(ben.getByText("You were signed out.")).toBeVisible({ timeout: 60_000 });
+    await expect(ben.getByText("You were signed out.").first()).toBeVisible({ timeout: 60_000 });
     expect((await ben.request.get("/api/v1/me")).status()).toBe(401);
   } finally {
     expect((await scim("PATCH", `/Users/${id}`, active(true))).status).toBe(200);

@@ -114,6 +114,7 @@ export function partEnvironments(resolved: Resolved) {
         "INTRAY_RATE_LIMIT",
         "INTRAY_TRUSTED_PROXIES",
         "INTRAY_SIGN_IN_FILE",
+        "INTRAY_DNS_SERVERS",
         "OIDC_ISSUER",
         "OIDC_CLIENT_ID",
         "OIDC_CLIENT_SECRET",

@@ -8,7 +8,6 @@ ALTER TABLE password_link
   ADD COLUMN for_organization uuid,
   ADD COLUMN made_by uuid,
   ADD CONSTRAINT password_link_of_admin CHECK ((source = 'admin') = (for_organization IS NOT NULL AND made_by IS NOT NULL));
-CREATE INDEX password_link_by_user ON password_link (user_id);
 
 -- Somebody asked for a link for an address, whether or not an account has it. The web writes the address down and answers;
 -- an engine looks the account up afterwards, so that the answer can't tell. Neither of the two makes a link alone.
