@@ -131,7 +131,20 @@ describe("an organization's provider", () => {
     const olga = browser();
     await signInBySaml(web, olga, other, { nameId: "o-1", attributes: { email: "olga@acme.example" } });
     expect((await web.call("GET", "/api/v1/me", { cookie: olga.cookie() })).status).toBe(200);
-    await web.call("DELETE", `/api/v1/saml-providers/${other.id}`, { cookie: ana.cookie });
+    const remove = () => web.call("DELETE", `/api/v1/saml-providers/${other.id}`, { cookie: ana.cookie });
+    // Whoever signs in by it could not even take the rule back.
+    await sql(
+      "UPDATE session SET method = 'oidc', provider = 'corp', provider_subject = 'ana' WHERE user_id = $1",
+      [ana.userId],
+    );
+    await sql("INSERT INTO sign_in_policy (organization_id, providers) VALUES ($1, $2)", [
+      acme,
+      ["corp", `saml:${other.id}`],
+    ]);
+    expect(await remove()).toMatchObject({ status: 409, body: { code: "would_lock_out" } });
+    expect((await web.call("GET", "/api/v1/me", { cookie: olga.cookie() })).status).toBe(200);
+    await sql("DELETE FROM sign_in_policy WHERE organization_id = $1", [acme]);
+    expect((await remove()).status).toBe(204);
     expect((await web.call("GET", "/api/v1/me", { cookie: olga.cookie() })).status).toBe(401);
     expect(await sql("SELECT 1 FROM identity WHERE issuer = $1", [`saml:${other.id}`])).toEqual([]);
   });

@@ -9,7 +9,7 @@ import type { EventType } from "../events/schema.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { certificatesIn } from "./certificate.ts";
 import { checkHttps, fetchMetadata, type IdpDescription, notAllowed, readMetadata } from "./metadata.ts";
-import { keyPlace } from "./queries.ts";
+import { issuerOf, keyPlace } from "./queries.ts";
 import type { CreateSamlProvider, SamlTestReport, UpdateSamlProvider } from "./schema.ts";
 
 /** Limits providers per organization: a sign-in page with more buttons helps nobody. */
@@ -126,7 +126,10 @@ export async function updateSamlProvider(
   });
 }
 
-/** Its sessions end, and its links to accounts go (a trigger of 0070). Throws `not_found`. */
+/**
+ * Its sessions end, and its links to accounts go (a trigger of 0070). Throws `not_found`, and `would_lock_out` while the
+ * organization requires it: whoever signs in by it could no more, and could not change that.
+ */
 export async function removeSamlProvider(
   organizationId: string,
   tx: Tx,
@@ -134,6 +137,12 @@ export async function removeSamlProvider(
   id: string,
 ): Promise<void> {
   const before = await lock(organizationId, tx, id);
+  const where = { organizationId, providers: { has: issuerOf(id) } };
+  if ((await tx.signInPolicy.count({ where })) > 0)
+    throw new AppError(
+      "would_lock_out",
+      "The organization requires this provider: take it out of Settings → Sign-in first.",
+    );
   await tx.samlProvider.deleteMany({ where: { organizationId, id } });
   await append(organizationId, tx, actor, "saml_provider.removed", before);
 }

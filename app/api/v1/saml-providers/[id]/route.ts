@@ -42,6 +42,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Remove a SAML provider; its sessions end at once",
       params: idParams,
       stepUp: true,
+      errors: ["would_lock_out"],
     },
     async ({ caller, params }) => {
       await within(caller, (organizationId, tx, principal) =>
