@@ -32,6 +32,7 @@ test("the palette finds requests, tasks, pages and commands, and gives the focus
   };
 
   await ola.goto("/tasks");
+  await keysListen(ola);
   const search = ola.getByRole("searchbox", { name: "Search tasks" });
   await search.focus();
   await open();

@@ -11,6 +11,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { onboardingKey, useFirstSteps } from "@/lib/api-client/onboarding.ts";
 import type { Onboarding, SkipStep } from "@/lib/onboarding/schema.ts";
 import { ConnectStep } from "./connect-step.tsx";
@@ -25,7 +26,7 @@ export function GetStartedScreen() {
   useTitle("Get started");
   const skip = useMutation({
     mutationFn: (input: SkipStep) => api.patch<Onboarding>("/api/v1/onboarding", input),
-    onSuccess: (now) => client.setQueryData(onboardingKey, now),
+    onSuccess: (now) => showSaved(client, onboardingKey, now),
   });
   if (!first)
     return (

@@ -7,6 +7,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Switch } from "@/components/ui/switch.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { noticeSettings } from "@/lib/api-client/notices.ts";
 import { ACCOUNT_WORDS, KIND_WORDS } from "@/lib/format/notices.ts";
 import { type Channels, NOTICE_KINDS, type NoticeKind, type NoticeSettings } from "@/lib/notices/schema.ts";
@@ -20,7 +21,7 @@ export function NotificationsScreen() {
   const change = useMutation({
     mutationFn: (kinds: Partial<NoticeSettings["kinds"]>) =>
       api.patch<NoticeSettings>("/api/v1/me/notifications", { kinds }),
-    onSuccess: (saved) => client.setQueryData(queryKey, saved),
+    onSuccess: (saved) => showSaved(client, queryKey, saved),
     onError: (error) => toast.error(errorSentence(error)),
   });
   if (settings.isError && !settings.data)

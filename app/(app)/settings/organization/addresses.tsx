@@ -11,6 +11,7 @@ import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api } from "@/lib/api-client/base/client.ts";
+import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { organizationAddresses, organizationKeys } from "@/lib/api-client/organization.ts";
 import { type Addresses as Saved, saveAddressesSchema } from "@/lib/organizations/schema.ts";
 import { Section } from "../section.tsx";
@@ -66,7 +67,7 @@ function AddressesForm({ saved }: { saved: Saved }) {
       setLeftOut(false);
       try {
         const next = await api.put<Saved>("/api/v1/organization/addresses", values);
-        client.setQueryData(organizationKeys.addresses, next);
+        await showSaved(client, organizationKeys.addresses, next);
         toast(next.networks.length > 0 ? "Saved the networks" : "Reached from any network now");
       } catch (error) {
         setLeftOut((error as { code?: string }).code === "own_address_outside");

@@ -9,6 +9,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { api } from "@/lib/api-client/base/client.ts";
+import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Organization } from "@/lib/organizations/schema.ts";
 
@@ -42,7 +43,7 @@ function DeleteForm({ slug, onClose }: { slug: string; onClose: () => void }) {
     read: (data) => ({ slug: String(data.get("slug")).trim() }),
     send: async (values) => {
       const now = await api.delete<Organization>("/api/v1/organization", values);
-      client.setQueryData(organizationKeys.organization, now);
+      await showSaved(client, organizationKeys.organization, now);
       onClose();
       // Every page says so from now on.
       router.refresh();

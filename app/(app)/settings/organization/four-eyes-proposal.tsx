@@ -6,6 +6,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Organization, FourEyesProposal as Proposal } from "@/lib/organizations/schema.ts";
 
@@ -19,8 +20,8 @@ export function FourEyesProposal({ proposal }: { proposal: Proposal }) {
   const client = useQueryClient();
   const decide = useMutation({
     mutationFn: (what: keyof typeof DONE) => api.post<Organization>(`/api/v1/organization/four-eyes/${what}`),
-    onSuccess: (saved, what) => {
-      client.setQueryData(organizationKeys.organization, saved);
+    onSuccess: async (saved, what) => {
+      await showSaved(client, organizationKeys.organization, saved);
       toast(DONE[what]);
     },
     onError: () => client.invalidateQueries({ queryKey: organizationKeys.organization }),

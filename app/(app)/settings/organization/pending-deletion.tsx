@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Deletion, Organization } from "@/lib/organizations/schema.ts";
 
@@ -16,8 +17,8 @@ export function PendingDeletion({ deletion, held }: { deletion: Deletion; held: 
   const router = useRouter();
   const withdraw = useMutation({
     mutationFn: () => api.post<Organization>("/api/v1/organization/deletion/withdraw"),
-    onSuccess: (saved) => {
-      client.setQueryData(organizationKeys.organization, saved);
+    onSuccess: async (saved) => {
+      await showSaved(client, organizationKeys.organization, saved);
       toast("Taken back. The organization stays");
       router.refresh();
     },

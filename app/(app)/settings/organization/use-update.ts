@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api } from "@/lib/api-client/base/client.ts";
+import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Organization, UpdateOrganization } from "@/lib/organizations/schema.ts";
 
@@ -10,8 +11,8 @@ export function useUpdate(onDone: (saved: Organization) => void) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (input: UpdateOrganization) => api.patch<Organization>("/api/v1/organization", input),
-    onSuccess: (saved) => {
-      client.setQueryData(organizationKeys.organization, saved);
+    onSuccess: async (saved) => {
+      await showSaved(client, organizationKeys.organization, saved);
       onDone(saved);
     },
   });

@@ -10,6 +10,7 @@ import { Input } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { organizationKeys } from "@/lib/api-client/organization.ts";
 import { type Hold, type Organization, setHoldSchema } from "@/lib/organizations/schema.ts";
 import { Section } from "../section.tsx";
@@ -25,8 +26,8 @@ export function LegalHold({ hold }: { hold: Hold | null }) {
   const change = useMutation({
     mutationFn: (input: { reason: string } | null) =>
       input ? api.put<Organization>(PATH, input) : api.delete<Organization>(PATH),
-    onSuccess: (saved) => {
-      client.setQueryData(organizationKeys.organization, saved);
+    onSuccess: async (saved) => {
+      await showSaved(client, organizationKeys.organization, saved);
       setReason("");
       toast(saved.hold ? "Nothing is deleted until the hold is lifted" : "The legal hold is lifted");
     },

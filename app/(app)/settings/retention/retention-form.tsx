@@ -8,6 +8,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { retention } from "@/lib/api-client/retention.ts";
 import { type Retention, shortens, type UpdateRetention } from "@/lib/retention/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
@@ -61,7 +62,7 @@ export function RetentionForm({
     const now = await api.patch<Retention>("/api/v1/organization/retention", input);
     toast("Saved");
     setAsking(false);
-    client.setQueryData(retention().queryKey, now);
+    await showSaved(client, retention().queryKey, now);
   };
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();

@@ -11,6 +11,7 @@ import { Switch } from "@/components/ui/switch.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { ROLES } from "@/lib/access/roles.ts";
 import { ApiError, api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { signInPolicy } from "@/lib/api-client/identity/sign-in.ts";
 import type { ShownSignInPolicy, SignInPolicy } from "@/lib/organizations/sign-in/schema.ts";
 import { formatDuration } from "@/lib/text/duration.ts";
@@ -34,9 +35,9 @@ export function PolicyForm({ saved, mayChange }: { saved: ShownSignInPolicy; may
   const change = (part: Partial<SignInPolicy>) => setWanted({ ...wanted, ...part });
   const save = useMutation({
     mutationFn: (input: SignInPolicy) => api.put<ShownSignInPolicy>("/api/v1/organization/sign-in", input),
-    onSuccess: (now) => {
+    onSuccess: async (now) => {
+      await showSaved(client, signInPolicy().queryKey, now);
       toast("Saved");
-      client.setQueryData(signInPolicy().queryKey, now);
     },
   });
   const isChanged = JSON.stringify(wanted) !== JSON.stringify(policy);
