@@ -15,7 +15,7 @@ const answer = (page: Page, path: string, json: unknown, method = "GET", status 
   );
 /** Changes what the server answers to a GET. */
 // biome-ignore lint/suspicious/noExplicitAny: each shot knows the answer that it changes
-const change = (page: Page, path: string, to: (body: any) => unknown) =>
+const change = (page: Page, path: string | RegExp, to: (body: any) => unknown) =>
   page.route(path, async (route) => {
     if (route.request().method() !== "GET") return route.fallback();
     const response = await route.fetch();
@@ -28,7 +28,7 @@ interface Listed {
 
 /** The page of members, with Ben as the shot wants him. */
 async function members(page: Page, ben: object): Promise<void> {
-  await change(page, "**/api/v1/members?*", (body: Listed) => ({
+  await change(page, /\/api\/v1\/members\?(?!.*state=suspended)/, (body: Listed) => ({
     ...body,
     items: body.items.map((item) => (item.name === "Ben" ? { ...item, ...ben } : item)),
   }));
