@@ -9,6 +9,7 @@ import { OPERATIONS } from "./shots-operations.ts";
 import { PEOPLE } from "./shots-people.ts";
 import { README } from "./shots-readme.ts";
 import { REQUESTS } from "./shots-request.ts";
+import { SETTINGS } from "./shots-settings.ts";
 import { TASKS } from "./shots-tasks.ts";
 
 /**
@@ -16,7 +17,7 @@ import { TASKS } from "./shots-tasks.ts";
  * the inbox fills as it goes. The groups take about equally long.
  */
 export const GROUPS: Shot[][] = [
-  [...EMPTY_INBOX, ...AROUND, ...REQUESTS, ...OPERATIONS],
+  [...EMPTY_INBOX, ...AROUND, ...SETTINGS, ...REQUESTS, ...OPERATIONS],
   [...DECIDING, ...TASKS, ...FULL_INBOX, ...BULK, ...PEOPLE],
 ];
 export const README_SHOTS: Shot[] = README;
