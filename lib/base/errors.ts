@@ -103,6 +103,7 @@ const STATUS = {
   server_unavailable: 502,
   dns_unavailable: 502,
   database_unavailable: 503,
+  database_busy: 503,
 } as const;
 
 export type ErrorCode = keyof typeof STATUS;
