@@ -143,6 +143,12 @@ export const CHECKS_PER_CALLER = { limit: 120, windowMs: 60_000 };
 /** Failed pages that one caller may have logged. */
 export const PAGE_FAILURES_PER_CALLER = { limit: 10, windowMs: 60_000 };
 
+/** Checks of the whole history that one organization may ask for: each reads every line. */
+export const VERIFICATIONS_PER_ORGANIZATION = { limit: 20, windowMs: 60_000 };
+
+/** The Retry-After while another check of the same history runs. */
+export const VERIFICATION_RETRY_AFTER_MS = 5_000;
+
 /** Lines that an export reads at a time, each batch in its own transaction. */
 export const EXPORT_BATCH = 1_000;
 
