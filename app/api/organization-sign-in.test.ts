@@ -307,8 +307,9 @@ describe("what a provider has to have said", () => {
   });
 
   test("is enforced where the sign-in began without an organization in view, and the next round asks for it by itself", async () => {
+    saying({ acr: "gold", auth_time: now() });
     await requireCorp({ acrValues: ["gold"], providerAgeMs: 3600_000 });
-    saying({ acr: "silver", auth_time: now() - 7200 });
+    saying({ acr: "silver", auth_time: now() });
     const { browser: at, cookie } = await signInAt("corp", "Olga");
     const refused = await web.call("GET", "/api/v1/tasks", { cookie });
     expect([refused.status, refused.body.code]).toEqual([401, "sign_in_too_weak"]);
