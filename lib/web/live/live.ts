@@ -18,7 +18,7 @@ export interface Reader {
   hear(frame: Frame, topic: string): void;
 }
 
-const payloadSchema = z.object({ o: z.uuid(), c: z.array(z.tuple([z.string(), z.uuid()])) });
+const payloadSchema = z.object({ o: z.guid(), c: z.array(z.tuple([z.string(), z.guid()])) });
 type Hint = [topic: string, id: string];
 
 class Hub {
