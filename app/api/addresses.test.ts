@@ -183,7 +183,7 @@ describe("an organization's networks", () => {
       const [{ status }, statements] = await statementsOf(() => get("/api/v1/me", who, INSIDE));
       expect(status).toBe(200);
       return statements.filter(
-        (statement) => !/gate\.(take_calls|sweep_throttle|note_key_use)/.test(statement),
+        (statement) => !/gate\.(take_calls|sweep_throttle|note_key_use|note_session_use)/.test(statement),
       );
     };
     for (const who of [{ cookie: olga.cookie }, { key }]) {
