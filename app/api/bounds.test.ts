@@ -102,20 +102,20 @@ test("one check of the history runs at a time in an organization, and others che
   const globex = await web.organization(`globex-${made}`);
   const [ours, theirs] = [await web.key(acme, "admin"), await web.key(globex, "admin")];
   const verify = (key: string) => web.call("GET", "/api/v1/events/verify", { key });
-  const { second, all } = await withClient(web.database.adminUrl, async (client) => {
+  const { refused, own, other } = await withClient(web.database.adminUrl, async (client) => {
     await client.query("BEGIN");
     await client.query("LOCK TABLE event_head IN ACCESS EXCLUSIVE MODE");
-    const [first, other] = [verify(ours), verify(theirs)];
-    const second = await Promise.race([verify(ours), verify(ours)]);
+    const other = verify(theirs);
+    const own = [verify(ours), verify(ours), verify(ours)];
+    // One of them waits for the lock.
+    const refused = await Promise.race(own);
     await client.query("ROLLBACK");
-    return { second, all: await Promise.all([first, other]) };
+    return { refused, own: await Promise.all(own), other: await other };
   });
-  expect([second.status, second.body.code]).toEqual([429, "throttled"]);
-  expect(Number(second.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(all.map(({ status, body }) => [status, body.ok])).toEqual([
-    [200, true],
-    [200, true],
-  ]);
+  expect([refused.status, refused.body.code]).toEqual([429, "throttled"]);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(own.map(({ status }) => status).sort()).toEqual([200, 429, 429]);
+  expect([other.status, other.body.ok]).toEqual([200, true]);
   expect((await verify(ours)).status).toBe(200);
 });
 
