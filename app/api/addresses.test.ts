@@ -115,6 +115,30 @@ describe("an organization's networks", () => {
     expect((await get("/api/v1/tasks", olga, INSIDE)).status).toBe(200);
   });
 
+  test("keep no idle session alive that is refused, and keep one that is let in", async () => {
+    const lastSeen = () => sql("SELECT last_seen_at AS at FROM session WHERE user_id = $1", [olga.userId]);
+    await list(["203.0.113.0/24"]);
+    await sql("UPDATE session SET last_seen_at = now() - interval '1 hour' WHERE user_id = $1", [
+      olga.userId,
+    ]);
+    const before = await lastSeen();
+    for (const [method, path, body] of [
+      ["GET", "/api/v1/me"],
+      ["GET", "/api/v1/tasks"],
+      ["PUT", "/api/v1/me/organization", { organizationId: acme }],
+    ] as const)
+      expect(
+        (await web.call(method, path, { cookie: olga.cookie, headers: from(OUTSIDE), ...(body && { body }) }))
+          .status,
+      ).toBe(403);
+    expect(await lastSeen()).toEqual(before);
+    const reads = { ...from(INSIDE), "x-intray-unattended": "1" };
+    await web.call("GET", "/api/v1/me", { cookie: olga.cookie, headers: reads });
+    expect(await lastSeen()).toEqual(before);
+    expect((await get("/api/v1/me", olga, INSIDE)).status).toBe(200);
+    expect(await lastSeen()).not.toEqual(before);
+  });
+
   test.each<[string, string[], string, boolean]>([
     ["IPv4 in IPv6", ["203.0.113.0/24"], "::ffff:203.0.113.7", true],
     ["IPv4 in IPv6, in hexadecimal", ["203.0.113.0/24"], "::ffff:cb00:7107", true],
@@ -159,7 +183,7 @@ describe("an organization's networks", () => {
       const [{ status }, statements] = await statementsOf(() => get("/api/v1/me", who, INSIDE));
       expect(status).toBe(200);
       return statements.filter(
-        (statement) => !/gate\.(take_calls|sweep_throttle|note_key_use)/.test(statement),
+        (statement) => !/gate\.(take_calls|sweep_throttle|note_key_use|note_session_use)/.test(statement),
       );
     };
     for (const who of [{ cookie: olga.cookie }, { key }]) {

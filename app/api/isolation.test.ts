@@ -115,5 +115,6 @@ function comparable(text: string, id: string): string {
   return text.replaceAll(id, "the id").replace(/"requestId":"[^"]*"/, "");
 }
 
-/** Rate limits count calls in chunks, whatever their path. */
-const isNoCount = (statement: string) => !/gate\.(take_calls|sweep_throttle)/.test(statement);
+/** Calls are counted in chunks, and the use of a key or session is written down once a minute, whatever the path. */
+const isNoCount = (statement: string) =>
+  !/gate\.(take_calls|sweep_throttle|note_key_use|note_session_use)/.test(statement);

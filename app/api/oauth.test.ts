@@ -394,6 +394,27 @@ describe("the answer that a browser brings back", () => {
   });
 });
 
+describe("while an authorization server takes its time to hand out tokens", () => {
+  test.each([
+    ["who loses the role", "UPDATE membership SET role = 'operator' WHERE user_id = $1"],
+    ["who is removed", "DELETE FROM membership WHERE user_id = $1"],
+  ])("%s connects nothing", async (_what, change) => {
+    const { id } = await fixture.addServer();
+    const back = await authority.signIn((await urlOf(id)).href);
+    authority.behave.instead = async ({ url }) => {
+      if (url === "/token")
+        await withClient(web.database.adminUrl, (client) => client.query(change, [fixture.ana.userId]));
+      return false;
+    };
+    expect(await fixture.arrive(back)).toBe(`/servers/${id}?refused=not_allowed`);
+    expect(sent("/token")).toHaveLength(1);
+    const grants = await withClient(web.database.adminUrl, (client) =>
+      client.query("SELECT FROM oauth_grant WHERE organization_id = $1", [fixture.organizationId]),
+    );
+    expect(grants.rowCount).toBe(0);
+  });
+});
+
 describe("tokens", () => {
   test("A5: the resource goes with every request, as the server names itself", async () => {
     const { id } = await fixture.addServer();

@@ -306,6 +306,23 @@ describe("what a provider has to have said", () => {
     expect([again.get("max_age"), again.get("prompt")]).toEqual(["3600", "login"]);
   });
 
+  test("is enforced where the sign-in began without an organization in view, and the next round asks for it by itself", async () => {
+    saying({ acr: "gold", auth_time: now() });
+    await requireCorp({ acrValues: ["gold"], providerAgeMs: 3600_000 });
+    saying({ acr: "silver", auth_time: now() });
+    const { browser: at, cookie } = await signInAt("corp", "Olga");
+    const refused = await web.call("GET", "/api/v1/tasks", { cookie });
+    expect([refused.status, refused.body.code]).toEqual([401, "sign_in_too_weak"]);
+    expect((await web.call("PUT", "/api/v1/undo-window", { cookie, body: { holdMs: 0 } })).status).toBe(401);
+    expect((await web.open("GET", "/api/v1/stream", { cookie })).status).toBe(401);
+    // No word of the organization: it is the one that refuses the browser's session.
+    const next = new URL(await at.post("signin/corp", { callbackUrl: "/tasks" })).searchParams;
+    expect([next.get("max_age"), next.get("acr_values")]).toEqual(["3600", "gold"]);
+    saying({ acr: "gold", auth_time: now() });
+    const { cookie: strong, landed } = await signInAt("corp", "Olga", acme, at);
+    expect([landed.pathname, await codeOf(strong)]).toEqual(["/tasks", "in"]);
+  });
+
   test("counts no longer for a provider whose clock is ahead", async () => {
     saying({ auth_time: now() + 40 * 24 * 3600 });
     await requireCorp({ providerAgeMs: 3600_000 });

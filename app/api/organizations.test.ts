@@ -120,13 +120,14 @@ describe("the end of a membership", () => {
     const cleo = await web.member(globex, `Cleo${++made}`, "viewer");
     const dan = await web.member(globex, `Dan${made}`, "viewer");
     const key = await web.key(globex, "owner");
+    const serverId = crypto.randomUUID();
     const streams = await Promise.all([cleo, dan].map(({ cookie }) => listen(cookie)));
     // The web's own connection for hints may still be opening: it is there once something is heard.
     await patiently(async () => {
       await sql("SELECT pg_notify('intray_change', $1)", [
-        JSON.stringify({ o: globex, c: [["task", "t-1"]] }),
+        JSON.stringify({ o: globex, c: [["server", serverId]] }),
       ]);
-      for (const stream of streams) expect(stream.text).toContain("t-1");
+      for (const stream of streams) expect(stream.text).toContain(serverId);
     });
     await web.call("DELETE", `/api/v1/members/${cleo.memberId}`, { key });
     // The stream's regular check would come only after 30 s.

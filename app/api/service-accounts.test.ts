@@ -246,6 +246,28 @@ describe("a service account", () => {
       expect(refused.status).toBe(403);
   });
 
+  test("tells whoever is to answer for it, in their notices and their account's history, and not who takes it", async () => {
+    const told = async ({ cookie }: Person) =>
+      (await web.call("GET", "/api/v1/notices", { cookie })).body.items.filter(
+        ({ cause }: { cause: string }) => cause === "account.service_account_given",
+      );
+    const { body } = await create(ana, { ownerId: ana.memberId });
+    expect(await told(ana)).toEqual([]);
+    expect((await change(ana, body.id, { ownerId: otto.memberId })).status).toBe(200);
+    await change(ana, body.id, { description: "Invoices" });
+    await create(ana, { name: "Mails", ownerId: otto.memberId });
+    expect((await told(otto)).map(({ account }: { account: { data: object } }) => account.data)).toEqual([
+      { name: "Mails", organization: `acme-${made}`, by: "Ana" },
+      { name: "Billing", organization: `acme-${made}`, by: "Ana" },
+    ]);
+    const events = (await web.call("GET", "/api/v1/me/security-events", { cookie: otto.cookie })).body.items;
+    expect(
+      events.filter(({ type }: { type: string }) => type === "account.service_account_given"),
+    ).toHaveLength(2);
+    expect(await told(ana)).toEqual([]);
+    expect(await types()).toEqual(["created", "owner_changed", "changed", "created"]);
+  });
+
   test("is given to nobody of another organization", async () => {
     const globex = await web.organization(`globex-${made}`);
     const gus = await web.member(globex, "Gus", "owner");

@@ -72,7 +72,7 @@ describe("a person", () => {
     olga = await web.member(organizationId, "Olga", "owner");
     await age(olga.userId);
   });
-  const call = (method: "GET" | "POST" | "PATCH", path: string, body?: object) =>
+  const call = (method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: object) =>
     web.call(method, `/api/v1${path}`, { cookie: olga.cookie, ...(body && { body }) });
   const makeKey = () => call("POST", "/api-keys", { name: "k", role: "viewer" });
   const givePassword = async () => {
@@ -130,6 +130,32 @@ describe("a person", () => {
     const [code] = confirmed.body.recoveryCodes;
     expect((await call("POST", "/me/step-up", { code })).status).toBe(204);
     expect((await call("POST", "/me/passkeys/options", proof)).status).toBe(200);
+  });
+
+  test("with two-step sign-in changes no password by the password alone, which may be stolen with the session", async () => {
+    await givePassword();
+    const change = (current: string, password: string) => call("POST", "/me/password", { current, password });
+    const next = "another long pass phrase";
+    const started = await call("POST", "/me/second-factor", { currentPassword: PASSWORD });
+    const totp = new TOTP({ secret: Secret.fromBase32(started.body.secret) });
+    const confirmed = await call("POST", "/me/second-factor/confirm", { code: totp.generate() });
+    expect((await change(PASSWORD, next)).body.code).toBe("step_up_required");
+    const [code] = confirmed.body.recoveryCodes;
+    expect((await call("POST", "/me/step-up", { code })).status).toBe(204);
+    expect((await change("wrong", next)).body.code).toBe("wrong_password");
+    expect((await change(PASSWORD, next)).status).toBe(204);
+  });
+
+  test("who has but the password changes it by that", async () => {
+    await givePassword();
+    const body = { current: PASSWORD, password: "another long pass phrase" };
+    expect((await call("POST", "/me/password", body)).status).toBe(204);
+  });
+
+  test("loses no passkey, no link to a provider and no membership to whoever has the session alone", async () => {
+    const id = crypto.randomUUID();
+    for (const path of [`/me/passkeys/${id}`, `/me/saml-links/${id}`, "/me/membership"])
+      expect([path, (await call("DELETE", path)).body?.code]).toEqual([path, "step_up_required"]);
   });
 
   test("of a provider signs in again there", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 import { patiently } from "../../test/setup/patience.ts";
 
@@ -11,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => web.stop());
 
 /** Opens a stream and collects its events. */
-async function listen(key: string) {
+async function listen(who: string | { cookie: string }) {
   const abort = new AbortController();
   const { GET } = await import("@/app/api/v1/stream/route.ts");
   const request = new Request("http://localhost:3000/api/v1/stream", {
-    headers: { authorization: `Bearer ${key}` },
+    headers: typeof who === "string" ? { authorization: `Bearer ${who}` } : { cookie: who.cookie },
     signal: abort.signal,
   });
   const response = await GET(request, { params: Promise.resolve({}) });
@@ -36,14 +37,15 @@ function notify(organizationId: string, changes: [string, string][]): Promise<un
 
 test("hints reach the streams of their organization, and no other", async () => {
   const [acme, globex] = [await web.organization("acme"), await web.organization("globex")];
+  const [t1, t2] = [await taskOf(acme), await taskOf(globex)];
   const ours = await listen(await web.key(acme, "viewer"));
   const theirs = await listen(await web.key(globex, "viewer"));
   expect(ours.response.headers.get("content-type")).toContain("text/event-stream");
   expect(ours.response.headers.get("cache-control")).toBe("no-cache, no-transform");
   // The connection may still be opening: repeats the change until the stream reports it.
   await patiently(async () => {
-    await notify(acme, [["task", "t-1"]]);
-    expect(ours.text).toContain('event: change\ndata: {"topic":"task","id":"t-1"}\n\n');
+    await notify(acme, [["task", t1]]);
+    expect(ours.text).toContain(`event: change\ndata: {"topic":"task","id":"${t1}"}\n\n`);
   });
   expect(theirs.text).not.toContain("change");
 
@@ -54,11 +56,57 @@ test("hints reach the streams of their organization, and no other", async () => 
     ),
   );
   await patiently(() => expect(theirs.text).toContain('data: {"topic":"*","id":"*"}'));
-  await notify(globex, [["task", "t-2"]]);
-  await patiently(() => expect(theirs.text).toContain("t-2"));
-  expect(ours.text).not.toContain("t-2");
+  await notify(globex, [["task", t2]]);
+  await patiently(() => expect(theirs.text).toContain(t2));
+  expect(ours.text).not.toContain(t2);
   for (const stream of [ours, theirs]) stream.leave();
   await patiently(() => expect([ours.ended, theirs.ended]).toEqual([true, true]));
+});
+
+const taskOf = async (organizationId: string) =>
+  insertTask(web.db, organizationId, await insertServer(web.db, organizationId));
+
+test("hints of a private task reach its requester and whom it asks, and nobody else learns that it is there", async () => {
+  const acme = await web.organization("private");
+  const [ana, ben, cleo] = [
+    await web.member(acme, "Ana", "owner"),
+    await web.member(acme, "Ben", "operator"),
+    await web.member(acme, "Cleo", "approver"),
+  ];
+  const server = await insertServer(web.db, acme);
+  const open = await insertTask(web.db, acme, server);
+  const own = await insertTask(web.db, acme, server, { visibility: "private", requester: ben.userId });
+  const question = await insertRequest(web.db, acme, own);
+  const asking = await insertTask(web.db, acme, server, { visibility: "private", requester: ben.userId });
+  const assigned = await insertRequest(web.db, acme, asking, { assignee: cleo.userId });
+  const streams = {
+    ana: await listen(ana),
+    ben: await listen(ben),
+    cleo: await listen(cleo),
+    key: await listen(await web.key(acme, "owner")),
+  };
+  const heard = () =>
+    Object.fromEntries(
+      Object.entries(streams).map(([name, { text }]) => [
+        name,
+        [own, question.id, asking, assigned.id].filter((id) => text.includes(id)).length,
+      ]),
+    );
+  // The connection may still be opening: repeats until each has heard of the last of all.
+  await patiently(async () => {
+    await notify(acme, [
+      ["task", own],
+      ["input_request", question.id],
+      ["task", asking],
+      ["input_request", assigned.id],
+    ]);
+    await notify(acme, [["task", open]]);
+    for (const { text } of Object.values(streams)) expect(text).toContain(open);
+    expect(heard()).toMatchObject({ ben: 4 });
+  });
+  await patiently(() => expect(heard()).toMatchObject({ cleo: 2 }));
+  expect(heard()).toEqual({ ana: 0, ben: 4, cleo: 2, key: 0 });
+  for (const stream of Object.values(streams)) stream.leave();
 });
 
 test("one principal has eight streams at most, and gets another when one ends", async () => {

@@ -6,6 +6,8 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { createDatabase } from "../../lib/base/db/db.ts";
+import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
 import { clock, startChild } from "../child.ts";
 import { type Figure, quantile } from "../figure.ts";
 import { startInstallation } from "../installation.ts";
@@ -22,6 +24,7 @@ export async function run(): Promise<Figure[]> {
     startChild(new URL("browsers.ts", import.meta.url)),
   );
   const client = new pg.Client({ connectionString: installation.database.engineUrl });
+  const owner = createDatabase(installation.database.ownerUrl, { connections: 2 });
   try {
     await client.connect();
     const organizationId = await installation.organization("acme");
@@ -30,6 +33,8 @@ export async function run(): Promise<Figure[]> {
       cookies.push((await installation.member(organizationId, `Person ${n}`, "viewer")).cookie);
     const web = await installation.startWeb();
     await installation.startEngine();
+    // The web looks up who sees each task before it tells anybody.
+    const server = await insertServer(owner, organizationId);
     const memoryBefore = memoryOf(web.pid);
     for (const [at, browsers] of processes.entries()) {
       browsers.send({ url: web.url, cookies: cookies.filter((_, n) => n % PROCESSES === at), each: EACH });
@@ -41,7 +46,7 @@ export async function run(): Promise<Figure[]> {
     const measure = async (say: (id: string) => Promise<unknown>): Promise<number[]> => {
       const times: number[] = [];
       for (let hint = 0; hint < HINTS; hint++) {
-        const id = randomUUID();
+        const id = await insertTask(owner, organizationId, server, { state: "completed" });
         const sentAt = clock();
         await say(id);
         await sleep(PAUSE_MS);
@@ -80,6 +85,7 @@ export async function run(): Promise<Figure[]> {
     ];
   } finally {
     await client.end();
+    await owner.close();
     await Promise.all(processes.map((browsers) => browsers.end()));
     await installation.end();
   }

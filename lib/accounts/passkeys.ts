@@ -10,6 +10,7 @@ import {
 } from "@simplewebauthn/server";
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
 import { z } from "zod";
+import { BOUNDS } from "../base/db/bounds.ts";
 import { type Database, Prisma } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret } from "../base/ids.ts";
@@ -31,7 +32,7 @@ export async function listPasskeys(db: Database, userId: string): Promise<Passke
   return (await readPasskeys(db, userId)).map(({ credentialId: _secretly, ...passkey }) => passkey);
 }
 
-/** Returns the browser's options for making a passkey, valid for `lifetimeMs`. */
+/** Returns the browser's options for making a passkey, valid for `lifetimeMs`. Throws `too_many_passkeys`. */
 export async function startPasskey(
   db: Database,
   party: RelyingParty,
@@ -39,6 +40,11 @@ export async function startPasskey(
   lifetimeMs: number,
 ) {
   const known = await readPasskeys(db, user.id);
+  if (known.length >= BOUNDS.passkeys)
+    throw new AppError(
+      "too_many_passkeys",
+      `Your account has ${BOUNDS.passkeys} passkeys, the most there can be. Remove one first.`,
+    );
   const options = await generateRegistrationOptions({
     rpName: "Intray",
     rpID: party.id,

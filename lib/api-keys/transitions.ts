@@ -4,6 +4,7 @@ import { serversOf } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { roleAllows } from "../access/roles.ts";
 import type { Actor } from "../access/schema.ts";
+import { BOUNDS, refuseFull } from "../base/db/bounds.ts";
 import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
@@ -150,6 +151,28 @@ export async function noteWarnings(organizationId: string, tx: Tx): Promise<stri
   return warned.map(({ id }) => id);
 }
 
+/** Throws `too_many_keys`. `maker`: whose own key it would be; null: the operator's or a service account's. */
+async function refuseFullKeys(organizationId: string, tx: Tx, maker: string | null): Promise<void> {
+  const inForce = {
+    organizationId,
+    revokedAt: null,
+    OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }],
+  };
+  await refuseFull(organizationId, tx, {
+    code: "too_many_keys",
+    most: BOUNDS.keys,
+    count: () => tx.apiKey.count({ where: inForce }),
+    detail: `The organization has ${BOUNDS.keys} API keys, the most there can be. Revoke one first.`,
+  });
+  if (maker === null) return;
+  await refuseFull(organizationId, tx, {
+    code: "too_many_keys",
+    most: BOUNDS.keysOfOne,
+    count: () => tx.apiKey.count({ where: { ...inForce, createdBy: maker, serviceAccountId: null } }),
+    detail: `There are ${BOUNDS.keysOfOne} API keys of yours, the most there can be. Revoke one first.`,
+  });
+}
+
 async function insertKey(
   organizationId: string,
   tx: Tx,
@@ -167,6 +190,7 @@ async function insertKey(
   serviceAccountId: string | null = null,
 ): Promise<{ id: string; secret: string }> {
   refuseBeyondRole(role, permissions);
+  await refuseFullKeys(organizationId, tx, serviceAccountId === null ? createdBy : null);
   await refuseUnknownServers(organizationId, tx, serversOf({ servers, tools }));
   const id = uuidv7();
   const secret = PREFIX + randomSecret();

@@ -85,6 +85,11 @@ const STATUS = {
   no_password: 409,
   too_many_views: 409,
   too_many_webhooks: 409,
+  too_many_keys: 409,
+  too_many_service_accounts: 409,
+  too_many_invitations: 409,
+  too_many_servers: 409,
+  too_many_passkeys: 409,
   too_many_domains: 409,
   would_lock_out: 409,
   too_many_audit_streams: 409,
@@ -103,6 +108,7 @@ const STATUS = {
   server_unavailable: 502,
   dns_unavailable: 502,
   database_unavailable: 503,
+  database_busy: 503,
 } as const;
 
 export type ErrorCode = keyof typeof STATUS;

@@ -56,6 +56,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "key.ended": { text: "An API key has ended", tone: "bad" },
   "audit_stream.failing": { text: "The audit stream has been failing for an hour", tone: "bad" },
   "service_account.rests": { text: "A service account rests: nobody answers for it", tone: "bad" },
+  "saml_provider.certificate_ends": { text: "A SAML certificate ends within 30 days", tone: "wait" },
 };
 
 /** `about` names tool and server, which are untrusted text, or the key. `path` leads to the subject. */
@@ -104,6 +105,7 @@ const SETTINGS: Partial<Record<Cause, string>> = {
   "organization.deleting": "/settings/organization",
   "member.vouched": "/settings/members",
   "account.replaced": "/settings/members",
+  "saml_provider.certificate_ends": "/settings/saml",
 };
 
 /** `12 requests wait for an answer`: many notices of one cause. */
@@ -134,6 +136,7 @@ const MANY: Record<Cause, string> = {
   "key.ended": "# API keys have ended",
   "audit_stream.failing": "# audit streams have been failing for an hour",
   "service_account.rests": "# service accounts rest: nobody answers for them",
+  "saml_provider.certificate_ends": "SAML certificates of # providers end within 30 days",
 };
 
 /** The page that shows many notices of one cause. */

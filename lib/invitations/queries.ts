@@ -53,7 +53,7 @@ export async function findInvitation(db: Database, token: string): Promise<Found
 
 const SELECT = Prisma.sql`SELECT i.id, i.email, i.role, u.id AS "inviterId", u.name AS "inviterName",
   i.created_at AS "createdAt", i.expires_at AS "expiresAt", i.mailed,
-  i.expires_at <= now() OR NOT inviter_may(i.organization_id, i.invited_by, i.role) AS expired
+  i.expires_at <= now() OR NOT (i.by_directory OR inviter_may(i.organization_id, i.invited_by, i.role)) AS expired
   FROM invitation i LEFT JOIN "user" u ON u.id = i.invited_by`;
 
 const OPEN = Prisma.sql`i.accepted_at IS NULL AND i.revoked_at IS NULL`;

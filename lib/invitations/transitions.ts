@@ -2,6 +2,7 @@
 
 import type { Principal } from "../access/principal.ts";
 import { memberBehind } from "../api-keys/queries.ts";
+import { BOUNDS, refuseFull } from "../base/db/bounds.ts";
 import { isSuspendedMember, Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret, randomSecret, uuidv7 } from "../base/ids.ts";
@@ -15,8 +16,9 @@ const LIFETIME = Prisma.sql`now() + interval '7 days'`;
 
 /**
  * Returns the link's secret, which is stored nowhere. `mailed`: it is handed to the mail server, and shown to nobody.
- * `invitedBy`: the member who answers for the invitation where the principal is no person; null is the operator. Throws
- * `already_member`, `already_invited`, and `suspended` for the address of a suspended member.
+ * `invitedBy`: the member who answers for the invitation where a directory calls; null is the operator. Such an invitation
+ * is the organization's, and outlives that member's rights. Throws `already_member`, `already_invited`, `suspended` for the
+ * address of a suspended member, and `too_many_invitations`.
  */
 export async function createInvitation(
   organizationId: string,
@@ -34,12 +36,18 @@ export async function createInvitation(
   >`SELECT 1 FROM suspended_member s JOIN "user" u ON u.id = s.user_id
     WHERE s.organization_id = ${organizationId}::uuid AND u.email = ${email}`;
   if (stopped.length > 0) throw suspended("admin");
+  await refuseFull(organizationId, tx, {
+    code: "too_many_invitations",
+    most: BOUNDS.invitations,
+    count: () => tx.invitation.count({ where: { organizationId, acceptedAt: null, revokedAt: null } }),
+    detail: `The organization has ${BOUNDS.invitations} open invitations, the most there can be. Revoke some first.`,
+  });
   const id = uuidv7();
   const token = randomSecret();
   const made = await tx.$executeRaw`
-    INSERT INTO invitation (organization_id, id, email, role, token_hash, invited_by, expires_at, mailed)
+    INSERT INTO invitation (organization_id, id, email, role, token_hash, invited_by, expires_at, mailed, by_directory)
     VALUES (${organizationId}::uuid, ${id}::uuid, ${email}, ${role}, ${hashSecret(token)},
-      ${invitedBy === undefined ? await memberBehind(organizationId, tx, principal) : invitedBy}::uuid, ${LIFETIME}, ${mailed})
+      ${invitedBy === undefined ? await memberBehind(organizationId, tx, principal) : invitedBy}::uuid, ${LIFETIME}, ${mailed}, ${invitedBy !== undefined})
     ON CONFLICT (organization_id, email) WHERE accepted_at IS NULL AND revoked_at IS NULL DO NOTHING`;
   if (made === 0)
     throw new AppError(
@@ -66,7 +74,7 @@ export async function updateInvitation(
   const token = renew ? randomSecret() : null;
   const maker = await memberBehind(organizationId, tx, principal);
   await tx.$executeRaw`UPDATE invitation SET role = coalesce(${role ?? null}, role)
-    ${token ? Prisma.sql`, token_hash = ${hashSecret(token)}, expires_at = ${LIFETIME}, invited_by = ${maker}::uuid` : Prisma.empty}
+    ${token ? Prisma.sql`, token_hash = ${hashSecret(token)}, expires_at = ${LIFETIME}, invited_by = ${maker}::uuid, by_directory = false` : Prisma.empty}
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
   // A statement of its own: a trigger takes the mark away wherever a link changes.
   if (token && mailed)
@@ -150,7 +158,7 @@ export async function isInvited(organizationId: string, tx: Tx, email: string): 
 }
 
 const IN_FORCE = Prisma.sql`accepted_at IS NULL AND revoked_at IS NULL AND expires_at > now()
-  AND inviter_may(organization_id, invited_by, role)`;
+  AND (by_directory OR inviter_may(organization_id, invited_by, role))`;
 
 async function accept(
   organizationId: string,

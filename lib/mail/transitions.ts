@@ -149,6 +149,7 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     keys: of(/^key\./),
     auditStreams: of(/^audit_stream\./),
     serviceAccounts: of(/^service_account\./),
+    samlProviders: of(/^saml_provider\./),
   };
 }
 

@@ -28,6 +28,7 @@ export interface Subjects {
   keys: string[];
   auditStreams: string[];
   serviceAccounts: string[];
+  samlProviders: string[];
 }
 
 export const NO_SUBJECTS: Subjects = {
@@ -43,6 +44,7 @@ export const NO_SUBJECTS: Subjects = {
   keys: [],
   auditStreams: [],
   serviceAccounts: [],
+  samlProviders: [],
 };
 
 /** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
@@ -62,6 +64,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "organization.deleting": "organization:delete",
   "audit_stream.failing": "audit:manage",
   "service_account.rests": "keys:manage",
+  "saml_provider.certificate_ends": "owners:manage",
 };
 
 /** Returns true if a role may get notices of this cause. */
@@ -100,6 +103,7 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.keys, keyEnds],
     [subjects.auditStreams, auditStreamFailing],
     [subjects.serviceAccounts, accountRests],
+    [subjects.samlProviders, certificateEnds],
   ] as const;
   const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids))] : []));
   if (subjects.accounts.length > 0) asked.push(accountReplaced(organizationId, subjects.accounts));
@@ -216,6 +220,12 @@ const accountRests: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'service_account.rests', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM service_account x ${MEMBER}
   WHERE ${these} AND x.told_at IS NOT NULL AND x.deleted_at IS NULL
     AND owner_is_missing(x.organization_id, x.owner_id, x.role) AND ${rolesFor("keys:manage")}`;
+
+/** Recipients: the owners, 30 days before nobody can sign in that way any more (lib/saml/ending.ts). Told once. */
+const certificateEnds: Part = (these) => Prisma.sql`
+  SELECT m.user_id, 'saml_provider.certificate_ends', x.id, NULL::uuid, NULL::uuid, NULL::uuid
+  FROM saml_provider x ${MEMBER}
+  WHERE ${these} AND x.certificate_ends_at < now() + interval '30 days' AND ${rolesFor("owners:manage")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
 export const HELD_BY_ANOTHER = Prisma.sql`(n.cause = 'request.waiting' AND EXISTS (SELECT FROM claim c

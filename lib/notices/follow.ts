@@ -24,6 +24,8 @@ const ABOUT_THE_RULE = /^organization\.four_eyes_/;
 const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
 const ABOUT_AUDIT_STREAMS = /^audit_stream\./;
 const ABOUT_SERVICE_ACCOUNTS = /^service_account\./;
+/** A new certificate is seen by the job that reads them; a provider that is gone ends nothing. */
+const ABOUT_SAML: EventType[] = ["saml_provider.removed"];
 
 /** A member's own action, whose notice is marked as read for them unless another event followed. */
 export interface OwnDoing {
@@ -45,6 +47,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     keys: new Set<string>(),
     auditStreams: new Set<string>(),
     serviceAccounts: new Set<string>(),
+    samlProviders: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
@@ -66,9 +69,10 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_KEYS.includes(type)) add(found.keys, data.keyId);
     if (ABOUT_AUDIT_STREAMS.test(type)) add(found.auditStreams, data.streamId);
     if (ABOUT_SERVICE_ACCOUNTS.test(type)) add(found.serviceAccounts, data.serviceAccountId);
+    if (ABOUT_SAML.includes(type)) add(found.samlProviders, data.samlProviderId);
   }
   const { requests, tasks, connections, servers, webhooks, accounts, ...others } = found;
-  const { proposals, vouched, ending, keys, auditStreams, serviceAccounts } = others;
+  const { proposals, vouched, ending, keys, auditStreams, serviceAccounts, samlProviders } = others;
   return {
     requests: [...requests],
     tasks: [...tasks],
@@ -82,6 +86,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     keys: [...keys],
     auditStreams: [...auditStreams],
     serviceAccounts: [...serviceAccounts],
+    samlProviders: [...samlProviders],
     own: [...own.values()],
   };
 }

@@ -30,6 +30,7 @@ export const CAUSES = {
   "key.ended": "attention",
   "audit_stream.failing": "attention",
   "service_account.rests": "attention",
+  "saml_provider.certificate_ends": "attention",
 } as const satisfies Record<string, NoticeKind>;
 export type Cause = keyof typeof CAUSES;
 export const causeSchema = z.enum(Object.keys(CAUSES) as [Cause, ...Cause[]]);
@@ -50,6 +51,7 @@ export const ACCOUNT_CAUSES = [
   "account.identity_linked",
   "account.sessions_ended",
   "account.password_link_made",
+  "account.service_account_given",
 ] as const;
 
 export interface Channels {

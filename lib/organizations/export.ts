@@ -75,7 +75,7 @@ export const PARTS: Part[] = [
   {
     kind: "invitation",
     table: "invitation",
-    columns: "id email role invited_by created_at expires_at accepted_at revoked_at mailed",
+    columns: "id email role invited_by created_at expires_at accepted_at revoked_at mailed by_directory",
     order: byId,
   },
   {
@@ -423,6 +423,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   },
   saml_provider: {
     certificate: "Intray's own",
+    certificate_ends_at: "when the next of the certificates ends, which are there",
     sealed_key: "secret",
     tested_at: "of the last test",
     test_failure: "of the last test",

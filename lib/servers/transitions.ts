@@ -2,6 +2,7 @@
 
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
+import { BOUNDS, refuseFull } from "../base/db/bounds.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -18,7 +19,7 @@ import { whatWasFound } from "./probed.ts";
 import type { CreateServerInput, UpdateServerInput } from "./schema.ts";
 import { recordTools } from "./tool-changes.ts";
 
-/** Registers a probed server, with the shared connection for its tasks. */
+/** Registers a probed server, with the shared connection for its tasks. Throws `too_many_servers`. */
 export async function createServer(
   organizationId: string,
   tx: Tx,
@@ -27,6 +28,12 @@ export async function createServer(
   input: CreateServerInput,
   probed: Probe,
 ): Promise<string> {
+  await refuseFull(organizationId, tx, {
+    code: "too_many_servers",
+    most: BOUNDS.servers,
+    count: () => tx.server.count({ where: { organizationId, removedAt: null, operatorEntry: null } }),
+    detail: `The organization has ${BOUNDS.servers} servers, the most there can be. Remove one first.`,
+  });
   const id = uuidv7();
   const { name, url, era, auth } = input;
   await tx.server.create({

@@ -6,6 +6,7 @@ import { roleSchema } from "../access/schema.ts";
 import { memberBehind } from "../api-keys/queries.ts";
 import type { CreateKeyInput } from "../api-keys/schema.ts";
 import { createKey, revokeKeysOfAccount } from "../api-keys/transitions.ts";
+import { BOUNDS, refuseFull } from "../base/db/bounds.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -15,7 +16,7 @@ import type { CreateServiceAccount, UpdateServiceAccount } from "./schema.ts";
 
 /**
  * Makes a service account no stronger than the principal and than its owner. Throws `name_taken`, `not_found` for an
- * owner who is no member, and `forbidden`.
+ * owner who is no member, `too_many_service_accounts` and `forbidden`.
  */
 export async function createServiceAccount(
   organizationId: string,
@@ -28,6 +29,12 @@ export async function createServiceAccount(
   const owner = await lockOwner(organizationId, tx, Prisma.sql`m.id = ${ownerId}::uuid`);
   if (!owner) throw notFound("member");
   refuseWeakOwner(owner, role);
+  await refuseFull(organizationId, tx, {
+    code: "too_many_service_accounts",
+    most: BOUNDS.serviceAccounts,
+    count: () => tx.serviceAccount.count({ where: { organizationId, deletedAt: null } }),
+    detail: `The organization has ${BOUNDS.serviceAccounts} service accounts, the most there can be. Delete one first.`,
+  });
   const id = uuidv7();
   const inserted = await tx.$executeRaw`
     INSERT INTO service_account (organization_id, id, name, description, role, owner_id)
@@ -41,6 +48,7 @@ export async function createServiceAccount(
     ownerId: owner.userId,
     owner: owner.name,
   });
+  await tellOwner(organizationId, tx, principal, owner.userId, name);
   return id;
 }
 
@@ -102,13 +110,15 @@ export async function updateServiceAccount(
       ...(name !== account.name && { from: account.name }),
       ...(role !== account.role && { roleFrom: account.role, role }),
     });
-  if (owner && owner.userId !== account.ownerId)
+  if (owner && owner.userId !== account.ownerId) {
+    await tellOwner(organizationId, tx, principal, owner.userId, name);
     await record(organizationId, tx, principal, "service_account.owner_changed", {
       ...about,
       from: account.ownerId,
       ownerId: owner.userId,
       owner: owner.name,
     });
+  }
   if ((rested !== null) !== (account.restedAt !== null))
     await record(
       organizationId,
@@ -182,6 +192,23 @@ interface Owner {
   userId: string;
   name: string;
   role: Role;
+}
+
+/** Tells a member that they answer for an account now, whatever they have chosen to be told of; not who gave it to themselves. */
+async function tellOwner(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  userId: string,
+  name: string,
+): Promise<void> {
+  if (actor.kind === "member" && actor.id === userId) return;
+  const { name: organization } = await tx.organization.findUniqueOrThrow({
+    where: { id: organizationId },
+    select: { name: true },
+  });
+  await tx.$queryRaw`SELECT 1 AS done FROM gate.account_event(${userId}::uuid, 'account.service_account_given',
+    ${JSON.stringify({ name, organization, by: actor.name })}::jsonb)`;
 }
 
 /** Keeps the membership as it is until the commit, so that the account is not given to somebody who is leaving. */

@@ -12,6 +12,7 @@ import { lockServer } from "../servers/locks.ts";
 import { noteToolUse } from "../servers/tool-changes.ts";
 import { readRace } from "../tasks/races/queries.ts";
 import type { Race } from "../tasks/races/schema.ts";
+import { findEarlier } from "./idempotency.ts";
 import { refuseBeyondQuota } from "./quota.ts";
 import { startableTool } from "./start.ts";
 import { insertTask } from "./transitions.ts";
@@ -28,7 +29,7 @@ export interface RaceStart {
 }
 
 /**
- * Starts all tasks of a race or none. With a key used before, returns that race (`created: false`). Throws as
+ * Starts all tasks of a race or none. With a key that the caller used before, returns that race (`created: false`). Throws as
  * `startTask`; the fields of `invalid_arguments` are prefixed with their start, `starts[0].…`.
  */
 export async function startRace(
@@ -41,25 +42,24 @@ export async function startRace(
   for (const [index, start] of input.starts.entries())
     tools.push(await startableTool(services, principal, start).catch(inStart(index)));
   return services.db.withOrganization(organizationId, async (tx) => {
-    const earlier = await findEarlier(organizationId, tx, input);
+    const earlier = await findRace(organizationId, tx, principal, input);
     const id = earlier ?? (await createRace(organizationId, tx, principal, input, tools));
     return { race: await readRace(organizationId, tx, principal, id), created: earlier === null };
   });
 }
 
 /**
- * Returns the id of the race that this key made, or null if the key is new. Throws `idempotency_mismatch`.
+ * Returns the id of the race that the caller made with this key, or null if the key is new. Throws `idempotency_mismatch`.
  */
-async function findEarlier(organizationId: string, tx: Tx, input: RaceStart): Promise<string | null> {
+async function findRace(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  input: RaceStart,
+): Promise<string | null> {
   const { idempotencyKey } = input;
   if (idempotencyKey === null) return null;
-  // The advisory lock makes two requests with one key wait for each other instead of failing on the unique
-  // index.
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`race ${organizationId} ${idempotencyKey}`}, 0))`;
-  const earlier = await tx.race.findFirst({
-    where: { organizationId, idempotencyKey },
-    select: { id: true, requestDigest: true },
-  });
+  const earlier = await findEarlier(organizationId, tx, "race", actor, idempotencyKey);
   if (!earlier) return null;
   if (Buffer.from(earlier.requestDigest ?? []).equals(digestOf(input))) return earlier.id;
   throw new AppError("idempotency_mismatch", "This Idempotency-Key was used before, with another request.");

@@ -20,6 +20,7 @@ import type { ConnectionKind, Retry } from "../tasks/schema.ts";
 import { isRepeatable, labelOf } from "../tasks/status.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { currentTraceparent } from "../tracing/span.ts";
+import { findEarlier } from "./idempotency.ts";
 import { refuseBeyondQuota } from "./quota.ts";
 import { refuseOtherConnection } from "./same-connection.ts";
 
@@ -44,7 +45,7 @@ export interface NewTask {
 }
 
 /**
- * Queues a task. With an idempotency key used before, returns that task (`created: false`). Throws
+ * Queues a task. With an idempotency key that the caller used before, returns that task (`created: false`). Throws
  * `idempotency_mismatch` if the body differs, `connection_changed`, and `quota_exceeded`.
  */
 export async function createTask(
@@ -52,13 +53,14 @@ export async function createTask(
   tx: Tx,
   input: NewTask,
 ): Promise<{ id: string; created: boolean }> {
-  // The advisory lock makes requests with the same key wait for each other; the unique index would fail them.
   if (input.idempotencyKey !== null) {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${organizationId} ${input.idempotencyKey}`}, 0))`;
-    const earlier = await tx.task.findFirst({
-      where: { organizationId, idempotencyKey: input.idempotencyKey },
-      select: { id: true, requestDigest: true },
-    });
+    const earlier = await findEarlier(
+      organizationId,
+      tx,
+      "task",
+      input.principal.actor,
+      input.idempotencyKey,
+    );
     if (earlier && Buffer.from(earlier.requestDigest ?? []).equals(requestDigest(input)))
       return { id: earlier.id, created: false };
     if (earlier)

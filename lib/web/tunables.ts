@@ -93,7 +93,16 @@ export const HELD_BODY_MS = 1_000;
 /** How deep a request body may be nested, since later readers walk it level by level. */
 export const MAX_BODY_DEPTH = 64;
 
-/** The Retry-After that a client gets when the database is down. */
+/** Connections of a web process to Postgres, beside the one that listens for hints. */
+export const DATABASE_CONNECTIONS = 10;
+
+/**
+ * Transactions at once, of all organizations and of one, and the wait for a turn. Two connections are left for looking up
+ * credentials; what one organization leaves free is for the others.
+ */
+export const DATABASE_SHARES = { atOnce: 8, ofOne: 6, waitMs: 5_000 };
+
+/** The Retry-After that a client gets when the database is down, or busy. */
 export const DATABASE_RETRY_AFTER_MS = 2_000;
 
 /** The longest `Idempotency-Key`, in characters. */
@@ -133,6 +142,12 @@ export const CHECKS_PER_CALLER = { limit: 120, windowMs: 60_000 };
 
 /** Failed pages that one caller may have logged. */
 export const PAGE_FAILURES_PER_CALLER = { limit: 10, windowMs: 60_000 };
+
+/** Checks of the whole history that one organization may ask for: each reads every line. */
+export const VERIFICATIONS_PER_ORGANIZATION = { limit: 20, windowMs: 60_000 };
+
+/** The Retry-After while another check of the same history runs. */
+export const VERIFICATION_RETRY_AFTER_MS = 5_000;
 
 /** Lines that an export reads at a time, each batch in its own transaction. */
 export const EXPORT_BATCH = 1_000;

@@ -11,6 +11,7 @@ import { forgetOldMail } from "../../mail/transitions.ts";
 import { NO_SUBJECTS } from "../../notices/audience.ts";
 import { subjectsOf } from "../../notices/follow.ts";
 import { forgetOldNotices, markOwnRead, syncNotices } from "../../notices/transitions.ts";
+import { noteCertificateEnds } from "../../saml/ending.ts";
 import { noteMissingOwners } from "../../service-accounts/transitions.ts";
 import { deliverNext, forgetOldDeliveries, forgetOldSecrets, webhooksDue } from "../../webhooks/delivery.ts";
 import { recordDeliveries } from "../../webhooks/outbox.ts";
@@ -68,6 +69,19 @@ export const RESTING_ACCOUNTS: Job = {
     database.withOrganization(organizationId, async (tx) => {
       const serviceAccounts = await noteMissingOwners(organizationId, tx);
       await syncNotices(organizationId, tx, { ...NO_SUBJECTS, serviceAccounts }, env().smtpUrl !== undefined);
+      return false;
+    }),
+};
+
+/** Tells owners of SAML certificates that end soon. */
+export const ENDING_CERTIFICATES: Job = {
+  name: "ending SAML certificates",
+  everyMs: KEY_WARNINGS_MS,
+  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_with_saml()`),
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const samlProviders = await noteCertificateEnds(organizationId, tx);
+      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, samlProviders }, env().smtpUrl !== undefined);
       return false;
     }),
 };

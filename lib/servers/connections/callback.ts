@@ -2,6 +2,7 @@
 import { IssuerMismatchError, validateAuthorizationResponseIssuer } from "@modelcontextprotocol/client";
 import { may } from "../../access/permissions.ts";
 import type { Principal } from "../../access/principal.ts";
+import { roleSchema } from "../../access/schema.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
@@ -97,7 +98,8 @@ async function exchangeAndKeep(
   const { organizationId, role } = principal;
   const { serverId, shared, oauthClientId, metadata, resource, scope, verifier, redirectUri } = flow;
   // The member may have lost the role meanwhile.
-  if (!may(role, shared ? "connections:share" : "connections:own")) throw new OAuthRefused("not_allowed");
+  const needed = shared ? "connections:share" : "connections:own";
+  if (!may(role, needed)) throw new OAuthRefused("not_allowed");
   const within = <T>(work: (tx: Tx) => Promise<T>) => services.db.withOrganization(organizationId, work);
   const row = await within((tx) =>
     tx.oauthClient.findFirst({
@@ -116,6 +118,10 @@ async function exchangeAndKeep(
     },
   );
   await within(async (tx) => {
+    // The authorization server chose how long it took: the role is looked at once more, and kept as it is until the commit.
+    const [now] = await tx.$queryRaw<{ role: string }[]>`SELECT role FROM membership
+      WHERE organization_id = ${organizationId}::uuid AND user_id = ${principal.userId}::uuid FOR SHARE`;
+    if (!now || !may(roleSchema.parse(now.role), needed)) throw new OAuthRefused("not_allowed");
     const server = await tx.server.findFirstOrThrow({
       where: { organizationId, id: serverId },
       select: { id: true, name: true },

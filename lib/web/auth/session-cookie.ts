@@ -70,7 +70,7 @@ export function cookiesOf(request: Request): Record<string, string> {
 /**
  * Returns the session in force behind a cookie's value, or null. `isUse`: this keeps an idle session alive. Throws
  * `address_not_allowed_for_organization` where its organization is not reached from the caller's address, unless
- * `anywhere`: the session may then do no more than leave for another organization.
+ * `anywhere`: the session may then do no more than leave for another organization. Neither keeps it alive.
  */
 export async function sessionOf(
   cookie: string | undefined,
@@ -81,12 +81,16 @@ export async function sessionOf(
   if (!secret) return null;
   const db = await database();
   const [row] = await db.gate<SessionRow>(
-    Prisma.sql`SELECT s.*, ${networksOf(Prisma.sql`s.organization_id`)} AS networks
-      FROM gate.session(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint, ${isUse}) s`,
+    Prisma.sql`SELECT s.*, ${networksOf(Prisma.sql`s.organization_id`)} AS networks,
+        ${isUse} AND gate.use_is_due(s.session_id) AS due
+      FROM gate.session(${hashSecret(secret)}, ${SESSION_IDLE_MS}::bigint, false) s`,
   );
   if (!row) return null;
-  if (!anywhere && leavesOut(row.networks, address))
+  const isOutside = leavesOut(row.networks, address);
+  if (isOutside && !anywhere)
     await refuse(db, row.organization_id, address, { kind: "member", id: row.user_id, name: row.name });
+  if (row.due && !isOutside)
+    await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.note_session_use(${hashSecret(secret)})`);
   return {
     id: row.session_id,
     user: { id: row.user_id, name: row.name, email: row.email },
@@ -191,6 +195,8 @@ type SessionRow = ViewRow & {
   role: string;
   /** The organization's; empty: any. */
   networks: string[];
+  /** This use is to be written down. */
+  due: boolean;
 };
 
 const tokenSchema = z.object({ sid: z.string().min(1) });

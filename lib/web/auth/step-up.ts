@@ -65,6 +65,11 @@ export async function refuseWithoutProof(caller: Caller, password: string | unde
   await proveAgain(await database(), user.id, password);
 }
 
+/** Asks before the password is changed: with two-step sign-in the password of before is not enough. Throws `step_up_required`. */
+export async function refuseWithoutCode(caller: Caller): Promise<void> {
+  if ((await waysOf(personOf(caller).user.id)).includes("code")) await refuseWithoutFactor(caller);
+}
+
 async function isFresh(sessionId: string): Promise<boolean> {
   const db = await database();
   const [row] = await db.gate<{ fresh: boolean }>(

@@ -128,7 +128,7 @@ function refusals(definition: Definition): Record<string, unknown> {
   if (query || body) codes.add("invalid_input");
   if (body) codes.add("invalid_json").add("too_large").add("unsupported_media_type");
   if (!uncounted) codes.add("throttled");
-  codes.add("database_unavailable");
+  codes.add("database_unavailable").add("database_busy");
   const byStatus = Map.groupBy(codes, (code) => new AppError(code, "").status);
   return Object.fromEntries(
     [...byStatus].map(([status, found]) => [

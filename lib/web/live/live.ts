@@ -6,32 +6,37 @@ import { z } from "zod";
 import { listen } from "../../base/db/listen.ts";
 import { need } from "../../base/env.ts";
 import { log } from "../../base/log.ts";
+import { type Viewers, viewersOf } from "../../tasks/visibility.ts";
+import { database } from "../database.ts";
 
 /** Server-sent events, framed once for all receivers. */
 export type Frame = Uint8Array;
-/**
- * `topic` and `id`: the subject of the frame. A `member` or a `notice` is alone in its frame; of other
- * subjects the first is named; `*` when hints may have been missed.
- */
-type Listener = (frame: Frame, topic: string, id: string) => void;
+/** `topic`: of the frame. A `member` is alone in its frame; of other subjects the first is named; `*`: reread all. */
+export interface Reader {
+  /** The member whose private things the reader may see; null: nobody's. */
+  userId: string | null;
+  hear(frame: Frame, topic: string): void;
+}
 
-const payloadSchema = z.object({ o: z.string(), c: z.array(z.tuple([z.string(), z.string()])) });
+const payloadSchema = z.object({ o: z.guid(), c: z.array(z.tuple([z.string(), z.guid()])) });
+type Hint = [topic: string, id: string];
 
 class Hub {
-  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #readers = new Map<string, Set<Reader>>();
   #started = false;
 
-  /** Calls `listener` for every hint of the organization, until the returned function is called. */
-  subscribe(organizationId: string, listener: Listener): () => void {
-    const listeners = this.#listeners.get(organizationId) ?? new Set();
-    this.#listeners.set(organizationId, listeners.add(listener));
+  /** Tells `reader` of what it may see in the organization, until the returned function is called. */
+  subscribe(organizationId: string, reader: Reader): () => void {
+    const readers = this.#readers.get(organizationId) ?? new Set();
+    this.#readers.set(organizationId, readers.add(reader));
     if (!this.#started) {
       this.#started = true;
       this.#connect();
     }
     return () => {
-      listeners.delete(listener);
-      if (listeners.size === 0) this.#listeners.delete(organizationId);
+      readers.delete(reader);
+      if (readers.size === 0 && this.#readers.get(organizationId) === readers)
+        this.#readers.delete(organizationId);
     };
   }
 
@@ -54,20 +59,52 @@ class Hub {
       log.error({ err: parsed.error }, "A live hint could not be read");
       return;
     }
-    const listeners = this.#listeners.get(parsed.data.o);
-    if (!listeners) return;
-    // Hints for everybody share one frame, since each write to each browser costs.
-    const [some, all] = partition(parsed.data.c, ([topic]) => topic === "notice" || topic === "member");
-    for (const [topic, id] of some) for (const listener of listeners) listener(frame(topic, id), topic, id);
-    const [first] = all;
+    const { o: organizationId, c: hints } = parsed.data;
+    if (!this.#readers.has(organizationId)) return;
+    const [ofTasks, others] = partition(hints, ([topic]) => topic === "task" || topic === "input_request");
+    this.#tellOthers(organizationId, others);
+    if (ofTasks.length === 0) return;
+    // Hints get lost (docs/decisions/025): readers look by themselves as well.
+    this.#tellOfTasks(organizationId, ofTasks).catch((error: unknown) =>
+      log.warn({ err: error }, "Who sees the tasks of live hints could not be read"),
+    );
+  }
+
+  #tellOthers(organizationId: string, hints: Hint[]): void {
+    const [alone, shared] = partition(hints, ([topic]) => topic === "notice" || topic === "member");
+    for (const [topic, id] of alone)
+      this.#tell(organizationId, [[topic, id]], ({ userId }) => topic !== "notice" || userId === id);
+    this.#tell(organizationId, shared, () => true);
+  }
+
+  /** A private task's hints reach whom the task is shown to, in frames of their own; an unknown task's reach nobody. */
+  async #tellOfTasks(organizationId: string, hints: Hint[]): Promise<void> {
+    const idsOf = (wanted: string) => hints.flatMap(([topic, id]) => (topic === wanted ? [id] : []));
+    const asked = { taskIds: idsOf("task"), requestIds: idsOf("input_request") };
+    const db = await database();
+    const viewers: Map<string, Viewers> = await db.withOrganization(organizationId, (tx) =>
+      viewersOf(organizationId, tx, asked),
+    );
+    const [open, hidden] = partition(hints, ([, id]) => viewers.get(id) === "everybody");
+    this.#tell(organizationId, open, () => true);
+    for (const hint of hidden) {
+      const who = viewers.get(hint[1]);
+      if (who && who !== "everybody")
+        this.#tell(organizationId, [hint], ({ userId }) => userId !== null && who.has(userId));
+    }
+  }
+
+  /** Hints for the same readers share one frame, since each write to each browser costs. */
+  #tell(organizationId: string, hints: Hint[], reaches: (reader: Reader) => boolean): void {
+    const [first] = hints;
     if (!first) return;
-    const framed = Buffer.concat(all.map(([topic, id]) => frame(topic, id)));
-    for (const listener of listeners) listener(framed, ...first);
+    const framed = Buffer.concat(hints.map(([topic, id]) => frame(topic, id)));
+    for (const reader of this.#readers.get(organizationId) ?? [])
+      if (reaches(reader)) reader.hear(framed, first[0]);
   }
 
   #tellAll(framed: Frame): void {
-    for (const listeners of this.#listeners.values())
-      for (const listener of listeners) listener(framed, "*", "*");
+    for (const readers of this.#readers.values()) for (const reader of readers) reader.hear(framed, "*");
   }
 }
 
@@ -75,9 +112,9 @@ class Hub {
 const key = Symbol.for("intray.live");
 const shared = globalThis as { [key]?: Hub };
 
-export function subscribe(organizationId: string, listener: Listener): () => void {
+export function subscribe(organizationId: string, reader: Reader): () => void {
   shared[key] ??= new Hub();
-  return shared[key].subscribe(organizationId, listener);
+  return shared[key].subscribe(organizationId, reader);
 }
 
 function partition<T>(all: T[], isFirst: (one: T) => boolean): [T[], T[]] {

@@ -56,11 +56,13 @@ export function openStream(caller: Caller, request: Request): Response {
           if (!valid) close();
           return valid;
         };
-        const unsubscribe = subscribe(caller.principal.organizationId, (frame, topic, id) => {
-          if (topic === "notice" && id !== selfOf(caller.principal)) return;
-          // A former member receives nothing more, not even this hint.
-          if (topic === "member") void check().then((valid) => valid && send(frame));
-          else send(frame);
+        const unsubscribe = subscribe(caller.principal.organizationId, {
+          userId: selfOf(caller.principal),
+          hear: (frame, topic) => {
+            // A former member receives nothing more, not even this hint.
+            if (topic === "member") void check().then((valid) => valid && send(frame));
+            else send(frame);
+          },
         });
         const timers = [
           setInterval(() => send(COMMENT), STREAM_COMMENT_MS),

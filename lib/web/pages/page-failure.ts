@@ -1,13 +1,15 @@
 import { isDatabaseDown } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { DATABASE_AWAY } from "../../format/page-failure.ts";
 
-/** Wraps a page's reads: a database that is down becomes an error whose digest the error page knows. */
+/** Wraps a page's reads: a database that is down or busy becomes an error whose digest the error page knows. */
 export async function forPage<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!isDatabaseDown(error)) throw error;
+    const isBusy = error instanceof AppError && error.code === "database_busy";
+    if (!isBusy && !isDatabaseDown(error)) throw error;
     log.warn({ err: error }, "The database cannot be reached");
     throw new DatabaseAwayError();
   }

@@ -26,6 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: createKeySchema,
       output: newApiKeySchema,
       status: 201,
+      errors: ["too_many_keys"],
     },
     ({ caller, body }) =>
       within(caller, async (organizationId, tx, principal) => {

@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: createInvitationSchema,
       output: newInvitationSchema,
       status: 201,
-      errors: ["already_invited", "already_member", "suspended"],
+      errors: ["already_invited", "already_member", "too_many_invitations", "suspended"],
     },
     ({ caller, body }) => invite(caller, body),
   ),

@@ -26,7 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: createServerSchema,
       output: serverSchema,
       status: 201,
-      errors: ["address_not_allowed", "throttled"],
+      errors: ["address_not_allowed", "too_many_servers", "throttled"],
     },
     async ({ caller, body }) => {
       await throttle(`check ${caller.principal.actor.id}`, CHECKS_PER_CALLER);

@@ -24,7 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: createServiceAccountSchema,
       output: serviceAccountSchema,
       status: 201,
-      errors: ["name_taken"],
+      errors: ["name_taken", "too_many_service_accounts"],
     },
     ({ caller, body }) =>
       within(caller, async (organizationId, tx, principal) => {

@@ -1,6 +1,7 @@
 import { verificationSchema } from "@/lib/events/schema.ts";
 import { reportBroken } from "@/lib/events/transitions.ts";
 import { verifyEvents } from "@/lib/events/verify.ts";
+import { oneVerification } from "@/lib/web/exports/one-verification.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 
@@ -11,11 +12,15 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "Whether the history's chain of hashes holds",
       output: verificationSchema,
       leavesTrace: true,
+      errors: ["throttled"],
     },
-    async ({ caller }) => {
-      const found = await verifyEvents((work) => within(caller, (_organizationId, tx) => work(tx)));
-      await within(caller, (organizationId, tx, { actor }) => reportBroken(organizationId, tx, actor, found));
-      return found;
-    },
+    ({ caller }) =>
+      oneVerification(caller.principal.organizationId, async () => {
+        const found = await verifyEvents((work) => within(caller, (_organizationId, tx) => work(tx)));
+        await within(caller, (organizationId, tx, { actor }) =>
+          reportBroken(organizationId, tx, actor, found),
+        );
+        return found;
+      }),
   ),
 });

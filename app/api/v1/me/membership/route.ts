@@ -7,6 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "account:use",
       summary: "Leave the organization; members only. The last owner can't",
+      stepUp: true,
       errors: ["last_owner"],
     },
     async ({ caller }) => {

@@ -1,6 +1,7 @@
 import { changePassword } from "@/lib/accounts/password.ts";
 import { changePasswordSchema } from "@/lib/accounts/schema.ts";
 import { accountOf } from "@/lib/web/auth/person.ts";
+import { refuseWithoutCode } from "@/lib/web/auth/step-up.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
@@ -12,11 +13,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "account:use",
       summary: "Change your password, which ends your other sessions; sessions only",
       body: changePasswordSchema,
-      errors: ["wrong_password", "no_password", "throttled"],
+      errors: ["wrong_password", "no_password", "step_up_required", "throttled"],
     },
     async ({ caller, body }) => {
       const { user, sessionId } = await accountOf(caller);
       await throttle(`proof ${user.id}`, PROOFS_PER_ACCOUNT);
+      await refuseWithoutCode(caller);
       return changePassword(await database(), user, sessionId, body);
     },
   ),

@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       summary: "What a browser needs to make a passkey, good for 5 minutes; sessions only",
       body: proofSchema,
       output: passkeyOptionsSchema,
-      errors: ["wrong_password", "step_up_required", "throttled"],
+      errors: ["wrong_password", "step_up_required", "too_many_passkeys", "throttled"],
     },
     async ({ caller, body }) => {
       const { user } = await accountOf(caller);

@@ -11,6 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "account:use",
       summary: "Take the link of your account to a SAML provider back; sessions only",
       params: idParams,
+      stepUp: true,
       errors: ["organization_session"],
     },
     async ({ caller, params }) => {

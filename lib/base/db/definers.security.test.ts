@@ -1,0 +1,126 @@
+/**
+ * Functions that see past row security, each looked at by hand: fixed search path, owned by a role that nobody is, executed by
+ * nobody in particular, and bound to the organization of the transaction, or named below with the reason why not. A new function
+ * without all that fails here.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withClient } from "../../../scripts/database/roles.ts";
+import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+
+/** Found by the hash of a secret, which only who has it can give, before an organization is known. */
+const BY_SECRET = `
+  api_key create_invited_account create_session find_api_key find_directory invitation join_with_account
+  key_behind key_rests make_challenge note_session_use open_invitation open_pending_sign_in
+  open_saml_session open_session passkey password_link_in_force refused_session revoke_session session
+  session_in_force session_person set_password take_challenge take_pending_sign_in try_pending_sign_in
+  use_passkey`;
+
+/** An account's own, which has no organization: asked with the id of the user or session that the web has authenticated. */
+const OF_AN_ACCOUNT = `
+  account_event account_events account_notices add_passkey app_code_wait begin_view change_password
+  confirm_second_factor credentials_epoch end_sessions factor_is_fresh give_factor hold_session identities
+  keep_identity link_identity may_join only_organization organizations_of organizations_of_session passkeys
+  password_hash person prove_by_identity read_account_notice read_own_account_notice recovery_codes_left
+  recovery_hash rehash_password remove_passkey remove_second_factor replace_account replace_by_identity
+  replace_recovery_codes second_factor second_factor_shown second_factor_state sessions sessions_ended
+  start_second_factor tell_person try_app_code unlink_saml use_code use_is_due use_recovery_code`;
+
+/** Finds whom somebody means who signs in or is told to: by an address, a provider's subject or a name, before there is a session. */
+const SIGNING_IN = `
+  account_by_email ask_password_reset begin_try create_account directory_account identity is_invited
+  lock_tries place place_of place_of_session provider_logout providers_of_domain saml_provider
+  saml_providers_of user_by_email was_right`;
+
+/** About an organization that the web found by the caller's credential or session: where a session may work, where a call may come from. */
+const OF_A_FOUND_ORGANIZATION = `
+  choose_organization end_view is_ended_in is_of_one_organization keys_rest note_key_use
+  organization_networks refusal_of session_event sign_in_demand sign_in_refusal`;
+
+/** About the whole installation: set-up, demonstration, counts of calls, and figures without names. */
+const OF_THE_INSTALLATION = `
+  demo_people figures set_up setup_done setup_possible sweep_throttle take_calls throttle`;
+
+/** For the engine and the owner alone: which organizations have work, and work that belongs to none. */
+const NOT_FOR_THE_WEB = `
+  accounts_made_by_link all_organizations connections_with_open_work delete_due_organization
+  delete_organization end_account_mail end_password_reset organization_by_slug organizations
+  organizations_behind organizations_to_delete organizations_with_acknowledgements
+  organizations_with_audit_streams organizations_with_bulk_work organizations_with_decided_races
+  organizations_with_due_proposals organizations_with_ending_keys organizations_with_mail
+  organizations_with_old_data organizations_with_operator_servers organizations_with_resting_accounts organizations_with_saml
+  organizations_with_webhooks organizations_without_hold password_resets_waiting people_with_mail
+  sweep_account_notices take_account_mail take_changes take_password_reset`;
+
+const names = (text: string) =>
+  text
+    .trim()
+    .split(/\s+/)
+    .map((name) => `gate.${name}`);
+const JUSTIFIED = [
+  BY_SECRET,
+  OF_AN_ACCOUNT,
+  SIGNING_IN,
+  OF_A_FOUND_ORGANIZATION,
+  OF_THE_INSTALLATION,
+  NOT_FOR_THE_WEB,
+];
+
+interface Definer {
+  name: string;
+  owner: string;
+  config: string[] | null;
+  isPublic: boolean;
+  app: boolean;
+  trigger: boolean;
+  source: string;
+}
+
+let database: TestDatabase;
+let all: Definer[];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ rows: all } = await withClient(database.adminUrl, (client) =>
+    client.query(`SELECT n.nspname || '.' || p.proname AS name, pg_get_userbyid(p.proowner) AS owner, p.proconfig AS config,
+        has_function_privilege('public', p.oid, 'EXECUTE') AS "isPublic", p.prosrc AS source,
+        has_function_privilege('intray_app', p.oid, 'EXECUTE') AS app, p.prorettype = 'trigger'::regtype AS trigger
+      FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+      WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`),
+  ));
+});
+afterAll(() => database.drop());
+
+describe("a SECURITY DEFINER function", () => {
+  test("has a fixed search path, an owner that nobody signs in as, and is executed by nobody in particular", async () => {
+    expect(all.length).toBeGreaterThan(150);
+    for (const { name, owner, config, isPublic } of all)
+      expect({ name, owner, config, isPublic }).toEqual({
+        name,
+        owner: "intray_gate",
+        config: ["search_path=public, pg_temp"],
+        isPublic: false,
+      });
+    const { rows } = await withClient(database.adminUrl, (client) =>
+      client.query(
+        "SELECT rolcanlogin AS login, rolsuper AS super FROM pg_roles WHERE rolname = 'intray_gate'",
+      ),
+    );
+    expect(rows).toEqual([{ login: false, super: false }]);
+  });
+
+  test("is bound to the organization of the transaction, or there is a reason why not", () => {
+    // A trigger acts on a row that row security has let through, and is called by no name.
+    const unbound = all.filter(
+      ({ trigger, source }) => !trigger && !source.includes("current_organization()"),
+    );
+    const found = new Set(unbound.map(({ name }) => name));
+    // That of an engine of before, which calls the one that is bound.
+    found.delete("public.drop_event_payloads");
+    expect([...found].sort()).toEqual(JUSTIFIED.flatMap(names).sort());
+  });
+
+  test("for the engine and the owner is closed to the web, and a trigger's is nobody's to call", () => {
+    const closed = new Set(names(NOT_FOR_THE_WEB));
+    const open = all.filter(({ name, app, trigger }) => app && (trigger || closed.has(name)));
+    expect(open.map(({ name }) => name)).toEqual([]);
+  });
+});
