@@ -1,6 +1,6 @@
 /** The metrics of this web process and of all processes, for Prometheus. */
 import { timingSafeEqual } from "node:crypto";
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, Histogram, Registry } from "prom-client";
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError, notFound } from "../../base/errors.ts";
@@ -21,7 +21,7 @@ function own() {
 
 function create() {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectProcessMetrics(registry);
   const answers = new Histogram({
     name: "intray_http_request_seconds",
     help: "Answers to requests, by the pattern of the address; for a stream the time until it began.",
