@@ -16,7 +16,9 @@ export const AUDIT_STREAMS: Job = {
   isTold: true,
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_audit_streams(${ANCHOR_MS}::integer)`,
   async run(context, organizationId) {
-    const own = senders.get(context) ?? new Senders(context.log, { all: AUDIT_STREAM_SENDS, each: 1 });
+    const own =
+      senders.get(context) ??
+      new Senders(context.log, { all: AUDIT_STREAM_SENDS, each: 1 }, () => context.tell?.());
     senders.set(context, own);
     const due = await context.database.withOrganization(organizationId, (tx) =>
       streamsDue(organizationId, tx),

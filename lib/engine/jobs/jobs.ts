@@ -14,6 +14,8 @@ export interface JobContext {
   network: Network;
   seal: Seal;
   log: Logger;
+  /** Called when work that a turn left running has ended: when the rest is due is known only now. */
+  tell?(): void;
 }
 
 export interface Job {
@@ -66,7 +68,7 @@ export class JobRunner {
   #stopping = false;
 
   constructor(context: JobContext, jobs: Job[]) {
-    this.#context = context;
+    this.#context = { ...context, tell: () => this.tell() };
     const lastAt = Number.NEGATIVE_INFINITY;
     this.#places = jobs.map((job) => ({ job, lookAt: 0, lastAt, isBusy: false, wasTold: false }));
   }

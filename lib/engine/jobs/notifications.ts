@@ -100,7 +100,8 @@ export const WEBHOOK_DELIVERIES: Job = {
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_webhooks()`,
   async run(context, organizationId) {
     const own =
-      senders.get(context) ?? new Senders(context.log, { all: WEBHOOK_SENDS, each: WEBHOOK_SENDS_EACH });
+      senders.get(context) ??
+      new Senders(context.log, { all: WEBHOOK_SENDS, each: WEBHOOK_SENDS_EACH }, () => context.tell?.());
     senders.set(context, own);
     const due = await context.database.withOrganization(organizationId, (tx) =>
       webhooksDue(organizationId, tx),

@@ -6,6 +6,7 @@ import { env } from "../../base/env.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { log } from "../../base/log.ts";
+import { collectProcessMetrics } from "../../metrics/process.ts";
 import { exposition, snapshotSchema } from "../../metrics/snapshot.ts";
 import { database } from "../database.ts";
 import { createFigures, readFigures, showFigures } from "./figures.ts";
