@@ -72,6 +72,12 @@ export const GIVEN_TOGETHER = 100;
 export const GIVEN_AT_ONCE = 2;
 /** Interval of a watcher's scans for work whose wake-up was lost. */
 export const SLOW_SCAN_MS = 10_000;
+/** The same where nothing was told or found for `EMPTY_SCANS` scans; a multiple, so that scans meet. */
+export const CALM_SCAN_MS = 30_000;
+/** Scans without anything to do after which they grow apart. */
+export const EMPTY_SCANS = 6;
+/** Scans wait this long for others, to share a transaction. */
+export const GATHER_SCANS_MS = 50;
 /** Maximum number of connections scanned per transaction. */
 export const SCANS_IN_A_GROUP = 500;
 /** Interval of scans for everything that hints announce; a failing server's every scan covers it too. */

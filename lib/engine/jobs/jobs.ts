@@ -104,13 +104,18 @@ export class JobRunner {
     this.#timer = setTimeout(() => this.#look(), Math.max(0, lookAt - performance.now()));
   }
 
-  /** Begins a look for each kind of job: the queries of those that nobody tells may take long. */
+  /**
+   * Begins a look for each kind of job: the queries of those that nobody tells may take long. Jobs that may look again
+   * look with those that want to, so that all want to at the same time from then on.
+   */
   #look(): void {
-    const before = performance.now() + LOOK_TOGETHER_MS;
-    const ready = this.#places.filter(({ isBusy, lookAt }) => !isBusy && lookAt <= before);
+    const now = performance.now();
     for (const isTold of [true, false]) {
-      const places = ready.filter(({ job }) => job.isTold === isTold);
-      if (places.length === 0) continue;
+      const free = this.#places.filter(({ job, isBusy }) => job.isTold === isTold && !isBusy);
+      if (!free.some(({ lookAt }) => lookAt <= now + LOOK_TOGETHER_MS)) continue;
+      const places = free.filter(
+        ({ job, lookAt, lastAt }) => Math.min(lookAt, lastAt + job.everyMs) <= now + LOOK_TOGETHER_MS,
+      );
       const turns = this.#lookAndRun(places).finally(() => this.#turns.delete(turns));
       this.#turns.add(turns);
     }
