@@ -43,6 +43,8 @@ export class Engine {
   #pumping: NodeJS.Timeout | undefined;
   #counting: NodeJS.Timeout | undefined;
   #forgotAt = Number.NEGATIVE_INFINITY;
+  /** When the metrics in this engine's row were taken; monotonic, in ms. */
+  #measuredAt = Number.NEGATIVE_INFINITY;
   #listener: { close(): Promise<void> } | undefined;
   #stopping = false;
   #busy = new Map<string, Promise<void>>();
@@ -201,8 +203,7 @@ export class Engine {
   }
 
   async #scan(): Promise<void> {
-    await makeLeases(this.#options.database, this.#boss);
-    this.#soon("take");
+    if (await makeLeases(this.#options.database, this.#boss)) this.#soon("take");
   }
 
   /** Handles wake-ups for connections not held here; one without a lease gets a lease. */
@@ -244,14 +245,16 @@ export class Engine {
   /** Stores this engine's presence and metrics. Not part of the heartbeat, which a slow write would delay. */
   async #storePresence(): Promise<void> {
     noteState({ watched: this.#leases.watched, pool: this.#options.database.pool() });
-    const metrics = JSON.stringify(await takeSnapshot(engineRegistry));
+    const now = performance.now();
+    const isMeasured = now - this.#measuredAt >= tunables.SNAPSHOT_MS;
+    const metrics = isMeasured ? JSON.stringify(await takeSnapshot(engineRegistry)) : null;
     const lag = recentLateness.p99(performance.now());
     await this.#options.database.gate(Prisma.sql`
       INSERT INTO engine (id, leases, metrics, lateness_ms)
-      VALUES (${this.id}::uuid, ${this.#leases.size}, ${metrics}::jsonb, ${lag}::float8)
-      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases, metrics = excluded.metrics,
-        lateness_ms = excluded.lateness_ms`);
-    const now = performance.now();
+      VALUES (${this.id}::uuid, ${this.#leases.size}, coalesce(${metrics}::jsonb, '[]'), ${lag}::float8)
+      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases,
+        metrics = coalesce(${metrics}::jsonb, engine.metrics), lateness_ms = excluded.lateness_ms`);
+    if (isMeasured) this.#measuredAt = now;
     if (now - this.#forgotAt < tunables.FORGET_ENGINES_MS) return;
     await this.#options.database.gate(
       Prisma.sql`DELETE FROM engine WHERE seen_at < now() - interval '1 hour'`,

@@ -48,6 +48,8 @@ export const ALIVE_MS = 5_000;
 
 /** Interval of making leases for connections with open work, besides the wake-ups. */
 export const LEASE_SCAN_MS = 10_000;
+/** Shortest interval of storing an engine's metrics, several kilobytes each. */
+export const SNAPSHOT_MS = 10_000;
 /** Interval of deleting the rows of engines that are gone. */
 export const FORGET_ENGINES_MS = 600_000;
 /**

@@ -11,18 +11,20 @@ import type { Census } from "./share.ts";
 const UNFINISHED = Prisma.sql`name = ${LEASE_QUEUE} AND policy = 'exclusive' AND state <= 'active'`;
 
 /**
- * Creates a lease for each connection with open work that has none; the queue's policy refuses duplicates.
+ * Creates a lease for each connection with open work that has none; the queue's policy refuses duplicates. Returns
+ * whether there was any such connection.
  */
-export async function makeLeases(database: Database, boss: PgBoss): Promise<void> {
+export async function makeLeases(database: Database, boss: PgBoss): Promise<boolean> {
   const rows = await database.gate<LeaseData>(Prisma.sql`
     SELECT organization_id AS "organizationId", connection_id AS "connectionId"
     FROM gate.connections_with_open_work() WHERE NOT EXISTS (
       SELECT FROM pgboss.job WHERE ${UNFINISHED} AND coalesce(singleton_key, '') = connection_id::text)`);
-  if (rows.length === 0) return;
+  if (rows.length === 0) return false;
   await boss.insert(
     LEASE_QUEUE,
     rows.map((data) => ({ data, singletonKey: data.connectionId })),
   );
+  return true;
 }
 
 /** Returns whether any of these connections lacks a lease, and whether any of their leases waits. */
