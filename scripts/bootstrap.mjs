@@ -41,7 +41,7 @@ const isNewEnough = Number(process.versions.node.split(".")[0]) >= 24;
 /** The shell that npm runs us in; read before anything can end it. */
 const parent = process.ppid;
 /** How often the parent is checked. */
-const PARENT_MS = 250;
+const PARENT_MS = 1_000;
 let isPreparing = false;
 
 /** Scripts of a production machine, where `npm prune --omit=dev` may have been run. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { createServer } from "node:http";
+import { Agent, createServer, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import next from "next";
 import { ConfigurationError, env, need } from "../lib/base/env.ts";
@@ -18,6 +18,9 @@ import { refusePublicDemo } from "./supervise/settings.ts";
 
 /** How long answers under way may take once the process drains. */
 const graceMs = 5_000;
+
+/** After this time without its being needed, the first page is made for nobody. */
+const warmAfterMs = 1_000;
 
 async function serve(): Promise<void> {
   const { host, port, url, demo, trustedProxies } = env();
@@ -65,6 +68,23 @@ async function serve(): Promise<void> {
   });
   process.stdout.write(`Listening on http://${host}:${port}\n`);
   await warnWhileSetupIsClosed();
+  await warmUp(host, port);
+}
+
+/**
+ * Asks for what the first person would wait for: modules run, templates compile, the pool connects. A page behind the
+ * sign-in answers with its address, but has loaded what it needs to know that.
+ */
+async function warmUp(host: string, port: number): Promise<void> {
+  // Next loads the modules of all pages first, which takes the same core.
+  await sleep(warmAfterMs, undefined, { ref: false });
+  const name = { "0.0.0.0": "127.0.0.1", "::": "::1" }[host] ?? host;
+  for (const path of ["/sign-in", "/inbox", "/api/v1/me", "/readyz"])
+    await new Promise<void>((resolve) => {
+      get({ host: name, port, path, agent: new Agent() }, (response) => {
+        response.resume().on("close", resolve);
+      }).on("error", () => resolve());
+    });
 }
 
 serve().catch((error) => {

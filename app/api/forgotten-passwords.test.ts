@@ -1,6 +1,7 @@
 /** Forgotten passwords: mailed links, which tell strangers nothing, and links of an admin's, which take nothing over. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
+import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
 import { PASSWORD_RESETS } from "@/lib/engine/jobs/notifications.ts";
 import { sendPasswordReset } from "@/lib/mail/password-reset.ts";
 import { createMailer, type Mailer } from "@/lib/mail/smtp.ts";
@@ -54,7 +55,7 @@ const ask = (email: string, headers = fresh()) =>
   web.call("POST", "/api/forgot-password", { body: { email }, headers });
 /** Has an engine work off what waits. */
 async function mailAll(): Promise<void> {
-  for (const id of await PASSWORD_RESETS.organizations(engine))
+  for (const id of await organizationsDue(engine, PASSWORD_RESETS))
     await sendPasswordReset(engine, id, mailer, ORIGIN);
 }
 const source = () => String(server.mails.at(-1)?.source).replaceAll("=\r\n", "").replaceAll("=3D", "=");

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Role } from "@/lib/access/roles.ts";
 import type { Actor } from "@/lib/access/schema.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
+import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
 import { PROPOSALS } from "@/lib/engine/jobs/proposals.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
@@ -357,7 +358,7 @@ describe("the rule's end", () => {
     try {
       const turn = async () => {
         const context = { database: engine } as Parameters<typeof PROPOSALS.run>[0];
-        const due = await PROPOSALS.organizations(engine);
+        const due = await organizationsDue(engine, PROPOSALS);
         for (const id of due) await PROPOSALS.run(context, id);
         return due.includes(acme);
       };

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Role } from "@/lib/access/roles.ts";
 import type { Actor } from "@/lib/access/schema.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
+import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
 import { RESTING_ACCOUNTS } from "@/lib/engine/jobs/notifications.ts";
 import { queueRetry } from "@/lib/task-lifecycle/retry.ts";
 import { withClient } from "@/scripts/database/roles.ts";
@@ -300,7 +301,7 @@ describe("those who can give a resting account another owner", () => {
         ])
       ).map(({ cause }) => cause);
     const turn = async () => {
-      for (const each of await RESTING_ACCOUNTS.organizations(engine))
+      for (const each of await organizationsDue(engine, RESTING_ACCOUNTS))
         await RESTING_ACCOUNTS.run({ database: engine } as never, each);
     };
     try {

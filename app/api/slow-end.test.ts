@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { DELETIONS } from "@/lib/engine/jobs/deletions.ts";
+import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
 import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
 import { RETENTION } from "@/lib/engine/jobs/retention.ts";
 import { withClient } from "@/scripts/database/roles.ts";
@@ -60,7 +61,7 @@ type Job = typeof DELETIONS;
 /** One turn of an engine's job in all organizations that it lists. */
 async function turn(job: Job) {
   const context = { database: engine, log: { warn: () => {} } } as unknown as Parameters<Job["run"]>[0];
-  for (const id of await job.organizations(engine)) while (await job.run(context, id));
+  for (const id of await organizationsDue(engine, job)) while (await job.run(context, id));
 }
 /** The three days are over. */
 const wait = () =>

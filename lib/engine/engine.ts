@@ -41,6 +41,10 @@ export class Engine {
   #timers: NodeJS.Timeout[] = [];
   #heart: NodeJS.Timeout | undefined;
   #pumping: NodeJS.Timeout | undefined;
+  #counting: NodeJS.Timeout | undefined;
+  #forgotAt = Number.NEGATIVE_INFINITY;
+  /** When the metrics in this engine's row were taken; monotonic, in ms. */
+  #measuredAt = Number.NEGATIVE_INFINITY;
   #listener: { close(): Promise<void> } | undefined;
   #stopping = false;
   #busy = new Map<string, Promise<void>>();
@@ -49,7 +53,10 @@ export class Engine {
   #wakeUps = new Set<string>();
 
   constructor(given: EngineOptions) {
-    const database = publishingAfterCommit(fairDatabase(given.database), () => this.#pumpSoon());
+    const database = publishingAfterCommit(fairDatabase(given.database), () => {
+      this.#pumpSoon();
+      this.#jobRunner.tell();
+    });
     const options = { ...given, database };
     this.#options = options;
     this.#boss = new PgBoss({
@@ -95,15 +102,16 @@ export class Engine {
     this.#listener = listen(this.#options.databaseUrl, "intray_wake", {
       onNotification: (payload) => this.#onWake(payload),
       onConnected: () => {
+        // Whatever was told while nobody listened.
         this.#soon("scan");
+        this.#soon("pump");
+        this.#jobRunner.tell();
         this.#leases.scanAll();
       },
       onError: (error) => this.#options.log.warn({ err: error }, "the wake-up connection was lost"),
     });
     this.#every(tunables.LEASE_SCAN_MS, "scan");
-    this.#every(tunables.LEASE_FETCH_MS, "take");
-    this.#every(tunables.EXPIRE_EVERY_MS, "expire");
-    this.#every(tunables.EVEN_OUT_MS, "evenOut");
+    this.#countSoon(0);
     this.#every(tunables.HEARTBEAT_MS, "presence");
     this.#every(tunables.PUMP_MS, "pump");
     this.#heart = setInterval(() => this.#soon("heartbeat"), tunables.HEARTBEAT_MS);
@@ -117,6 +125,7 @@ export class Engine {
     this.#leases.close();
     for (const timer of this.#timers) clearInterval(timer);
     clearTimeout(this.#pumping);
+    clearTimeout(this.#counting);
     await this.#listener?.close();
     await Promise.allSettled(this.#busy.values());
     // Deleted before the leases are released, so that other engines count them as their share.
@@ -135,8 +144,7 @@ export class Engine {
     scan: () => this.#scan(),
     wakeUps: () => this.#handleWakeUps(),
     take: () => this.#take(),
-    expire: () => this.#expiry.run(),
-    evenOut: () => this.#leases.evenOut(),
+    count: () => this.#count(),
     heartbeat: () => this.#leases.beat(),
     presence: () => this.#storePresence(),
     pump: () => publishChanges(this.#options.database),
@@ -175,6 +183,7 @@ export class Engine {
   #onWake(payload: string): void {
     const [connectionId, taskId] = payload.split(" ");
     this.#soon("pump");
+    this.#jobRunner.tell();
     if (!connectionId) return;
     if (connectionId === LEASES) {
       this.#soon("take");
@@ -194,8 +203,7 @@ export class Engine {
   }
 
   async #scan(): Promise<void> {
-    await makeLeases(this.#options.database, this.#boss);
-    this.#soon("take");
+    if (await makeLeases(this.#options.database, this.#boss)) this.#soon("take");
   }
 
   /** Handles wake-ups for connections not held here; one without a lease gets a lease. */
@@ -212,19 +220,46 @@ export class Engine {
     if (await this.#leases.take()) this.#soon("take");
   }
 
+  /**
+   * Counts the leases: expires those of dead engines, takes what waits, and gives away what is beyond this engine's
+   * share. An engine that is alone and holds all leases has nothing of that to expect, and counts less often.
+   */
+  async #count(): Promise<void> {
+    let isCalm = false;
+    try {
+      const census = await this.#leases.census();
+      isCalm = census.engines === 1 && census.waiting === 0 && census.leases === this.#leases.size;
+      await this.#expiry.run(census);
+      await this.#leases.evenOut(census);
+      if (census.waiting > 0 || census.expired > 0) this.#soon("take");
+    } finally {
+      this.#countSoon(isCalm ? tunables.COUNT_CALM_MS : tunables.COUNT_MS);
+    }
+  }
+
+  #countSoon(ms: number): void {
+    clearTimeout(this.#counting);
+    if (!this.#stopping) this.#counting = setTimeout(() => this.#soon("count"), ms);
+  }
+
   /** Stores this engine's presence and metrics. Not part of the heartbeat, which a slow write would delay. */
   async #storePresence(): Promise<void> {
     noteState({ watched: this.#leases.watched, pool: this.#options.database.pool() });
-    const metrics = JSON.stringify(await takeSnapshot(engineRegistry));
+    const now = performance.now();
+    const isMeasured = now - this.#measuredAt >= tunables.SNAPSHOT_MS;
+    const metrics = isMeasured ? JSON.stringify(await takeSnapshot(engineRegistry)) : null;
     const lag = recentLateness.p99(performance.now());
     await this.#options.database.gate(Prisma.sql`
       INSERT INTO engine (id, leases, metrics, lateness_ms)
-      VALUES (${this.id}::uuid, ${this.#leases.size}, ${metrics}::jsonb, ${lag}::float8)
-      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases, metrics = excluded.metrics,
-        lateness_ms = excluded.lateness_ms`);
+      VALUES (${this.id}::uuid, ${this.#leases.size}, coalesce(${metrics}::jsonb, '[]'), ${lag}::float8)
+      ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases,
+        metrics = coalesce(${metrics}::jsonb, engine.metrics), lateness_ms = excluded.lateness_ms`);
+    if (isMeasured) this.#measuredAt = now;
+    if (now - this.#forgotAt < tunables.FORGET_ENGINES_MS) return;
     await this.#options.database.gate(
       Prisma.sql`DELETE FROM engine WHERE seen_at < now() - interval '1 hour'`,
     );
+    this.#forgotAt = now;
   }
 }
 

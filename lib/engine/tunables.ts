@@ -29,8 +29,15 @@ export const POLL_DEADLINE_MS = 15_000;
 /** Deadline for discovery, and for opening a session or subscription. */
 export const OPEN_DEADLINE_MS = 10_000;
 
-/** Interval of checks for expired leases; pg-boss allows no more than one per second. */
-export const EXPIRE_EVERY_MS = 1_050;
+/**
+ * Interval of counting leases, to expire those of dead engines, to take those that wait, and to even out; pg-boss
+ * expires no more than once per second. Bounds how soon a killed engine's leases are taken over.
+ */
+export const COUNT_MS = 1_050;
+/** The same for an engine that is alone and holds all leases; shorter than `UNSEEN_MS`. */
+export const COUNT_CALM_MS = 3_000;
+/** Interval of the lease queue's upkeep where nothing expires. */
+export const SUPERVISE_EVERY_MS = 60_000;
 /** An engine that could not check for this long may have missed a database outage. */
 export const UNSEEN_MS = 5_000;
 /** After an outage no lease expires for this long, so that every engine can send a heartbeat. */
@@ -40,19 +47,17 @@ export const BEATS_AFTER_OUTAGE_MS = 10_000;
 export const ALIVE_MS = 5_000;
 
 /** Interval of making leases for connections with open work, besides the wake-ups. */
-export const LEASE_SCAN_MS = 5_000;
-/**
- * Interval of fetching leases, besides the wake-ups; bounds how soon a killed engine's leases are taken over.
- */
-export const LEASE_FETCH_MS = 1_000;
+export const LEASE_SCAN_MS = 10_000;
+/** Shortest interval of storing an engine's metrics, several kilobytes each. */
+export const SNAPSHOT_MS = 10_000;
+/** Interval of deleting the rows of engines that are gone. */
+export const FORGET_ENGINES_MS = 600_000;
 /**
  * An engine not seen for this long has no share; shorter than a lease, so that its leases come free later.
  */
 export const ENGINE_SEEN_MS = 8_000;
 /** A lease that has waited this long may be taken beyond an engine's share. */
 export const OVERDUE_LEASE_MS = 5_000;
-/** Interval of checks whether this engine has more than its share of leases. */
-export const EVEN_OUT_MS = 1_000;
 /** Leases released per rebalance. */
 export const MOVED_A_TURN = 25;
 /** Leases of one organization taken over per transaction. */
@@ -69,6 +74,12 @@ export const GIVEN_TOGETHER = 100;
 export const GIVEN_AT_ONCE = 2;
 /** Interval of a watcher's scans for work whose wake-up was lost. */
 export const SLOW_SCAN_MS = 10_000;
+/** The same where nothing was told or found for `EMPTY_SCANS` scans; a multiple, so that scans meet. */
+export const CALM_SCAN_MS = 30_000;
+/** Scans without anything to do after which they grow apart. */
+export const EMPTY_SCANS = 6;
+/** Scans wait this long for others, to share a transaction. */
+export const GATHER_SCANS_MS = 50;
 /** Maximum number of connections scanned per transaction. */
 export const SCANS_IN_A_GROUP = 500;
 /** Interval of scans for everything that hints announce; a failing server's every scan covers it too. */
@@ -79,8 +90,8 @@ export const LEASE_MAX_AGE_MS = 12 * 3600_000;
 export const LONG_LEASE_MAX_AGE_MS = 23 * 3600_000;
 /** A watcher without open work gives its lease back after this. */
 export const IDLE_LEASE_MS = 30_000;
-/** Longest interval between two publications of the outbox of live-update hints. */
-export const PUMP_MS = 1_000;
+/** Interval of publishing live-update hints whose wake-up was lost. */
+export const PUMP_MS = 10_000;
 /** Delay of publication after a commit of this engine, to collect the hints of several commits. */
 export const PUMP_AFTER_MS = 20;
 /** Interval of storing the check times and statistics that polls left in memory. */
@@ -238,6 +249,12 @@ export const GROUPS_AT_ONCE = 4;
 export const CHANGES_IN_A_GROUP = 32;
 /** Longest delay that Node's setTimeout takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
+/** Interval of background jobs' looks for work that nobody told of; bounds the delay of a lost wake-up. */
+export const IDLE_LOOK_MS = 10_000;
+/** Delay of a look after a wake-up, to see the work of several commits at once. */
+export const LOOK_AFTER_MS = 20;
+/** Looks that are due within this time share a statement. */
+export const LOOK_TOGETHER_MS = 200;
 /** Interval of cancelling the losers of decided races. */
 export const SETTLE_RACES_MS = 500;
 /** Interval of counting new history lines for the metrics. */

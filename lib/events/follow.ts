@@ -4,7 +4,7 @@
  */
 
 import { type Actor, actorSchema } from "../access/schema.ts";
-import { type Database, Prisma, type Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import type { EventType } from "./schema.ts";
 
 export interface FollowedEvent {
@@ -21,12 +21,9 @@ export interface FollowedEvent {
 /** Where a new follower begins: `first` at the first line, `now` after the newest. */
 export type Beginning = "first" | "now";
 
-/** Returns the organizations whose history has lines that the follower has not read. */
-export async function organizationsBehind(database: Database, follower: string): Promise<string[]> {
-  const rows = await database.gate<{ id: string }>(
-    Prisma.sql`SELECT id FROM gate.organizations_behind(${follower})`,
-  );
-  return rows.map(({ id }) => id);
+/** A query for the organizations whose history has lines that the follower has not read. */
+export function organizationsBehind(follower: string): Prisma.Sql {
+  return Prisma.sql`SELECT id FROM gate.organizations_behind(${follower})`;
 }
 
 /**

@@ -43,7 +43,8 @@ beforeEach(async () => {
 const withMail: Job = {
   name: "notices",
   everyMs: 1,
-  organizations: () => Promise.resolve([]),
+  isTold: true,
+  due: () => null,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const events = await takeEvents(organizationId, tx, { follower: "notices", begins: "now" }, 200);

@@ -4,12 +4,13 @@
  * server, tool, task or text.
  */
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { EVENT_TYPES } from "../events/schema.ts";
+import { collectProcessMetrics } from "./process.ts";
 
 export const engineRegistry = new Registry();
 const registers = [engineRegistry];
-collectDefaultMetrics({ register: engineRegistry });
+collectProcessMetrics(engineRegistry);
 
 export const polls = new Counter({
   name: "intray_polls_total",

@@ -25,7 +25,7 @@ const OF_PROCESS = new Set([
   "nodejs_eventloop_lag_p99_seconds",
 ]);
 
-/** Returns the metrics for the engine's row. Kept small, since every heartbeat writes them. */
+/** Returns the metrics for the engine's row. Kept small, since they are written every ten seconds. */
 export async function takeSnapshot(registry: Registry): Promise<Snapshot> {
   const all = await registry.getMetricsAsJSON();
   const kept = all.filter(({ name }) => name.startsWith("intray_") || OF_PROCESS.has(name));

@@ -11,6 +11,7 @@ import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { createNetwork } from "../base/network.ts";
 import { END_ACKNOWLEDGEMENTS } from "../engine/jobs/acknowledgements.ts";
+import { organizationsDue } from "../engine/jobs/jobs.ts";
 import { readTask } from "../tasks/queries.ts";
 import type { Acknowledge } from "../tasks/schema.ts";
 import { acknowledgeTask, releaseTask } from "./acknowledge.ts";
@@ -58,7 +59,7 @@ const history = (taskId: string) =>
 async function sweep(): Promise<void> {
   const network = createNetwork({ allowHosts: [], denyPorts: [] });
   const context = { database: engine, network, seal: fixture.seal, log: pino({ level: "silent" }) };
-  for (const id of await END_ACKNOWLEDGEMENTS.organizations(engine))
+  for (const id of await organizationsDue(engine, END_ACKNOWLEDGEMENTS))
     await END_ACKNOWLEDGEMENTS.run(context, id);
 }
 

@@ -3,12 +3,9 @@ import type { Database } from "../base/db/db.ts";
 import { Prisma } from "../base/db/db.ts";
 import { cancelLoser } from "./transitions.ts";
 
-/** Returns the organizations with decided races that are not settled. */
-export async function organizationsWithDecidedRaces(database: Database): Promise<string[]> {
-  const rows = await database.gate<{ id: string }>(
-    Prisma.sql`SELECT id FROM gate.organizations_with_decided_races()`,
-  );
-  return rows.map(({ id }) => id);
+/** A query for the organizations with decided races that are not settled. */
+export function organizationsWithDecidedRaces(): Prisma.Sql {
+  return Prisma.sql`SELECT id FROM gate.organizations_with_decided_races()`;
 }
 
 /**

@@ -42,3 +42,8 @@ export async function withDeferredWrites<T>(
   for (const { write, items } of inOrder) await write.write(organizationId, tx, items as never[]);
   return result;
 }
+
+/** Whether anything is deferred to the end of the transaction, and so written with it. */
+export function hasDeferredWrites(tx: Tx): boolean {
+  return (gathered.get(tx)?.size ?? 0) > 0;
+}

@@ -4,7 +4,7 @@
  */
 import type { Database } from "../../base/db/db.ts";
 import { tasksNeedingWork } from "../../task-lifecycle/work.ts";
-import { SCANS_IN_A_GROUP } from "../tunables.ts";
+import { GATHER_SCANS_MS, SCANS_IN_A_GROUP } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
 import { Batcher } from "./batcher.ts";
 import { FENCE, fence, type ServerPause } from "./fence.ts";
@@ -34,7 +34,10 @@ export class GroupScan {
 
   /** Returns ids of the connection's watched tasks that need work now. Throws LeaseLost. */
   run(organizationId: string, scan: Scan): Promise<string[]> {
-    return new Promise((resolve, reject) => this.#scans.add(organizationId, { scan, resolve, reject }));
+    return new Promise((resolve, reject) => {
+      // Timers of the same moment fire some milliseconds apart.
+      setTimeout(() => this.#scans.add(organizationId, { scan, resolve, reject }), GATHER_SCANS_MS);
+    });
   }
 
   /** Never rejects. */

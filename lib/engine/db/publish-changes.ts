@@ -1,4 +1,5 @@
 import { type Database, Prisma } from "../../base/db/db.ts";
+import { hasDeferredWrites } from "../../base/db/deferred-writes.ts";
 
 const BATCH = 500;
 /** Keeps payloads below Postgres's limit of 8,000 bytes. */
@@ -28,13 +29,21 @@ export async function publishChanges(database: Database): Promise<void> {
   }
 }
 
-/** Wraps a database to call `committed` after each transaction, which may have left hints to publish. */
+/**
+ * Wraps a database to call `committed` after each transaction that has left hints to publish or history to follow.
+ * An engine's transactions send no notice of their own (migration 0097).
+ */
 export function publishingAfterCommit(database: Database, committed: () => void): Database {
   return {
     ...database,
     async withOrganization(organizationId, work) {
-      const result = await database.withOrganization(organizationId, work);
-      committed();
+      let wrote = false;
+      const result = await database.withOrganization(organizationId, async (tx) => {
+        const done = await work(tx);
+        wrote = hasDeferredWrites(tx);
+        return done;
+      });
+      if (wrote) committed();
       return result;
     },
   };

@@ -7,12 +7,8 @@ import type { Job } from "./jobs.ts";
 export const END_ACKNOWLEDGEMENTS: Job = {
   name: "acknowledgements",
   everyMs: ACKNOWLEDGEMENTS_MS,
-  async organizations(database) {
-    const rows = await database.gate<{ id: string }>(
-      Prisma.sql`SELECT id FROM gate.organizations_with_acknowledgements()`,
-    );
-    return rows.map(({ id }) => id);
-  },
+  isTold: false,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_acknowledgements()`,
   async run({ database }, organizationId) {
     await database.withOrganization(organizationId, (tx) => endAcknowledgements(organizationId, tx));
     return false;

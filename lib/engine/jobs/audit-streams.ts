@@ -3,7 +3,7 @@ import { ANCHOR_MS } from "../../audit-streams/tunables.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AUDIT_STREAM_SENDS, NOTIFY_EVERY_MS } from "../tunables.ts";
-import { type Job, type JobContext, organizationsFrom } from "./jobs.ts";
+import type { Job, JobContext } from "./jobs.ts";
 import { Senders } from "./senders.ts";
 
 /** The senders of each engine in this process. */
@@ -13,10 +13,12 @@ const senders = new WeakMap<JobContext, Senders>();
 export const AUDIT_STREAMS: Job = {
   name: "audit streams",
   everyMs: NOTIFY_EVERY_MS,
-  organizations: (database) =>
-    organizationsFrom(database, Prisma.sql`gate.organizations_with_audit_streams(${ANCHOR_MS}::integer)`),
+  isTold: true,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_audit_streams(${ANCHOR_MS}::integer)`,
   async run(context, organizationId) {
-    const own = senders.get(context) ?? new Senders(context.log, { all: AUDIT_STREAM_SENDS, each: 1 });
+    const own =
+      senders.get(context) ??
+      new Senders(context.log, { all: AUDIT_STREAM_SENDS, each: 1 }, () => context.tell?.());
     senders.set(context, own);
     const due = await context.database.withOrganization(organizationId, (tx) =>
       streamsDue(organizationId, tx),

@@ -1,13 +1,14 @@
 import { Prisma } from "../../base/db/db.ts";
 import { carryOutOne, endFinished } from "../../bulk-operations/carry-out.ts";
 import { BULK_BATCH, BULK_MS } from "../tunables.ts";
-import { type Job, organizationsFrom } from "./jobs.ts";
+import type { Job } from "./jobs.ts";
 
 /** Processes unclaimed items of bulk operations. Concurrent engines skip each other's locked items. */
 export const bulkOperations: Job = {
   name: "bulk operations",
   everyMs: BULK_MS,
-  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_with_bulk_work()`),
+  isTold: true,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_bulk_work()`,
   async run({ database, ...context }, organizationId) {
     const services = { db: database, ...context };
     for (let done = 0; done < BULK_BATCH; done++)

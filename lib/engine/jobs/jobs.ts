@@ -7,89 +7,172 @@ import { type Database, isDatabaseDown, Prisma } from "../../base/db/db.ts";
 import type { Network } from "../../base/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { jobFailures, jobSeconds, jobsWaiting } from "../../metrics/engine.ts";
+import { IDLE_LOOK_MS, LOOK_AFTER_MS, LOOK_TOGETHER_MS } from "../tunables.ts";
 
 export interface JobContext {
   database: Database;
   network: Network;
   seal: Seal;
   log: Logger;
+  /** Called when work that a turn left running has ended: when the rest is due is known only now. */
+  tell?(): void;
 }
 
 export interface Job {
+  /** Also the name of the job's next work in `gate.next_due()`. */
   name: string;
-  /** Pause in ms between the end of one turn and the start of the next. */
+  /** Shortest pause in ms between two looks for work. */
   everyMs: number;
-  /** Returns the organizations with work to do. */
-  organizations(database: Database): Promise<string[]>;
+  /**
+   * Whether whoever makes work for the job tells the engine. The job then looks when told, when the next work is
+   * due, and every `IDLE_LOOK_MS` for what was not told; other jobs look every `everyMs`.
+   */
+  isTold: boolean;
+  /** A query for the `id`s of organizations with work to do; null if there can't be any. */
+  due(): Prisma.Sql | null;
   /** Does a bounded part of an organization's work. Returns true if more is left, which runs at once. */
   run(context: JobContext, organizationId: string): Promise<boolean>;
   /** Ends work that turns have left running. Called on stop, after the last turn. */
   settled?(context: JobContext): Promise<void>;
 }
 
-/** Returns all organizations, for jobs that find out themselves whether any work is due. */
-export const allOrganizations = (database: Database) =>
-  organizationsFrom(database, Prisma.sql`gate.organizations()`);
+/** All organizations, for jobs that find out themselves whether any work is due. */
+export const ALL_ORGANIZATIONS = Prisma.sql`SELECT id FROM gate.organizations()`;
 
-/** Returns the organizations that a gate function lists. */
-export async function organizationsFrom(database: Database, gate: Prisma.Sql): Promise<string[]> {
-  const rows = await database.gate<{ id: string }>(Prisma.sql`SELECT id FROM ${gate}`);
-  return rows.map(({ id }) => id);
+/** Returns the ids of the organizations with work for a job. */
+export async function organizationsDue(database: Database, job: Job): Promise<string[]> {
+  return (await lookFor(database, [job])).due.get(job) ?? [];
 }
 
+interface Place {
+  job: Job;
+  /** When to look for work; monotonic, in ms. */
+  lookAt: number;
+  /** When the last look, or the last turn, was. */
+  lastAt: number;
+  /** A look or a turn is under way. */
+  isBusy: boolean;
+  /** Told since the last look began. */
+  wasTold: boolean;
+}
+
+/**
+ * Looks for the work of all jobs that want to, in one statement, and runs the turns of those that have any side by
+ * side. An engine without work sends a statement every `IDLE_LOOK_MS`.
+ */
 export class JobRunner {
   #context: JobContext;
-  #jobs: Job[];
-  #timers = new Map<Job, NodeJS.Timeout>();
+  #places: Place[];
+  #timer: NodeJS.Timeout | undefined;
   #turns = new Set<Promise<void>>();
   #stopping = false;
 
   constructor(context: JobContext, jobs: Job[]) {
-    this.#context = context;
-    this.#jobs = jobs;
+    this.#context = { ...context, tell: () => this.tell() };
+    const lastAt = Number.NEGATIVE_INFINITY;
+    this.#places = jobs.map((job) => ({ job, lookAt: 0, lastAt, isBusy: false, wasTold: false }));
   }
 
   start(): void {
-    for (const job of this.#jobs) this.#begin(job);
+    this.#look();
+  }
+
+  /** Looks soon for work of the jobs that are told of theirs. */
+  tell(): void {
+    for (const place of this.#places) {
+      if (!place.job.isTold) continue;
+      place.wasTold = true;
+      if (!place.isBusy) place.lookAt = Math.min(place.lookAt, nextLook(place, LOOK_AFTER_MS));
+    }
+    this.#schedule();
   }
 
   /** Waits for running work. The rest is left to other engines, or to the next start. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const timer of this.#timers.values()) clearTimeout(timer);
+    clearTimeout(this.#timer);
     await Promise.all(this.#turns);
-    await Promise.all(this.#jobs.map((job) => job.settled?.(this.#context)));
+    await Promise.all(this.#places.map(({ job }) => job.settled?.(this.#context)));
   }
 
-  #begin(job: Job): void {
-    const turn = this.#turn(job).finally(() => {
-      this.#turns.delete(turn);
-      if (!this.#stopping)
-        this.#timers.set(
-          job,
-          setTimeout(() => this.#begin(job), job.everyMs),
-        );
-    });
-    this.#turns.add(turn);
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopping) return;
+    const waiting = this.#places.filter(({ isBusy }) => !isBusy);
+    if (waiting.length === 0) return;
+    const lookAt = Math.min(...waiting.map((place) => place.lookAt));
+    this.#timer = setTimeout(() => this.#look(), Math.max(0, lookAt - performance.now()));
   }
 
-  /** Handles every error, so that one organization's failure does not affect the others. */
-  async #turn(job: Job): Promise<void> {
-    const took = jobSeconds.startTimer({ chore: job.name });
-    try {
-      const organizations = await job.organizations(this.#context.database);
-      for (const [served, organizationId] of organizations.entries()) {
-        jobsWaiting.set({ chore: job.name }, organizations.length - served);
-        await this.#serve(job, organizationId).catch((error: unknown) =>
-          this.#logFailure(job, error, organizationId),
-        );
-      }
-    } catch (error) {
-      this.#logFailure(job, error);
-    } finally {
-      jobsWaiting.set({ chore: job.name }, 0);
-      took();
+  /**
+   * Begins a look for each kind of job: the queries of those that nobody tells may take long. Jobs that may look again
+   * look with those that want to, so that all want to at the same time from then on.
+   */
+  #look(): void {
+    const now = performance.now();
+    for (const isTold of [true, false]) {
+      const free = this.#places.filter(({ job, isBusy }) => job.isTold === isTold && !isBusy);
+      if (!free.some(({ lookAt }) => lookAt <= now + LOOK_TOGETHER_MS)) continue;
+      const places = free.filter(
+        ({ job, lookAt, lastAt }) => Math.min(lookAt, lastAt + job.everyMs) <= now + LOOK_TOGETHER_MS,
+      );
+      const turns = this.#lookAndRun(places).finally(() => this.#turns.delete(turns));
+      this.#turns.add(turns);
     }
+    this.#schedule();
+  }
+
+  /** Handles every error, so that one job's failure does not affect the others. */
+  async #lookAndRun(places: Place[]): Promise<void> {
+    const timers = new Map(places.map(({ job }) => [job, jobSeconds.startTimer({ chore: job.name })]));
+    for (const place of places) {
+      place.isBusy = true;
+      place.wasTold = false;
+    }
+    const jobs = places.map(({ job }) => job);
+    const found = await lookFor(this.#context.database, jobs).catch((error: unknown) => error);
+    if (found instanceof Found)
+      await Promise.all(
+        places.map(async (place) => {
+          const due = found.due.get(place.job) ?? [];
+          if (due.length > 0) await this.#turn(place.job, due);
+          timers.get(place.job)?.();
+          const hadWork = due.length > 0;
+          const calmMs = place.job.isTold
+            ? Math.min(IDLE_LOOK_MS, Math.ceil(found.nextInMs.get(place.job.name) ?? IDLE_LOOK_MS))
+            : place.job.everyMs;
+          this.#release(place, hadWork ? place.job.everyMs : Math.max(LOOK_AFTER_MS, calmMs));
+          // One job's work may be the next one's: a notice becomes a mail.
+          if (hadWork && place.job.isTold) this.tell();
+        }),
+      );
+    else if (places.length > 1 && !isDatabaseDown(found)) {
+      // One query fails: the other jobs must not fail with it.
+      for (const place of places) await this.#lookAndRun([place]);
+    } else {
+      for (const place of places) {
+        this.#logFailure(place.job, found);
+        timers.get(place.job)?.();
+        this.#release(place, place.job.everyMs);
+      }
+    }
+  }
+
+  #release(place: Place, inMs: number): void {
+    place.isBusy = false;
+    place.lastAt = performance.now();
+    place.lookAt = place.lastAt + (place.wasTold ? Math.min(inMs, place.job.everyMs) : inMs);
+    this.#schedule();
+  }
+
+  async #turn(job: Job, organizations: string[]): Promise<void> {
+    for (const [served, organizationId] of organizations.entries()) {
+      jobsWaiting.set({ chore: job.name }, organizations.length - served);
+      await this.#serve(job, organizationId).catch((error: unknown) =>
+        this.#logFailure(job, error, organizationId),
+      );
+    }
+    jobsWaiting.set({ chore: job.name }, 0);
   }
 
   async #serve(job: Job, organizationId: string): Promise<void> {
@@ -101,4 +184,42 @@ export class JobRunner {
     const level = isDatabaseDown(error) ? "warn" : "error";
     this.#context.log[level]({ err: error, chore: job.name, organizationId }, "a chore failed");
   }
+}
+
+/** Not before `everyMs` after the last look: however often a job is told, its pace stays. */
+function nextLook({ job, lastAt }: Place, inMs: number): number {
+  return Math.max(performance.now() + inMs, lastAt + job.everyMs);
+}
+
+class Found {
+  readonly due = new Map<Job, string[]>();
+  /** When the next work is due, in ms, by name; only of jobs whose work becomes due by itself. */
+  readonly nextInMs = new Map<string, number>();
+}
+
+/** Asks for the work of these jobs in one statement. */
+async function lookFor(database: Database, jobs: Job[]): Promise<Found> {
+  const asked = jobs.flatMap((job) => {
+    const due = job.due();
+    return due ? [{ job, due }] : [];
+  });
+  const found = new Found();
+  if (asked.length === 0) return found;
+  const rows = await database.gate<{ job: string; id: string | null; inMs: number | null }>(Prisma.sql`
+    ${Prisma.join(
+      asked.map(
+        ({ job, due }) =>
+          Prisma.sql`SELECT ${job.name}::text AS job, found.id::text AS id, NULL::float8 AS "inMs" FROM (${due}) found`,
+      ),
+      " UNION ALL ",
+    )}
+    UNION ALL SELECT next.job, NULL, next.in_ms FROM gate.next_due() next`);
+  const byName = Map.groupBy(rows, ({ job }) => job);
+  for (const { job } of asked)
+    found.due.set(
+      job,
+      (byName.get(job.name) ?? []).flatMap(({ id }) => id ?? []),
+    );
+  for (const { job, inMs } of rows) if (inMs !== null) found.nextInMs.set(job, inMs);
+  return found;
 }

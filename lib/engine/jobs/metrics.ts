@@ -10,7 +10,8 @@ const LINES = 500;
 export const COUNT_LINES: Job = {
   name: FOLLOWER,
   everyMs: METRICS_EVERY_MS,
-  organizations: (database) => organizationsBehind(database, FOLLOWER),
+  isTold: true,
+  due: () => organizationsBehind(FOLLOWER),
   async run({ database }, organizationId) {
     const { lines, requests } = await database.withOrganization(organizationId, async (tx) => {
       const lines = await takeEvents(organizationId, tx, { follower: FOLLOWER, begins: "now" }, LINES);

@@ -27,14 +27,15 @@ import {
   WEBHOOK_SENDS,
   WEBHOOK_SENDS_EACH,
 } from "../tunables.ts";
-import { type Job, type JobContext, organizationsFrom } from "./jobs.ts";
+import type { Job, JobContext } from "./jobs.ts";
 import { Senders } from "./senders.ts";
 
 /** Creates and withdraws notices according to new history lines. */
 export const NOTICES: Job = {
   name: "notices",
   everyMs: NOTIFY_EVERY_MS,
-  organizations: (database) => organizationsBehind(database, "notices"),
+  isTold: true,
+  due: () => organizationsBehind("notices"),
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const from = { follower: "notices", begins: "now" } as const;
@@ -50,7 +51,8 @@ export const NOTICES: Job = {
 export const KEY_WARNINGS: Job = {
   name: "key warnings",
   everyMs: KEY_WARNINGS_MS,
-  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_with_ending_keys()`),
+  isTold: false,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_ending_keys()`,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const keys = await noteWarnings(organizationId, tx);
@@ -63,8 +65,8 @@ export const KEY_WARNINGS: Job = {
 export const RESTING_ACCOUNTS: Job = {
   name: "resting service accounts",
   everyMs: KEY_WARNINGS_MS,
-  organizations: (database) =>
-    organizationsFrom(database, Prisma.sql`gate.organizations_with_resting_accounts()`),
+  isTold: false,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_resting_accounts()`,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const serviceAccounts = await noteMissingOwners(organizationId, tx);
@@ -90,7 +92,8 @@ export const ENDING_CERTIFICATES: Job = {
 export const WEBHOOK_OUTBOX: Job = {
   name: "webhook outbox",
   everyMs: NOTIFY_EVERY_MS,
-  organizations: (database) => organizationsBehind(database, "webhooks"),
+  isTold: true,
+  due: () => organizationsBehind("webhooks"),
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const from = { follower: "webhooks", begins: "now" } as const;
@@ -107,10 +110,12 @@ const senders = new WeakMap<JobContext, Senders>();
 export const WEBHOOK_DELIVERIES: Job = {
   name: "webhook deliveries",
   everyMs: NOTIFY_EVERY_MS,
-  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_with_webhooks()`),
+  isTold: true,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_webhooks()`,
   async run(context, organizationId) {
     const own =
-      senders.get(context) ?? new Senders(context.log, { all: WEBHOOK_SENDS, each: WEBHOOK_SENDS_EACH });
+      senders.get(context) ??
+      new Senders(context.log, { all: WEBHOOK_SENDS, each: WEBHOOK_SENDS_EACH }, () => context.tell?.());
     senders.set(context, own);
     const due = await context.database.withOrganization(organizationId, (tx) =>
       webhooksDue(organizationId, tx),
@@ -130,10 +135,8 @@ let mailer: Mailer | undefined;
 export const MAIL: Job = {
   name: "mail",
   everyMs: MAIL_EVERY_MS,
-  organizations: (database) =>
-    env().smtpUrl === undefined
-      ? Promise.resolve([])
-      : organizationsFrom(database, Prisma.sql`gate.organizations_with_mail()`),
+  isTold: true,
+  due: () => (env().smtpUrl === undefined ? null : Prisma.sql`SELECT id FROM gate.organizations_with_mail()`),
   async run({ database }, organizationId) {
     const { smtpUrl, url } = env();
     if (smtpUrl === undefined) return false;
@@ -146,10 +149,8 @@ export const MAIL: Job = {
 export const ACCOUNT_MAIL: Job = {
   name: "account mail",
   everyMs: MAIL_EVERY_MS,
-  organizations: (database) =>
-    env().smtpUrl === undefined
-      ? Promise.resolve([])
-      : organizationsFrom(database, Prisma.sql`gate.people_with_mail()`),
+  isTold: true,
+  due: () => (env().smtpUrl === undefined ? null : Prisma.sql`SELECT id FROM gate.people_with_mail()`),
   async run({ database }, userId) {
     const { smtpUrl, url } = env();
     if (smtpUrl === undefined) return false;
@@ -162,10 +163,8 @@ export const ACCOUNT_MAIL: Job = {
 export const PASSWORD_RESETS: Job = {
   name: "password resets",
   everyMs: MAIL_EVERY_MS,
-  organizations: (database) =>
-    env().smtpUrl === undefined
-      ? Promise.resolve([])
-      : organizationsFrom(database, Prisma.sql`gate.password_resets_waiting()`),
+  isTold: true,
+  due: () => (env().smtpUrl === undefined ? null : Prisma.sql`SELECT id FROM gate.password_resets_waiting()`),
   async run({ database }, resetId) {
     const { smtpUrl, url } = env();
     if (smtpUrl === undefined) return false;
@@ -179,7 +178,8 @@ export const PASSWORD_RESETS: Job = {
 export const DELETE_OLD_ACCOUNT_NOTICES: Job = {
   name: "forget what accounts were told",
   everyMs: FORGET_EVERY_MS,
-  organizations: () => Promise.resolve(["everybody"]),
+  isTold: false,
+  due: () => Prisma.sql`SELECT 'everybody'::text AS id`,
   async run({ database }) {
     const [row] = await database.gate<{ gone: number }>(
       Prisma.sql`SELECT gate.sweep_account_notices() AS gone`,
@@ -192,7 +192,8 @@ export const DELETE_OLD_ACCOUNT_NOTICES: Job = {
 export const DELETE_OLD_NOTIFICATIONS: Job = {
   name: "forget what was told",
   everyMs: FORGET_EVERY_MS,
-  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_without_hold()`),
+  isTold: false,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_without_hold()`,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const more = await forgetOldNotices(organizationId, tx, KEEP_NOTICES_MS, FORGET_BATCH);

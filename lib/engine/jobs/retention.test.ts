@@ -17,7 +17,7 @@ import { appendEvents, ENGINE_ACTOR } from "../../events/transitions.ts";
 import { verifyEvents } from "../../events/verify.ts";
 import { verifyExport } from "../../events/verify-export.ts";
 import { previewRetention } from "../../retention/queries.ts";
-import type { JobContext } from "./jobs.ts";
+import { type JobContext, organizationsDue } from "./jobs.ts";
 import { RETENTION } from "./retention.ts";
 
 let postgres: TestDatabase;
@@ -81,7 +81,7 @@ const context = (database: Database): JobContext => ({
 /** Runs both engines at once until nothing is left to do. */
 async function tidy(): Promise<void> {
   for (let turns = 0; turns < 50; turns++) {
-    const due = await RETENTION.organizations(engines[0]!);
+    const due = await organizationsDue(engines[0]!, RETENTION);
     if (due.length === 0) return;
     await Promise.all(
       engines.map(async (database) => {
@@ -303,7 +303,7 @@ test("protocol messages go after their days, also those of tasks at work; younge
   await Promise.all(engines.map((database) => RETENTION.run(context(database), acme)));
   expect(await admin("SELECT count(*)::integer AS count FROM protocol_message")).toEqual([{ count: 50 }]);
   await keep(acme, { keepTasksDays: null });
-  expect(await RETENTION.organizations(engines[0]!)).toEqual([]);
+  expect(await organizationsDue(engines[0]!, RETENTION)).toEqual([]);
 });
 
 test("stream messages are deleted a day after they were handled, whatever the organization keeps", async () => {
@@ -314,7 +314,7 @@ test("stream messages are deleted a day after they were handled, whatever the or
         interval '1 hour'] || array_fill(interval '2 days', ARRAY[700])) AS given (ago)`,
     [acme, server.connectionId],
   );
-  expect(await RETENTION.organizations(engines[0]!)).toEqual([acme]);
+  expect(await organizationsDue(engines[0]!, RETENTION)).toEqual([acme]);
   await tidy();
   expect(await kept()).toEqual([{ open: true }, { open: false }]);
 });

@@ -4,7 +4,7 @@ import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { deleteMessages, deleteTasks, dropPayloads } from "../../retention/transitions.ts";
 import { forgetHandled } from "../../stream-messages/transitions.ts";
 import { RETENTION_EVERY_MS, RETENTION_PAUSE_MS } from "../tunables.ts";
-import { type Job, organizationsFrom } from "./jobs.ts";
+import type { Job } from "./jobs.ts";
 
 /** Maximum number of batches of each kind per organization's turn, so that one backlog delays no others. */
 const BATCHES_A_TURN = 20;
@@ -14,7 +14,8 @@ type Batch = (organizationId: string, tx: Tx) => Promise<number>;
 export const RETENTION: Job = {
   name: "retention",
   everyMs: RETENTION_EVERY_MS,
-  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_with_old_data()`),
+  isTold: false,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_old_data()`,
   async run({ database }, organizationId) {
     for (const batch of [deleteMessages, dropPayloads, deleteTasks, forgetHandled])
       await inTurn(database, organizationId, batch);

@@ -12,12 +12,15 @@ export interface SenderLimits {
 export class Senders {
   #log: Logger;
   #limits: SenderLimits;
+  #onEnd: () => void;
   #running = new Map<string, Set<Promise<void>>>();
   #count = 0;
   #isStopping = false;
 
-  constructor(log: Logger, limits: SenderLimits) {
+  /** `onEnd` is called whenever a sender has nothing more to send, or has failed. */
+  constructor(log: Logger, limits: SenderLimits, onEnd: () => void = () => {}) {
     this.#log = log;
+    this.#onEnd = onEnd;
     this.#limits = limits;
   }
 
@@ -31,6 +34,7 @@ export class Senders {
         this.#count--;
         running.delete(sender);
         if (running.size === 0) this.#running.delete(receiver);
+        this.#onEnd();
       });
       running.add(sender);
     }

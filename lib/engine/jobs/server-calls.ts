@@ -1,6 +1,6 @@
 import { dropOldCalls } from "../../servers/call-statistics/transitions.ts";
 import { CALLS_FIVE_MINUTES_MS, CALLS_HOURS_MS, CALLS_SWEEP_MS } from "../tunables.ts";
-import { allOrganizations, type Job } from "./jobs.ts";
+import { ALL_ORGANIZATIONS, type Job } from "./jobs.ts";
 
 /** Rows deleted per transaction. */
 const BATCH = 1_000;
@@ -9,7 +9,8 @@ const BATCH = 1_000;
 export const SWEEP_CALLS: Job = {
   name: "calls",
   everyMs: CALLS_SWEEP_MS,
-  organizations: allOrganizations,
+  isTold: false,
+  due: () => ALL_ORGANIZATIONS,
   async run({ database }, organizationId) {
     const kept = { fiveMinutesMs: CALLS_FIVE_MINUTES_MS, hoursMs: CALLS_HOURS_MS };
     const dropped = await database.withOrganization(organizationId, (tx) =>

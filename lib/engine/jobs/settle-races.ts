@@ -6,6 +6,7 @@ import type { Job } from "./jobs.ts";
 export const SETTLE_RACES: Job = {
   name: "settle-races",
   everyMs: SETTLE_RACES_MS,
-  organizations: organizationsWithDecidedRaces,
+  isTold: true,
+  due: organizationsWithDecidedRaces,
   run: ({ database }, organizationId) => settleRace(organizationId, database),
 };

@@ -2,7 +2,7 @@
 import { organizationsBehind } from "../../events/follow.ts";
 import { countHistory, FOLLOWER, sampleOpenTasks } from "../../statistics/transitions.ts";
 import { FIGURES_KEPT_DAYS, STATISTICS_MS, TASK_SAMPLE_MS } from "../tunables.ts";
-import { allOrganizations, type Job } from "./jobs.ts";
+import { ALL_ORGANIZATIONS, type Job } from "./jobs.ts";
 
 /** History lines counted per transaction. */
 const BATCH = 500;
@@ -10,7 +10,8 @@ const BATCH = 500;
 export const COUNT_HISTORY: Job = {
   name: "statistics",
   everyMs: STATISTICS_MS,
-  organizations: (database) => organizationsBehind(database, FOLLOWER),
+  isTold: true,
+  due: () => organizationsBehind(FOLLOWER),
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, (tx) => countHistory(organizationId, tx, BATCH)),
 };
@@ -18,7 +19,8 @@ export const COUNT_HISTORY: Job = {
 export const SAMPLE_OPEN_TASKS: Job = {
   name: "open tasks",
   everyMs: TASK_SAMPLE_MS,
-  organizations: allOrganizations,
+  isTold: false,
+  due: () => ALL_ORGANIZATIONS,
   async run({ database }, organizationId) {
     await database.withOrganization(organizationId, (tx) =>
       sampleOpenTasks(organizationId, tx, TASK_SAMPLE_MS, FIGURES_KEPT_DAYS),

@@ -11,18 +11,20 @@ import type { Census } from "./share.ts";
 const UNFINISHED = Prisma.sql`name = ${LEASE_QUEUE} AND policy = 'exclusive' AND state <= 'active'`;
 
 /**
- * Creates a lease for each connection with open work that has none; the queue's policy refuses duplicates.
+ * Creates a lease for each connection with open work that has none; the queue's policy refuses duplicates. Returns
+ * whether there was any such connection.
  */
-export async function makeLeases(database: Database, boss: PgBoss): Promise<void> {
+export async function makeLeases(database: Database, boss: PgBoss): Promise<boolean> {
   const rows = await database.gate<LeaseData>(Prisma.sql`
     SELECT organization_id AS "organizationId", connection_id AS "connectionId"
     FROM gate.connections_with_open_work() WHERE NOT EXISTS (
       SELECT FROM pgboss.job WHERE ${UNFINISHED} AND coalesce(singleton_key, '') = connection_id::text)`);
-  if (rows.length === 0) return;
+  if (rows.length === 0) return false;
   await boss.insert(
     LEASE_QUEUE,
     rows.map((data) => ({ data, singletonKey: data.connectionId })),
   );
+  return true;
 }
 
 /** Returns whether any of these connections lacks a lease, and whether any of their leases waits. */
@@ -51,28 +53,38 @@ export async function takeBack(boss: PgBoss, leases: LeaseRef[]): Promise<string
   return (rows as { id: string }[]).map(({ id }) => id);
 }
 
-/**
- * Returns the database's clock and uptime, in ms, by the leases' own connections, which steps never block.
- */
-export async function databaseTime(boss: PgBoss): Promise<{ at: number; upMs: number }> {
-  const { rows } = await boss.getDb().executeSql(
-    `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at,
-       (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8 AS "upMs"`,
-  );
-  const [row] = rows as { at: number; upMs: number }[];
+/** Returns the database's clock in ms, by the leases' own connections, which steps never block. */
+export async function databaseTime(boss: PgBoss): Promise<number> {
+  const { rows } = await boss
+    .getDb()
+    .executeSql("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at");
+  const [row] = rows as { at: number }[];
   if (!row) throw new Error("the database did not tell the time");
-  return row;
+  return row.at;
 }
 
-/** Counts leases and live engines. Engine `engineId` counts as live. */
-export async function takeCensus(database: Database, engineId: string): Promise<Census> {
-  const [census] = await database.gate<Census>(Prisma.sql`
-    SELECT count(*)::integer AS leases, count(*) FILTER (WHERE state < 'active')::integer AS waiting,
-      count(*) FILTER (WHERE state < 'active'
-        AND start_after < now() - ${OVERDUE_LEASE_MS} * interval '1 ms')::integer AS overdue,
-      (SELECT 1 + count(*)::integer FROM engine WHERE id <> ${engineId}::uuid
-        AND seen_at > now() - ${ENGINE_SEEN_MS} * interval '1 ms') AS engines
-    FROM pgboss.job WHERE ${UNFINISHED}`);
+/** What else the count of the leases tells. */
+export interface Condition {
+  /** Held leases without a heartbeat for too long: their engine is dead, or could not reach the database. */
+  expired: number;
+  /** The database's uptime in ms. */
+  upMs: number;
+}
+
+/** Counts leases and live engines, by the leases' own connections. Engine `engineId` counts as live. */
+export async function takeCensus(boss: PgBoss, engineId: string): Promise<Census & Condition> {
+  const { rows } = await boss.getDb().executeSql(
+    `SELECT count(*)::integer AS leases, count(*) FILTER (WHERE state < 'active')::integer AS waiting,
+      count(*) FILTER (WHERE state < 'active' AND start_after < now() - $2 * interval '1 ms')::integer AS overdue,
+      count(*) FILTER (WHERE state = 'active'
+        AND heartbeat_on + heartbeat_seconds * interval '1 s' < now())::integer AS expired,
+      (SELECT 1 + count(*)::integer FROM engine WHERE id <> $1::uuid
+        AND seen_at > now() - $3 * interval '1 ms') AS engines,
+      (extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::float8 AS "upMs"
+    FROM pgboss.job WHERE name = $4 AND policy = 'exclusive' AND state <= 'active'`,
+    [engineId, OVERDUE_LEASE_MS, ENGINE_SEEN_MS, LEASE_QUEUE],
+  );
+  const [census] = rows as (Census & Condition)[];
   if (!census) throw new Error("the leases were not counted");
   return census;
 }

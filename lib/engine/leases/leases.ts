@@ -14,9 +14,9 @@ import { type LeaseRef, type Taken, takeOver } from "./connection.ts";
 import { inGroups, newOwnedLease, type OwnedLease } from "./lease.ts";
 import { LEASE_QUEUE, type LeaseData } from "./lease-queue.ts";
 import { LeaseRelease } from "./lease-release.ts";
-import { databaseTime, releaseLease, takeBack, takeCensus } from "./lease-rows.ts";
+import { type Condition, databaseTime, releaseLease, takeBack, takeCensus } from "./lease-rows.ts";
 import { Semaphore } from "./semaphore.ts";
-import { roomFor, surplusOf } from "./share.ts";
+import { type Census, roomFor, surplusOf } from "./share.ts";
 
 export interface LeasesOptions {
   engineId: string;
@@ -101,7 +101,7 @@ export class Leases {
 
   /** Fetches leases up to this engine's share. Returns true if more may be waiting. */
   async take(): Promise<boolean> {
-    const room = roomFor(this.#owned.size, await this.#census());
+    const room = roomFor(this.#owned.size, await this.census());
     if (room <= 0 || this.#closing) return false;
     const sentAt = thisMoment();
     const jobs = await this.#options.boss.fetch<LeaseData>(LEASE_QUEUE, {
@@ -165,16 +165,17 @@ export class Leases {
   }
 
   /** Gives back leases beyond this engine's share, except those whose release would end open calls. */
-  async evenOut(): Promise<void> {
+  async evenOut(census: Census): Promise<void> {
     const kept = [...this.#owned.values()].filter(({ leaving }) => !leaving);
-    const surplus = surplusOf(kept.length, await this.#census());
+    const surplus = surplusOf(kept.length, census);
     if (surplus === 0) return;
     const movable = kept.filter(({ watcher }) => watcher && !watcher.carriesCalls);
     for (const held of movable.slice(0, surplus)) void this.#leave(held);
   }
 
-  #census() {
-    return takeCensus(this.#options.database, this.#options.engineId);
+  /** Counts all engines' leases. */
+  census(): Promise<Census & Condition> {
+    return takeCensus(this.#options.boss, this.#options.engineId);
   }
 
   async #watch(held: OwnedLease, { epoch, connection, works, hasMessages }: Taken): Promise<void> {
@@ -219,7 +220,7 @@ export class Leases {
     if (held.length === 0) return;
     const sentAt = thisMoment();
     const { boss } = this.#options;
-    const { at: beatAt } = await databaseTime(boss);
+    const beatAt = await databaseTime(boss);
     const leases = held.map(({ lease }) => lease);
     const reply = (await boss.touch(LEASE_QUEUE, leases)) as { settled?: string[] };
     const alive = new Set(reply.settled ?? []);

@@ -5,7 +5,7 @@ import { openMessages } from "../../stream-messages/queries.ts";
 import type { StreamMessage } from "../../stream-messages/schema.ts";
 import { watchedTasks } from "../../task-lifecycle/work.ts";
 import { type Known, readKnown } from "../leases/connection.ts";
-import { SCAN_ALL_MS, SLOW_SCAN_MS } from "../tunables.ts";
+import { CALM_SCAN_MS, EMPTY_SCANS, SCAN_ALL_MS, SLOW_SCAN_MS } from "../tunables.ts";
 import type { WatcherContext } from "./context.ts";
 import type { FailurePolicy } from "./failure-policy.ts";
 import type { TaskIndex } from "./task-index.ts";
@@ -35,6 +35,9 @@ export class Scans {
   #deps: Dependencies;
   #known: Known;
   #timers: NodeJS.Timeout[] = [];
+  #hasEnded = false;
+  /** Scans in a row that found nothing to do. */
+  #emptyScans = 0;
 
   constructor(ctx: WatcherContext, deps: Dependencies) {
     this.#ctx = ctx;
@@ -44,27 +47,46 @@ export class Scans {
 
   begin(): void {
     const { own } = this.#deps;
-    const scan = () => own(this.run());
-    this.#every(SLOW_SCAN_MS, timeOf(this.#ctx.organizationId, SLOW_SCAN_MS), scan);
-    this.#every(SCAN_ALL_MS, timeOf(this.#ctx.connectionId, SCAN_ALL_MS), () => own(this.#scanAll()));
+    const { organizationId, connectionId } = this.#ctx;
+    const everyMs = () => (this.#emptyScans < EMPTY_SCANS ? SLOW_SCAN_MS : CALM_SCAN_MS);
+    this.#again(0, organizationId, everyMs, () => own(this.run()));
+    this.#again(
+      1,
+      connectionId,
+      () => SCAN_ALL_MS,
+      () => own(this.#scanAll()),
+    );
   }
 
   end(): void {
-    for (const timer of this.#timers) clearInterval(timer);
+    this.#hasEnded = true;
+    for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  #every(ms: number, firstInMs: number, work: () => void): void {
-    const place = this.#timers.length;
-    this.#timers[place] = setTimeout(() => {
-      this.#timers[place] = setInterval(work, ms);
-      work();
-    }, firstInMs);
+  /** Something was told: scans come as often as at first again. */
+  noteNews(): void {
+    if (this.#hasEnded || this.#emptyScans < EMPTY_SCANS) return;
+    this.#emptyScans = 0;
+    this.end();
+    this.#hasEnded = false;
+    this.begin();
+  }
+
+  #again(place: number, id: string, everyMs: () => number, work: () => void): void {
+    this.#timers[place] = setTimeout(
+      () => {
+        work();
+        if (!this.#hasEnded) this.#again(place, id, everyMs, work);
+      },
+      timeOf(id, everyMs()),
+    );
   }
 
   /** Scans for tasks that need work. `wantsAll` also reads everything else that hints announce. */
   async run(wantsAll = false): Promise<void> {
     const { taskIndex, failurePolicy, adopt, scan } = this.#deps;
     const ids = await scan();
+    this.#emptyScans = ids.length > 0 || failurePolicy.lasts ? 0 : this.#emptyScans + 1;
     const unknown = ids.filter((id) => !taskIndex.has(id));
     if (unknown.length > 0) await adopt(unknown);
     if (wantsAll || failurePolicy.lasts) await this.#scanAll();

@@ -203,6 +203,7 @@ export class Watcher {
   /** Handles a change to a task that others committed. */
   wake(taskId: string): void {
     this.#lastWork = performance.now();
+    this.#scans.noteNews();
     if (this.#taskIndex.has(taskId)) this.#wake(taskId, 0, true);
     else this.#own(this.#adopt([taskId], false));
   }

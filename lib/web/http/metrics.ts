@@ -1,11 +1,12 @@
 /** The metrics of this web process and of all processes, for Prometheus. */
 import { timingSafeEqual } from "node:crypto";
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, Histogram, Registry } from "prom-client";
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { log } from "../../base/log.ts";
+import { collectProcessMetrics } from "../../metrics/process.ts";
 import { exposition, snapshotSchema } from "../../metrics/snapshot.ts";
 import { database } from "../database.ts";
 import { createFigures, readFigures, showFigures } from "./figures.ts";
@@ -21,7 +22,7 @@ function own() {
 
 function create() {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectProcessMetrics(registry);
   const answers = new Histogram({
     name: "intray_http_request_seconds",
     help: "Answers to requests, by the pattern of the address; for a stream the time until it began.",
