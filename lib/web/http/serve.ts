@@ -2,7 +2,7 @@
  * Answers calls of the API without Next, whose own part of a call is several times what the handler's is
  * (docs/decisions/048). The handlers are the built ones that Next has too. Only what is plainly a call is taken: its path
  * is written as the route is, its method has a handler, and its answer is JSON. Everything else is Next's as before:
- * HEAD, streams and files, a path with an escape or a slash too many, a path that is no call.
+ * HEAD, streams and files, a path with an escape or a slash too many, a path that is no call, what Next's own router asks.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
@@ -33,9 +33,10 @@ const PLAIN = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/;
 export function callServer(pages: readonly string[], load: (page: string) => Promise<Handlers>): Serve {
   const find = finder(pages);
   return (request, response, orElse) => {
-    const { method = "", url = "" } = request;
+    const { method = "", url = "", headers } = request;
     const path = url.split("?", 1)[0] ?? "";
-    const found = METHODS.includes(method as Method) && PLAIN.test(path) ? find(path) : null;
+    const isCall = METHODS.includes(method as Method) && PLAIN.test(path) && headers.rsc === undefined;
+    const found = isCall ? find(path) : null;
     if (!found) return orElse();
     const { route, params } = found;
     const take = (handlers: Handlers) => {
