@@ -2,15 +2,16 @@
  * The calls of the API as Next has built them, for serving them without Next (lib/web/http/serve.ts): the very modules
  * that Next itself loads, so that nothing of them is there twice.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import type { Handlers } from "../lib/web/http/serve.ts";
 
 /** The API and the probes. Signing in is next-auth's, which needs Next; so does a path that is no call. */
 const CALL = /^(\/api\/v1\/.+|\/healthz|\/readyz)\/route$/;
-const SERVER = ".next/server";
+/** Where each route's module is, in the folder of this file. */
+const MANIFEST = ".next/server/app-paths-manifest.json";
 
 interface BuiltRoute {
   routeModule: {
@@ -28,7 +29,7 @@ export function builtCalls(): string[] {
 export async function loadBuiltCall(page: string): Promise<Handlers> {
   const file = files().get(page);
   if (file === undefined) throw new Error(`${page} is no call`);
-  const built = (await require(resolve(SERVER, file))) as BuiltRoute;
+  const built = (await require(file)) as BuiltRoute;
   await built.routeModule.ensureUserland();
   return built.routeModule.userland;
 }
@@ -38,13 +39,13 @@ let found: Map<string, string> | null = null;
 
 function files(): Map<string, string> {
   if (found) return found;
-  const manifest = z
-    .record(z.string(), z.string())
-    .parse(JSON.parse(readFileSync(`${SERVER}/app-paths-manifest.json`, "utf8")));
+  // By its real path, which the tracer of the image (scripts/build/image.ts) does not follow: it has all of .next anyway.
+  const path = realpathSync(MANIFEST);
+  const manifest = z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(path, "utf8")));
   found = new Map(
     Object.entries(manifest).flatMap(([key, file]) => {
       const page = CALL.exec(key)?.[1];
-      return page === undefined ? [] : [[page, file] as const];
+      return page === undefined ? [] : [[page, join(dirname(path), file)] as const];
     }),
   );
   return found;
