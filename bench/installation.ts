@@ -21,6 +21,8 @@ import { createTestDatabase, prepareTemplate, type TestDatabase } from "../test/
 
 export interface Installation {
   database: TestDatabase;
+  /** Postgres's log. */
+  logFile: string;
   /** The environment of web and engine. */
   environment: Record<string, string>;
   organization(slug: string): Promise<string>;
@@ -59,6 +61,7 @@ export async function startInstallation(settings: string[] = []): Promise<Instal
 
   return {
     database,
+    logFile: join(folder, "postgres.log"),
     environment,
     async organization(slug) {
       const id = uuidv7();

@@ -4,6 +4,10 @@
  * 127.0.0.1.
  */
 export const PARTS: { name: string; about: string }[] = [
+  {
+    name: "life",
+    about: "what a task costs from its start to its end, by process, beside others; single calls",
+  },
   { name: "polling", about: "an engine that watches 10,000 and 50,000 tasks, beside other clients" },
   { name: "memory", about: "what a watched task, a held stream and an origin take in the engine" },
   { name: "growth", about: "watching more and more tasks; TLS, slow answers, the older era" },

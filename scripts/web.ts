@@ -13,6 +13,8 @@ import { signInSettings } from "../lib/web/auth/sign-in/providers.ts";
 import { markCaller } from "../lib/web/http/caller/forwarded.ts";
 import { warnOfProxy } from "../lib/web/http/caller/proxy-warning.ts";
 import { receive } from "../lib/web/http/front.ts";
+import { callServer } from "../lib/web/http/serve.ts";
+import { builtCalls, loadBuiltCall } from "./built-calls.ts";
 import { pageCounter } from "./check/page-metrics.ts";
 import { refusePublicDemo } from "./supervise/settings.ts";
 
@@ -40,12 +42,13 @@ async function serve(): Promise<void> {
   const handle = app.getRequestHandler();
   // Intray speaks no WebSocket, and Next's own upgrade handling is better never reached.
   const count = pageCounter();
+  const serveCall = callServer(builtCalls(), loadBuiltCall);
   const server = createServer({ shouldUpgradeCallback: () => false }, (request, response) => {
     markDirect(request);
     if (!receive(request, response)) return;
     warnOfProxy(request, trustedProxies);
     markCaller(request, trustedProxies);
-    count(request, response, () => void handle(request, response));
+    serveCall(request, response, () => count(request, response, () => void handle(request, response)));
   });
   // Above the idle timeouts of common proxies, which would otherwise reuse a connection that we just closed.
   server.keepAliveTimeout = 75_000;

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export interface EngineProcess {
+  pid: number;
   /** kill -9, awaited. */
   kill(): Promise<void>;
   /** Sends SIGTERM and waits for the drain. Rejects if the engine did not end well. */
@@ -72,5 +73,12 @@ export async function startEngineProcess(
     const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
   };
-  return { kill, drain, freeze: () => child.kill("SIGSTOP"), thaw: () => child.kill("SIGCONT"), memory };
+  return {
+    pid: child.pid!,
+    kill,
+    drain,
+    freeze: () => child.kill("SIGSTOP"),
+    thaw: () => child.kill("SIGCONT"),
+    memory,
+  };
 }

@@ -110,7 +110,7 @@ export async function toolsOf(
 }
 
 /**
- * Returns one tool as last seen. Asks the server for an unknown tool; for a person also if the tools are old
+ * Returns one tool as last seen (`kept`, of readKeptTools). Asks the server for an unknown tool; for a person also if the tools are old
  * and the server is healthy, so that people see a change before they use the tool. Throws `unknown_tool`,
  * `server_unavailable`, `server_paused`.
  */
@@ -119,9 +119,9 @@ export async function toolOf(
   principal: Principal,
   serverId: string,
   name: string,
+  kept: KeptTools,
 ): Promise<Tool> {
   const named = (tools: Tool[] | null) => tools?.find((tool) => tool.name === name);
-  const kept = await keptTools(services, principal, serverId);
   const known = named(kept.tools);
   const isForPerson = principal.userId !== null && isOld(kept) && kept.isWell && !kept.isPaused;
   if (known && !isForPerson) return known;

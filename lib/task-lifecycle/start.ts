@@ -9,6 +9,7 @@ import type { Tool } from "../mcp/peer.ts";
 import { toolOf } from "../servers/check.ts";
 import { connectionFor } from "../servers/connections/queries.ts";
 import { lockServer } from "../servers/locks.ts";
+import { readKeptTools } from "../servers/queries.ts";
 import { noteToolUse } from "../servers/tool-changes.ts";
 import { readStart, readTask } from "../tasks/queries.ts";
 import type { ConnectionKind, RestartTaskInput, Retry, TaskDetail } from "../tasks/schema.ts";
@@ -74,11 +75,12 @@ export async function startableTool(
 ): Promise<Tool> {
   const { organizationId } = principal;
   if (!reachesTool(principal, start.serverId, start.tool)) throw notFound("server");
-  // Checked first, because without a connection reading the tool would fail with another error.
-  await services.db.withOrganization(organizationId, (tx) =>
-    connectionFor(organizationId, tx, principal, start.serverId),
-  );
-  const tool = await toolOf(services, principal, start.serverId, start.tool);
+  const kept = await services.db.withOrganization(organizationId, async (tx) => {
+    // Checked first, because without a connection reading the tool would fail with another error.
+    await connectionFor(organizationId, tx, principal, start.serverId);
+    return readKeptTools(organizationId, tx, start.serverId);
+  });
+  const tool = await toolOf(services, principal, start.serverId, start.tool, kept);
   refuseUnlessStartable(tool, start.arguments);
   return tool;
 }

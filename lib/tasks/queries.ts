@@ -26,22 +26,33 @@ export async function readTask(
       CASE WHEN t.state = 'queued' THEN (SELECT count(*)::integer FROM (SELECT FROM task earlier
         WHERE earlier.organization_id = t.organization_id AND earlier.server_id = t.server_id AND earlier.state = 'queued'
           AND earlier.connection_id = t.connection_id AND earlier.created_at < t.created_at LIMIT ${MOST_AHEAD}) counted)
-        ELSE 0 END AS ahead FROM task t ${JOINS}
+        ELSE 0 END AS ahead,
+      EXISTS (SELECT FROM input_request r
+        WHERE r.organization_id = t.organization_id AND r.task_id = t.id) AS "hasRequests",
+      EXISTS (SELECT FROM stream_message m WHERE m.organization_id = t.organization_id AND m.handled_at IS NULL
+        AND m.kind = 'elicitation' AND t.id = ANY (m.candidates)) AS "hasUnattributed",
+      EXISTS (SELECT FROM task again WHERE again.organization_id = t.organization_id AND again.restart_of = t.id)
+        AS "hasRestarts" FROM task t ${JOINS}
       JOIN connection link ON link.organization_id = t.organization_id AND link.id = t.connection_id ${JOIN_GRANT}
       LEFT JOIN "user" holder ON holder.id = link.user_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("task");
-  const inputRequests = await tx.inputRequest.findMany({
-    where: { organizationId, taskId },
-    select: { id: true, state: true, message: true },
-    orderBy: [{ createdAt: "asc" }, { id: "asc" }],
-  });
+  // Most tasks have few of these things, and a statement for each that is not there would double the call.
+  const inputRequests = row.hasRequests
+    ? await tx.inputRequest.findMany({
+        where: { organizationId, taskId },
+        select: { id: true, state: true, message: true },
+        orderBy: [{ createdAt: "asc" }, { id: "asc" }],
+      })
+    : [];
   return {
     ...toSummary(new Date())(row),
     arguments: z.record(z.string(), z.unknown()).parse(row.arguments),
     result: row.result,
     inputRequests,
-    unattributedQuestions: await unattributedQuestions(organizationId, tx, principal, taskId),
+    unattributedQuestions: row.hasUnattributed
+      ? await unattributedQuestions(organizationId, tx, principal, taskId)
+      : [],
     connection: {
       owner: row.ownerId && row.ownerName ? { id: row.ownerId, name: row.ownerName } : null,
       state: connectionStateSchema.parse(row.connectionState),
@@ -52,7 +63,7 @@ export async function readTask(
       row.state === "start_unknown" && allows(principal, "tasks:manage") && !reachOf(principal)
         ? await listCandidates(organizationId, tx, taskId)
         : [],
-    restarts: await listRestarts(organizationId, tx, principal, taskId),
+    restarts: row.hasRestarts ? await listRestarts(organizationId, tx, principal, taskId) : [],
   };
 }
 
@@ -64,6 +75,9 @@ interface DetailRow extends TaskRow {
   connectionState: string;
   circuitOpenUntil: Date | null;
   ahead: number;
+  hasRequests: boolean;
+  hasUnattributed: boolean;
+  hasRestarts: boolean;
 }
 
 const MOST_AHEAD = 1_000;

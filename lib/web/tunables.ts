@@ -87,6 +87,9 @@ export const EXPORT_COUNTS_MS = 3600_000;
 /** The largest request body in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
+/** Answers from this size on are sent packed, to who takes them so. Below it the packing costs more than the bytes. */
+export const PACKED_FROM_BYTES = 1024;
+
 /** A caller whose body took longer is looked up once more: they may be signed out, removed or made less meanwhile. */
 export const HELD_BODY_MS = 1_000;
 

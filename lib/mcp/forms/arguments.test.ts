@@ -54,6 +54,23 @@ describe("validateArguments", () => {
     expect(validateArguments(invoice, args)).toEqual({ checked: true, errors });
   });
 
+  it("judges a schema that it knows as it did at first, and one that calls itself the draft's own spoils no other", () => {
+    const named = { $id: "https://json-schema.org/draft/2020-12/schema", type: "object" };
+    const schemas = [invoice, { type: "objekt" }, { type: "object", required: "x" }, named, invoice, BOMB];
+    const judge = () => schemas.map((schema) => validateArguments(schema, {}));
+    const first = judge();
+    expect(first[0]).toEqual({
+      checked: true,
+      errors: [{ field: "invoice", message: "invoice is missing." }],
+    });
+    expect(first[1]).toMatchObject({ checked: false, reason: expect.stringContaining("schema is invalid") });
+    expect(first[2]).toMatchObject({
+      checked: false,
+      reason: expect.stringContaining("required must be array"),
+    });
+    expect(judge()).toEqual(first);
+  });
+
   it("speaks draft-07 where the schema does", () => {
     const schema = {
       $schema: "http://json-schema.org/draft-07/schema#",

@@ -1,4 +1,5 @@
 /** Server only: validates arguments against a tool's `inputSchema`, a server's arbitrary JSON Schema. */
+import { createHash } from "node:crypto";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -19,41 +20,84 @@ const MAX_ERRORS = 50;
 /** Limits the schema's size with all references resolved, since a validator visits every part. */
 const MAX_WEIGHT = 100_000;
 
+const MAX_VALIDATORS = 100;
+/** By the schema's hash, the one used last at the end. A string tells why a schema cannot be used. */
+const validators = new Map<string, ValidateFunction | string>();
+
 /** Validates without converting values. Never fetches remote references, never throws. */
 export function validateArguments(inputSchema: Record<string, unknown>, args: unknown): ArgumentsCheck {
+  // Before anything that would follow it down.
   if (deeperThan(inputSchema, MAX_DEPTH))
     return { checked: false, reason: "The tool's schema is nested too deeply" };
-  if (JSON.stringify(inputSchema).length > MAX_SCHEMA_BYTES) {
-    return { checked: false, reason: "The tool's schema is too large" };
-  }
-  if (weightOf(inputSchema) > MAX_WEIGHT)
-    return { checked: false, reason: "The tool's schema stands for too many parts, or for some elsewhere" };
+  const text = JSON.stringify(inputSchema);
+  if (text.length > MAX_SCHEMA_BYTES) return { checked: false, reason: "The tool's schema is too large" };
+  const validate = validatorFor(inputSchema, text);
+  if (typeof validate === "string") return { checked: false, reason: validate };
   try {
-    const validate = compile(inputSchema);
     if (validate(args)) return { checked: true, errors: [] };
     return { checked: true, errors: (validate.errors ?? []).slice(0, MAX_ERRORS).map(explain) };
   } catch (error) {
-    return {
-      checked: false,
-      reason: `The tool's schema cannot be used: ${(error as Error).message.slice(0, 200)}`,
-    };
+    return { checked: false, reason: unusable(error) };
   }
 }
 
-/**
- * Compiles with a new Ajv, because an instance keeps all schemas it ever compiled. Draft 2020-12 unless the
- * schema says draft-07.
- */
+function validatorFor(schema: Record<string, unknown>, text: string): ValidateFunction | string {
+  const key = createHash("sha256").update(text).digest("base64url");
+  const validate = validators.get(key) ?? judge(schema);
+  validators.delete(key);
+  validators.set(key, validate);
+  const oldest = validators.keys().next();
+  if (validators.size > MAX_VALIDATORS && !oldest.done) validators.delete(oldest.value);
+  return validate;
+}
+
+function judge(schema: Record<string, unknown>): ValidateFunction | string {
+  if (weightOf(schema) > MAX_WEIGHT)
+    return "The tool's schema stands for too many parts, or for some elsewhere";
+  try {
+    return compile(schema);
+  } catch (error) {
+    return unusable(error);
+  }
+}
+
+function unusable(error: unknown): string {
+  return `The tool's schema cannot be used: ${(error as Error).message.slice(0, 200)}`;
+}
+
+/** Draft 2020-12 unless the schema says draft-07. */
 function compile({ $schema, ...schema }: Record<string, unknown>): ValidateFunction {
-  const options = { allErrors: true, strict: false, logger: false, code: { regExp: anything } } as const;
-  const ajv =
-    typeof $schema === "string" && $schema.includes("draft-07") ? new Ajv(options) : new Ajv2020(options);
-  addFormats.default(ajv);
-  for (const keyword of ["pattern", "patternProperties", "unevaluatedProperties"]) ajv.removeKeyword(keyword);
-  const validate = ajv.compile(schema);
+  const draft = typeof $schema === "string" && $schema.includes("draft-07") ? Ajv : Ajv2020;
+  metaOf(draft).validateSchema(schema, true);
+  const validate = newAjv(draft).compile(schema);
   // An asynchronous validator would return a promise, which is truthy.
   if ("$async" in validate) throw new Error("it is asynchronous");
   return validate;
+}
+
+type Draft = typeof Ajv | typeof Ajv2020;
+
+const metas = new Map<Draft, Ajv>();
+
+/**
+ * The validator of schemas as such. One for all, since it takes them for data and keeps none; compiling its own schema
+ * takes many times what a tool's takes.
+ */
+function metaOf(draft: Draft): Ajv {
+  const meta = metas.get(draft) ?? newAjv(draft);
+  metas.set(draft, meta);
+  return meta;
+}
+
+/** A new one for each schema, because an instance keeps all schemas it ever compiled, and what they call themselves. */
+function newAjv(Draft: Draft): Ajv {
+  const ajv = new Draft({
+    ...{ allErrors: true, strict: false, logger: false, validateSchema: false },
+    code: { regExp: anything },
+  });
+  addFormats.default(ajv);
+  for (const keyword of ["pattern", "patternProperties", "unevaluatedProperties"]) ajv.removeKeyword(keyword);
+  return ajv;
 }
 
 /**
