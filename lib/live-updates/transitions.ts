@@ -15,11 +15,12 @@ export async function publishChange(
   if (hints.length > 0) deferWrite(tx, HINTS, hints);
 }
 
-const HINTS: DeferredWrite<{ topic: Topic; id: string }> = {
+/** Written with the history (lib/events/transitions.ts) by transactions that have lines for it. */
+export const HINTS: DeferredWrite<{ topic: Topic; id: string }> = {
   name: "hints",
-  order: 1,
-  async write(organizationId, tx, hints) {
-    await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id)
+  order: 4,
+  async write(organizationId, tx, hints, { mark }) {
+    await tx.$executeRaw`${mark()}INSERT INTO change (organization_id, topic, entity_id)
       SELECT DISTINCT ${organizationId}::uuid, topic, id
       FROM unnest(${hints.map(({ topic }) => topic)}::text[], ${hints.map(({ id }) => id)}::uuid[]) AS hint (topic, id)`;
   },

@@ -24,15 +24,26 @@ export async function storeMessages(
 const MESSAGES: DeferredWrite<NewMessage & { taskId: string }> = {
   name: "messages",
   order: 0,
-  async write(organizationId, tx, messages) {
-    await tx.protocolMessage.createMany({
-      data: messages.map((message) => ({ ...message, organizationId, body: storable(message.body) })),
-    });
-    const taskIds = [...new Set(messages.map(({ taskId }) => taskId))];
-    await tx.$executeRaw`DELETE FROM protocol_message m
-      USING unnest(${taskIds}::uuid[]) AS its (task), LATERAL (SELECT id FROM protocol_message
-        WHERE organization_id = ${organizationId}::uuid AND task_id = its.task
-        ORDER BY id DESC OFFSET ${MESSAGES_KEPT - 1} LIMIT 1) AS oldest (kept)
-      WHERE m.organization_id = ${organizationId}::uuid AND m.task_id = its.task AND m.id < oldest.kept`;
+  async write(organizationId, tx, messages, { mark }) {
+    const rows = messages.map(({ at, taskId, direction, method, body }) => ({
+      at,
+      task: taskId,
+      direction,
+      method,
+      body: body ?? null,
+    }));
+    const counts = Map.groupBy(messages, ({ taskId }) => taskId);
+    // What a statement inserts it does not see, so the room of the new ones is kept free for them.
+    const room = [...counts].map(([id, its]) => ({ id, kept: Math.max(0, MESSAGES_KEPT - its.length) }));
+    await tx.$executeRaw`${mark()}WITH fresh AS (
+        INSERT INTO protocol_message (organization_id, task_id, at, direction, method, body)
+        SELECT ${organizationId}::uuid, (m.value->>'task')::uuid, (m.value->>'at')::timestamptz, m.value->>'direction',
+          m.value->>'method', m.value->'body'
+        FROM jsonb_array_elements(${JSON.stringify(storable(rows))}::jsonb) WITH ORDINALITY AS m (value, place) ORDER BY m.place)
+      DELETE FROM protocol_message m
+      USING jsonb_to_recordset(${JSON.stringify(room)}::jsonb) AS its (id uuid, kept integer), LATERAL (
+        SELECT id FROM protocol_message WHERE organization_id = ${organizationId}::uuid AND task_id = its.id
+        ORDER BY id DESC OFFSET its.kept LIMIT 1) AS newest (dropped)
+      WHERE m.organization_id = ${organizationId}::uuid AND m.task_id = its.id AND m.id <= newest.dropped`;
   },
 };

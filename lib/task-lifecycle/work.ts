@@ -129,6 +129,17 @@ export async function loadWork(
   return shareTexts(z.array(taskWork).parse(await readWork(organizationId, tx, which)));
 }
 
+/** Returns the watched tasks among `taskIds`, each with its connection. Durations as in `loadWork`. */
+export async function loadWorkOf(
+  organizationId: string,
+  tx: Tx,
+  taskIds: string[],
+): Promise<Map<string, { connectionId: string; work: TaskWork }>> {
+  const rows = await readWork(organizationId, tx, Prisma.sql`t.id = ANY(${taskIds}::uuid[])`);
+  const works = shareTexts(z.array(taskWork).parse(rows));
+  return new Map(works.map((work, n) => [work.id, { connectionId: rows[n]!.connectionId, work }]));
+}
+
 /** Returns all watched tasks of those connections that have at most `most`, by connection. */
 export async function loadLittleWork(
   organizationId: string,

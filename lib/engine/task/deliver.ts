@@ -23,6 +23,7 @@ import {
 } from "../tunables.ts";
 import {
   callOptions,
+  fencedBeginning,
   fencedTransaction,
   retryUntilStored,
   storeOutcome,
@@ -80,7 +81,7 @@ async function send(
   const delivery = request.delivery!;
   const ids = idsOf(task, request.id, delivery.id);
   await ctx.mayChange();
-  const marked = await fencedTransaction(
+  const marked = await fencedBeginning(
     ctx,
     task,
     async (tx) =>

@@ -31,7 +31,7 @@ import { latenessOf } from "./server-latency.ts";
 import { ServerLink } from "./server-link.ts";
 import { TaskIndex } from "./task-index.ts";
 import type { OpenCall } from "./watched-task.ts";
-import { clockMs, newWatchedTask, type WatchedTask } from "./watched-task.ts";
+import { clockMs, markStale, newWatchedTask, type WatchedTask } from "./watched-task.ts";
 
 export interface WatcherOptions {
   database: Database;
@@ -104,8 +104,8 @@ export class Watcher {
       epoch: options.epoch,
       seal: options.seal,
       log: options.log,
-      transaction: (work, taskId) => this.#change(work, taskId ?? null, options.epoch),
-      unfenced: (work, taskId) => this.#change(work, taskId, null),
+      transaction: (work, taskId, read) => this.#change(work, taskId ?? null, options.epoch, read),
+      unfenced: (work, taskId, read) => this.#change(work, taskId, null, read),
       read: (work) => this.#fenced(work, FENCE.read),
       mayChange: options.mayChange,
       era: () => link.era(),
@@ -212,7 +212,7 @@ export class Watcher {
     this.#renewals++;
     this.#link.renewAccess();
     this.#failurePolicy.forgive();
-    for (const task of this.#taskIndex) task.stale = true;
+    for (const task of this.#taskIndex) markStale(task);
     this.#tryAll();
   }
 
@@ -310,7 +310,7 @@ export class Watcher {
     const task = this.#taskIndex.get(taskId);
     if (!task || this.#halted) return;
     if (byPerson) {
-      task.stale = true;
+      markStale(task);
       task.urgent = true;
       // The flush then stores the check time, which the person sees.
       task.pace = 0;
@@ -391,7 +391,7 @@ export class Watcher {
     this.#paused = paused;
     if (!goesOn) return;
     this.tryNow();
-    for (const task of this.#taskIndex) task.stale = true;
+    for (const task of this.#taskIndex) markStale(task);
   }
 
   /** Loads and watches tasks in batches, so that polls of others can run in between. */
@@ -436,7 +436,12 @@ export class Watcher {
   /**
    * Runs a change in a group commit. Throws LeaseLost if `epoch` is given and another engine has taken over.
    */
-  #change<T>(work: (tx: Tx) => Promise<T>, taskId: string | null, epoch: bigint | null): Promise<T> {
+  #change<T>(
+    work: (tx: Tx) => Promise<T>,
+    taskId: string | null,
+    epoch: bigint | null,
+    read?: (work: TaskWork | null) => void,
+  ): Promise<T> {
     return this.#options.groups.run(this.organizationId, {
       connectionId: this.connectionId,
       epoch,
@@ -446,6 +451,7 @@ export class Watcher {
         this.#inTime = this.#options.isInTime(server.at);
       },
       work,
+      read: read ? { epoch: this.#options.epoch, give: read } : null,
     });
   }
 
