@@ -1,6 +1,5 @@
 import type { Actor } from "../access/schema.ts";
-import type { Tx } from "../base/db/db.ts";
-import { storable } from "../base/db/db.ts";
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 import { HINTS } from "../live-updates/transitions.ts";
 import type { EventType, Verification } from "./schema.ts";
@@ -34,7 +33,7 @@ const HISTORY: DeferredWrite<NewEvent> = {
       data: storable(event.data ?? {}),
     }));
     const hints = take(HINTS).map(({ topic, id }) => [topic, id]);
-    await tx.$executeRaw`${mark()}SELECT append_lines(${JSON.stringify(lines)}::jsonb, ${JSON.stringify(hints)}::jsonb)`;
+    await tx.$executeRaw`${Prisma.raw(mark())}SELECT append_lines(${JSON.stringify(lines)}::jsonb, ${JSON.stringify(hints)}::jsonb)`;
   },
 };
 

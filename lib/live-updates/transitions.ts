@@ -1,4 +1,4 @@
-import type { Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 
 /** A `notice` hint's id is its recipient's, and the hint reaches nobody else. */
@@ -20,7 +20,7 @@ export const HINTS: DeferredWrite<{ topic: Topic; id: string }> = {
   name: "hints",
   order: 4,
   async write(organizationId, tx, hints, { mark }) {
-    await tx.$executeRaw`${mark()}INSERT INTO change (organization_id, topic, entity_id)
+    await tx.$executeRaw`${Prisma.raw(mark())}INSERT INTO change (organization_id, topic, entity_id)
       SELECT DISTINCT ${organizationId}::uuid, topic, id
       FROM unnest(${hints.map(({ topic }) => topic)}::text[], ${hints.map(({ id }) => id)}::uuid[]) AS hint (topic, id)`;
   },
@@ -39,7 +39,12 @@ export async function publishChangeNow(
 
 /** Wakes the engine when the transaction commits. The engine's slow scan makes up for lost wake-ups. */
 export async function wakeEngine(tx: Tx, connectionId: string, taskId: string): Promise<void> {
-  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${taskId}`})`;
+  await tx.$executeRaw`SELECT ${wakeUp(connectionId, taskId)}`;
+}
+
+/** SQL that does what `wakeEngine` does, for a statement that writes. */
+export function wakeUp(connectionId: string, taskId: string): Prisma.Sql {
+  return Prisma.sql`pg_notify('intray_wake', ${`${connectionId} ${taskId}`})`;
 }
 
 /** Replaces the task id in a wake-up: the connection's tokens were replaced or removed. */

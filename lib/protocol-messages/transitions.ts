@@ -1,4 +1,4 @@
-import { storable, type Tx } from "../base/db/db.ts";
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 import { MESSAGES_KEPT } from "./limits.ts";
 
@@ -35,7 +35,7 @@ const MESSAGES: DeferredWrite<NewMessage & { taskId: string }> = {
     const counts = Map.groupBy(messages, ({ taskId }) => taskId);
     // What a statement inserts it does not see, so the room of the new ones is kept free for them.
     const room = [...counts].map(([id, its]) => ({ id, kept: Math.max(0, MESSAGES_KEPT - its.length) }));
-    await tx.$executeRaw`${mark()}WITH fresh AS (
+    await tx.$executeRaw`${Prisma.raw(mark())}WITH fresh AS (
         INSERT INTO protocol_message (organization_id, task_id, at, direction, method, body)
         SELECT ${organizationId}::uuid, (m.value->>'task')::uuid, (m.value->>'at')::timestamptz, m.value->>'direction',
           m.value->>'method', m.value->'body'

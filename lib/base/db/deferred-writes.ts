@@ -2,11 +2,8 @@
  * Collects a transaction's writes and runs them right before the commit, one statement per kind. History
  * lines need a lock that blocks the organization's other writers, so they come last.
  */
-import { Prisma } from "../../generated/prisma/client.ts";
 import { LAST } from "./round-trips.ts";
 import type { Tx } from "./tx.ts";
-
-const MARK = Prisma.raw(LAST);
 
 export interface DeferredWrite<T> {
   name: string;
@@ -18,7 +15,7 @@ export interface DeferredWrite<T> {
 /** A write's place among those of its transaction. */
 export interface Place {
   /** Begins the text of the write's last statement, so that COMMIT goes with it if no other write follows. */
-  mark(): Prisma.Sql;
+  mark(): string;
   /** Takes what another write, which has not run, would write, so that one statement does for both. */
   take<T>(write: DeferredWrite<T>): T[];
 }
@@ -54,7 +51,7 @@ export async function withDeferredWrites<T>(
     const { write, items } = next;
     its.delete(write.name);
     const place: Place = {
-      mark: () => (its.size === 0 ? MARK : Prisma.empty),
+      mark: () => (its.size === 0 ? LAST : ""),
       take(other) {
         const taken = its.get(other.name)?.items ?? [];
         its.delete(other.name);
