@@ -111,6 +111,8 @@ async function send(
   await retryUntilStored(ctx, () =>
     storeOutcome(ctx, task, async (tx) => {
       await markAccepted(ctx.organizationId, tx, ids, attempt);
+      // Under a key nothing is asked meanwhile: the next poll shows what the server asks.
+      if (ask.key !== null) return;
       await appendEvents(
         ctx.organizationId,
         tx,
