@@ -39,12 +39,21 @@ export async function publishChangeNow(
 
 /** Wakes the engine when the transaction commits. The engine's slow scan makes up for lost wake-ups. */
 export async function wakeEngine(tx: Tx, connectionId: string, taskId: string): Promise<void> {
-  await tx.$executeRaw`SELECT ${wakeUp(connectionId, taskId)}`;
+  deferWrite(tx, WAKE_UPS, [`${connectionId} ${taskId}`]);
 }
 
-/** SQL that does what `wakeEngine` does, for a statement that writes. */
-export function wakeUp(connectionId: string, taskId: string): Prisma.Sql {
-  return Prisma.sql`pg_notify('intray_wake', ${`${connectionId} ${taskId}`})`;
+/** Sent with the history, as HINTS. */
+export const WAKE_UPS: DeferredWrite<string> = {
+  name: "wake-ups",
+  order: 5,
+  async write(_organizationId, tx, payloads, { mark }) {
+    await tx.$executeRaw`${Prisma.raw(mark())}SELECT ${wakeUps(payloads)}`;
+  },
+};
+
+/** SQL that sends wake-ups. */
+export function wakeUps(payloads: string[]): Prisma.Sql {
+  return Prisma.sql`(SELECT count(pg_notify('intray_wake', payload)) FROM unnest(${payloads}::text[]) payload)`;
 }
 
 /** Replaces the task id in a wake-up: the connection's tokens were replaced or removed. */

@@ -13,7 +13,7 @@ import { uuidv7 } from "../base/ids.ts";
 import { scope } from "../base/scope.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { withdrawOpenRequests } from "../input-requests/transitions.ts";
-import { publishChange, wakeEngine, wakeUp } from "../live-updates/transitions.ts";
+import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { endInRace } from "../tasks/races/ending.ts";
 import type { ConnectionKind, Retry } from "../tasks/schema.ts";
@@ -131,8 +131,9 @@ export async function insertTask(
       traceparent: currentTraceparent(),
     },
   });
-  await tx.$executeRaw`WITH watch AS (INSERT INTO task_watch (organization_id, task_id)
-      VALUES (${organizationId}::uuid, ${id}::uuid)) SELECT ${wakeUp(input.connectionId, id)}`;
+  await tx.$executeRaw`INSERT INTO task_watch (organization_id, task_id)
+    VALUES (${organizationId}::uuid, ${id}::uuid)`;
+  await wakeEngine(tx, input.connectionId, id);
   // The page of the restarted task links to the new one.
   await publishChange(organizationId, tx, "task", input.restartOf === null ? [id] : [id, input.restartOf]);
   const event: NewEvent = {

@@ -53,9 +53,9 @@ export function foldingRoundTrips(Base: typeof pg.Client): typeof pg.Client {
         this.#isBeginning = false;
         if (text === "COMMIT" || text === "ROLLBACK") return Promise.resolve(NOTHING);
         const scoped = SCOPE.test(text) ? inlined(statement) : null;
-        if (scoped) return this.#begin(`BEGIN; ${scoped}`);
+        if (scoped) return this.#begin({ ...given[0], text: `BEGIN; ${scoped}` });
         // Its failure is the next statement's failure too.
-        this.#begin("BEGIN").catch(() => undefined);
+        this.#begin({ text: "BEGIN" }).catch(() => undefined);
       }
       const sent = super.query(...(given as [never]));
       if (text.startsWith(LAST)) {
@@ -67,8 +67,13 @@ export function foldingRoundTrips(Base: typeof pg.Client): typeof pg.Client {
       return sent;
     }
 
-    async #begin(text: string): Promise<unknown> {
-      const results: unknown = await super.query(text);
+    /** A text of several statements has neither a name nor parameters. */
+    async #begin(statement: object): Promise<unknown> {
+      const results: unknown = await super.query({
+        ...statement,
+        name: undefined,
+        values: undefined,
+      } as never);
       return Array.isArray(results) ? results.at(-1) : results;
     }
   } as unknown as typeof pg.Client;

@@ -6,7 +6,7 @@ import { PeerError, type RemoteTask } from "../../mcp/peer.ts";
 import { polls } from "../../metrics/engine.ts";
 import { markCancelSent, recordProgress } from "../../task-lifecycle/progress.ts";
 import { dropTimeLimit } from "../../task-lifecycle/time-limit.ts";
-import { loadWork, type RequestWork, type TaskWork } from "../../task-lifecycle/work.ts";
+import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";
 import { inSpan, noteSpan } from "../../tracing/span.ts";
 import {
@@ -160,7 +160,7 @@ async function newestWork(
   if (written) setCold(task, { written: null });
   task.read = asked;
   if (written?.asked === asked) return written;
-  const [work] = await ctx.read((tx) => loadWork(ctx.organizationId, tx, ctx.connectionId, [task.id]));
+  const [work] = await ctx.load([task.id]);
   return { work: work ?? null, at: clockMs() };
 }
 

@@ -49,6 +49,8 @@ export interface WatcherContext {
   ): Promise<T>;
   /** Runs a transaction that only reads and locks nothing. Throws LeaseLost. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Returns the watched tasks among these as they are now. Locks nothing. Throws LeaseLost. */
+  load(taskIds: string[]): Promise<TaskWork[]>;
   /** Waits until a change may begin on the server, which takes a fresh heartbeat. Throws LeaseLost. */
   mayChange(): Promise<void>;
   /**
@@ -133,7 +135,7 @@ export function fencedTransaction<T>(
   return write(ctx, task, work, ctx.transaction, true);
 }
 
-/** As `fencedTransaction`, before a request to the server, after which another write reads the task. */
+/** As `fencedTransaction`, where the task need not be read: a request to the server and another write follow. */
 export function fencedBeginning<T>(
   ctx: WatcherContext,
   task: WatchedTask,

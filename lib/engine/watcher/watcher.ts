@@ -5,9 +5,9 @@ import type { Network } from "../../base/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { openMessages } from "../../stream-messages/queries.ts";
 import { leaveOpenCalls } from "../../task-lifecycle/attempts.ts";
-import { loadWork, type TaskWork, watchedTasks } from "../../task-lifecycle/work.ts";
+import { loadWorkBeside, type TaskWork, watchedTasks } from "../../task-lifecycle/work.ts";
 import { isRunning } from "../../tasks/status.ts";
-import { FENCE, fence, type ServerPause } from "../db/fence.ts";
+import { FENCE, type FenceSeen, fence, fenceSeen, type ServerPause } from "../db/fence.ts";
 import type { GroupCommit } from "../db/group-commit.ts";
 import type { GroupScan } from "../db/group-scan.ts";
 import type { ConnectionRow } from "../leases/connection.ts";
@@ -107,6 +107,7 @@ export class Watcher {
       transaction: (work, taskId, read) => this.#change(work, taskId ?? null, options.epoch, read),
       unfenced: (work, taskId, read) => this.#change(work, taskId, null, read),
       read: (work) => this.#fenced(work, FENCE.read),
+      load: (taskIds) => this.#load(taskIds),
       mayChange: options.mayChange,
       era: () => link.era(),
       peer: (era) => link.peer(era),
@@ -398,10 +399,7 @@ export class Watcher {
   async #adopt(taskIds: string[], spread: boolean): Promise<void> {
     for (let first = 0; first < taskIds.length && !this.#halted; first += tunables.ADOPTED_AT_ONCE) {
       const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
-      const works = await this.#context.read((tx) =>
-        loadWork(this.organizationId, tx, this.connectionId, some),
-      );
-      this.#bringIn(works, spread);
+      this.#bringIn(await this.#load(some), spread);
     }
   }
 
@@ -459,6 +457,23 @@ export class Watcher {
     const { scans, epoch } = this.#options;
     const { connectionId } = this;
     return scans.run(this.organizationId, { connectionId, epoch, see: (server) => this.#seePause(server) });
+  }
+
+  #load(taskIds: string[]): Promise<TaskWork[]> {
+    const { organizationId, connectionId } = this;
+    return this.#options.database.withOrganization(organizationId, async (tx) => {
+      const seen = fenceSeen(organizationId, connectionId);
+      const { beside, works } = await loadWorkBeside<FenceSeen & { epoch: bigint }>(
+        organizationId,
+        tx,
+        seen,
+        connectionId,
+        taskIds,
+      );
+      if (beside?.epoch !== this.#options.epoch) throw new LeaseLost();
+      this.#seePause(beside);
+      return works;
+    });
   }
 
   #fenced<T>(work: (tx: Tx) => Promise<T>, lock: Prisma.Sql): Promise<T> {
