@@ -71,6 +71,8 @@ interface AskingTask {
   /** The tool's own claim. */
   destructive: unknown;
   over: boolean;
+  /** It has been asked anything before. */
+  hasRequests: boolean;
   /** Its requests that count against the most that a task may have. */
   taken: number;
   /** A person may be asked this question anew: its answer could not be delivered. */
@@ -95,15 +97,18 @@ export async function captureQuestion(
       t.tool_hints->'annotations'->'destructiveHint' AS destructive,
       least(t.expires_at, now() + ${captured.lifetimeMs}::float8 * interval '1 ms') AS "endsAt",
       (t.cancel_requested_at IS NOT NULL OR t.finished_at IS NOT NULL) AS over,
+      EXISTS (SELECT ${asked}) AS "hasRequests",
       (SELECT count(*)::integer ${asked} AND r.state <> 'settled') AS taken,
       EXISTS (SELECT ${asked} AND ${sameQuestion(captured.key, hash)} AND r.question_hash = ${hash}
         AND r.state = 'undeliverable') AS "mayReopen",
       EXISTS (SELECT ${asked} AND r.question_hash = ${hash} AND r.state = 'settled') AS "confirmedBefore"
     FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
   if (!task || task.over) return [];
-  if (rpc && (await isKnownAsk(organizationId, tx, taskId, hash, rpc))) return [];
+  if (rpc && task.hasRequests && (await isKnownAsk(organizationId, tx, taskId, hash, rpc))) return [];
 
-  const [request] = await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hash));
+  const [request] = task.hasRequests
+    ? await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hash))
+    : [];
   if (request?.questionHash === hash)
     return rpc ? askedAgainLive(organizationId, tx, taskId, request, captured) : [];
 
@@ -128,7 +133,8 @@ export async function captureQuestion(
     const reopened = await reopenUndeliverable(organizationId, tx, taskId, hash, task, captured);
     if (reopened) return reopened;
   }
-  if (rpc) events.push(...(await confirmTakenBefore(organizationId, tx, taskId, rpc.messageId)));
+  if (rpc && task.hasRequests)
+    events.push(...(await confirmTakenBefore(organizationId, tx, taskId, rpc.messageId)));
   // A question that was just confirmed makes room for this one.
   if (isFull && events.length === 0) return [];
 
