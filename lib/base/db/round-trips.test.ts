@@ -75,6 +75,18 @@ test("a constraint that fails at the COMMIT behind a last statement fails the ca
   expect(await noted()).toEqual([1, 2]);
 });
 
+test("a statement after the last one is refused, not committed by itself", async () => {
+  const failed = database.withOrganization(ORGANIZATION, async (tx) => {
+    await tx.$executeRaw`${last}SELECT 1`;
+    await tx.$executeRaw`INSERT INTO noted VALUES (6)`;
+  });
+  await expect(failed).rejects.toThrow("after the last one");
+  expect(await noted()).toEqual([1, 2]);
+  await database.withOrganization(ORGANIZATION, (tx) => tx.$executeRaw`INSERT INTO noted VALUES (7)`);
+  expect(await noted()).toEqual([1, 2, 7]);
+  await database.gate(Prisma.sql`DELETE FROM noted WHERE id = 7 RETURNING id`);
+});
+
 test("work that fails sends a ROLLBACK, and work without a statement nothing", async () => {
   const failed = database.withOrganization(ORGANIZATION, async (tx) => {
     await tx.$executeRaw`INSERT INTO noted VALUES (5)`;

@@ -42,6 +42,7 @@ export function foldingRoundTrips(Base: typeof pg.Client): typeof pg.Client {
       const { text } = statement;
       if (text === "BEGIN") {
         this.#isBeginning = true;
+        this.#end = null;
         return Promise.resolve(NOTHING);
       }
       if (this.#end && (text === "COMMIT" || text === "ROLLBACK")) {
@@ -49,6 +50,9 @@ export function foldingRoundTrips(Base: typeof pg.Client): typeof pg.Client {
         this.#end = null;
         return end;
       }
+      // It would be committed by itself.
+      if (this.#end)
+        return Promise.reject(new Error("a statement came after the last one of its transaction"));
       if (this.#isBeginning) {
         this.#isBeginning = false;
         if (text === "COMMIT" || text === "ROLLBACK") return Promise.resolve(NOTHING);
