@@ -1,7 +1,8 @@
 import type { Actor } from "../access/schema.ts";
-import type { Tx } from "../base/db/db.ts";
-import { storable } from "../base/db/db.ts";
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
+import { HINTS, WAKE_UPS, wakeUps } from "../live-updates/transitions.ts";
+import { kept, MESSAGES } from "../protocol-messages/transitions.ts";
 import type { EventType, Verification } from "./schema.ts";
 
 /** The engine as an actor. */
@@ -20,11 +21,11 @@ export async function appendEvents(_organizationId: string, tx: Tx, events: NewE
   if (events.length > 0) deferWrite(tx, HISTORY, events);
 }
 
-/** Locks the chain's head, so the organization's other writers wait until the commit. */
+/** Locks the chain's head, so the organization's other writers wait until the commit. Takes hints, wake-ups and messages along. */
 const HISTORY: DeferredWrite<NewEvent> = {
   name: "history",
   order: 2,
-  async write(_organizationId, tx, events) {
+  async write(organizationId, tx, events, { mark, take }) {
     const lines = events.map((event) => ({
       type: event.type,
       actor: event.actor,
@@ -32,7 +33,12 @@ const HISTORY: DeferredWrite<NewEvent> = {
       request: event.inputRequestId ?? null,
       data: storable(event.data ?? {}),
     }));
-    await tx.$executeRaw`SELECT append_events(${JSON.stringify(lines)}::jsonb)`;
+    const hints = take(HINTS).map(({ topic, id }) => [topic, id]);
+    const messages = take(MESSAGES);
+    // Postgres carries out what is written beside the query after it: the head is held for no other round trip.
+    const beside = messages.length > 0 ? Prisma.sql`WITH ${kept(organizationId, messages)}` : Prisma.empty;
+    await tx.$executeRaw`${Prisma.raw(mark())}${beside} SELECT ${wakeUps(take(WAKE_UPS))},
+      append_lines(${JSON.stringify(lines)}::jsonb, ${JSON.stringify(hints)}::jsonb)`;
   },
 };
 

@@ -71,6 +71,14 @@ interface AskingTask {
   /** The tool's own claim. */
   destructive: unknown;
   over: boolean;
+  /** It has been asked anything before. */
+  hasRequests: boolean;
+  /** Its requests that count against the most that a task may have. */
+  taken: number;
+  /** A person may be asked this question anew: its answer could not be delivered. */
+  mayReopen: boolean;
+  /** This question was answered before. */
+  confirmedBefore: boolean;
 }
 
 /** Stores a question before anything else is done with it. A known question gets at most another ask. */
@@ -80,24 +88,31 @@ export async function captureQuestion(
   taskId: string,
   captured: CapturedQuestion,
 ): Promise<NewEvent[]> {
-  const tasks = await tx.$queryRaw<AskingTask[]>`
-    SELECT id, connection_id AS "connectionId", arguments, tool,
-      tool_hints->'annotations'->'destructiveHint' AS destructive,
-      least(expires_at, now() + ${captured.lifetimeMs}::float8 * interval '1 ms') AS "endsAt",
-      (cancel_requested_at IS NOT NULL OR finished_at IS NOT NULL) AS over
-    FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
-  const task = tasks[0];
-  if (!task || task.over) return [];
   const { question, rpc } = captured;
   const hash = questionHash({ taskId, ...question });
   const key = captured.key ?? hash;
-  if (rpc && (await isKnownAsk(organizationId, tx, taskId, hash, rpc))) return [];
+  const asked = Prisma.sql`FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id`;
+  const [task] = await tx.$queryRaw<AskingTask[]>`
+    SELECT t.id, t.connection_id AS "connectionId", t.arguments, t.tool,
+      t.tool_hints->'annotations'->'destructiveHint' AS destructive,
+      least(t.expires_at, now() + ${captured.lifetimeMs}::float8 * interval '1 ms') AS "endsAt",
+      (t.cancel_requested_at IS NOT NULL OR t.finished_at IS NOT NULL) AS over,
+      EXISTS (SELECT ${asked}) AS "hasRequests",
+      (SELECT count(*)::integer ${asked} AND r.state <> 'settled') AS taken,
+      EXISTS (SELECT ${asked} AND ${sameQuestion(captured.key, hash)} AND r.question_hash = ${hash}
+        AND r.state = 'undeliverable') AS "mayReopen",
+      EXISTS (SELECT ${asked} AND r.question_hash = ${hash} AND r.state = 'settled') AS "confirmedBefore"
+    FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
+  if (!task || task.over) return [];
+  if (rpc && task.hasRequests && (await isKnownAsk(organizationId, tx, taskId, hash, rpc))) return [];
 
-  const [request] = await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hash));
+  const [request] = task.hasRequests
+    ? await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hash))
+    : [];
   if (request?.questionHash === hash)
     return rpc ? askedAgainLive(organizationId, tx, taskId, request, captured) : [];
 
-  const taken = await tx.inputRequest.count({ where: { organizationId, taskId, state: { not: "settled" } } });
+  const { taken } = task;
   const isFull = taken >= QUESTIONS;
   const events: NewEvent[] = [];
   let replaces: string | null = null;
@@ -114,18 +129,23 @@ export async function captureQuestion(
       replaces = request.id;
       isRestless = rewording !== "replace";
     }
-  } else {
+  } else if (task.mayReopen) {
     const reopened = await reopenUndeliverable(organizationId, tx, taskId, hash, task, captured);
     if (reopened) return reopened;
   }
-  if (rpc) events.push(...(await confirmTakenBefore(organizationId, tx, taskId, rpc.messageId)));
+  if (rpc && task.hasRequests)
+    events.push(...(await confirmTakenBefore(organizationId, tx, taskId, rpc.messageId)));
   // A question that was just confirmed makes room for this one.
   if (isFull && events.length === 0) return [];
 
   const id = uuidv7();
-  const confirmedBefore = await tx.inputRequest.count({
-    where: { organizationId, taskId, questionHash: hash, state: "settled" },
-  });
+  // An answer that this capture has confirmed counts too.
+  const askedAgain =
+    events.length > 0
+      ? (await tx.inputRequest.count({
+          where: { organizationId, taskId, questionHash: hash, state: "settled" },
+        })) > 0
+      : task.confirmedBefore;
   const shown = columnsOf(task, question);
   await tx.inputRequest.create({
     data: {
@@ -137,17 +157,17 @@ export async function captureQuestion(
       state: "open",
       ...shown,
       replaces,
-      askedAgain: confirmedBefore > 0,
+      askedAgain,
       expiresAt: task.endsAt,
     },
   });
   if (isRestless)
     await tx.$executeRaw`UPDATE input_request SET reworded_at = now()
       WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
-  await addAsk(organizationId, tx, taskId, id, captured);
+  await addAsk(organizationId, tx, taskId, id, captured, true);
   await publishChange(organizationId, tx, "input_request", [id]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
-  const data = { message, questionHash: hash, askedAgain: confirmedBefore > 0 };
+  const data = { message, questionHash: hash, askedAgain };
   events.push({
     type: replaces ? "request.replaced" : "request.opened",
     actor: ENGINE_ACTOR,
@@ -577,6 +597,7 @@ async function addAsk(
   taskId: string,
   inputRequestId: string,
   captured: CapturedQuestion,
+  isFirst = false,
 ): Promise<void> {
   // The id stands for this question from now on: an answer to the question before must not go there.
   if (captured.rpc)
@@ -594,13 +615,14 @@ async function addAsk(
       key: captured.rpc ? null : captured.key,
       sessionDigest: captured.rpc ? Uint8Array.from(captured.rpc.sessionDigest) : null,
       rpcId: captured.rpc ? storable(captured.rpc.rpcId) : Prisma.DbNull,
-      came: await cameHow(organizationId, tx, inputRequestId, captured.rpc),
+      came: isFirst ? "first" : await cameHow(organizationId, tx, inputRequestId, captured.rpc),
     },
   });
   // The time of the ask, which may be long before the ask could be stored.
   if (captured.rpc)
     await tx.$executeRaw`UPDATE ask SET created_at = least(created_at, ${receivedAt(organizationId, captured.rpc.messageId)})
       WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
+  if (isFirst) return;
   await tx.$executeRaw`DELETE FROM ask a WHERE organization_id = ${organizationId}::uuid
     AND input_request_id = ${inputRequestId}::uuid AND accepted_at IS NULL
     AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = a.organization_id AND d.ask_id = a.id)

@@ -41,21 +41,23 @@ export async function lockRequest(
   principal: Principal,
   requestId: string,
 ): Promise<LockedRequest> {
-  const tasks = await tx.$queryRaw<Pick<LockedRequest, "cancelRequestedAt" | "urlOwner" | "fourEyes">[]>`
-    SELECT t.cancel_requested_at AS "cancelRequestedAt", coalesce(c.user_id, c.authorized_by) AS "urlOwner",
-      ${refusedByFourEyes(organizationId, makerOf(organizationId, principal))} AS "fourEyes"
-    FROM task t JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
-    WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)} AND t.id = (
-      SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid)
-    FOR NO KEY UPDATE OF t`;
-  const requests = await tx.$queryRaw<Omit<LockedRequest, "cancelRequestedAt" | "urlOwner" | "fourEyes">[]>`
-    SELECT id, state, task_id AS "taskId", connection_id AS "connectionId", mode, form,
-      question_hash AS "questionHash", reworded_at AS "rewordedAt", earlier_hashes AS "earlierHashes",
-      ended_reason AS "endedReason", visibility, requester_user_id AS "requesterUserId",
-      assignee_user_id AS "assigneeUserId"
-    FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid FOR NO KEY UPDATE`;
-  if (!tasks[0] || !requests[0]) throw notFound("request");
-  return { ...requests[0], ...tasks[0] };
+  // The task is locked before its request is looked for, as the request is when that lock is held.
+  const [request] = await tx.$queryRaw<LockedRequest[]>`
+    WITH its AS MATERIALIZED (
+      SELECT t.cancel_requested_at AS "cancelRequestedAt", coalesce(c.user_id, c.authorized_by) AS "urlOwner",
+        ${refusedByFourEyes(organizationId, makerOf(organizationId, principal))} AS "fourEyes"
+      FROM task t JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
+      WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)} AND t.id = (
+        SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid)
+      FOR NO KEY UPDATE OF t)
+    SELECT r.id, r.state, r.task_id AS "taskId", r.connection_id AS "connectionId", r.mode, r.form,
+      r.question_hash AS "questionHash", r.reworded_at AS "rewordedAt", r.earlier_hashes AS "earlierHashes",
+      r.ended_reason AS "endedReason", r.visibility, r.requester_user_id AS "requesterUserId",
+      r.assignee_user_id AS "assigneeUserId", its.*
+    FROM its JOIN input_request r ON (SELECT count(*) FROM its) > 0
+    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid FOR NO KEY UPDATE OF r`;
+  if (!request) throw notFound("request");
+  return request;
 }
 
 export async function refuseUnlessOpen(

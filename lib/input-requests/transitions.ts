@@ -76,8 +76,15 @@ export async function recordAnswer(
     inputRequestId: requestId,
     holdMs: input.holdMs ?? 0,
   });
-  await moveRequest(organizationId, tx, requestId, "open", "answered");
-  await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
+  await moveRequest(
+    organizationId,
+    tx,
+    requestId,
+    "open",
+    "answered",
+    Prisma.sql`unclaimed AS (DELETE FROM claim
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid)`,
+  );
   await publish(organizationId, tx, request, [
     {
       type: "answer.recorded",
@@ -343,13 +350,12 @@ async function moveRequest(
   requestId: string,
   from: RequestState,
   to: RequestState,
+  also: Prisma.Sql | null = null,
 ): Promise<void> {
-  const moved = await tx.inputRequest.updateMany({
-    where: { organizationId, id: requestId, state: { in: requests.before(to, from) } },
-    data: { state: to },
-  });
-  if (moved.count !== 1)
-    throw new Error(`input request ${requestId} was not ${from} although its lock is held`);
+  const moved = await tx.$executeRaw`${also ? Prisma.sql`WITH ${also}` : Prisma.empty} UPDATE input_request
+    SET state = ${to} WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid
+      AND state = ANY (${requests.before(to, from)}::text[])`;
+  if (moved !== 1) throw new Error(`input request ${requestId} was not ${from} although its lock is held`);
 }
 
 /** Publishes one change, wakes the engine and appends the history, in this order. */

@@ -1,4 +1,4 @@
-import type { Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 
 /** A `notice` hint's id is its recipient's, and the hint reaches nobody else. */
@@ -15,11 +15,12 @@ export async function publishChange(
   if (hints.length > 0) deferWrite(tx, HINTS, hints);
 }
 
-const HINTS: DeferredWrite<{ topic: Topic; id: string }> = {
+/** Written with the history (lib/events/transitions.ts) by transactions that have lines for it. */
+export const HINTS: DeferredWrite<{ topic: Topic; id: string }> = {
   name: "hints",
-  order: 1,
-  async write(organizationId, tx, hints) {
-    await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id)
+  order: 4,
+  async write(organizationId, tx, hints, { mark }) {
+    await tx.$executeRaw`${Prisma.raw(mark())}INSERT INTO change (organization_id, topic, entity_id)
       SELECT DISTINCT ${organizationId}::uuid, topic, id
       FROM unnest(${hints.map(({ topic }) => topic)}::text[], ${hints.map(({ id }) => id)}::uuid[]) AS hint (topic, id)`;
   },
@@ -38,7 +39,21 @@ export async function publishChangeNow(
 
 /** Wakes the engine when the transaction commits. The engine's slow scan makes up for lost wake-ups. */
 export async function wakeEngine(tx: Tx, connectionId: string, taskId: string): Promise<void> {
-  await tx.$executeRaw`SELECT pg_notify('intray_wake', ${`${connectionId} ${taskId}`})`;
+  deferWrite(tx, WAKE_UPS, [`${connectionId} ${taskId}`]);
+}
+
+/** Sent with the history, as HINTS. */
+export const WAKE_UPS: DeferredWrite<string> = {
+  name: "wake-ups",
+  order: 5,
+  async write(_organizationId, tx, payloads, { mark }) {
+    await tx.$executeRaw`${Prisma.raw(mark())}SELECT ${wakeUps(payloads)}`;
+  },
+};
+
+/** SQL that sends wake-ups. */
+export function wakeUps(payloads: string[]): Prisma.Sql {
+  return Prisma.sql`(SELECT count(pg_notify('intray_wake', payload)) FROM unnest(${payloads}::text[]) payload)`;
 }
 
 /** Replaces the task id in a wake-up: the connection's tokens were replaced or removed. */

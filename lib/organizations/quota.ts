@@ -20,7 +20,11 @@ const DEFAULT_QUOTA: Quota = {
 };
 
 export async function readQuota(organizationId: string, tx: Tx): Promise<Quota> {
-  const own = await tx.quota.findUnique({ where: { organizationId } });
+  return quotaOf(await tx.quota.findUnique({ where: { organizationId } }));
+}
+
+/** The quota of an organization, by what the operator has set. */
+export function quotaOf(own: Partial<Record<keyof Quota, number | null>> | null): Quota {
   return {
     openTasks: own?.openTasks ?? DEFAULT_QUOTA.openTasks,
     startsAMinute: own?.startsAMinute ?? DEFAULT_QUOTA.startsAMinute,

@@ -1,4 +1,4 @@
-import { storable, type Tx } from "../base/db/db.ts";
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 import { MESSAGES_KEPT } from "./limits.ts";
 
@@ -21,18 +21,36 @@ export async function storeMessages(
   if (its.length > 0) deferWrite(tx, MESSAGES, its);
 }
 
-const MESSAGES: DeferredWrite<NewMessage & { taskId: string }> = {
+/** Written with the history (lib/events/transitions.ts) by transactions that have lines for it. */
+export const MESSAGES: DeferredWrite<NewMessage & { taskId: string }> = {
   name: "messages",
-  order: 0,
-  async write(organizationId, tx, messages) {
-    await tx.protocolMessage.createMany({
-      data: messages.map((message) => ({ ...message, organizationId, body: storable(message.body) })),
-    });
-    const taskIds = [...new Set(messages.map(({ taskId }) => taskId))];
-    await tx.$executeRaw`DELETE FROM protocol_message m
-      USING unnest(${taskIds}::uuid[]) AS its (task), LATERAL (SELECT id FROM protocol_message
-        WHERE organization_id = ${organizationId}::uuid AND task_id = its.task
-        ORDER BY id DESC OFFSET ${MESSAGES_KEPT - 1} LIMIT 1) AS oldest (kept)
-      WHERE m.organization_id = ${organizationId}::uuid AND m.task_id = its.task AND m.id < oldest.kept`;
+  order: 3,
+  async write(organizationId, tx, messages, { mark }) {
+    await tx.$executeRaw`${Prisma.raw(mark())}WITH ${kept(organizationId, messages)} SELECT`;
   },
 };
+
+/** SQL of two writes of a WITH: one stores the messages, one deletes those beyond `MESSAGES_KEPT`. */
+export function kept(organizationId: string, messages: (NewMessage & { taskId: string })[]): Prisma.Sql {
+  const rows = messages.map(({ at, taskId, direction, method, body }) => ({
+    at,
+    task: taskId,
+    direction,
+    method,
+    body: body ?? null,
+  }));
+  const counts = Map.groupBy(messages, ({ taskId }) => taskId);
+  // What a statement inserts it does not see, so the room of the new ones is kept free for them.
+  const room = [...counts].map(([id, its]) => ({ id, kept: Math.max(0, MESSAGES_KEPT - its.length) }));
+  return Prisma.sql`fresh AS (
+      INSERT INTO protocol_message (organization_id, task_id, at, direction, method, body)
+      SELECT ${organizationId}::uuid, (m.value->>'task')::uuid, (m.value->>'at')::timestamptz, m.value->>'direction',
+        m.value->>'method', m.value->'body'
+      FROM jsonb_array_elements(${JSON.stringify(storable(rows))}::jsonb) WITH ORDINALITY AS m (value, place)
+      ORDER BY m.place),
+    dropped AS (DELETE FROM protocol_message m
+      USING jsonb_to_recordset(${JSON.stringify(room)}::jsonb) AS its (id uuid, kept integer), LATERAL (
+        SELECT id FROM protocol_message WHERE organization_id = ${organizationId}::uuid AND task_id = its.id
+        ORDER BY id DESC OFFSET its.kept LIMIT 1) AS newest (dropped)
+      WHERE m.organization_id = ${organizationId}::uuid AND m.task_id = its.id AND m.id <= newest.dropped)`;
+}

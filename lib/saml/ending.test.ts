@@ -5,6 +5,7 @@ import { withClient } from "../../scripts/database/roles.ts";
 import { startWeb, type TestWeb } from "../../test/web.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
+import { organizationsDue } from "../engine/jobs/jobs.ts";
 import { ENDING_CERTIFICATES } from "../engine/jobs/notifications.ts";
 import { makeOwnCertificate } from "./certificate.ts";
 
@@ -52,7 +53,7 @@ test("who owns the organization is told of either certificate, once, until there
       ({ cause }: { cause: string }) => cause === "saml_provider.certificate_ends",
     ).length;
   const look = async () => {
-    for (const organizationId of await ENDING_CERTIFICATES.organizations(engine))
+    for (const organizationId of await organizationsDue(engine, ENDING_CERTIFICATES))
       await ENDING_CERTIFICATES.run({ database: engine } as never, organizationId);
   };
   await look();

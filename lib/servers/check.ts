@@ -110,7 +110,7 @@ export async function toolsOf(
 }
 
 /**
- * Returns one tool as last seen (`kept`, of readKeptTools). Asks the server for an unknown tool; for a person also if the tools are old
+ * Returns one tool as last seen. Asks the server for an unknown tool; for a person also if the tools are old
  * and the server is healthy, so that people see a change before they use the tool. Throws `unknown_tool`,
  * `server_unavailable`, `server_paused`.
  */
@@ -119,23 +119,32 @@ export async function toolOf(
   principal: Principal,
   serverId: string,
   name: string,
-  kept: KeptTools,
 ): Promise<Tool> {
-  const named = (tools: Tool[] | null) => tools?.find((tool) => tool.name === name);
-  const known = named(kept.tools);
-  const isForPerson = principal.userId !== null && isOld(kept) && kept.isWell && !kept.isPaused;
-  if (known && !isForPerson) return known;
+  const kept = await keptTools(services, principal, serverId);
+  const usable = usableTool(principal, kept, name);
+  if (usable) return usable;
+  const known = named(kept.tools, name);
   const fresh = await askForTools(services, principal, serverId, kept);
   if ("why" in fresh) {
     if (known) return known;
     throw new AppError("server_unavailable", fresh.why);
   }
-  const tool = named(fresh.tools);
+  const tool = named(fresh.tools, name);
   if (!tool)
     throw new AppError("unknown_tool", "The server has no such tool.", {
       errors: [{ field: "tool", message: "The server has no such tool" }],
     });
   return tool;
+}
+
+/** Returns the tool as last seen, or null if the server has to be asked first (see `toolOf`). */
+export function usableTool(principal: Principal, kept: KeptTools, name: string): Tool | null {
+  const isForPerson = principal.userId !== null && isOld(kept) && kept.isWell && !kept.isPaused;
+  return isForPerson ? null : (named(kept.tools, name) ?? null);
+}
+
+function named(tools: Tool[] | null, name: string): Tool | undefined {
+  return tools?.find((tool) => tool.name === name);
 }
 
 const isOld = ({ checkedAt }: KeptTools) =>

@@ -138,6 +138,18 @@ export async function readKeptTools(organizationId: string, tx: Tx, serverId: st
   };
 }
 
+/** As `readKeptTools`, and keeps the server from being removed until the transaction ends. */
+export async function lockKeptTools(organizationId: string, tx: Tx, serverId: string): Promise<KeptTools> {
+  const [row] = await tx.$queryRaw<
+    { tools: unknown; checkedAt: Date | null; isPaused: boolean; isWell: boolean }[]
+  >`
+    SELECT tools, tools_checked_at AS "checkedAt", paused_at IS NOT NULL AS "isPaused", health_state = 'ok' AS "isWell"
+    FROM server WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL
+    FOR SHARE`;
+  if (!row) throw notFound("server");
+  return { ...row, tools: keptToolsSchema.nullable().parse(row.tools) };
+}
+
 export interface KeptTools {
   /** Null if never seen. */
   tools: Tool[] | null;

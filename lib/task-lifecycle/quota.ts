@@ -4,7 +4,7 @@ import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 import { AppError } from "../base/errors.ts";
-import { readQuota } from "../organizations/quota.ts";
+import { type Quota, quotaOf } from "../organizations/quota.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -39,8 +39,9 @@ const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 
 /** Throws `quota_exceeded`, or returns how many more starts the quotas allow. */
 async function refuse(organizationId: string, tx: Tx, principal: Principal, added: number): Promise<number> {
-  const quota = await readQuota(organizationId, tx);
-  const { all, own, freeMs, freeOwnMs, open, ownOpen } = await countStarts(organizationId, tx, principal);
+  const counted = await countStarts(organizationId, tx, principal);
+  const { all, own, freeMs, freeOwnMs, open, ownOpen } = counted;
+  const quota = quotaOf(counted.quota);
   if (all > quota.startsAMinute) throw exceeded("starts", quota.startsAMinute, freeMs);
   if (own > quota.startsAMinuteEach) throw exceeded("own_starts", quota.startsAMinuteEach, freeOwnMs);
   // The counters cover committed tasks only.
@@ -71,7 +72,7 @@ const WORDS = {
 };
 type QuotaName = keyof typeof WORDS;
 
-/** Counts starts of the last minute, the ms until the oldest no longer counts, and tasks open before. */
+/** Reads what the operator has set, and counts starts of the last minute, the ms until the oldest no longer counts, and tasks open before. */
 async function countStarts(organizationId: string, tx: Tx, { actor }: Principal) {
   const counter = JSON.stringify({ kind: actor.kind, id: actor.id });
   const [row] = await tx.$queryRaw<
@@ -82,13 +83,17 @@ async function countStarts(organizationId: string, tx: Tx, { actor }: Principal)
       freeOwnMs: number | null;
       open: number;
       ownOpen: number;
+      quota: Partial<Record<keyof Quota, number | null>> | null;
     }[]
   >`
     SELECT count(*)::integer AS all, (count(*) FILTER (WHERE own))::integer AS own,
       min(left_ms)::integer AS "freeMs", (min(left_ms) FILTER (WHERE own))::integer AS "freeOwnMs",
       (SELECT coalesce(sum(tasks), 0)::integer FROM open_tasks WHERE organization_id = ${organizationId}::uuid) AS open,
       coalesce((SELECT tasks FROM open_tasks WHERE organization_id = ${organizationId}::uuid
-        AND requester = task_requester(${counter}::jsonb)), 0) AS "ownOpen"
+        AND requester = task_requester(${counter}::jsonb)), 0) AS "ownOpen",
+      (SELECT json_build_object('openTasks', q.open_tasks, 'startsAMinute', q.starts_a_minute,
+          'openTasksEach', q.open_tasks_each, 'startsAMinuteEach', q.starts_a_minute_each)
+        FROM quota q WHERE q.organization_id = ${organizationId}::uuid) AS quota
     FROM (SELECT requested_by->>'kind' = ${actor.kind} AND requested_by->>'id' IS NOT DISTINCT FROM ${actor.id} AS own,
         greatest(1, ${MINUTE_MS} - extract(epoch FROM clock_timestamp() - created_at) * 1000) AS left_ms
       FROM task WHERE organization_id = ${organizationId}::uuid AND NOT adopted

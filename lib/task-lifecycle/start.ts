@@ -6,10 +6,9 @@ import { AppError, type FieldError, notFound } from "../base/errors.ts";
 import type { Services } from "../base/services.ts";
 import { validateArguments } from "../mcp/forms/arguments.ts";
 import type { Tool } from "../mcp/peer.ts";
-import { toolOf } from "../servers/check.ts";
+import { toolOf, usableTool } from "../servers/check.ts";
 import { connectionFor } from "../servers/connections/queries.ts";
-import { lockServer } from "../servers/locks.ts";
-import { readKeptTools } from "../servers/queries.ts";
+import { lockKeptTools } from "../servers/queries.ts";
 import { noteToolUse } from "../servers/tool-changes.ts";
 import { readStart, readTask } from "../tasks/queries.ts";
 import type { ConnectionKind, RestartTaskInput, Retry, TaskDetail } from "../tasks/schema.ts";
@@ -39,18 +38,36 @@ export async function startTask(
   principal: Principal,
   start: Start,
 ): Promise<{ task: TaskDetail; created: boolean; toolChangedAt: Date | null }> {
-  const { organizationId } = principal;
+  if (!reachesTool(principal, start.serverId, start.tool)) throw notFound("server");
+  const begun = await begin(services, principal, start, null);
+  if (begun) return begun;
+  // The server has to be asked for the tool first, which takes no transaction.
   const tool = await startableTool(services, principal, start);
-  if (start.retry) refuseUnlessRepeatable(tool, start.retry);
+  return (await begin(services, principal, start, tool))!;
+}
+
+/** Starts the task in one transaction. Returns null if `asked` is null and the tool is not known well enough. */
+function begin(
+  services: Services,
+  principal: Principal,
+  start: Start,
+  asked: Tool | null,
+): Promise<{ task: TaskDetail; created: boolean; toolChangedAt: Date | null } | null> {
+  const { organizationId } = principal;
   return services.db.withOrganization(organizationId, async (tx) => {
-    await lockServer(organizationId, tx, start.serverId);
+    const kept = await lockKeptTools(organizationId, tx, start.serverId);
     const connection = await connectionFor(organizationId, tx, principal, start.serverId);
+    const tool = asked ?? usableTool(principal, kept, start.tool);
+    if (!tool) return null;
+    refuseUnlessStartable(tool, start.arguments);
+    if (start.retry) refuseUnlessRepeatable(tool, start.retry);
     const seen = start.acknowledgeToolChange ?? null;
     const unseen = await noteToolUse(organizationId, tx, principal, start.serverId, tool, seen);
     const { id, created } = await createTask(organizationId, tx, {
       principal,
       server: { id: start.serverId },
       connectionId: connection.id,
+      isPrivate: !connection.isShared,
       tool,
       arguments: start.arguments,
       ttlMs: start.ttlMs,
@@ -75,12 +92,11 @@ export async function startableTool(
 ): Promise<Tool> {
   const { organizationId } = principal;
   if (!reachesTool(principal, start.serverId, start.tool)) throw notFound("server");
-  const kept = await services.db.withOrganization(organizationId, async (tx) => {
-    // Checked first, because without a connection reading the tool would fail with another error.
-    await connectionFor(organizationId, tx, principal, start.serverId);
-    return readKeptTools(organizationId, tx, start.serverId);
-  });
-  const tool = await toolOf(services, principal, start.serverId, start.tool, kept);
+  // Checked first, because without a connection reading the tool would fail with another error.
+  await services.db.withOrganization(organizationId, (tx) =>
+    connectionFor(organizationId, tx, principal, start.serverId),
+  );
+  const tool = await toolOf(services, principal, start.serverId, start.tool);
   refuseUnlessStartable(tool, start.arguments);
   return tool;
 }

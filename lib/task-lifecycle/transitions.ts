@@ -30,6 +30,8 @@ export interface NewTask {
   principal: Principal;
   server: { id: string };
   connectionId: string;
+  /** The connection is a member's own, and so is the task; read from the connection by default. */
+  isPrivate?: boolean;
   tool: Tool;
   arguments: Record<string, unknown>;
   ttlMs: number | null;
@@ -95,10 +97,7 @@ export async function insertTask(
   tx: Tx,
   input: NewTask,
 ): Promise<{ id: string; event: NewEvent }> {
-  const connection = await tx.connection.findFirstOrThrow({
-    where: { organizationId, id: input.connectionId },
-    select: { userId: true },
-  });
+  const isPrivate = input.isPrivate ?? (await isOwn(organizationId, tx, input.connectionId));
   const { retry = null } = input;
   const id = input.id ?? uuidv7();
   await tx.task.create({
@@ -121,7 +120,7 @@ export async function insertTask(
       label: labelOf(input.arguments),
       state: "queued",
       watched: true,
-      visibility: connection.userId === null ? "organization" : "private",
+      visibility: isPrivate ? "private" : "organization",
       requestedBy: storable(input.principal.actor),
       requesterUserId: input.principal.userId,
       restartOf: input.restartOf,
@@ -134,10 +133,11 @@ export async function insertTask(
       traceparent: currentTraceparent(),
     },
   });
-  await tx.taskWatch.create({ data: { organizationId, taskId: id } });
+  await tx.$executeRaw`INSERT INTO task_watch (organization_id, task_id)
+    VALUES (${organizationId}::uuid, ${id}::uuid)`;
+  await wakeEngine(tx, input.connectionId, id);
   // The page of the restarted task links to the new one.
   await publishChange(organizationId, tx, "task", input.restartOf === null ? [id] : [id, input.restartOf]);
-  await wakeEngine(tx, input.connectionId, id);
   const event: NewEvent = {
     type: "task.queued",
     actor: input.principal.actor,
@@ -151,6 +151,14 @@ export async function insertTask(
     },
   };
   return { id, event };
+}
+
+async function isOwn(organizationId: string, tx: Tx, connectionId: string): Promise<boolean> {
+  const { userId } = await tx.connection.findFirstOrThrow({
+    where: { organizationId, id: connectionId },
+    select: { userId: true },
+  });
+  return userId !== null;
 }
 
 function requestDigest({ server, tool, arguments: args, ttlMs, restartOf, retry }: NewTask): Buffer {

@@ -118,15 +118,15 @@ export async function watchedTasks(organizationId: string, tx: Tx, connectionId:
   return rows.map(({ id }) => id);
 }
 
-/** Returns the watched tasks of a connection among `taskIds`. Durations in ms by the database's clock. */
-export async function loadWork(
+/** Returns the watched tasks among `taskIds`, each with its connection. Durations in ms by the database's clock. */
+export async function loadWorkOf(
   organizationId: string,
   tx: Tx,
-  connectionId: string,
   taskIds: string[],
-): Promise<TaskWork[]> {
-  const which = Prisma.sql`t.connection_id = ${connectionId}::uuid AND t.id = ANY(${taskIds}::uuid[])`;
-  return shareTexts(z.array(taskWork).parse(await readWork(organizationId, tx, which)));
+): Promise<Map<string, { connectionId: string; work: TaskWork }>> {
+  const rows = await readWork(organizationId, tx, Prisma.sql`t.id = ANY(${taskIds}::uuid[])`);
+  const works = shareTexts(z.array(taskWork).parse(rows));
+  return new Map(works.map((work, n) => [work.id, { connectionId: rows[n]!.connectionId, work }]));
 }
 
 /** Returns all watched tasks of those connections that have at most `most`, by connection. */
@@ -151,8 +151,29 @@ export async function loadLittleWork(
   return loaded;
 }
 
+/** Reads what `beside` selects, once, and the watched tasks of a connection among `taskIds`. */
+export async function loadWorkBeside<T>(
+  organizationId: string,
+  tx: Tx,
+  beside: Prisma.Sql,
+  connectionId: string,
+  taskIds: string[],
+): Promise<{ beside: T | null; works: TaskWork[] }> {
+  const which = Prisma.sql`t.connection_id = ${connectionId}::uuid AND t.id = ANY(${taskIds}::uuid[])`;
+  const rows = await tx.$queryRaw<
+    (T & { id: string | null })[]
+  >`SELECT beside.*, work.* FROM (${beside}) beside
+    LEFT JOIN (${workOf(organizationId, which)}) work ON true`;
+  const works = shareTexts(z.array(taskWork).parse(rows.filter(({ id }) => id !== null)));
+  return { beside: rows[0] ?? null, works };
+}
+
 function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ connectionId: string }[]> {
-  return tx.$queryRaw`
+  return tx.$queryRaw(workOf(organizationId, which));
+}
+
+function workOf(organizationId: string, which: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
     SELECT t.id, t.connection_id AS "connectionId", t.request_id AS "requestId", t.traceparent, s.trace AS traced,
       t.state, t.tool, CASE WHEN t.sealed_handle IS NULL THEN t.arguments END AS arguments,
       CASE WHEN t.sealed_handle IS NULL THEN t.tool_hints END AS "toolHints", t.era, (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs",

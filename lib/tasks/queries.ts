@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { allows, reachOf } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
-import type { Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
 import { connectionStateSchema } from "../servers/connections/schema.ts";
@@ -26,33 +26,19 @@ export async function readTask(
       CASE WHEN t.state = 'queued' THEN (SELECT count(*)::integer FROM (SELECT FROM task earlier
         WHERE earlier.organization_id = t.organization_id AND earlier.server_id = t.server_id AND earlier.state = 'queued'
           AND earlier.connection_id = t.connection_id AND earlier.created_at < t.created_at LIMIT ${MOST_AHEAD}) counted)
-        ELSE 0 END AS ahead,
-      EXISTS (SELECT FROM input_request r
-        WHERE r.organization_id = t.organization_id AND r.task_id = t.id) AS "hasRequests",
-      EXISTS (SELECT FROM stream_message m WHERE m.organization_id = t.organization_id AND m.handled_at IS NULL
-        AND m.kind = 'elicitation' AND t.id = ANY (m.candidates)) AS "hasUnattributed",
-      EXISTS (SELECT FROM task again WHERE again.organization_id = t.organization_id AND again.restart_of = t.id)
-        AS "hasRestarts" FROM task t ${JOINS}
+        ELSE 0 END AS ahead, ${inputRequestsOf()} AS "inputRequests",
+      ${unattributedQuestions(principal)} AS "unattributedQuestions", ${restartsOf(principal)} AS restarts
+    FROM task t ${JOINS}
       JOIN connection link ON link.organization_id = t.organization_id AND link.id = t.connection_id ${JOIN_GRANT}
       LEFT JOIN "user" holder ON holder.id = link.user_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("task");
-  // Most tasks have few of these things, and a statement for each that is not there would double the call.
-  const inputRequests = row.hasRequests
-    ? await tx.inputRequest.findMany({
-        where: { organizationId, taskId },
-        select: { id: true, state: true, message: true },
-        orderBy: [{ createdAt: "asc" }, { id: "asc" }],
-      })
-    : [];
   return {
     ...toSummary(new Date())(row),
     arguments: z.record(z.string(), z.unknown()).parse(row.arguments),
     result: row.result,
-    inputRequests,
-    unattributedQuestions: row.hasUnattributed
-      ? await unattributedQuestions(organizationId, tx, principal, taskId)
-      : [],
+    inputRequests: inputRequests.parse(row.inputRequests),
+    unattributedQuestions: questions.parse(row.unattributedQuestions),
     connection: {
       owner: row.ownerId && row.ownerName ? { id: row.ownerId, name: row.ownerName } : null,
       state: connectionStateSchema.parse(row.connectionState),
@@ -63,7 +49,7 @@ export async function readTask(
       row.state === "start_unknown" && allows(principal, "tasks:manage") && !reachOf(principal)
         ? await listCandidates(organizationId, tx, taskId)
         : [],
-    restarts: row.hasRestarts ? await listRestarts(organizationId, tx, principal, taskId) : [],
+    restarts: restarts.parse(row.restarts),
   };
 }
 
@@ -75,24 +61,35 @@ interface DetailRow extends TaskRow {
   connectionState: string;
   circuitOpenUntil: Date | null;
   ahead: number;
-  hasRequests: boolean;
-  hasUnattributed: boolean;
-  hasRestarts: boolean;
+  inputRequests: unknown;
+  unattributedQuestions: unknown;
+  restarts: unknown;
 }
+
+const time = z.coerce.date().transform((at) => at.toISOString());
+
+/** SQL for the requests of task `t`, oldest first. */
+function inputRequestsOf(): Prisma.Sql {
+  return Prisma.sql`(SELECT json_agg(json_build_object('id', r.id, 'state', r.state, 'message', r.message)
+      ORDER BY r.created_at, r.id)
+    FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id)`;
+}
+const inputRequests = listOf(z.object({ id: z.string(), state: z.string(), message: z.string() }));
 
 const MOST_AHEAD = 1_000;
 
-/** Questions that may be this task's, oldest first. */
-async function unattributedQuestions(organizationId: string, tx: Tx, principal: Principal, taskId: string) {
-  const rows = await tx.$queryRaw<{ id: string; message: string | null; receivedAt: Date }[]>`
-    SELECT m.id, m.received_at AS "receivedAt", CASE WHEN NOT EXISTS (SELECT FROM task t
-      WHERE t.organization_id = m.organization_id AND t.id = ANY (m.candidates) AND NOT ${visibleTask(principal)})
-      THEN left(m.params->>'message', ${QUESTION_SHOWN}) END AS message
-    FROM stream_message m WHERE m.organization_id = ${organizationId}::uuid AND m.handled_at IS NULL
-      AND m.kind = 'elicitation' AND ${taskId}::uuid = ANY (m.candidates)
-    ORDER BY m.received_at, m.id LIMIT ${MOST_UNATTRIBUTED}`;
-  return rows.map((row) => ({ ...row, receivedAt: row.receivedAt.toISOString() }));
+/** SQL for the questions that may be of task `t`, oldest first. */
+function unattributedQuestions(principal: Principal): Prisma.Sql {
+  return Prisma.sql`(SELECT json_agg(json_build_object('id', m.id, 'receivedAt', m.received_at, 'message', m.message)
+      ORDER BY m.received_at, m.id)
+    FROM (SELECT m.id, m.received_at, CASE WHEN NOT EXISTS (SELECT FROM task t
+        WHERE t.organization_id = m.organization_id AND t.id = ANY (m.candidates) AND NOT ${visibleTask(principal)})
+        THEN left(m.params->>'message', ${QUESTION_SHOWN}) END AS message
+      FROM stream_message m WHERE m.organization_id = t.organization_id AND m.handled_at IS NULL
+        AND m.kind = 'elicitation' AND t.id = ANY (m.candidates)
+      ORDER BY m.received_at, m.id LIMIT ${MOST_UNATTRIBUTED}) m)`;
 }
+const questions = listOf(z.object({ id: z.string(), receivedAt: time, message: z.string().nullable() }));
 
 const MOST_UNATTRIBUTED = 20;
 /** Longest shown text of an unattributed question, in characters. */
@@ -100,17 +97,23 @@ const QUESTION_SHOWN = 1_000;
 
 const MOST_RESTARTS = 20;
 
-/** The tasks restarted from this one that the principal may see, newest first. */
-async function listRestarts(organizationId: string, tx: Tx, principal: Principal, taskId: string) {
-  const rows = await tx.$queryRaw<{ id: string; state: string; createdAt: Date }[]>`
-    SELECT t.id, t.state, t.created_at AS "createdAt" FROM task t
-    WHERE t.organization_id = ${organizationId}::uuid AND t.restart_of = ${taskId}::uuid AND ${visibleTask(principal)}
-    ORDER BY t.created_at DESC, t.id DESC LIMIT ${MOST_RESTARTS}`;
-  return rows.map(({ id, state, createdAt }) => ({
-    id,
-    state: taskStateSchema.parse(state),
-    createdAt: createdAt.toISOString(),
-  }));
+/** SQL for the tasks restarted from task `t` that the principal may see, newest first. */
+function restartsOf(principal: Principal): Prisma.Sql {
+  return Prisma.sql`(SELECT json_agg(json_build_object('id', restart.id, 'state', restart.state,
+      'createdAt', restart.created_at) ORDER BY restart.created_at DESC, restart.id DESC)
+    FROM task origin, LATERAL (SELECT t.id, t.state, t.created_at FROM task t
+      WHERE t.organization_id = origin.organization_id AND t.restart_of = origin.id AND ${visibleTask(principal)}
+      ORDER BY t.created_at DESC, t.id DESC LIMIT ${MOST_RESTARTS}) restart
+    WHERE origin.organization_id = t.organization_id AND origin.id = t.id)`;
+}
+const restarts = listOf(z.object({ id: z.string(), state: taskStateSchema, createdAt: time }));
+
+/** `json_agg` of no rows is null. */
+function listOf<T extends z.ZodType>(item: T) {
+  return z
+    .array(item)
+    .nullable()
+    .transform((items) => items ?? []);
 }
 
 /** The call that a task was started with, to start it again. Throws `not_found`. */

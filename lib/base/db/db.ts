@@ -7,6 +7,7 @@ import pg from "pg";
 import { Prisma, PrismaClient } from "../../generated/prisma/client.ts";
 import { scope } from "../scope.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
+import { foldingRoundTrips } from "./round-trips.ts";
 import type { Tx } from "./tx.ts";
 
 export type { Tx };
@@ -41,7 +42,8 @@ export function connectTimeoutMs(url: string, otherwise = 5_000): number {
 export function createDatabase(url: string, options: { connections?: number } = {}): Database {
   const patienceMs = connectTimeoutMs(url);
   const pool = new pg.Pool({
-    Client: MeasuredClient,
+    Client: foldingRoundTrips(MeasuredClient),
+    ...{ pipeline: true },
     connectionString: url,
     max: options.connections ?? 10,
     connectionTimeoutMillis: patienceMs,

@@ -2,13 +2,22 @@
  * Collects a transaction's writes and runs them right before the commit, one statement per kind. History
  * lines need a lock that blocks the organization's other writers, so they come last.
  */
+import { LAST } from "./round-trips.ts";
 import type { Tx } from "./tx.ts";
 
 export interface DeferredWrite<T> {
   name: string;
   /** Writes run in ascending order. */
   order: number;
-  write(organizationId: string, tx: Tx, items: T[]): Promise<void>;
+  write(organizationId: string, tx: Tx, items: T[], place: Place): Promise<void>;
+}
+
+/** A write's place among those of its transaction. */
+export interface Place {
+  /** Begins the text of the write's last statement, so that COMMIT goes with it if no other write follows. */
+  mark(): string;
+  /** Takes what another write, which has not run, would write, so that one statement does for both. */
+  take<T>(write: DeferredWrite<T>): T[];
 }
 
 type Gathered = Map<string, { write: DeferredWrite<never>; items: unknown[] }>;
@@ -38,12 +47,27 @@ export async function withDeferredWrites<T>(
   const its: Gathered = new Map();
   gathered.set(tx, its);
   const result = await work();
-  const inOrder = [...its.values()].sort((a, b) => a.write.order - b.write.order);
-  for (const { write, items } of inOrder) await write.write(organizationId, tx, items as never[]);
+  for (let next = first(its); next; next = first(its)) {
+    const { write, items } = next;
+    its.delete(write.name);
+    const place: Place = {
+      mark: () => (its.size === 0 ? LAST : ""),
+      take(other) {
+        const taken = its.get(other.name)?.items ?? [];
+        its.delete(other.name);
+        return taken as never[];
+      },
+    };
+    await write.write(organizationId, tx, items as never[], place);
+  }
   return result;
 }
 
 /** Whether anything is deferred to the end of the transaction, and so written with it. */
 export function hasDeferredWrites(tx: Tx): boolean {
   return (gathered.get(tx)?.size ?? 0) > 0;
+}
+
+function first(its: Gathered) {
+  return [...its.values()].sort((a, b) => a.write.order - b.write.order)[0];
 }

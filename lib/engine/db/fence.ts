@@ -27,6 +27,16 @@ export const FENCE = {
   own: Prisma.sql`FOR NO KEY UPDATE OF c`,
 };
 
+/** Selects the columns of `FenceSeen` of connections `c`. */
+const SEEN = Prisma.sql`c.epoch, s.paused_at IS NOT NULL AS paused, s.pauses,
+  (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at FROM connection c
+  JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id`;
+
+/** SQL for one connection's `FenceSeen` and epoch, for a larger query. Locks nothing. */
+export function fenceSeen(organizationId: string, connectionId: string): Prisma.Sql {
+  return Prisma.sql`SELECT ${SEEN} WHERE c.organization_id = ${organizationId}::uuid AND c.id = ${connectionId}::uuid`;
+}
+
 /** Returns the epoch and the server's state per connection. Locks rows in the order of their ids. */
 export async function fence(
   organizationId: string,
@@ -35,10 +45,34 @@ export async function fence(
   lock: Prisma.Sql,
 ): Promise<Map<string, FenceSeen & { epoch: bigint }>> {
   const rows = await tx.$queryRaw<(FenceSeen & { id: string; epoch: bigint })[]>`
-    SELECT c.id, c.epoch, s.paused_at IS NOT NULL AS paused, s.pauses,
-      (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at FROM connection c
-      JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
-    WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${connectionIds}::uuid[])
+    SELECT c.id, ${SEEN} WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${connectionIds}::uuid[])
     ORDER BY c.id ${lock}`;
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * As `fence` with `FENCE.write`, then locks the changes' tasks, whose lease is the change's. Returns also the races of
+ * these tasks.
+ */
+export async function fenceWithTasks(
+  organizationId: string,
+  tx: Tx,
+  changes: { connectionId: string; epoch: bigint | null; taskId: string | null }[],
+): Promise<{ held: Map<string, FenceSeen & { epoch: bigint }>; raceIds: string[] }> {
+  const connectionIds = changes.map(({ connectionId }) => connectionId);
+  const epochs = changes.map(({ epoch }) => epoch?.toString() ?? null);
+  const taskIds = changes.map(({ taskId }) => taskId);
+  // The tasks' ids come out of `held`, so that the connections are locked before.
+  const rows = await tx.$queryRaw<(FenceSeen & { id: string; epoch: bigint; raceIds: string[] | null })[]>`
+    WITH held AS MATERIALIZED (
+        SELECT c.id, ${SEEN} WHERE c.organization_id = ${organizationId}::uuid AND c.id = ANY (${connectionIds}::uuid[])
+        ORDER BY c.id FOR SHARE OF c),
+      locked AS MATERIALIZED (
+        SELECT t.race_id FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (ARRAY(
+          SELECT change.task FROM held, unnest(${connectionIds}::uuid[], ${epochs}::bigint[], ${taskIds}::uuid[])
+            AS change (connection, epoch, task)
+          WHERE change.connection = held.id AND (change.epoch IS NULL OR change.epoch = held.epoch)))
+        ORDER BY t.id FOR NO KEY UPDATE)
+    SELECT held.*, (SELECT array_agg(race_id) FILTER (WHERE race_id IS NOT NULL) FROM locked) AS "raceIds" FROM held`;
+  return { held: new Map(rows.map((row) => [row.id, row])), raceIds: rows[0]?.raceIds ?? [] };
 }

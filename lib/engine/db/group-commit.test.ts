@@ -52,7 +52,7 @@ afterEach(async () => {
 });
 
 function change<T>(taskId: string, work: (tx: Tx) => Promise<T>, at = connectionId): Change<T> {
-  return { connectionId: at, epoch: 7n, taskId, see: () => undefined, work };
+  return { connectionId: at, epoch: 7n, taskId, see: () => undefined, work, read: null };
 }
 
 const says = (taskId: string, statusMessage: string) => (tx: Tx) =>

@@ -5,11 +5,12 @@
  */
 import { AsyncResource } from "node:async_hooks";
 import { type Database, isDatabaseDown, type Tx } from "../../base/db/db.ts";
+import { loadWorkOf, type TaskWork } from "../../task-lifecycle/work.ts";
 import { lockRaces } from "../../tasks/races/ending.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
 import { Batcher } from "./batcher.ts";
-import { FENCE, type FenceSeen, fence } from "./fence.ts";
+import { type FenceSeen, fenceWithTasks } from "./fence.ts";
 
 /** A change under a connection's fence. */
 export interface Change<T> {
@@ -24,6 +25,11 @@ export interface Change<T> {
   see(server: FenceSeen): void;
   /** Must have no effects outside the transaction, because a failed group runs again. */
   work(tx: Tx): Promise<T>;
+  /**
+   * Reads the task at the end of the transaction, while the lease is this epoch's. `give` is called after the commit;
+   * null: the connection watches the task no more.
+   */
+  read: { epoch: bigint; give(work: TaskWork | null): void } | null;
 }
 
 interface Waiting {
@@ -75,20 +81,14 @@ export class GroupCommit {
  * ids, so that groups never deadlock.
  */
 async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promise<(() => void)[]> {
-  const connectionIds = [...new Set(group.map(({ change }) => change.connectionId))];
-  const held = await fence(organizationId, tx, connectionIds, FENCE.write);
+  const changes = group.map(({ change }) => change);
+  const { held, raceIds } = await fenceWithTasks(organizationId, tx, changes);
   const holds = ({ connectionId, epoch }: Change<unknown>) =>
     epoch === null || held.get(connectionId)?.epoch === epoch;
-  const taskIds = group.flatMap(({ change }) =>
-    change.taskId !== null && holds(change) ? [change.taskId] : [],
-  );
-  if (taskIds.length > 0) {
-    const tasks = await tx.$queryRaw<{ raceId: string | null }[]>`SELECT race_id AS "raceId" FROM task
-      WHERE organization_id = ${organizationId}::uuid AND id = ANY (${taskIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
-    // Races are locked before the history, in the same order as when a task ends.
-    await lockRaces(organizationId, tx, tasks);
-  }
+  // Races are locked before the history, in the same order as when a task ends.
+  await lockRaces(organizationId, tx, raceIds);
   const ends: (() => void)[] = [];
+  const reads: { taskId: string; connectionId: string; give(work: TaskWork | null): void }[] = [];
   for (const { change, resolve, reject } of group) {
     const connection = held.get(change.connectionId);
     if (!connection || !holds(change)) {
@@ -97,7 +97,20 @@ async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promi
     }
     change.see(connection);
     const result = await change.work(tx);
+    const { taskId, connectionId, read } = change;
+    if (read && taskId !== null && connection.epoch === read.epoch)
+      reads.push({ taskId, connectionId, give: read.give });
     ends.push(() => resolve(result));
   }
-  return ends;
+  if (reads.length === 0) return ends;
+  const works = await loadWorkOf(
+    organizationId,
+    tx,
+    reads.map(({ taskId }) => taskId),
+  );
+  const seen = reads.map(({ taskId, connectionId, give }) => () => {
+    const found = works.get(taskId);
+    give(found?.connectionId === connectionId ? found.work : null);
+  });
+  return [...seen, ...ends];
 }

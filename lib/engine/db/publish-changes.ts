@@ -2,30 +2,28 @@ import { type Database, Prisma } from "../../base/db/db.ts";
 import { hasDeferredWrites } from "../../base/db/deferred-writes.ts";
 
 const BATCH = 500;
+/** From here on there may be more, where some hints of a batch were the same. */
+const MANY = 50;
 /** Keeps payloads below Postgres's limit of 8,000 bytes. */
 const IDS_A_PAYLOAD = 100;
 
 /**
  * Publishes the outbox of live-update hints, batched per organization as NOTIFY payloads `{o, c: [[topic,
- * id], …]}`. A crash between the two statements loses hints, which only delays a reader's refetch.
+ * id], …]}`. Hints are taken and sent by one statement: a crash loses none.
  */
 export async function publishChanges(database: Database): Promise<void> {
   for (;;) {
-    const rows = await database.gate<{ organization_id: string; topic: string; entity_id: string }>(
-      Prisma.sql`SELECT * FROM gate.take_changes(${BATCH}::integer)`,
-    );
-    if (rows.length === 0) return;
-    const byOrganization = Map.groupBy(rows, (row) => row.organization_id);
-    const payloads: string[] = [];
-    for (const [o, changes] of byOrganization) {
-      for (let at = 0; at < changes.length; at += IDS_A_PAYLOAD) {
-        const c = changes.slice(at, at + IDS_A_PAYLOAD).map((change) => [change.topic, change.entity_id]);
-        payloads.push(JSON.stringify({ o, c }));
-      }
-    }
-    await database.gate(
-      Prisma.sql`SELECT pg_notify('intray_change', payload)::text FROM unnest(${payloads}::text[]) payload`,
-    );
+    const [sent] = await database.gate<{ hints: number }>(Prisma.sql`
+      WITH taken AS MATERIALIZED (SELECT organization_id AS o, topic, entity_id AS id,
+          (row_number() OVER (PARTITION BY organization_id) - 1) / ${IDS_A_PAYLOAD}::integer AS part
+          FROM gate.take_changes(${BATCH}::integer)),
+        payload AS (SELECT count(*) AS hints,
+            json_build_object('o', o, 'c', json_agg(json_build_array(topic, id)))::text AS words
+          FROM taken GROUP BY o, part),
+        sent AS MATERIALIZED (SELECT hints, pg_notify('intray_change', words)::text FROM payload)
+      SELECT coalesce(sum(hints), 0)::integer AS hints FROM sent`);
+    // Fewer than a batch, since `take_changes` takes each hint once: the outbox is empty, or nearly.
+    if (!sent || sent.hints < MANY) return;
   }
 }
 

@@ -79,7 +79,8 @@ export const RESTING_ACCOUNTS: Job = {
 export const ENDING_CERTIFICATES: Job = {
   name: "ending SAML certificates",
   everyMs: KEY_WARNINGS_MS,
-  organizations: (database) => organizationsFrom(database, Prisma.sql`gate.organizations_with_saml()`),
+  isTold: false,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_saml()`,
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const samlProviders = await noteCertificateEnds(organizationId, tx);

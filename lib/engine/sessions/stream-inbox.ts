@@ -29,7 +29,7 @@ import {
 } from "../tunables.ts";
 import { fencedTransaction, LeaseLost, type WatcherContext } from "../watcher/context.ts";
 import { endingOf, learnFromQuestion, learnWithdrawn, TraitUpdates } from "../watcher/learning.ts";
-import { clockMs, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
+import { clockMs, isStale, type LiveSession, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import { tasksThatMayAsk } from "./sessions.ts";
 import { resetSilence } from "./streams.ts";
 
@@ -346,7 +346,7 @@ export class StreamInbox {
     const taskId = attributeByStatus(
       candidates.map((id) => {
         const task = this.#ctx.task(id);
-        const waits = task?.work.state === "input_required" && !task.stale;
+        const waits = task?.work.state === "input_required" && !isStale(task);
         return {
           id,
           seen: (task && seen.get(id)) ?? null,

@@ -21,7 +21,7 @@ import {
   POLL_DEADLINE_MS,
   WATCH_CANCELLED_MS,
 } from "../tunables.ts";
-import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { callOptions, fencedBeginning, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { endingOf, learnFromEnd, learnFromPlan, TraitUpdates } from "../watcher/learning.ts";
 import { clockMs, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import {
@@ -214,7 +214,10 @@ async function fetchResult(
 const NOT_GIVEN = new Set(["not_ready", "task_not_found", "not_supported", "bad_reply", "too_large"]);
 
 export async function end(ctx: WatcherContext, task: WatchedTask, how: TaskEnd): Promise<void> {
-  await fencedTransaction(ctx, task, (tx) => endTask(ctx.organizationId, tx, task.id, how));
+  const ended = await fencedBeginning(ctx, task, (tx) => endTask(ctx.organizationId, tx, task.id, how));
+  // It is watched no more, so nothing is left to read.
+  if (ended && how.watchForMs === undefined)
+    setCold(task, { written: { work: null, asked: task.asked, at: clockMs() } });
 }
 
 async function noteEnded(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): Promise<boolean> {

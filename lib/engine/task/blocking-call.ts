@@ -7,7 +7,7 @@ import { storeSession } from "../../task-lifecycle/progress.ts";
 import { dropStreams } from "../sessions/streams.ts";
 import { AFTER_ANSWER_MS, CALL_DEADLINE_MS, RESUME_AGAIN_MS, SLOW_POLL_MS } from "../tunables.ts";
 import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
-import { setCalls, type WatchedTask } from "../watcher/watched-task.ts";
+import { markStale, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
 import { end, idsOf } from "./apply-poll.ts";
 import { handleBrokenCall } from "./broken-call.ts";
 import { resumeCall } from "./call.ts";
@@ -63,7 +63,7 @@ async function repeatUnclear(ctx: WatcherContext, task: WatchedTask): Promise<bo
 export function nextTurn(task: WatchedTask): number {
   const turns = task.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
   // Due times are relative to the last load.
-  if (turns.length > 0) task.stale = true;
+  if (turns.length > 0) markStale(task);
   return Math.min(SLOW_POLL_MS, ...turns.map((ms) => ms + 20));
 }
 

@@ -2,7 +2,7 @@ import type { PeerErrorCode } from "../../mcp/peer.ts";
 import { awaitElsewhere, markRepeating } from "../../task-lifecycle/attempts.ts";
 import { ELSEWHERE_MS, SLOW_POLL_MS } from "../tunables.ts";
 import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
-import { setCalls, type WatchedTask } from "../watcher/watched-task.ts";
+import { markStale, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
 import { end } from "./apply-poll.ts";
 import { isPlain, mayRepeat, resumeCall } from "./call.ts";
 
@@ -51,7 +51,7 @@ async function waitElsewhere(ctx: WatcherContext, task: WatchedTask, attempt: st
   if (tries > 0 || attemptDueInMs === null) return 0;
   if (isElsewhere) {
     // The other engine may report meanwhile that the call is still open.
-    task.stale = true;
+    markStale(task);
     return Math.min(attemptDueInMs, SLOW_POLL_MS);
   }
   const { organizationId } = ctx;

@@ -33,7 +33,13 @@ import {
   storeOutcome,
   type WatcherContext,
 } from "../watcher/context.ts";
-import { type CallOutcome, type OpenCall, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
+import {
+  type CallOutcome,
+  markStale,
+  type OpenCall,
+  setCalls,
+  type WatchedTask,
+} from "../watcher/watched-task.ts";
 import { handleBrokenCall } from "./broken-call.ts";
 import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./call.ts";
 import { rediscover } from "./rediscover.ts";
@@ -180,7 +186,7 @@ async function afterFailure(
   }
   // The tool may have run. `resolveStart()` decides after the attempt's deadline.
   ctx.log.warn({ taskId: task.id, code: error.code }, "the outcome of a start is unknown");
-  task.stale = true;
+  markStale(task);
   return DEFAULT_POLL_MS;
 }
 

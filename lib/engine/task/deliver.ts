@@ -23,6 +23,7 @@ import {
 } from "../tunables.ts";
 import {
   callOptions,
+  fencedBeginning,
   fencedTransaction,
   retryUntilStored,
   storeOutcome,
@@ -80,7 +81,7 @@ async function send(
   const delivery = request.delivery!;
   const ids = idsOf(task, request.id, delivery.id);
   await ctx.mayChange();
-  const marked = await fencedTransaction(
+  const marked = await fencedBeginning(
     ctx,
     task,
     async (tx) =>
@@ -110,6 +111,8 @@ async function send(
   await retryUntilStored(ctx, () =>
     storeOutcome(ctx, task, async (tx) => {
       await markAccepted(ctx.organizationId, tx, ids, attempt);
+      // Under a key nothing is asked meanwhile: the next poll shows what the server asks.
+      if (ask.key !== null) return;
       await appendEvents(
         ctx.organizationId,
         tx,

@@ -10,7 +10,7 @@ import { markRetrying } from "../../task-lifecycle/attempts.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";
 import type { RequestWork } from "../../task-lifecycle/work.ts";
 import { ATTEMPT_DEADLINE_MS } from "../tunables.ts";
-import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { fencedBeginning, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import type { WatchedTask } from "../watcher/watched-task.ts";
 import { end, idsOf } from "./apply-poll.ts";
 import { nextTurn } from "./blocking-call.ts";
@@ -39,7 +39,7 @@ export async function stepRound(ctx: WatcherContext, task: WatchedTask): Promise
   if (pause !== null) return pause;
   const attempt = randomUUID();
   await ctx.mayChange();
-  const marked = await fencedTransaction(ctx, task, async (tx) => {
+  const marked = await fencedBeginning(ctx, task, async (tx) => {
     if (!ctx.mayBegin) return false;
     const retrying = await markRetrying(ctx.organizationId, tx, task.id, {
       id: attempt,

@@ -3,7 +3,7 @@ import { releaseHeld } from "../../input-requests/deliveries/transitions.ts";
 import { PeerError } from "../../mcp/peer.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";
 import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
-import type { CallOutcome, WatchedTask } from "../watcher/watched-task.ts";
+import { type CallOutcome, isStale, markStale, type WatchedTask } from "../watcher/watched-task.ts";
 import { nextTurn } from "./blocking-call.ts";
 import { wasNotRun } from "./call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
@@ -15,8 +15,8 @@ import { reload, storeProgress } from "./step.ts";
  * Returns the pause until the next look, in ms.
  */
 export async function stepWhilePaused(ctx: WatcherContext, task: WatchedTask): Promise<number> {
-  if (task.stale && !(await reload(ctx, task))) {
-    task.stale = true;
+  if (isStale(task) && !(await reload(ctx, task))) {
+    markStale(task);
     return nextTurn(task);
   }
   const { work } = task;
@@ -26,7 +26,7 @@ export async function stepWhilePaused(ctx: WatcherContext, task: WatchedTask): P
   if (work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
     await fencedTransaction(ctx, task, (tx) => releaseHeld(ctx.organizationId, tx, task.id));
   if (isRunning(work.state)) await storeProgress(ctx, task);
-  return task.stale ? 0 : nextTurn(task);
+  return isStale(task) ? 0 : nextTurn(task);
 }
 
 /** Returns whether memory holds a reply or progress that the server may not send again. */

@@ -12,9 +12,15 @@ import { inSpan } from "../../tracing/span.ts";
 import { leaveBehind, takeCallTurn, waitForCall } from "../sessions/sessions.ts";
 import { dropStreams, joinSession, openStandalone } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS, SLOW_POLL_MS } from "../tunables.ts";
-import { fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { fencedBeginning, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
-import { type LiveSession, type OpenCall, setCalls, type WatchedTask } from "../watcher/watched-task.ts";
+import {
+  type LiveSession,
+  markStale,
+  type OpenCall,
+  setCalls,
+  type WatchedTask,
+} from "../watcher/watched-task.ts";
 import { mayBeHeld, mayRepeat, promptOutcome, sendCall } from "./call.ts";
 import { reasonOf, SESSIONS_FULL, storeCallOutcome } from "./call-outcome.ts";
 import { rediscover } from "./rediscover.ts";
@@ -27,7 +33,7 @@ export async function start(ctx: WatcherContext, task: WatchedTask): Promise<num
   const attempt = randomUUID();
   const era = await ctx.era();
   await ctx.mayChange();
-  const marked = await fencedTransaction(
+  const marked = await fencedBeginning(
     ctx,
     task,
     async (tx) =>
@@ -89,7 +95,7 @@ export async function resolveStart(ctx: WatcherContext, task: WatchedTask): Prom
   const { attemptDueInMs, toolHints, cancelRequested } = task.work;
   const last = task.work.attemptId!;
   if ((attemptDueInMs ?? 0) > 0) {
-    task.stale = true;
+    markStale(task);
     return attemptDueInMs!;
   }
   if (!mayRepeat(toolHints, cancelRequested)) {
@@ -108,7 +114,7 @@ export async function resolveStart(ctx: WatcherContext, task: WatchedTask): Prom
   if (pause !== null) return pause;
   const attempt = randomUUID();
   await ctx.mayChange();
-  const renewed = await fencedTransaction(
+  const renewed = await fencedBeginning(
     ctx,
     task,
     async (tx) =>

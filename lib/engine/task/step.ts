@@ -6,7 +6,7 @@ import { PeerError, type RemoteTask } from "../../mcp/peer.ts";
 import { polls } from "../../metrics/engine.ts";
 import { markCancelSent, recordProgress } from "../../task-lifecycle/progress.ts";
 import { dropTimeLimit } from "../../task-lifecycle/time-limit.ts";
-import { loadWork, type RequestWork, type TaskWork } from "../../task-lifecycle/work.ts";
+import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";
 import { inSpan, noteSpan } from "../../tracing/span.ts";
 import {
@@ -33,7 +33,15 @@ import { learnFromGone, learnFromOutliving, ttlOverForMs } from "../watcher/lear
 import { pollDelay } from "../watcher/poll-schedule.ts";
 import { spanOf } from "../watcher/traced-peer.ts";
 import type { OpenCall } from "../watcher/watched-task.ts";
-import { clockMs, keepMessages, setCalls, setCold, type WatchedTask } from "../watcher/watched-task.ts";
+import {
+  clockMs,
+  isStale,
+  keepMessages,
+  markStale,
+  setCalls,
+  setCold,
+  type WatchedTask,
+} from "../watcher/watched-task.ts";
 import { applyRemote, end } from "./apply-poll.ts";
 import { stepOpenCall, storeIds } from "./blocking-call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
@@ -54,8 +62,8 @@ export function step(ctx: WatcherContext, task: WatchedTask): Promise<number | n
 async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number | null> {
   // Only the database's clock knows how long ago a cancel, or an answer of unknown outcome, was sent.
   const { cancelSent, requests } = task.work;
-  if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) task.stale = true;
-  if (task.stale && !(await reload(ctx, task))) return finish(ctx, task);
+  if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) markStale(task);
+  if (isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
   if (task.work.state === "queued") return untilStart(task) ?? start(ctx, task);
   if (task.work.state === "starting" && task.calls.call) return awaitReply(ctx, task, task.calls.call);
   if (task.work.state === "starting") return resolveStart(ctx, task);
@@ -63,14 +71,14 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
   restoreSession(ctx, task);
   if (task.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
     await fencedTransaction(ctx, task, (tx) => releaseHeld(ctx.organizationId, tx, task.id));
-  if (task.stale && !(await reload(ctx, task))) return finish(ctx, task);
+  if (isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
 
   if (isRunning(task.work.state)) await storeProgress(ctx, task);
   if (!task.work.durable && !hasEnded(task.work.state)) return stepOpenCall(ctx, task);
   if (isRound(task.work)) return stepRound(ctx, task);
   if (!(await tendMemory(ctx, task))) return SESSION_WAIT_MS;
   const remote = await poll(ctx, task);
-  if (task.stale && !(await reload(ctx, task))) return finish(ctx, task);
+  if (isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
   if (remote) {
     const pause = await act(ctx, task, remote);
     if (pause !== null) return pause;
@@ -83,7 +91,7 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
 function untilStart(task: WatchedTask): number | null {
   const { startsInMs } = task.work;
   if (startsInMs === null || startsInMs <= 0) return null;
-  task.stale = true;
+  markStale(task);
   return Math.min(Math.ceil(startsInMs), MAX_TIMER_MS);
 }
 
@@ -115,8 +123,7 @@ export async function storeProgress(ctx: WatcherContext, task: WatchedTask): Pro
 }
 
 export async function reload(ctx: WatcherContext, task: WatchedTask): Promise<boolean> {
-  task.stale = false;
-  const [work] = await ctx.read((tx) => loadWork(ctx.organizationId, tx, ctx.connectionId, [task.id]));
+  const { work, at } = await newestWork(ctx, task);
   if (!work) return false;
   const was = task.work;
   const moved = work.state !== was.state || work.statusMessage !== was.statusMessage;
@@ -129,7 +136,7 @@ export async function reload(ctx: WatcherContext, task: WatchedTask): Promise<bo
     setCold(task, { resultStreamAgainAt: 0, unasked: 0 });
   }
   task.work = work;
-  task.loadedAt = clockMs();
+  task.loadedAt = at;
   if (
     work.state === "input_required" &&
     was.requests.some((request) => isAnswered(request) && !isAmong(request, work))
@@ -141,6 +148,20 @@ export async function reload(ctx: WatcherContext, task: WatchedTask): Promise<bo
     setCalls(task, { call: null });
   }
   return true;
+}
+
+/** Returns what the task's last write has read, if nothing may have changed since; else reads. */
+async function newestWork(
+  ctx: WatcherContext,
+  task: WatchedTask,
+): Promise<{ work: TaskWork | null; at: number }> {
+  const { asked } = task;
+  const { written } = task.cold;
+  if (written) setCold(task, { written: null });
+  task.read = asked;
+  if (written?.asked === asked) return written;
+  const [work] = await ctx.load([task.id]);
+  return { work: work ?? null, at: clockMs() };
 }
 
 /** Returns whether the request has an answer that may have reached the server. */
@@ -305,7 +326,7 @@ function nextPause(ctx: WatcherContext, task: WatchedTask): number {
   const pause = Math.max(wanted, Math.ceil(ctx.leastPauseMs()));
   const turns = task.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
   const next = Math.ceil(Math.min(pause, ...turns.map((ms) => ms + 20)));
-  if (turns.length > 0) task.stale = true; // due times are relative to the last load
+  if (turns.length > 0) markStale(task); // due times are relative to the last load
   task.nextCheckAt = clockMs() + next;
   // A pace that changed by less than an eighth is not worth a write.
   if (task.pace === 0 || Math.abs(next - task.pace) > task.pace / 8) {

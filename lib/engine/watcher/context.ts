@@ -6,10 +6,11 @@ import type { CallOptions, Era, Peer } from "../../mcp/peer.ts";
 import { storeMessages } from "../../protocol-messages/transitions.ts";
 import type { Traits } from "../../servers/traits.ts";
 import type { NewStreamMessage as StreamMessage } from "../../stream-messages/schema.ts";
+import type { TaskWork } from "../../task-lifecycle/work.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { LAST_TRIES, STORE_AGAIN_MS } from "../tunables.ts";
 import { recordMessage, toStore } from "./recorded-messages.ts";
-import type { LiveSession, WatchedTask } from "./watched-task.ts";
+import { clockMs, type LiveSession, markStale, setCold, type WatchedTask } from "./watched-task.ts";
 
 /** The lease was lost: code that catches this error stops and writes nothing. */
 export class LeaseLost extends Error {
@@ -29,16 +30,27 @@ export interface WatcherContext {
   readonly log: Logger;
   /**
    * Runs a fenced transaction, with the task locked if given; commits together with others of the
-   * organization. Throws LeaseLost if another engine has raised the epoch.
+   * organization. Throws LeaseLost if another engine has raised the epoch. After the commit, and only while this
+   * engine has the lease, `read` gets the task as the transaction left it; null: it is watched no more.
    */
-  transaction<T>(work: (tx: Tx) => Promise<T>, taskId?: string): Promise<T>;
+  transaction<T>(
+    work: (tx: Tx) => Promise<T>,
+    taskId?: string,
+    read?: (work: TaskWork | null) => void,
+  ): Promise<T>;
   /**
    * Runs a transaction without the fence, to store what a server has said, which is true whichever engine
    * holds the lease. `work` must check that the attempt is still the expected one.
    */
-  unfenced<T>(work: (tx: Tx) => Promise<T>, taskId: string): Promise<T>;
+  unfenced<T>(
+    work: (tx: Tx) => Promise<T>,
+    taskId: string,
+    read?: (work: TaskWork | null) => void,
+  ): Promise<T>;
   /** Runs a transaction that only reads and locks nothing. Throws LeaseLost. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Returns the watched tasks among these as they are now. Locks nothing. Throws LeaseLost. */
+  load(taskIds: string[]): Promise<TaskWork[]>;
   /** Waits until a change may begin on the server, which takes a fresh heartbeat. Throws LeaseLost. */
   mayChange(): Promise<void>;
   /**
@@ -111,16 +123,25 @@ function secretsOf({ handle, session }: WatchedTask): string[] {
 }
 
 /**
- * Runs a fenced transaction about one task, stores the task's messages, and marks the task stale. The task
- * row is locked first, as in people's answers, undos and cancels, so that these and the engine lock in one
- * order.
+ * Runs a fenced transaction about one task, stores the task's messages, and reads the task again, for the next
+ * step. The task row is locked first, as in people's answers, undos and cancels, so that these and the engine lock in
+ * one order.
  */
 export function fencedTransaction<T>(
   ctx: WatcherContext,
   task: WatchedTask,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return write(ctx, task, work, ctx.transaction);
+  return write(ctx, task, work, ctx.transaction, true);
+}
+
+/** As `fencedTransaction`, where the task need not be read: a request to the server and another write follow. */
+export function fencedBeginning<T>(
+  ctx: WatcherContext,
+  task: WatchedTask,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return write(ctx, task, work, ctx.transaction, false);
 }
 
 /** Stores a call's outcome without the fence, because only this engine knows that outcome. */
@@ -129,7 +150,7 @@ export function storeOutcome<T>(
   task: WatchedTask,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return write(ctx, task, work, ctx.unfenced);
+  return write(ctx, task, work, ctx.unfenced, true);
 }
 
 async function write<T>(
@@ -137,15 +158,29 @@ async function write<T>(
   task: WatchedTask,
   work: (tx: Tx) => Promise<T>,
   transaction: WatcherContext["unfenced"],
+  reads: boolean,
 ): Promise<T> {
-  const messages = task.messages;
+  markStale(task);
+  const { messages, asked } = task;
+  let read: { work: TaskWork | null; at: number } | null = null;
   const toKeep = toStore(messages, secretsOf(task));
-  const result = await transaction(async (tx) => {
-    await storeMessages(ctx.organizationId, tx, task.id, toKeep);
-    return work(tx);
-  }, task.id);
+  const result = await transaction(
+    async (tx) => {
+      await storeMessages(ctx.organizationId, tx, task.id, toKeep);
+      return work(tx);
+    },
+    task.id,
+    reads
+      ? (newest) => {
+          read = { work: newest, at: clockMs() };
+        }
+      : undefined,
+  );
   task.messages = task.messages.filter((message) => !messages.includes(message));
-  task.stale = true;
+  // Two writes at a time, or a change by others meanwhile: whose reading is the newest is not known here.
+  if (read && task.asked === asked)
+    setCold(task, { written: { ...(read as { work: TaskWork | null; at: number }), asked } });
+  else markStale(task);
   return result;
 }
 

@@ -10,7 +10,7 @@ import { LeaseLost } from "./context.ts";
 import { backoffDelay } from "./poll-schedule.ts";
 import { isReply, type ServerLink } from "./server-link.ts";
 import type { TaskIndex } from "./task-index.ts";
-import type { WatchedTask } from "./watched-task.ts";
+import { markStale, type WatchedTask } from "./watched-task.ts";
 
 interface Dependencies {
   taskIndex: TaskIndex;
@@ -93,7 +93,7 @@ export class FailurePolicy {
     const { log, leaving, onLeaseLost } = this.#deps;
     // This watcher aborted the call, so the timeout says nothing about the server.
     if (error instanceof PeerError && error.code === "timeout" && leaving.aborted) return 0;
-    task.stale = true;
+    markStale(task);
     // Wake-ups during the failed step must not skip its pause.
     if (!task.urgent) task.due = Number.POSITIVE_INFINITY;
     failures.inc({ class: classOf(error) });
@@ -145,7 +145,7 @@ export class FailurePolicy {
       .failed(error, ids, this.#circuit.state(performance.now()))
       .catch((cause: unknown) => log.warn({ err: cause }, "a server's health was not stored"));
     // Recording the health marks accepted answers in the database.
-    for (const task of taskIndex) task.stale = true;
+    for (const task of taskIndex) markStale(task);
     return pause;
   }
 }

@@ -3,7 +3,7 @@ import { FLUSHED_AT_ONCE } from "../tunables.ts";
 import type { WatcherContext } from "./context.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { WatchedTask } from "./watched-task.ts";
-import { clockMs, setCold } from "./watched-task.ts";
+import { clockMs, markStale, setCold } from "./watched-task.ts";
 
 /**
  * Stores call statistics, and check times of tasks whose poll interval has changed. Readers compute the check
@@ -54,7 +54,7 @@ export async function flushMinorStatuses(ctx: WatcherContext, tasks: Iterable<Wa
     });
     await ctx.transaction((tx) => recordStatuses(ctx.organizationId, tx, statuses));
     for (const [at, task] of some.entries()) {
-      task.stale = true;
+      markStale(task);
       task.minorStatusAt = clockMs();
       const { statusMessage } = statuses[at]!;
       if (task.cold.minorStatus?.statusMessage === statusMessage) setCold(task, { minorStatus: null });

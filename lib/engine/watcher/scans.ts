@@ -9,7 +9,7 @@ import { CALM_SCAN_MS, EMPTY_SCANS, SCAN_ALL_MS, SLOW_SCAN_MS } from "../tunable
 import type { WatcherContext } from "./context.ts";
 import type { FailurePolicy } from "./failure-policy.ts";
 import type { TaskIndex } from "./task-index.ts";
-import type { WatchedTask } from "./watched-task.ts";
+import { isStale, markStale, type WatchedTask } from "./watched-task.ts";
 
 interface Dependencies {
   taskIndex: TaskIndex;
@@ -94,7 +94,7 @@ export class Scans {
     for (const id of ids) {
       const task = taskIndex.get(id);
       if (!task || task.failures > 0 || waitsForPlace(task)) continue;
-      task.stale = true;
+      markStale(task);
       this.#ctx.wake(id, 0);
     }
   }
@@ -137,6 +137,7 @@ function timeOf(id: string, everyMs: number): number {
 }
 
 /** Returns whether the task is a due start that waits in its lane; a reload would not start it sooner. */
-function waitsForPlace({ work, stale, heapIndex, due }: WatchedTask): boolean {
-  return work.state === "queued" && !stale && heapIndex !== -1 && due <= performance.now();
+function waitsForPlace(task: WatchedTask): boolean {
+  const { work, heapIndex, due } = task;
+  return work.state === "queued" && !isStale(task) && heapIndex !== -1 && due <= performance.now();
 }

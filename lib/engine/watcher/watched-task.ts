@@ -12,8 +12,9 @@ import type { LaneName } from "./scheduler.ts";
 export interface WatchedTask {
   readonly id: string;
   work: TaskWork;
-  /** The database may have changed since `work` was read. */
-  stale: boolean;
+  /** How often somebody said that the database may have changed; `read`: as `work` was read. See `isStale`. */
+  asked: number;
+  read: number;
   /** A person waits for the next step, which runs even while the server's circuit is open. */
   urgent: boolean;
   running: boolean;
@@ -163,13 +164,29 @@ export interface ColdState {
   endReported: boolean;
   /** The previous session, which the server denied knowing. */
   formerSession: SessionRecord | null;
+  /**
+   * What the last write's transaction read of the task, null if it is watched no more, for as long as `asked` is
+   * this.
+   */
+  written: { work: TaskWork | null; asked: number; at: number } | null;
+}
+
+/** Returns whether the database may have changed since `work` was read. */
+export function isStale({ asked, read }: WatchedTask): boolean {
+  return asked !== read;
+}
+
+/** Says that the database may have changed, so that the next step reads the task again. */
+export function markStale(task: WatchedTask): void {
+  task.asked++;
 }
 
 export function newWatchedTask(work: TaskWork): WatchedTask {
   return {
     id: work.id,
     work,
-    stale: false,
+    asked: 0,
+    read: 0,
     urgent: false,
     running: false,
     due: 0,
@@ -231,6 +248,7 @@ const NO_COLD_STATE: Readonly<ColdState> = {
   missingResults: 0,
   endReported: false,
   formerSession: null,
+  written: null,
 };
 
 export function setCalls(task: { calls: Readonly<CallState> }, values: Partial<CallState>): void {

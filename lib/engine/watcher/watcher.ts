@@ -5,9 +5,9 @@ import type { Network } from "../../base/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { openMessages } from "../../stream-messages/queries.ts";
 import { leaveOpenCalls } from "../../task-lifecycle/attempts.ts";
-import { loadWork, type TaskWork, watchedTasks } from "../../task-lifecycle/work.ts";
+import { loadWorkBeside, type TaskWork, watchedTasks } from "../../task-lifecycle/work.ts";
 import { isRunning } from "../../tasks/status.ts";
-import { FENCE, fence, type ServerPause } from "../db/fence.ts";
+import { FENCE, type FenceSeen, fence, fenceSeen, type ServerPause } from "../db/fence.ts";
 import type { GroupCommit } from "../db/group-commit.ts";
 import type { GroupScan } from "../db/group-scan.ts";
 import type { ConnectionRow } from "../leases/connection.ts";
@@ -31,7 +31,7 @@ import { latenessOf } from "./server-latency.ts";
 import { ServerLink } from "./server-link.ts";
 import { TaskIndex } from "./task-index.ts";
 import type { OpenCall } from "./watched-task.ts";
-import { clockMs, newWatchedTask, type WatchedTask } from "./watched-task.ts";
+import { clockMs, markStale, newWatchedTask, type WatchedTask } from "./watched-task.ts";
 
 export interface WatcherOptions {
   database: Database;
@@ -104,9 +104,10 @@ export class Watcher {
       epoch: options.epoch,
       seal: options.seal,
       log: options.log,
-      transaction: (work, taskId) => this.#change(work, taskId ?? null, options.epoch),
-      unfenced: (work, taskId) => this.#change(work, taskId, null),
+      transaction: (work, taskId, read) => this.#change(work, taskId ?? null, options.epoch, read),
+      unfenced: (work, taskId, read) => this.#change(work, taskId, null, read),
       read: (work) => this.#fenced(work, FENCE.read),
+      load: (taskIds) => this.#load(taskIds),
       mayChange: options.mayChange,
       era: () => link.era(),
       peer: (era) => link.peer(era),
@@ -213,7 +214,7 @@ export class Watcher {
     this.#renewals++;
     this.#link.renewAccess();
     this.#failurePolicy.forgive();
-    for (const task of this.#taskIndex) task.stale = true;
+    for (const task of this.#taskIndex) markStale(task);
     this.#tryAll();
   }
 
@@ -311,7 +312,7 @@ export class Watcher {
     const task = this.#taskIndex.get(taskId);
     if (!task || this.#halted) return;
     if (byPerson) {
-      task.stale = true;
+      markStale(task);
       task.urgent = true;
       // The flush then stores the check time, which the person sees.
       task.pace = 0;
@@ -392,17 +393,14 @@ export class Watcher {
     this.#paused = paused;
     if (!goesOn) return;
     this.tryNow();
-    for (const task of this.#taskIndex) task.stale = true;
+    for (const task of this.#taskIndex) markStale(task);
   }
 
   /** Loads and watches tasks in batches, so that polls of others can run in between. */
   async #adopt(taskIds: string[], spread: boolean): Promise<void> {
     for (let first = 0; first < taskIds.length && !this.#halted; first += tunables.ADOPTED_AT_ONCE) {
       const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
-      const works = await this.#context.read((tx) =>
-        loadWork(this.organizationId, tx, this.connectionId, some),
-      );
-      this.#bringIn(works, spread);
+      this.#bringIn(await this.#load(some), spread);
     }
   }
 
@@ -437,7 +435,12 @@ export class Watcher {
   /**
    * Runs a change in a group commit. Throws LeaseLost if `epoch` is given and another engine has taken over.
    */
-  #change<T>(work: (tx: Tx) => Promise<T>, taskId: string | null, epoch: bigint | null): Promise<T> {
+  #change<T>(
+    work: (tx: Tx) => Promise<T>,
+    taskId: string | null,
+    epoch: bigint | null,
+    read?: (work: TaskWork | null) => void,
+  ): Promise<T> {
     return this.#options.groups.run(this.organizationId, {
       connectionId: this.connectionId,
       epoch,
@@ -447,6 +450,7 @@ export class Watcher {
         this.#inTime = this.#options.isInTime(server.at);
       },
       work,
+      read: read ? { epoch: this.#options.epoch, give: read } : null,
     });
   }
 
@@ -454,6 +458,23 @@ export class Watcher {
     const { scans, epoch } = this.#options;
     const { connectionId } = this;
     return scans.run(this.organizationId, { connectionId, epoch, see: (server) => this.#seePause(server) });
+  }
+
+  #load(taskIds: string[]): Promise<TaskWork[]> {
+    const { organizationId, connectionId } = this;
+    return this.#options.database.withOrganization(organizationId, async (tx) => {
+      const seen = fenceSeen(organizationId, connectionId);
+      const { beside, works } = await loadWorkBeside<FenceSeen & { epoch: bigint }>(
+        organizationId,
+        tx,
+        seen,
+        connectionId,
+        taskIds,
+      );
+      if (beside?.epoch !== this.#options.epoch) throw new LeaseLost();
+      this.#seePause(beside);
+      return works;
+    });
   }
 
   #fenced<T>(work: (tx: Tx) => Promise<T>, lock: Prisma.Sql): Promise<T> {

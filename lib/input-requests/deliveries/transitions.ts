@@ -129,14 +129,16 @@ export async function markAccepted(
 ): Promise<void> {
   const { set, from } = move("accepted", "sending");
   const [accepted] = await tx.$queryRaw<{ attempt: number; askId: string }[]>`
-    UPDATE delivery SET ${set}, accepted_at = now(), polls_since_accepted = 0,
-      unreachable_since_accepted = false, error = NULL
-    WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND ${from}
-      AND attempts = ${attempts}
-    RETURNING attempts AS attempt, ask_id AS "askId"`;
+    WITH accepted AS (
+      UPDATE delivery SET ${set}, accepted_at = now(), polls_since_accepted = 0,
+        unreachable_since_accepted = false, error = NULL
+      WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND ${from}
+        AND attempts = ${attempts}
+      RETURNING attempts, ask_id),
+    told AS (UPDATE ask SET accepted_at = now() FROM accepted
+      WHERE ask.organization_id = ${organizationId}::uuid AND ask.id = accepted.ask_id)
+    SELECT attempts AS attempt, ask_id AS "askId" FROM accepted`;
   if (!accepted) return;
-  await tx.$executeRaw`UPDATE ask SET accepted_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND id = ${accepted.askId}::uuid`;
   await record(organizationId, tx, ids, { type: "delivery.accepted", data: accepted });
 }
 

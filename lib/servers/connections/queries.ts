@@ -16,10 +16,10 @@ export async function connectionFor(
   tx: Tx,
   principal: Principal,
   serverId: string,
-): Promise<{ id: string }> {
+): Promise<{ id: string; isShared: boolean }> {
   const found = await candidates(organizationId, tx, principal, serverId);
   const usable = found.find(({ isReady }) => isReady);
-  if (usable) return { id: usable.id };
+  if (usable) return { id: usable.id, isShared: usable.isShared };
   if (found.length === 0) throw notFound("server");
   throw new AppError(
     "not_connected",

@@ -32,12 +32,7 @@ export async function endInRace(
  * Locks the races of several tasks that may end in one transaction, after the tasks and in order of id, so
  * that transactions ending tasks of the same races can't deadlock.
  */
-export async function lockRaces(
-  organizationId: string,
-  tx: Tx,
-  tasks: { raceId: string | null }[],
-): Promise<void> {
-  const raceIds = tasks.flatMap(({ raceId }) => raceId ?? []);
+export async function lockRaces(organizationId: string, tx: Tx, raceIds: string[]): Promise<void> {
   if (raceIds.length > 0)
     await tx.$queryRaw`SELECT FROM race WHERE organization_id = ${organizationId}::uuid
       AND id = ANY (${raceIds}::uuid[]) AND state = 'running' ORDER BY id FOR NO KEY UPDATE`;

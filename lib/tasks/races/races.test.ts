@@ -103,12 +103,16 @@ test("of two that complete at once one wins, and the other stays as the server h
   for (const _ of [1, 2]) {
     const { id, tasks } = await race(["wait", "wait"]);
     for (const each of tasks) await inState(each, "working");
-    // Both ends are written at once, as two engines would.
+    // Both ends are written at once, as two engines would: each has its task before either ends.
+    const locked = tasks.map(() => Promise.withResolvers<void>());
     const ended = await Promise.all(
-      tasks.map((taskId) =>
-        fixture.within((tx) =>
-          endTask(fixture.organizationId, tx, taskId, { state: "completed", result: result("PAID") }),
-        ),
+      tasks.map((taskId, at) =>
+        fixture.within(async (tx) => {
+          await tx.$queryRaw`SELECT FROM task WHERE id = ${taskId}::uuid FOR NO KEY UPDATE`;
+          locked[at]!.resolve();
+          await Promise.all(locked.map(({ promise }) => promise));
+          return endTask(fixture.organizationId, tx, taskId, { state: "completed", result: result("PAID") });
+        }),
       ),
     );
     expect(ended).toEqual([true, true]);
