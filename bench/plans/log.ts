@@ -27,7 +27,7 @@ export function spentIn(log: string, from: string, until: string): Spent {
 }
 
 const DURATION =
-  /^\d+ (?:intray_app|intray_engine) LOG: {2}duration: ([\d.]+) ms {2}(parse|bind|execute|statement)(?: [^:]*)?: ([^]*)$/;
+  /^\d+ (?:intray_app|intray_engine) LOG: {2}duration: ([\d.]+) ms {2}(parse|bind|execute|statement)(?: [^:]*)?: ([\s\S]*)$/;
 
 function linesOf(log: string): Line[] {
   return log.split(/\n(?=\d+ )/).flatMap((entry) => {

@@ -157,7 +157,7 @@ export class NamingClient extends pg.Client {
       again.callback = query.callback ?? callback;
       this.#send(given, again, true);
     };
-    super.query(query as pg.Submittable);
+    super.query(query as unknown as pg.Submittable);
   }
 
   /** Names the query that is about to be sent, if it is to be kept, and closes statements to make room. */
