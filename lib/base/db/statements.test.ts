@@ -33,7 +33,8 @@ async function withDatabase<T>(
   options: Parameters<typeof createDatabase>[1],
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = createDatabase(postgres.appUrl, options);
+  // Past a pooler, which has statements of its own.
+  const database = createDatabase(postgres.appDirectUrl, options);
   try {
     return await work(database);
   } finally {

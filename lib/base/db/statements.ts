@@ -141,7 +141,8 @@ export class NamingClient extends pg.Client {
       connection.stream.cork();
       try {
         sentBy = this.#plans.mark;
-        this.#nameOf(query, connection);
+        // What is sent again has no name: behind a pooler the next session may have lost the statement too.
+        if (!isAgain) this.#nameOf(query, connection);
         return submit.call(query, connection);
       } finally {
         connection.stream.uncork();
@@ -151,7 +152,7 @@ export class NamingClient extends pg.Client {
       const loss = query.name ? planLoss(error) : null;
       if (loss) this.#plans.lose(sentBy, loss);
       // Inside a transaction it has failed as a whole, so `withOrganization` retries it.
-      if (!loss || isAgain || this.getTransactionStatus() !== "I")
+      if (!loss || this.getTransactionStatus() !== "I")
         return handleError.call(query, error, connection);
       const again: Query = Reflect.construct(pg.Query, given);
       again.callback = query.callback ?? callback;
