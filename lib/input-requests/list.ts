@@ -3,6 +3,7 @@
 import type { Principal } from "../access/principal.ts";
 import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { planFor } from "../base/db/plan-mode.ts";
 import { namesServer, nearAndBeyond } from "../base/db/search.ts";
 import type { Page, PageQuery } from "../base/page.ts";
 import {
@@ -68,6 +69,9 @@ const ORDERS: Record<RequestOrder, Order> = {
   },
 };
 
+/** Narrowed by these alone, a list runs along the index of its order for any values. */
+const ONE_PLAN = ["state", "order", "limit", "cursor", "assignee", "waiting", "taskId"];
+
 /** Lists requests, longest waiting first unless another order is given. */
 export async function listInputRequests(
   organizationId: string,
@@ -123,6 +127,7 @@ export async function listInputRequests(
     : { near: null, found: Prisma.join(partly(query, Prisma.empty, most), " UNION ") };
   const page = Prisma.sql`page AS (
     SELECT found.id, found.key FROM (${found}) found ${ordered(most)})`;
+  await planFor(tx, query, ONE_PLAN);
   const rows = await tx.$queryRaw<RequestRow[]>`
     WITH ${Prisma.join(near ? [near, page] : [page])}
     SELECT ${summaryOf(principal)} FROM page
@@ -153,6 +158,7 @@ export async function countOpenRequests(
         ? Prisma.sql`${matching(organizationId, rest)} AND r.id IN (${saying(organizationId, words, ["open"])})`
         : matching(organizationId, filter)
     }`;
+  await planFor(tx, filter, []);
   const [counts] = await tx.$queryRaw<RequestCounts[]>`
     SELECT count(*)::integer AS all, (count(*) FILTER (WHERE ${unassigned(organizationId)}))::integer AS unassigned,
       (count(*) FILTER (WHERE ${waitingFor(organizationId, principal, "open")}))::integer AS waiting,

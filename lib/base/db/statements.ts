@@ -11,12 +11,6 @@ import { log } from "../log.ts";
 /** Statements kept by a connection. docs/performance.md, "Plans", says what they take. */
 export const KEPT_STATEMENTS = 200;
 
-/**
- * Part of a statement that has to be planned for its values: where a few values, such as those of a large
- * organization, need another plan than most. The statement gets no name, so Postgres plans it each time.
- */
-export const FOR_ITS_VALUES = "/* planned for its values */";
-
 /** Losses of names after which a pool goes without. On a connection of its own there are none. */
 const LOSSES = 3;
 
@@ -85,7 +79,7 @@ const KEPT = /^[\s(]*(?:SELECT|INSERT|UPDATE|DELETE|WITH|MERGE)\b/i;
 function isKept(text: string, values: unknown[] | undefined): boolean {
   // Without values a text may hold several statements, which cannot have a name.
   if (!values?.length && text.includes(";")) return false;
-  return KEPT.test(text) && !text.includes(FOR_ITS_VALUES);
+  return KEPT.test(text);
 }
 
 /** What pg's own types leave out. */
@@ -152,8 +146,7 @@ export class NamingClient extends pg.Client {
       const loss = query.name ? planLoss(error) : null;
       if (loss) this.#plans.lose(sentBy, loss);
       // Inside a transaction it has failed as a whole, so `withOrganization` retries it.
-      if (!loss || this.getTransactionStatus() !== "I")
-        return handleError.call(query, error, connection);
+      if (!loss || this.getTransactionStatus() !== "I") return handleError.call(query, error, connection);
       const again: Query = Reflect.construct(pg.Query, given);
       again.callback = query.callback ?? callback;
       this.#send(given, again, true);

@@ -4,7 +4,7 @@
  * other, because each locks the head of its history.
  */
 import { AsyncResource } from "node:async_hooks";
-import { type Database, isDatabaseDown, type Tx } from "../../base/db/db.ts";
+import { type Database, isDatabaseDown, Prisma, type Tx } from "../../base/db/db.ts";
 import { lockRaces } from "../../tasks/races/ending.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
@@ -83,8 +83,11 @@ async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promi
     change.taskId !== null && holds(change) ? [change.taskId] : [],
   );
   if (taskIds.length > 0) {
+    // Mostly one, for which Postgres keeps a plan: it guesses that an array has ten.
+    const [first, ...more] = taskIds;
+    const these = more.length === 0 ? Prisma.sql`= ${first}::uuid` : Prisma.sql`= ANY (${taskIds}::uuid[])`;
     const tasks = await tx.$queryRaw<{ raceId: string | null }[]>`SELECT race_id AS "raceId" FROM task
-      WHERE organization_id = ${organizationId}::uuid AND id = ANY (${taskIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+      WHERE organization_id = ${organizationId}::uuid AND id ${these} ORDER BY id FOR NO KEY UPDATE`;
     // Races are locked before the history, in the same order as when a task ends.
     await lockRaces(organizationId, tx, tasks);
   }
