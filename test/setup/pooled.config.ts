@@ -9,8 +9,10 @@ export default defineConfig({
   test: {
     ...common,
     include: [
-      "lib/{base/db,engine,events,live-updates,task-lifecycle,input-requests,tasks,audit-streams,servers/connections}/**/*.test.ts",
-      "app/api/*.test.ts",
+      "lib/{base/db,events,live-updates,task-lifecycle,audit-streams}/**/*.test.ts",
+      "lib/engine/{db,leases,jobs,sessions}/**/*.test.ts",
+      "lib/engine/scenarios/{several-engines,outage,stream-questions}.test.ts",
+      "app/api/{answers,bulk,canaries,isolation,observability,stream,tasks}*.test.ts",
       "test/setup/*.pooled.ts",
     ],
     globalSetup: `${import.meta.dirname}/global-setup.ts`,
