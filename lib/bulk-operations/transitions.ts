@@ -95,9 +95,9 @@ async function chosenTasks(
       ORDER BY t.created_at DESC, t.id DESC LIMIT ${MOST_ITEMS + 1})`,
   );
   if (parts.length === 0) return [];
-  await planForValues(tx);
+  const plan = await planForValues(tx);
   return tx.$queryRaw<ChosenTask[]>`
-    SELECT found.id, found.restarts FROM (${Prisma.join(parts, " UNION ")}) found
+    ${plan} SELECT found.id, found.restarts FROM (${Prisma.join(parts, " UNION ")}) found
     ORDER BY found.created_at DESC, found.id DESC LIMIT ${MOST_ITEMS + 1}`;
 }
 

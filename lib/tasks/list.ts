@@ -100,9 +100,9 @@ export async function listTasks(
     : { near: null, found: Prisma.join(partly(query, Prisma.empty, most), " UNION ") };
   const page = Prisma.sql`page AS (
     SELECT found.id, found.key FROM (${found}) found ${order(most)})`;
-  await planFor(tx, query, ONE_PLAN);
+  const plan = await planFor(tx, query, ONE_PLAN);
   const rows = await tx.$queryRaw<TaskRow[]>`
-    WITH ${Prisma.join(near ? [near, page] : [page])}
+    ${plan} WITH ${Prisma.join(near ? [near, page] : [page])}
     SELECT ${summaryOf(organizationId)} FROM page
       JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = page.id ${JOINS}
     ORDER BY page.key ${direction}, page.id ${direction}`;
@@ -142,8 +142,8 @@ export async function countMatching(
   const count = isSearch
     ? counted(organizationId, principal, rest, most, saying(organizationId, words, states))
     : counted(organizationId, principal, filter, most);
-  await planForValues(tx);
-  const [row] = await tx.$queryRaw<{ count: number }[]>`SELECT ${count} AS count`;
+  const plan = await planForValues(tx);
+  const [row] = await tx.$queryRaw<{ count: number }[]>`${plan} SELECT ${count} AS count`;
   return row?.count ?? 0;
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { uuidv7 } from "../ids.ts";
 import { createDatabase, type Database, Prisma, type Tx } from "./db.ts";
-import { KEPT_STATEMENTS, statementName } from "./statements.ts";
+import { KEPT_CHARACTERS, KEPT_STATEMENTS, statementName } from "./statements.ts";
 
 let postgres: TestDatabase;
 let admin: pg.Client;
@@ -108,6 +108,20 @@ test("a connection keeps so many statements, those that were used last, and clos
     expect(texts).toContain(text(2 * KEPT_STATEMENTS - 1));
     expect(texts).not.toContain(text(1));
     expect(await one(database, text(1), 1)).toEqual([{ it: 2 }]);
+  });
+});
+
+test("a connection keeps so much text, whose length its memory goes with: long statements push others out", async () => {
+  await withDatabase({ connections: 1, named: true }, async (database) => {
+    const long = " ".repeat(KEPT_CHARACTERS / 4);
+    for (let n = 0; n < 12; n++) await one(database, `SELECT $1::integer * ${n} ${long} AS it`, 1);
+    const kept = await database.gate<{ count: number; characters: number }>(
+      Prisma.sql`SELECT count(*)::integer AS count, sum(length(statement))::integer AS characters
+        FROM pg_prepared_statements`,
+    );
+    expect(kept[0]?.characters).toBeLessThanOrEqual(KEPT_CHARACTERS);
+    // Three of the long ones, what begins a transaction, and this one.
+    expect(kept[0]?.count).toBe(5);
   });
 });
 

@@ -8,8 +8,12 @@ import type { Writable } from "node:stream";
 import pg from "pg";
 import { log } from "../log.ts";
 
-/** Statements kept by a connection. docs/performance.md, "Plans", says what they take. */
+/**
+ * What a connection keeps at most: so many statements, of so many characters together. A plan takes 100 to 300
+ * bytes a character (docs/performance.md, "Plans"), so that a connection's take some 30 MiB at the most.
+ */
 export const KEPT_STATEMENTS = 200;
+export const KEPT_CHARACTERS = 120_000;
 
 /** Losses of names after which a pool goes without. On a connection of its own there are none. */
 const LOSSES = 3;
@@ -74,6 +78,7 @@ export function statementName(text: string): string {
   return name;
 }
 
+/** A comment in front (`plan-mode.ts`) keeps a statement from being kept. */
 const KEPT = /^[\s(]*(?:SELECT|INSERT|UPDATE|DELETE|WITH|MERGE)\b/i;
 
 function isKept(text: string, values: unknown[] | undefined): boolean {
@@ -100,8 +105,9 @@ interface Connection {
 /** A pool's connection that names its statements. The pool's options hold the `plans`. */
 export class NamingClient extends pg.Client {
   readonly #plans: KeptPlans;
-  /** The names that this connection has, the one that was unused for longest first. */
-  readonly #names = new Set<string>();
+  /** The names that this connection has, with their texts' lengths, the one unused for longest first. */
+  readonly #names = new Map<string, number>();
+  #characters = 0;
   #mark = "";
 
   constructor(config: pg.ClientConfig & { plans?: KeptPlans } = {}) {
@@ -158,19 +164,24 @@ export class NamingClient extends pg.Client {
   #nameOf(query: Query, connection: Connection): void {
     const { named, mark } = this.#plans;
     if (mark !== this.#mark) {
-      for (const name of this.#names) this.#forget(name, connection);
+      for (const name of [...this.#names.keys()]) this.#forget(name, connection);
       this.#mark = mark;
     }
     if (!named || !query.text || query.name || !isKept(query.text, query.values)) return;
     query.text += mark;
     query.name = statementName(query.text);
-    const [eldest] = this.#names;
-    if (!this.#names.delete(query.name) && this.#names.size >= KEPT_STATEMENTS && eldest)
+    const { length } = query.text;
+    if (this.#names.delete(query.name)) this.#characters -= length;
+    for (const [eldest] of this.#names) {
+      if (this.#names.size < KEPT_STATEMENTS && this.#characters + length <= KEPT_CHARACTERS) break;
       this.#forget(eldest, connection);
-    this.#names.add(query.name);
+    }
+    this.#names.set(query.name, length);
+    this.#characters += length;
   }
 
   #forget(name: string, connection: Connection): void {
+    this.#characters -= this.#names.get(name) ?? 0;
     this.#names.delete(name);
     if (!connection.parsedStatements[name]) return; // it failed, so Postgres has none
     delete connection.parsedStatements[name];
