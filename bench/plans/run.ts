@@ -17,11 +17,11 @@ const SERVER = new URL("../end-to-end/server.ts", import.meta.url);
 const WARM = Number(process.env.BENCH_PLANS_WARM ?? 100);
 const TASKS = Number(process.env.BENCH_PLANS_TASKS ?? 30);
 /** How many more requests wait in the inbox. */
-const WAITING = 60;
+const WAITING = 40;
 
 export async function run(): Promise<Figure[]> {
-  const anew = await measure("0");
   const kept = await measure("1");
+  const anew = await measure("0");
   const figure = (
     what: string,
     of: (spent: Spent) => number,
@@ -105,15 +105,18 @@ async function measure(named: "0" | "1"): Promise<Spent> {
     };
     for (let n = 0; n < WAITING; n += 10)
       await Promise.all(Array.from({ length: 10 }, (_, at) => start(`ask waiting ${n + at}`)));
-    await all(0, WARM);
     const admin = new pg.Client({ connectionString: installation.database.adminUrl });
     await admin.connect();
+    // Before the plans are made: new statistics are a reason to plan everything anew.
     await admin.query("ANALYZE");
+    await all(0, WARM);
     await admin.query("SELECT 'measured from here'");
     await all(WARM, WARM + TASKS);
     await admin.query("SELECT 'measured until here'");
     await admin.end();
-    return spentIn(installation.postgresLog(), "measured from here", "measured until here");
+    const spent = spentIn(installation.postgresLog(), "measured from here", "measured until here");
+    console.log(`with INTRAY_NAMED_STATEMENTS=${named}: ${JSON.stringify(spent)}`);
+    return spent;
   } finally {
     await server.end();
     await installation.end();
