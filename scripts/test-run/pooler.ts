@@ -2,7 +2,6 @@
 import { type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -97,7 +96,7 @@ ${keepsStatements ? "max_prepared_statements = 200" : ""}
     }
     rmSync(folder, { recursive: true, force: true });
   };
-  for (let tries = 0; !(await answers(join(folder, `.s.PGSQL.${port}`))); tries++) {
+  for (let tries = 0; !existsSync(join(folder, `.s.PGSQL.${port}`)); tries++) {
     if (child.exitCode === null && tries < 200) await sleep(50);
     else {
       await stop();
@@ -110,12 +109,4 @@ ${keepsStatements ? "max_prepared_statements = 200" : ""}
     keepsStatements,
     stop,
   };
-}
-
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
-  });
 }

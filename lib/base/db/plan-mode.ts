@@ -1,6 +1,5 @@
 /** Which of a statement's plans Postgres uses; left to itself it compares guesses of their costs. */
-import { Prisma } from "../../generated/prisma/client.ts";
-import type { Tx } from "./tx.ts";
+import { Prisma, type Tx } from "./db.ts";
 
 /** In front of a statement that is planned for its values: it gets no name, as no plan of it would be kept. */
 const NOT_KEPT = Prisma.sql`/* planned for its values */`;
