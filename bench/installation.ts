@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encode } from "next-auth/jwt";
@@ -31,6 +31,8 @@ export interface Installation {
   /** Starts the built web app in its own process; builds it first if necessary. */
   startWeb(settings?: Record<string, string>): Promise<{ url: string; pid: number }>;
   startEngine(settings?: Record<string, string>): Promise<EngineProcess>;
+  /** All that Postgres has logged. */
+  postgresLog(): string;
   /** Ends all processes and removes the data. */
   end(): Promise<void>;
 }
@@ -109,6 +111,7 @@ export async function startInstallation(settings: string[] = []): Promise<Instal
       engines.push(engine);
       return engine;
     },
+    postgresLog: () => readFileSync(join(folder, "postgres.log"), "utf8"),
     async end() {
       await Promise.all(engines.map((engine) => engine.kill()));
       await Promise.all(webs.map(kill));

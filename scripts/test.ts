@@ -1,6 +1,6 @@
 /**
- * `npm test`: the checks, the unit and integration tests, the end-to-end tests, a minute of chaos; `npm test
- * -- unit|e2e|chaos` runs a part, `npm test -- changed` the tests that a change reaches.
+ * `npm test`: the checks, the unit and integration tests, many of them once more behind PgBouncer, the
+ * end-to-end tests, a minute of chaos; `npm test -- unit|pooled|e2e|chaos` runs a part, `npm test -- changed` the tests that a change reaches.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -8,11 +8,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keepCompiled } from "../test/setup/compile-cache.ts";
 import { postgresForTests } from "../test/setup/global-setup.ts";
+import { POOLED_LOGINS } from "../test/setup/postgres.ts";
 import { build } from "./build/build.ts";
 import { generate } from "./build/generate.ts";
 import { killSteps } from "./child.ts";
 import { findOrInstallChromium } from "./chromium.ts";
 import { changedFiles, choose, readSources } from "./test-run/changed.ts";
+import { findOrInstallPgbouncer, startPooler } from "./test-run/pooler.ts";
 import { Tally } from "./test-run/tally.ts";
 import { readEarlierReport, readPlaywrightReport, readVitestReport } from "./test-run/test-report.ts";
 
@@ -21,11 +23,11 @@ const tally = new Tally();
 let interrupted = false;
 
 const CHAOS = ["scripts/chaos.ts", "--minutes", "1", "--samples", "2"];
-const parts = ["unit", "e2e", "chaos", "changed"];
+const parts = ["unit", "pooled", "e2e", "chaos", "changed"];
 
 async function main(part: string | undefined): Promise<void> {
   if (part !== undefined && !parts.includes(part))
-    throw new Error("Say `unit`, `e2e`, `chaos`, `changed`, or nothing for all.");
+    throw new Error("Say `unit`, `pooled`, `e2e`, `chaos`, `changed`, or nothing for all.");
   const wants = (name: string) => part === undefined || part === name;
   earlier();
   await generate(say);
@@ -35,6 +37,7 @@ async function main(part: string | undefined): Promise<void> {
   // The build runs beside the unit tests, which often wait for servers and engines.
   const built = wants("e2e") ? tryToBuild() : undefined;
   if (wants("unit")) await unit();
+  if (wants("pooled")) await pooled();
   // The chaos run, which kills and restarts processes, waits more than it computes, so it runs beside the
   // browsers.
   const chaos = wants("chaos") ? runQuietly(CHAOS) : undefined;
@@ -93,6 +96,31 @@ async function unit(files: string[] = []): Promise<void> {
     });
     tally.suite(name, code, readVitestReport(report));
   } finally {
+    await postgres.stop();
+  }
+}
+
+/** Runs the tests of all that reads, writes, locks, leases and notifies, behind PgBouncer in transaction mode. */
+async function pooled(): Promise<void> {
+  const name = "Tests behind PgBouncer in transaction mode";
+  const program = findOrInstallPgbouncer((line) => say(`\n── ${name}\n${line}`));
+  if (!program) return;
+  const postgres = await postgresForTests();
+  const pooler = await startPooler(program, postgres.adminUrl, POOLED_LOGINS);
+  try {
+    const report = join(reports, "pooled.json");
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const config = ["--config", "test/setup/pooled.config.ts"];
+    const named = pooler.keepsStatements ? "1" : "0";
+    const title = `${name} (PgBouncer ${pooler.version}, INTRAY_NAMED_STATEMENTS=${named})`;
+    const code = await run(title, ["node_modules/vitest/vitest.mjs", "run", ...config, ...reporters], {
+      TEST_DATABASE_ADMIN_URL: postgres.adminUrl,
+      TEST_POOLER: pooler.address,
+      INTRAY_NAMED_STATEMENTS: named,
+    });
+    tally.suite(name, code, readVitestReport(report));
+  } finally {
+    await pooler.stop();
     await postgres.stop();
   }
 }

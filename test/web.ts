@@ -62,6 +62,7 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
   const database = await createTestDatabase();
   Object.assign(process.env, {
     APP_DATABASE_URL: database.appUrl,
+    APP_DATABASE_DIRECT_URL: database.appDirectUrl,
     AUTH_SECRET: SECRET,
     INTRAY_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
     INTRAY_URL: ORIGIN,

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const database = createDatabase(web.database.engineUrl, { connections: 8 });
   const engine = new Engine({
     database,
-    databaseUrl: web.database.engineUrl,
+    directUrl: web.database.engineDirectUrl,
     network: createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] }),
     seal: createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]),
     log: pino({ level: process.env.TEST_LOG_LEVEL ?? "silent" }),

@@ -40,7 +40,7 @@ beforeAll(async () => {
   database = createDatabase(web.database.engineUrl, { connections: 6 });
   engine = new Engine({
     database,
-    databaseUrl: web.database.engineUrl,
+    directUrl: web.database.engineDirectUrl,
     network: createNetwork({ allowHosts: [mcp.hostAndPort], denyPorts: [] }),
     seal: createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]),
     log: createLog("info", { write: (line: string) => void lines.push(line) }),

@@ -70,6 +70,7 @@ beforeAll(async () => {
       HOME,
       NODE_ENV: "test",
       ENGINE_DATABASE_URL: web.database.engineUrl,
+      ENGINE_DATABASE_DIRECT_URL: web.database.engineDirectUrl,
       INTRAY_KEYS: KEYS,
       ...settings,
     },

@@ -44,6 +44,9 @@ const schema = z
     DATABASE_URL: postgresUrl.optional(),
     APP_DATABASE_URL: postgresUrl.optional(),
     ENGINE_DATABASE_URL: postgresUrl.optional(),
+    APP_DATABASE_DIRECT_URL: postgresUrl.optional(),
+    ENGINE_DATABASE_DIRECT_URL: postgresUrl.optional(),
+    INTRAY_NAMED_STATEMENTS: flag.default(true),
     INTRAY_DATA_DIR: z.string().default(".data"),
     INTRAY_KEYS: keys.optional(),
     INTRAY_KEYS_FILE: z.string().optional(),
@@ -85,6 +88,11 @@ const schema = z
     databaseUrl: e.DATABASE_URL,
     appDatabaseUrl: e.APP_DATABASE_URL,
     engineDatabaseUrl: e.ENGINE_DATABASE_URL,
+    /** The same databases past a pooler, for what needs a session of its own. */
+    appDirectUrl: e.APP_DATABASE_DIRECT_URL ?? e.APP_DATABASE_URL,
+    engineDirectUrl: e.ENGINE_DATABASE_DIRECT_URL ?? e.ENGINE_DATABASE_URL,
+    /** Whether statements have names, by which Postgres keeps their plans. */
+    namedStatements: e.INTRAY_NAMED_STATEMENTS,
     dataDir: e.INTRAY_DATA_DIR,
     /** The first key seals; all keys open. */
     keys: e.INTRAY_KEYS,
@@ -108,9 +116,13 @@ const schema = z
       ...new Set([
         ...e.INTRAY_DENY_PORTS,
         e.PORT,
-        ...[e.DATABASE_URL, e.APP_DATABASE_URL, e.ENGINE_DATABASE_URL].flatMap((url) =>
-          url && URL.canParse(url) ? [Number(new URL(url).port || 5432)] : [],
-        ),
+        ...[
+          e.DATABASE_URL,
+          e.APP_DATABASE_URL,
+          e.ENGINE_DATABASE_URL,
+          e.APP_DATABASE_DIRECT_URL,
+          e.ENGINE_DATABASE_DIRECT_URL,
+        ].flatMap((url) => (url && URL.canParse(url) ? [Number(new URL(url).port || 5432)] : [])),
       ]),
     ],
     serversFile: e.INTRAY_SERVERS_FILE,
@@ -146,6 +158,8 @@ const settingOf = {
   databaseUrl: "DATABASE_URL",
   appDatabaseUrl: "APP_DATABASE_URL",
   engineDatabaseUrl: "ENGINE_DATABASE_URL",
+  appDirectUrl: "APP_DATABASE_DIRECT_URL",
+  engineDirectUrl: "ENGINE_DATABASE_DIRECT_URL",
   authSecret: "AUTH_SECRET",
   oidcIssuer: "OIDC_ISSUER",
   oidcClientId: "OIDC_CLIENT_ID",

@@ -2,6 +2,7 @@
 
 import type { Principal } from "../access/principal.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
+import { planForValues } from "../base/db/plan-mode.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { appendEvents } from "../events/transitions.ts";
@@ -94,8 +95,9 @@ async function chosenTasks(
       ORDER BY t.created_at DESC, t.id DESC LIMIT ${MOST_ITEMS + 1})`,
   );
   if (parts.length === 0) return [];
+  const plan = await planForValues(tx);
   return tx.$queryRaw<ChosenTask[]>`
-    SELECT found.id, found.restarts FROM (${Prisma.join(parts, " UNION ")}) found
+    ${plan} SELECT found.id, found.restarts FROM (${Prisma.join(parts, " UNION ")}) found
     ORDER BY found.created_at DESC, found.id DESC LIMIT ${MOST_ITEMS + 1}`;
 }
 

@@ -7,6 +7,8 @@ import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import { connectTimeoutMs, type Database, isDatabaseDown, Prisma } from "../base/db/db.ts";
 import { listen } from "../base/db/listen.ts";
+import { KeptPlans, NamingClient } from "../base/db/statements.ts";
+import { env } from "../base/env.ts";
 import type { Network } from "../base/network.ts";
 import type { Seal } from "../base/seal.ts";
 import { LEASES, PAUSE, STREAMS, TOKENS, TRY } from "../live-updates/transitions.ts";
@@ -25,7 +27,8 @@ import type { Watcher } from "./watcher/watcher.ts";
 
 export interface EngineOptions {
   database: Database;
-  databaseUrl: string;
+  /** Of Postgres itself, past any pooler: notifications reach a session, and leases wait behind nobody. */
+  directUrl: string;
   network: Network;
   seal: Seal;
   log: Logger;
@@ -60,10 +63,11 @@ export class Engine {
     const options = { ...given, database };
     this.#options = options;
     this.#boss = new PgBoss({
-      connectionString: options.databaseUrl,
-      connectionTimeoutMillis: connectTimeoutMs(options.databaseUrl, tunables.LEASE_CONNECT_MS),
+      connectionString: options.directUrl,
+      connectionTimeoutMillis: connectTimeoutMs(options.directUrl, tunables.LEASE_CONNECT_MS),
       // Passed through to pg, which closes a connection that is silent for this long, as in a network outage.
       ...{ query_timeout: tunables.LEASE_QUERY_MS },
+      ...{ Client: NamingClient, plans: new KeptPlans(env().namedStatements) },
       max: 4,
       migrate: false,
       createSchema: false,
@@ -99,7 +103,7 @@ export class Engine {
       throw error;
     });
     await this.#storePresence();
-    this.#listener = listen(this.#options.databaseUrl, "intray_wake", {
+    this.#listener = listen(this.#options.directUrl, "intray_wake", {
       onNotification: (payload) => this.#onWake(payload),
       onConnected: () => {
         // Whatever was told while nobody listened.

@@ -21,6 +21,7 @@ export function openEngine(logger: Logger): {
   close(): Promise<void>;
 } {
   const databaseUrl = need("engineDatabaseUrl");
+  const directUrl = need("engineDirectUrl");
   operatorServers();
   const database = createDatabase(databaseUrl, { connections: 12 });
   const network = createNetwork({
@@ -29,7 +30,7 @@ export function openEngine(logger: Logger): {
     onNameFailed: logNameFailure,
   });
   const seal = createSeal(keyRing().keys);
-  const engine = new Engine({ database, databaseUrl, network, seal, log: logger });
+  const engine = new Engine({ database, directUrl, network, seal, log: logger });
   return {
     engine,
     async start() {

@@ -27,8 +27,8 @@ afterAll(async () => {
 });
 
 const roles = (): [string, string][] => [
-  ["intray_app", database.appUrl],
-  ["intray_engine", database.engineUrl],
+  ["intray_app", database.appDirectUrl],
+  ["intray_engine", database.engineDirectUrl],
 ];
 
 /** Attacks by an arbitrary SQL statement of the web or the engine, within an organization. */
@@ -108,7 +108,7 @@ describe("history", () => {
     "goes to the real tables by %s, whatever stands in the caller's search path or among its temporary tables",
     async (_name, write, lines) => {
       const before = await count(acme);
-      await withClient(database.appUrl, async (client) => {
+      await withClient(database.appDirectUrl, async (client) => {
         await client.query("SELECT set_config('app.organization_id', $1, false)", [acme]);
         await client.query("CREATE TEMP TABLE event (LIKE public.event)");
         await client.query("CREATE TEMP TABLE event_head (LIKE public.event_head)");

@@ -3,6 +3,7 @@
 import type { Principal } from "../access/principal.ts";
 import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { planFor } from "../base/db/plan-mode.ts";
 import { namesServer, nearAndBeyond } from "../base/db/search.ts";
 import type { Page, PageQuery } from "../base/page.ts";
 import {
@@ -68,6 +69,9 @@ const ORDERS: Record<RequestOrder, Order> = {
   },
 };
 
+/** Narrowed by these alone, a list runs along the index of its order for any values. */
+const ONE_PLAN = ["state", "order", "limit", "cursor", "assignee", "waiting", "taskId"];
+
 /** Lists requests, longest waiting first unless another order is given. */
 export async function listInputRequests(
   organizationId: string,
@@ -123,8 +127,9 @@ export async function listInputRequests(
     : { near: null, found: Prisma.join(partly(query, Prisma.empty, most), " UNION ") };
   const page = Prisma.sql`page AS (
     SELECT found.id, found.key FROM (${found}) found ${ordered(most)})`;
+  const plan = await planFor(tx, query, ONE_PLAN);
   const rows = await tx.$queryRaw<RequestRow[]>`
-    WITH ${Prisma.join(near ? [near, page] : [page])}
+    ${plan} WITH ${Prisma.join(near ? [near, page] : [page])}
     SELECT ${summaryOf(principal)} FROM page
       JOIN input_request r ON r.organization_id = ${organizationId}::uuid AND r.id = page.id ${JOINS}
     ORDER BY page.key ${direction}, page.id ${direction}`;
@@ -153,8 +158,9 @@ export async function countOpenRequests(
         ? Prisma.sql`${matching(organizationId, rest)} AND r.id IN (${saying(organizationId, words, ["open"])})`
         : matching(organizationId, filter)
     }`;
+  const plan = await planFor(tx, filter, []);
   const [counts] = await tx.$queryRaw<RequestCounts[]>`
-    SELECT count(*)::integer AS all, (count(*) FILTER (WHERE ${unassigned(organizationId)}))::integer AS unassigned,
+    ${plan} SELECT count(*)::integer AS all, (count(*) FILTER (WHERE ${unassigned(organizationId)}))::integer AS unassigned,
       (count(*) FILTER (WHERE ${waitingFor(organizationId, principal, "open")}))::integer AS waiting,
       (SELECT count(*)::integer ${open} AND ${mine(organizationId, principal, "open")}) AS mine ${open}`;
   return counts ?? { waiting: 0, mine: 0, unassigned: 0, all: 0 };

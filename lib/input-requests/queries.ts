@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Principal, selfOf } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
+import { planOnce } from "../base/db/plan-mode.ts";
 import { notFound } from "../base/errors.ts";
 import { formSchema } from "../mcp/forms/form.ts";
 import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
@@ -26,6 +27,7 @@ export async function readInputRequest(
   principal: Principal,
   requestId: string,
 ): Promise<InputRequestDetail> {
+  await planOnce(tx);
   const [row] = await tx.$queryRaw<DetailRow[]>`
     SELECT ${summaryOf(principal)}, t.arguments, t.era, r.requested_schema AS schema, r.form, r.url,
       r.ended_reason AS "endedReason", t.state AS "taskState", t.status_message AS "statusMessage",

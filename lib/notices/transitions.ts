@@ -2,6 +2,7 @@
 
 import type { Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { planOnce } from "../base/db/plan-mode.ts";
 import { notFound } from "../base/errors.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 import { audienceOf, type Subjects } from "./audience.ts";
@@ -28,6 +29,7 @@ export async function syncNotices(
 ): Promise<void> {
   const ids = Object.values(subjects).flat();
   if (ids.length === 0) return;
+  await planOnce(tx);
   const affected = await tx.$queryRaw<{ user_id: string }[]>`
     WITH audience (user_id, cause, subject, task_id, input_request_id, server_id) AS MATERIALIZED (${audienceOf(organizationId, subjects)}),
     wanted AS (

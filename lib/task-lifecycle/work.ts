@@ -1,6 +1,7 @@
 /** Everything the engine needs to take a task's next step: the task, its live requests and their answers. */
 import { z } from "zod";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { planForValues } from "../base/db/plan-mode.ts";
 import { DELIVERY_FACTS, deliveryFacts } from "../input-requests/deliveries/facts.ts";
 import { actionSchema } from "../input-requests/schema.ts";
 import { QUESTIONS } from "../mcp/limits.ts";
@@ -124,7 +125,11 @@ export async function loadWorkOf(
   tx: Tx,
   taskIds: string[],
 ): Promise<Map<string, { connectionId: string; work: TaskWork }>> {
-  const rows = await readWork(organizationId, tx, Prisma.sql`t.id = ANY(${taskIds}::uuid[])`);
+  const [first, ...more] = taskIds;
+  // Mostly one, for which Postgres keeps a plan: it guesses that an array has ten.
+  const these =
+    first && more.length === 0 ? Prisma.sql`= ${first}::uuid` : Prisma.sql`= ANY(${taskIds}::uuid[])`;
+  const rows = await readWork(organizationId, tx, Prisma.sql`t.id ${these}`);
   const works = shareTexts(z.array(taskWork).parse(rows));
   return new Map(works.map((work, n) => [work.id, { connectionId: rows[n]!.connectionId, work }]));
 }
@@ -251,6 +256,7 @@ export async function tasksNeedingWork(
   tx: Tx,
   connectionIds: string[],
 ): Promise<Map<string, string[]>> {
+  await planForValues(tx);
   const rows = await tx.$queryRaw<{ connection_id: string; ids: string[] }[]>`
     SELECT t.connection_id, array_agg(t.id::text) AS ids FROM task t
     WHERE t.organization_id = ${organizationId}::uuid AND t.connection_id = ANY (${connectionIds}::uuid[])

@@ -1,6 +1,7 @@
 /** Failed tasks, grouped by cause within a server and a tool. */
 import type { Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { planForValues } from "../base/db/plan-mode.ts";
 import { CAUSE, CODE, lastFailures, MAY_REPEAT, MESSAGE } from "./failure-sql.ts";
 import { matching } from "./filter.ts";
 import { type FailureGroups, failureGroupsSchema, type TaskFilter } from "./schema.ts";
@@ -17,8 +18,9 @@ export async function groupFailures(
   const columns = Prisma.sql`t.id, t.finished_at, t.server_id, t.tool, t.state, ${CODE} AS code, ${MESSAGE} AS message,
     ${CAUSE} AS cause, ${MAY_REPEAT} AS repeatable`;
   const where = matching(organizationId, principal, filter);
+  const plan = await planForValues(tx);
   const rows = await tx.$queryRaw<GroupRow[]>`
-    WITH last AS MATERIALIZED (${lastFailures(columns, where, filter.state)}), grouped AS (
+    ${plan} WITH last AS MATERIALIZED (${lastFailures(columns, where, filter.state)}), grouped AS (
       SELECT server_id, tool, state, cause, min(code) AS code, min(message) AS message, count(*)::integer AS count,
         (count(*) FILTER (WHERE repeatable))::integer AS repeatable, min(finished_at) AS first, max(finished_at) AS last
       FROM last GROUP BY server_id, tool, state, cause)

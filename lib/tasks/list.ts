@@ -3,6 +3,7 @@
 import type { Principal } from "../access/principal.ts";
 import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { planFor, planForValues, planOnce } from "../base/db/plan-mode.ts";
 import { namesServer, nearAndBeyond } from "../base/db/search.ts";
 import type { Page, PageQuery } from "../base/page.ts";
 import { codesOf } from "./attention.ts";
@@ -48,6 +49,9 @@ const ORDERS: Record<TaskOrder, Order> = {
     keyOf: (row) => row.expiresAt,
   },
 };
+
+/** Narrowed by these alone, a list runs along the index of its order for any values. */
+const ONE_PLAN = ["state", "order", "limit", "cursor"];
 
 /** Lists tasks, newest first unless another order is given. */
 export async function listTasks(
@@ -96,8 +100,9 @@ export async function listTasks(
     : { near: null, found: Prisma.join(partly(query, Prisma.empty, most), " UNION ") };
   const page = Prisma.sql`page AS (
     SELECT found.id, found.key FROM (${found}) found ${order(most)})`;
+  const plan = await planFor(tx, query, ONE_PLAN);
   const rows = await tx.$queryRaw<TaskRow[]>`
-    WITH ${Prisma.join(near ? [near, page] : [page])}
+    ${plan} WITH ${Prisma.join(near ? [near, page] : [page])}
     SELECT ${summaryOf(organizationId)} FROM page
       JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = page.id ${JOINS}
     ORDER BY page.key ${direction}, page.id ${direction}`;
@@ -137,7 +142,8 @@ export async function countMatching(
   const count = isSearch
     ? counted(organizationId, principal, rest, most, saying(organizationId, words, states))
     : counted(organizationId, principal, filter, most);
-  const [row] = await tx.$queryRaw<{ count: number }[]>`SELECT ${count} AS count`;
+  const plan = await planForValues(tx);
+  const [row] = await tx.$queryRaw<{ count: number }[]>`${plan} SELECT ${count} AS count`;
   return row?.count ?? 0;
 }
 
@@ -151,6 +157,7 @@ export async function countTasks(
   const count = (filter: TaskFilter) => counted(organizationId, principal, filter, MOST_COUNTED);
   const ended = (state: TaskState) => count({ state: [state], finishedAfter: endedAfter });
   const states = TASK_STATES.map((state) => Prisma.sql`${state}::text, ${count({ state: [state] })}`);
+  await planOnce(tx);
   const [row] = await tx.$queryRaw<unknown[]>`SELECT json_build_object(${Prisma.join(states)}) AS counts,
     json_build_object('stuck', ${count({ attention: codesOf("stuck") })},
       'watch', ${count({ attention: codesOf("watch") })}) AS attention,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { allows, reachOf } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { planOnce } from "../base/db/plan-mode.ts";
 import { notFound } from "../base/errors.ts";
 import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
 import { connectionStateSchema } from "../servers/connections/schema.ts";
@@ -19,6 +20,7 @@ export async function readTask(
   principal: Principal,
   taskId: string,
 ): Promise<TaskDetail> {
+  await planOnce(tx);
   const [row] = await tx.$queryRaw<DetailRow[]>`
     SELECT ${summaryOf(organizationId)}, t.arguments, t.result, holder.id AS "ownerId", holder.name AS "ownerName",
       ${SHOWN_STATE} AS "connectionState",

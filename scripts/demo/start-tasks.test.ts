@@ -41,7 +41,11 @@ async function setDemonstration() {
     PATH: process.env.PATH,
   };
   const startEngine = async () => {
-    const engine = await startEngineProcess({ ...common, ENGINE_DATABASE_URL: postgres.engineUrl });
+    const engine = await startEngineProcess({
+      ...common,
+      ENGINE_DATABASE_URL: postgres.engineUrl,
+      ENGINE_DATABASE_DIRECT_URL: postgres.engineDirectUrl,
+    });
     onTestFinished(() => engine.kill());
     return engine;
   };

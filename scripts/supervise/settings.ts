@@ -96,6 +96,7 @@ export function partEnvironments(resolved: Resolved) {
       "INTRAY_SERVERS_FILE",
       "INTRAY_COMMAND_USER",
       "INTRAY_KEEP_AT_LEAST_DAYS",
+      "INTRAY_NAMED_STATEMENTS",
       ...otelNames(),
     ]),
     PORT: String(settings.port),
@@ -121,6 +122,8 @@ export function partEnvironments(resolved: Resolved) {
         "OIDC_TRUSTED_DOMAINS",
         "METRICS_TOKEN",
         "CRON_SECRET",
+        "APP_DATABASE_DIRECT_URL",
+        ...(settings.cronSecret ? ["ENGINE_DATABASE_DIRECT_URL"] : []),
       ]),
       AUTH_SECRET: resolved.authSecret,
       ...(resolved.setupToken && { INTRAY_SETUP_TOKEN: resolved.setupToken }),
@@ -130,7 +133,7 @@ export function partEnvironments(resolved: Resolved) {
     },
     engine: {
       ...common,
-      ...operatorEnvironment(["INTRAY_ALIVE_FILE"]),
+      ...operatorEnvironment(["INTRAY_ALIVE_FILE", "ENGINE_DATABASE_DIRECT_URL"]),
       ENGINE_DATABASE_URL: resolved.engineDatabaseUrl,
     },
     invoice: {

@@ -6,12 +6,17 @@ import { migrate } from "../../scripts/migrate.ts";
 
 /** One password for every role: these databases hold no secrets, and live as long as a test file. */
 const password = "intray-test";
+/** The roles that connect behind a pooler, where TEST_POOLER names one (scripts/test-run/pooler.ts). */
+export const POOLED_LOGINS = { roles: ["intray_app", "intray_engine"], password };
 
 export type TestDatabase = {
   /** As the migrations' owner, whom row security binds too. */
   ownerUrl: string;
   appUrl: string;
   engineUrl: string;
+  /** Past the pooler, if there is one. */
+  appDirectUrl: string;
+  engineDirectUrl: string;
   /** Past row security, to inspect rows; never for running the code under test. */
   adminUrl: string;
   drop(): Promise<void>;
@@ -27,10 +32,14 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     client.query(`create database ${name} template ${template} owner intray_owner strategy file_copy`),
   );
   const url = databaseUrl(admin, name);
+  const appDirectUrl = withLogin(url, "intray_app", password);
+  const engineDirectUrl = withLogin(url, "intray_engine", password);
   return {
     ownerUrl: withLogin(url, "intray_owner", password),
-    appUrl: withLogin(url, "intray_app", password),
-    engineUrl: withLogin(url, "intray_engine", password),
+    appUrl: pooled(appDirectUrl),
+    engineUrl: pooled(engineDirectUrl),
+    appDirectUrl,
+    engineDirectUrl,
     adminUrl: url,
     async drop() {
       await withClient(admin, (client) => client.query(`drop database if exists ${name} with (force)`));
@@ -63,6 +72,11 @@ function databaseUrl(admin: string, name: string): string {
   // A test process that is busy for seconds must not report the database as down.
   url.searchParams.set("connect_timeout", "60");
   return url.href;
+}
+
+function pooled(url: string): string {
+  const address = process.env.TEST_POOLER;
+  return address ? url.replace(/@[^/]+/, `@${address}`) : url;
 }
 
 function adminUrl(): string {

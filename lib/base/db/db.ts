@@ -5,9 +5,11 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { Prisma, PrismaClient } from "../../generated/prisma/client.ts";
+import { env } from "../env.ts";
 import { scope } from "../scope.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
 import { foldingRoundTrips } from "./round-trips.ts";
+import { KeptPlans, NamingClient, planLoss } from "./statements.ts";
 import type { Tx } from "./tx.ts";
 
 export type { Tx };
@@ -16,8 +18,8 @@ export { Prisma };
 export interface Database {
   /**
    * Runs `work` in one transaction that sees only `organizationId`'s rows. Keep `work` short, without network
-   * calls. Deadlocks and serialization failures are retried, so `work` must have no effect outside the
-   * transaction.
+   * calls. Deadlocks, serialization failures and lost plans are retried, so `work` must have no effect outside
+   * the transaction.
    */
   withOrganization<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs a query before an organization is known: on schema `gate`, or a table without organizations. */
@@ -39,11 +41,15 @@ export function connectTimeoutMs(url: string, otherwise = 5_000): number {
   return 1_000 * Number(new URL(url).searchParams.get("connect_timeout")) || otherwise;
 }
 
-export function createDatabase(url: string, options: { connections?: number } = {}): Database {
+/** `named`: whether statements have names, by which Postgres keeps their plans; INTRAY_NAMED_STATEMENTS unless given. */
+export function createDatabase(
+  url: string,
+  options: { connections?: number; named?: boolean } = {},
+): Database {
   const patienceMs = connectTimeoutMs(url);
   const pool = new pg.Pool({
     Client: foldingRoundTrips(MeasuredClient),
-    ...{ pipeline: true },
+    ...{ pipeline: true, plans: new KeptPlans(options.named ?? env().namedStatements) },
     connectionString: url,
     max: options.connections ?? 10,
     connectionTimeoutMillis: patienceMs,
@@ -65,8 +71,10 @@ export function createDatabase(url: string, options: { connections?: number } = 
         try {
           return await prisma.$transaction(async (tx) => {
             // true: for this transaction only. false would leak the organization into the pool.
+            // jit: compiling takes longer than any statement of ours, and the estimates of plans that are kept
+            // are the high ones that begin it.
             await tx.$executeRaw`SELECT set_config('app.organization_id', ${organizationId}, true),
-              set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true)`;
+              set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true), set_config('jit', 'off', true)`;
             return withDeferredWrites(organizationId, tx, () => work(tx));
           });
         } catch (error) {
@@ -85,7 +93,7 @@ export function createDatabase(url: string, options: { connections?: number } = 
 }
 
 /** Counts queries and their time in the current scope's `spent`, if set. */
-class MeasuredClient extends pg.Client {
+class MeasuredClient extends NamingClient {
   // biome-ignore lint/suspicious/noExplicitAny: forwards every overload of pg's query
   override query(...given: any[]): any {
     const sent = Reflect.apply(super.query, this, given);
@@ -113,11 +121,12 @@ export function sqlState(error: unknown): string | null {
   return null;
 }
 
-/** Returns true for a deadlock, a serialization failure or Prisma's write conflict: nothing was written. */
+/** Returns true for a deadlock, a serialization failure, Prisma's write conflict or a lost plan: nothing was written. */
 function isTransient(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2034") return true;
   const state = sqlState(error);
-  return state === "40P01" || state === "40001";
+  if (state === null) return false;
+  return state === "40P01" || state === "40001" || planLoss({ code: state, message: String(error) }) !== null;
 }
 
 export function isUniqueViolation(error: unknown): boolean {

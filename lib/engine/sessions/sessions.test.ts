@@ -55,7 +55,7 @@ test("asked before the handle is told: the question is kept and answered, then t
   };
   await fixture.answer(early.id, approve);
   const next = await openRequest(id, "And then?");
-  expect((await deliveryOf(early.id)).state).toBe("confirmed");
+  await expect.poll(async () => (await deliveryOf(early.id)).state).toBe("confirmed");
   remote.behave.answer = (there) => Object.assign(there, { status: "completed" });
   await fixture.answer(next.id, approve);
   await inState(id, "completed");

@@ -42,7 +42,7 @@ class Hub {
 
   #connect(): void {
     let again = false;
-    listen(need("appDatabaseUrl"), "intray_change", {
+    listen(need("appDirectUrl"), "intray_change", {
       onNotification: (payload) => this.#deliver(payload),
       onConnected: () => {
         // Hints may have been missed meanwhile, so every reader reads everything anew.

@@ -1,0 +1,34 @@
+/** Which of a statement's plans Postgres uses; left to itself it compares guesses of their costs. */
+import { Prisma, type Tx } from "./db.ts";
+
+/** In front of a statement that is planned for its values: it gets no name, as no plan of it would be kept. */
+const NOT_KEPT = Prisma.sql`/* planned for its values */`;
+
+/**
+ * From here to the transaction's end statements have one plan, whatever their values: for those that run along
+ * one index for all values. Postgres would plan many of them each time, which takes ten times as long as they
+ * run, since an organization of average size costs more by its guess than a small one.
+ */
+export async function planOnce(tx: Tx): Promise<Prisma.Sql> {
+  await tx.$queryRaw`SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`;
+  return Prisma.empty;
+}
+
+/**
+ * From here to the transaction's end statements are planned for their values: for lists narrowed by a value that
+ * may be in most rows or in none, such as a tool or a word. One plan for all would read an index of another order
+ * to its end. Returns what to put in front of such a statement.
+ */
+export async function planForValues(tx: Tx): Promise<Prisma.Sql> {
+  await tx.$queryRaw`SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`;
+  return NOT_KEPT;
+}
+
+/**
+ * Plans once for a query that only `usual` members narrow, for its values otherwise. Returns what to put in front
+ * of the statement.
+ */
+export function planFor(tx: Tx, query: object, usual: readonly string[]): Promise<Prisma.Sql> {
+  const isUsual = Object.entries(query).every(([name, value]) => value === undefined || usual.includes(name));
+  return isUsual ? planOnce(tx) : planForValues(tx);
+}
