@@ -186,8 +186,8 @@ test("what an engine loads of one task has a plan that Postgres keeps, and its s
   await client.query("SELECT set_config('app.organization_id', $1, false)", [principal.organizationId]);
   let text = "";
   let values: unknown[] = [];
-  const capture = async (strings: TemplateStringsArray, ...given: unknown[]) => {
-    ({ text, values } = Prisma.sql(strings, ...(given as Prisma.Sql[])));
+  const capture = async (sql: Prisma.Sql) => {
+    ({ text, values } = sql);
     return [];
   };
   await loadWorkOf(principal.organizationId, { $queryRaw: capture } as unknown as Tx, [taskId]);
