@@ -218,8 +218,8 @@ export class Engine {
     const metrics = JSON.stringify(await takeSnapshot(engineRegistry));
     const lag = recentLateness.p99(performance.now());
     await this.#options.database.gate(Prisma.sql`
-      INSERT INTO engine (id, leases, metrics, lateness_ms)
-      VALUES (${this.id}::uuid, ${this.#leases.size}, ${metrics}::jsonb, ${lag}::float8)
+      INSERT INTO engine (id, leases, metrics, lateness_ms, opens_content)
+      VALUES (${this.id}::uuid, ${this.#leases.size}, ${metrics}::jsonb, ${lag}::float8, true)
       ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases, metrics = excluded.metrics,
         lateness_ms = excluded.lateness_ms`);
     await this.#options.database.gate(

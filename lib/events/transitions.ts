@@ -1,4 +1,6 @@
 import type { Actor } from "../access/schema.ts";
+import type { Content } from "../base/db/content.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import type { Tx } from "../base/db/db.ts";
 import { storable } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
@@ -25,16 +27,86 @@ const HISTORY: DeferredWrite<NewEvent> = {
   name: "history",
   order: 2,
   async write(_organizationId, tx, events) {
+    const content = contentOf(tx);
     const lines = events.map((event) => ({
       type: event.type,
       actor: event.actor,
       task: event.taskId ?? null,
       request: event.inputRequestId ?? null,
-      data: storable(event.data ?? {}),
+      data: storedData(content, event),
     }));
     await tx.$executeRaw`SELECT append_events(${JSON.stringify(lines)}::jsonb)`;
   },
 };
+
+/** Members of a line about a task that never tell what the task is about: codes, ids, counts and times. */
+const READABLE = new Set([
+  ...[
+    "id",
+    "from",
+    "to",
+    "state",
+    "code",
+    "reason",
+    "attempt",
+    "attempts",
+    "repeats",
+    "durable",
+    "isError",
+    "holdMs",
+  ],
+  ...[
+    "rung",
+    "askId",
+    "reply",
+    "ended",
+    "answer",
+    "askedAgain",
+    "replaces",
+    "questionHash",
+    "action",
+    "taken",
+    "via",
+  ],
+  ...[
+    "tool",
+    "serverId",
+    "restartOf",
+    "retryOf",
+    "nextTaskId",
+    "raceId",
+    "startAfter",
+    "retry",
+    "started",
+    "ttlMs",
+  ],
+  ...[
+    "userId",
+    "serverState",
+    "taskIds",
+    "people",
+    "by",
+    "network",
+    "kind",
+    "connectionId",
+    "retryInMs",
+    "waits",
+  ],
+]);
+
+/**
+ * Returns the details of a line as they are stored and digested: where the organization seals content, a line about a task
+ * is sealed but for its codes and ids.
+ */
+function storedData(content: Content, event: NewEvent): unknown {
+  const data = storable(event.data ?? {});
+  const row = event.inputRequestId ?? event.taskId;
+  if (content.kid === null || row === undefined) return data;
+  const members = Object.entries(data as Record<string, unknown>);
+  const readable = members.filter(([name]) => READABLE.has(name));
+  if (readable.length === members.length) return data;
+  return content.json("event.data", row, data, Object.fromEntries(readable));
+}
 
 /** Repeated reads of one thing by one person within this time make one line. */
 const READS_ARE_ONE_FOR_MS = 10 * 60_000;

@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import type { Actor } from "../access/schema.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -90,11 +91,12 @@ export async function captureQuestion(
   if (!task || task.over) return [];
   const { question, rpc } = captured;
   const hash = questionHash({ taskId, ...question });
-  const key = captured.key ?? hash;
-  if (rpc && (await isKnownAsk(organizationId, tx, taskId, hash, rpc))) return [];
+  const hashes = contentOf(tx).hashes(hash);
+  const key = captured.key ?? contentOf(tx).hash(hash);
+  if (rpc && (await isKnownAsk(organizationId, tx, taskId, hashes, rpc))) return [];
 
-  const [request] = await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hash));
-  if (request?.questionHash === hash)
+  const [request] = await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hashes));
+  if (request && hashes.includes(request.questionHash))
     return rpc ? askedAgainLive(organizationId, tx, taskId, request, captured) : [];
 
   const taken = await tx.inputRequest.count({ where: { organizationId, taskId, state: { not: "settled" } } });
@@ -115,7 +117,7 @@ export async function captureQuestion(
       isRestless = rewording !== "replace";
     }
   } else {
-    const reopened = await reopenUndeliverable(organizationId, tx, taskId, hash, task, captured);
+    const reopened = await reopenUndeliverable(organizationId, tx, taskId, hashes, task, captured);
     if (reopened) return reopened;
   }
   if (rpc) events.push(...(await confirmTakenBefore(organizationId, tx, taskId, rpc.messageId)));
@@ -124,7 +126,7 @@ export async function captureQuestion(
 
   const id = uuidv7();
   const confirmedBefore = await tx.inputRequest.count({
-    where: { organizationId, taskId, questionHash: hash, state: "settled" },
+    where: { organizationId, taskId, questionHash: { in: hashes }, state: "settled" },
   });
   const shown = columnsOf(task, question);
   await tx.inputRequest.create({
@@ -147,7 +149,7 @@ export async function captureQuestion(
   await addAsk(organizationId, tx, taskId, id, captured);
   await publishChange(organizationId, tx, "input_request", [id]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
-  const data = { message, questionHash: hash, askedAgain: confirmedBefore > 0 };
+  const data = { message, questionHash: contentOf(tx).hash(hash), askedAgain: confirmedBefore > 0 };
   events.push({
     type: replaces ? "request.replaced" : "request.opened",
     actor: ENGINE_ACTOR,
@@ -232,7 +234,7 @@ async function rewordRequest(
       actor: ENGINE_ACTOR,
       taskId,
       inputRequestId: requestId,
-      data: { message, questionHash: shown.questionHash },
+      data: { message, questionHash: contentOf(tx).hash(shown.questionHash) },
     },
   ];
 }
@@ -389,8 +391,8 @@ export async function settleAtEnd(
 }
 
 /** Matches requests by the server's key, or by the question's hash if the key is null; alias `r`. */
-function sameQuestion(key: string | null, hash: string): Prisma.Sql {
-  return key === null ? Prisma.sql`r.question_hash = ${hash}` : Prisma.sql`r.key = ${key}`;
+function sameQuestion(key: string | null, hashes: string[]): Prisma.Sql {
+  return key === null ? Prisma.sql`r.question_hash = ANY (${hashes})` : Prisma.sql`r.key = ${key}`;
 }
 
 /** 2025-11-25: whether the task may have one more open question, or this question is already open. */
@@ -404,9 +406,10 @@ export async function hasRoom(
     where: { organizationId, taskId, state: { in: ["open", "answered"] } },
     select: { questionHash: true },
   });
-  const hash = questionHash({ taskId, ...question });
+  const hashes = contentOf(tx).hashes(questionHash({ taskId, ...question }));
   return (
-    openRequests.length < OPEN_QUESTIONS || openRequests.some(({ questionHash }) => questionHash === hash)
+    openRequests.length < OPEN_QUESTIONS ||
+    openRequests.some((request) => hashes.includes(request.questionHash))
   );
 }
 
@@ -444,7 +447,7 @@ export async function liveRequests(
     SELECT r.id, r.question_hash AS "questionHash", r.mode, r.replaces IS NOT NULL AS replaced,
       (extract(epoch FROM now() - r.created_at) * 1000)::float8 AS "ageMs",
       (extract(epoch FROM now() - r.reworded_at) * 1000)::float8 AS "rewordedAgoMs",
-      cardinality(r.earlier_hashes) AS rewordings, a.action, a.content,
+      cardinality(r.earlier_hashes) AS rewordings, a.id AS "answerId", a.action, a.content,
       CASE WHEN d.id IS NOT NULL THEN json_build_object(${DELIVERY_FACTS}) END AS delivery
     FROM input_request r
     LEFT JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
@@ -470,7 +473,7 @@ async function isKnownAsk(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  hash: string,
+  hashes: string[],
   rpc: NonNullable<CapturedQuestion["rpc"]>,
 ): Promise<boolean> {
   const received = receivedAt(organizationId, rpc.messageId);
@@ -478,7 +481,7 @@ async function isKnownAsk(
     JOIN input_request r ON r.organization_id = k.organization_id AND r.id = k.input_request_id
     WHERE k.organization_id = ${organizationId}::uuid AND k.session_digest = ${rpc.sessionDigest}
       AND k.rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb AND r.task_id = ${taskId}::uuid
-      AND r.question_hash = ${hash}
+      AND r.question_hash = ANY (${hashes})
       AND (${rpc.replayed} OR (k.retracted_at IS NULL AND r.state IN ('open', 'answered')
         AND coalesce(k.accepted_at >= ${received}, true)
         AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = k.organization_id AND d.ask_id = k.id
@@ -542,14 +545,14 @@ async function reopenUndeliverable(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  hash: string,
+  hashes: string[],
   { endsAt }: AskingTask,
   captured: CapturedQuestion,
 ): Promise<NewEvent[] | null> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     UPDATE input_request SET state = 'open', ended_at = NULL, ended_reason = NULL, expires_at = ${endsAt} WHERE organization_id = ${organizationId}::uuid AND id = (
       SELECT id FROM input_request r WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
-        AND ${sameQuestion(captured.key, hash)} AND question_hash = ${hash} AND state = 'undeliverable'
+        AND ${sameQuestion(captured.key, hashes)} AND question_hash = ANY (${hashes}) AND state = 'undeliverable'
       ORDER BY created_at DESC LIMIT 1) RETURNING id`;
   const id = rows[0]?.id;
   if (!id) return null;

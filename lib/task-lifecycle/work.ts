@@ -1,6 +1,9 @@
 /** Everything the engine needs to take a task's next step: the task, its live requests and their answers. */
 import { z } from "zod";
+import { type Content, PLAIN, UNOPENED } from "../base/db/content.ts";
+import { contentOf, markingUnopened } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { log } from "../base/log.ts";
 import { DELIVERY_FACTS, deliveryFacts } from "../input-requests/deliveries/facts.ts";
 import { actionSchema } from "../input-requests/schema.ts";
 import { QUESTIONS } from "../mcp/limits.ts";
@@ -109,7 +112,19 @@ const taskWork = z.object({
   full: z.boolean(),
   requests: z.array(requestWork),
 });
-export type TaskWork = z.infer<typeof taskWork>;
+export type TaskWork = z.infer<typeof taskWork> & {
+  /** How the organization keeps content; undefined: plainly. */
+  content?: Content;
+};
+
+/** Whether a question's hash, as just computed, and one of a stored request are of one question. */
+export function isSameQuestion(
+  work: TaskWork,
+  hash: string,
+  request: Pick<RequestWork, "questionHash">,
+): boolean {
+  return (work.content ?? PLAIN).isSameHash(hash, request.questionHash);
+}
 
 /** Returns the ids of all watched tasks of a connection. */
 export async function watchedTasks(organizationId: string, tx: Tx, connectionId: string): Promise<string[]> {
@@ -126,7 +141,7 @@ export async function loadWork(
   taskIds: string[],
 ): Promise<TaskWork[]> {
   const which = Prisma.sql`t.connection_id = ${connectionId}::uuid AND t.id = ANY(${taskIds}::uuid[])`;
-  return shareTexts(z.array(taskWork).parse(await readWork(organizationId, tx, which)));
+  return shareTexts((await readWork(organizationId, tx, which)).map(({ work }) => work));
 }
 
 /** Returns all watched tasks of those connections that have at most `most`, by connection. */
@@ -146,13 +161,18 @@ export async function loadLittleWork(
     tx,
     Prisma.sql`t.connection_id = ANY(${[...loaded.keys()]}::uuid[])`,
   );
-  for (const row of rows) loaded.get(row.connectionId)?.push(taskWork.parse(row));
+  for (const { connectionId, work } of rows) loaded.get(connectionId)?.push(work);
   shareTexts([...loaded.values()].flat());
   return loaded;
 }
 
-function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ connectionId: string }[]> {
-  return tx.$queryRaw`
+async function readWork(
+  organizationId: string,
+  tx: Tx,
+  which: Prisma.Sql,
+): Promise<{ connectionId: string; work: TaskWork }[]> {
+  const content = contentOf(tx);
+  const rows = await markingUnopened(tx).$queryRaw<StoredWork[]>`
     SELECT t.id, t.connection_id AS "connectionId", t.request_id AS "requestId", t.traceparent, s.trace AS traced,
       t.state, t.tool, CASE WHEN t.sealed_handle IS NULL THEN t.arguments END AS arguments,
       CASE WHEN t.sealed_handle IS NULL THEN t.tool_hints END AS "toolHints", t.era, (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs",
@@ -177,6 +197,27 @@ function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ 
     FROM task t JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.watched AND ${which}`;
+  return rows.flatMap((row) => {
+    if (!isOpened(row)) {
+      // What is to be sent can't be read: the task waits for the next look, and nothing goes to the server.
+      log.error({ organizationId, taskId: row.id }, "a task's content can't be opened: it waits");
+      return [];
+    }
+    const work: TaskWork = taskWork.parse(row);
+    if (content !== PLAIN) work.content = content;
+    return [{ connectionId: row.connectionId, work }];
+  });
+}
+
+interface StoredWork {
+  id: string;
+  connectionId: string;
+  arguments: unknown;
+  requests: { delivery: { content: unknown } | null }[];
+}
+
+function isOpened({ arguments: args, requests }: StoredWork): boolean {
+  return args !== UNOPENED && requests.every(({ delivery }) => delivery?.content !== UNOPENED);
 }
 
 const NO_REQUESTS: RequestWork[] = [];
@@ -211,7 +252,7 @@ function liveRequests(organizationId: string): Prisma.Sql {
       'delivery', (SELECT json_build_object(${DELIVERY_FACTS},
           'dueInMs', (extract(epoch FROM greatest(d.deliver_after, d.not_before) - now()) * 1000)::float8,
           'epoch', d.epoch, 'askId', d.ask_id, 'waits', d.waiting_since IS NOT NULL,
-          'requestId', a.request_id, 'traceparent', a.traceparent, 'action', a.action, 'content', a.content)
+          'answerId', a.id, 'requestId', a.request_id, 'traceparent', a.traceparent, 'action', a.action, 'content', a.content)
         FROM answer a JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
         WHERE a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL),
       'asks', coalesce((SELECT json_agg(json_build_object('id', k.id, 'key', k.key, 'rpcId', k.rpc_id,

@@ -70,14 +70,18 @@ const MOST_AHEAD = 1_000;
 
 /** Questions that may be this task's, oldest first. */
 async function unattributedQuestions(organizationId: string, tx: Tx, principal: Principal, taskId: string) {
-  const rows = await tx.$queryRaw<{ id: string; message: string | null; receivedAt: Date }[]>`
+  const rows = await tx.$queryRaw<{ id: string; question: unknown; receivedAt: Date }[]>`
     SELECT m.id, m.received_at AS "receivedAt", CASE WHEN NOT EXISTS (SELECT FROM task t
       WHERE t.organization_id = m.organization_id AND t.id = ANY (m.candidates) AND NOT ${visibleTask(principal)})
-      THEN left(m.params->>'message', ${QUESTION_SHOWN}) END AS message
+      THEN CASE WHEN jsonb_exists(m.params, 'sealed') THEN m.params
+        ELSE jsonb_build_object('message', left(m.params->>'message', ${QUESTION_SHOWN})) END END AS question
     FROM stream_message m WHERE m.organization_id = ${organizationId}::uuid AND m.handled_at IS NULL
       AND m.kind = 'elicitation' AND ${taskId}::uuid = ANY (m.candidates)
     ORDER BY m.received_at, m.id LIMIT ${MOST_UNATTRIBUTED}`;
-  return rows.map((row) => ({ ...row, receivedAt: row.receivedAt.toISOString() }));
+  return rows.map(({ id, question, receivedAt }) => {
+    const message = z.object({ message: z.string() }).nullable().catch(null).parse(question)?.message ?? null;
+    return { id, message: message?.slice(0, QUESTION_SHOWN) ?? null, receivedAt: receivedAt.toISOString() };
+  });
 }
 
 const MOST_UNATTRIBUTED = 20;
@@ -107,13 +111,14 @@ export async function readStart(
   taskId: string,
 ): Promise<{ serverId: string; tool: string; arguments: Record<string, unknown>; ttlMs: number | null }> {
   const [row] = await tx.$queryRaw<
-    { serverId: string; tool: string; arguments: unknown; ttlMs: bigint | null }[]
+    { id: string; serverId: string; tool: string; arguments: unknown; ttlMs: bigint | null }[]
   >`
-    SELECT t.server_id AS "serverId", t.tool, t.arguments, t.requested_ttl_ms AS "ttlMs" FROM task t
+    SELECT t.id, t.server_id AS "serverId", t.tool, t.arguments, t.requested_ttl_ms AS "ttlMs" FROM task t
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("task");
+  const { id: _, ...start } = row;
   return {
-    ...row,
+    ...start,
     arguments: z.record(z.string(), z.unknown()).parse(row.arguments),
     ttlMs: toNumber(row.ttlMs),
   };

@@ -6,6 +6,8 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { Prisma, PrismaClient } from "../../generated/prisma/client.ts";
 import { scope } from "../scope.ts";
+import type { Seal } from "../seal.ts";
+import { ContentKeys } from "./content-keys.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
 import type { Tx } from "./tx.ts";
 
@@ -38,7 +40,14 @@ export function connectTimeoutMs(url: string, otherwise = 5_000): number {
   return 1_000 * Number(new URL(url).searchParams.get("connect_timeout")) || otherwise;
 }
 
-export function createDatabase(url: string, options: { connections?: number } = {}): Database {
+export function createDatabase(
+  url: string,
+  options: {
+    connections?: number;
+    /** Opens the keys of organizations; by default the ring of this process. */
+    seal?: Seal;
+  } = {},
+): Database {
   const patienceMs = connectTimeoutMs(url);
   const pool = new pg.Pool({
     Client: MeasuredClient,
@@ -57,15 +66,20 @@ export function createDatabase(url: string, options: { connections?: number } = 
     transactionOptions: { maxWait: 2 * patienceMs, timeout: 20_000 },
   });
 
+  const contentKeys = new ContentKeys(options.seal);
+
   return {
     async withOrganization(organizationId, work) {
       for (let attempt = 1; ; attempt++) {
         try {
           return await prisma.$transaction(async (tx) => {
             // true: for this transaction only. false would leak the organization into the pool.
-            await tx.$executeRaw`SELECT set_config('app.organization_id', ${organizationId}, true),
-              set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true)`;
-            return withDeferredWrites(organizationId, tx, () => work(tx));
+            const [{ keys } = { keys: null }] = await tx.$queryRaw<{ keys: string | null }[]>`
+              SELECT gate.content_keys(${organizationId}::uuid) AS keys,
+                set_config('app.organization_id', ${organizationId}, true),
+                set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true)`;
+            const opening = keys === null ? tx : await contentKeys.opening(organizationId, tx, keys);
+            return withDeferredWrites(organizationId, opening, () => work(opening));
           });
         } catch (error) {
           if (attempt >= TRIES || !isTransient(error)) throw error;
