@@ -1,18 +1,20 @@
 /** What tasks are about, sealed: nothing of it in the database, everything of it for people and servers. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
-import { dumpOf, placesOf } from "../../test/fixtures/dump.ts";
+import { dumpOf, placesOf } from "../../test/dump.ts";
 import {
   createOrganizationFixture,
   type OrganizationFixture,
   until,
 } from "../../test/fixtures/organization-fixture.ts";
 import { createQueries } from "../../test/fixtures/queries.ts";
+import { insertRequest } from "../../test/fixtures/rows.ts";
 import { tool } from "../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../test/servers/session-server.ts";
 import { asStored } from "../base/db/content-keys.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
+import { inScope } from "../base/scope.ts";
 import { exportedLines } from "../events/export.ts";
 import { verifyEvents } from "../events/verify.ts";
 import { verifyExport } from "../events/verify-export.ts";
@@ -125,6 +127,7 @@ describe("on 2026-07-28", () => {
     const failed = await fixture.startTask(server, { note: MARKS.argument }, tool("refuse"));
     await queries.inState(failed, "failed");
     expect(await leaks()).toEqual([]);
+    expect(placesOf(await dumpOf(fixture.adminUrl), "Out of paper")).toEqual([]);
     const task = await queries.task(id);
     expect(task.arguments).toEqual({ note: MARKS.argument, title: MARKS.label, total: 1234 });
     expect(JSON.stringify(task.result)).toContain(MARKS.result);
@@ -159,7 +162,7 @@ describe("on 2026-07-28", () => {
       + (SELECT count(*) FROM answer WHERE content::text LIKE '%sealed/%') AS sealed`);
     expect(Number(sealed)).toBe(0);
     expect({ ...(await queries.task(id)), changedAt: null }).toEqual(before);
-    expect((await queries.requestsOf(id))[0]).toMatchObject({ amount: 1234, currency: "USD" });
+    expect((await queries.requestsOf(id))[0]).toMatchObject({ amount: 1234, currency: "$" });
     expect(await fixture.within((tx) => verifyEvents((work) => work(tx)))).toMatchObject({ ok: true });
   });
 
@@ -329,6 +332,24 @@ describe("on 2025-11-25", () => {
   });
 });
 
+test("a start and an answer take as many statements as without a key", async () => {
+  const server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+  const counted = async () => {
+    const spent = { queries: 0, ms: 0 };
+    await inScope({ requestId: null, trace: null, spent }, async () => {
+      const id = await fixture.startTask(server, { note: MARKS.argument });
+      const request = await insertRequest(fixture.database, fixture.organizationId, id, {});
+      await fixture.answer(request.id, { action: "decline" });
+    });
+    return spent.queries;
+  };
+  const plainly = await counted();
+  await begin();
+  // Each process reads the key once.
+  expect(await counted()).toBe(plainly + 1);
+  expect(await counted()).toBe(plainly);
+});
+
 describe("a stored value", () => {
   test("does not open in another row, in another organization, or with a change", async () => {
     const server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
@@ -342,7 +363,10 @@ describe("a stored value", () => {
     ]);
     expect((await read(one)).arguments).toEqual({ note: "one" });
     await expect(read(two)).rejects.toMatchObject({ code: "content_unavailable" });
-    await sql("UPDATE task SET arguments = replace(arguments::text, $1::text, $2::text)::json WHERE id = $2::text::uuid", [one, two]);
+    await sql(
+      "UPDATE task SET arguments = replace(arguments::text, $1::text, $2::text)::json WHERE id = $2::text::uuid",
+      [one, two],
+    );
     await expect(read(two)).rejects.toMatchObject({ code: "content_unavailable" });
   });
 
@@ -353,7 +377,7 @@ describe("a stored value", () => {
 
   test("is told from somebody's text that looks like one", async () => {
     const server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
-    const lure = `sealed/task.label/t/${fixture.organizationId}/v1.${"0".repeat(32)}.AAAA`;
+    const lure = `sealed/task.label/t/${fixture.organizationId}/v1.00000000-0000-4000-8000-000000000000.AAAA`;
     const before = await fixture.startTask(server, { note: lure, sealed: lure });
     await begin();
     const after = await fixture.startTask(server, { note: lure, sealed: lure });

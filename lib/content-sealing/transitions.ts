@@ -1,5 +1,5 @@
 /** The switch: whether an organization seals what its tasks are about (docs/decisions/045). convert.ts does the rest. */
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Principal } from "../access/principal.ts";
 import { KEY_BYTES, keyPlace } from "../base/db/content-keys.ts";
 import { storable, type Tx } from "../base/db/db.ts";
@@ -19,10 +19,10 @@ export async function beginSealing(
 ): Promise<void> {
   if (await lockSwitch(organizationId, tx)) return;
   await refuseOldEngines(tx);
-  const kid = randomBytes(16).toString("hex");
+  const kid = randomUUID();
   const key = randomBytes(KEY_BYTES).toString("base64");
   await tx.$executeRaw`INSERT INTO organization_key (organization_id, kid, sealed_key)
-    VALUES (${organizationId}::uuid, ${kid}, ${seal.seal(keyPlace(organizationId, kid), key)})`;
+    VALUES (${organizationId}::uuid, ${kid}::uuid, ${seal.seal(keyPlace(organizationId, kid), key)})`;
   await beginAgain(organizationId, tx, actor, kid);
   await appendEvents(organizationId, tx, [{ type: "organization.content_sealed", actor }]);
 }
@@ -49,7 +49,7 @@ async function beginAgain(
   kid: string | null,
 ): Promise<void> {
   await tx.$executeRaw`INSERT INTO content_sealing (organization_id, kid, changed_by)
-    VALUES (${organizationId}::uuid, ${kid}, ${JSON.stringify(storable(actor))}::jsonb)
+    VALUES (${organizationId}::uuid, ${kid}::uuid, ${JSON.stringify(storable(actor))}::jsonb)
     ON CONFLICT (organization_id) DO UPDATE SET kid = excluded.kid, changed_by = excluded.changed_by, changed_at = now(),
       at_table = NULL, at_row = NULL, looked = 0, rows = 0, left_over = 0, unopened = 0, finished_at = NULL, look_at = now()`;
 }

@@ -2,7 +2,7 @@
 
 import type { Principal } from "../access/principal.ts";
 import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
-import { contentOf } from "../base/db/content-keys.ts";
+import { contentOf, openingWhatOpens } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { namesServer, nearAndBeyond, notSearched } from "../base/db/search.ts";
 import { AppError } from "../base/errors.ts";
@@ -126,7 +126,7 @@ export async function listInputRequests(
     : { near: null, found: Prisma.join(partly(query, Prisma.empty, most), " UNION ") };
   const page = Prisma.sql`page AS (
     SELECT found.id, found.key FROM (${found}) found ${ordered(most)})`;
-  const rows = await tx.$queryRaw<RequestRow[]>`
+  const rows = await openingWhatOpens(tx, "blank").$queryRaw<RequestRow[]>`
     WITH ${Prisma.join(near ? [near, page] : [page])}
     SELECT ${summaryOf(principal)} FROM page
       JOIN input_request r ON r.organization_id = ${organizationId}::uuid AND r.id = page.id ${JOINS}

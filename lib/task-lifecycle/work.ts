@@ -1,7 +1,7 @@
 /** Everything the engine needs to take a task's next step: the task, its live requests and their answers. */
 import { z } from "zod";
 import { type Content, PLAIN, UNOPENED } from "../base/db/content.ts";
-import { contentOf, markingUnopened } from "../base/db/content-keys.ts";
+import { contentOf, openingWhatOpens } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { log } from "../base/log.ts";
 import { DELIVERY_FACTS, deliveryFacts } from "../input-requests/deliveries/facts.ts";
@@ -172,7 +172,7 @@ async function readWork(
   which: Prisma.Sql,
 ): Promise<{ connectionId: string; work: TaskWork }[]> {
   const content = contentOf(tx);
-  const rows = await markingUnopened(tx).$queryRaw<StoredWork[]>`
+  const rows = await openingWhatOpens(tx, "mark").$queryRaw<StoredWork[]>`
     SELECT t.id, t.connection_id AS "connectionId", t.request_id AS "requestId", t.traceparent, s.trace AS traced,
       t.state, t.tool, CASE WHEN t.sealed_handle IS NULL THEN t.arguments END AS arguments,
       CASE WHEN t.sealed_handle IS NULL THEN t.tool_hints END AS "toolHints", t.era, (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs",

@@ -2,6 +2,7 @@
 
 import type { Principal } from "../access/principal.ts";
 import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
+import { openingWhatOpens } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { namesServer, nearAndBeyond, notSearched } from "../base/db/search.ts";
 import type { PageQuery, SearchedPage } from "../base/page.ts";
@@ -96,7 +97,7 @@ export async function listTasks(
     : { near: null, found: Prisma.join(partly(query, Prisma.empty, most), " UNION ") };
   const page = Prisma.sql`page AS (
     SELECT found.id, found.key FROM (${found}) found ${order(most)})`;
-  const rows = await tx.$queryRaw<TaskRow[]>`
+  const rows = await openingWhatOpens(tx, "blank").$queryRaw<TaskRow[]>`
     WITH ${Prisma.join(near ? [near, page] : [page])}
     SELECT ${summaryOf(organizationId)} FROM page
       JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = page.id ${JOINS}

@@ -102,11 +102,11 @@ export function asStored(tx: Tx): Tx {
 }
 
 /**
- * The same transaction for readers that show what can be opened and mark the rest. Deferred writes need the first one.
+ * The same transaction for readers that go on without what can't be opened. Deferred writes need the first one.
  */
-export function markingUnopened(tx: Tx): Tx {
+export function openingWhatOpens(tx: Tx, unopened: "mark" | "blank"): Tx {
   const plain = (tx as Marked)[PLAINLY];
-  return plain ? opened(plain, contentOf(tx), "mark") : tx;
+  return plain ? opened(plain, contentOf(tx), unopened) : tx;
 }
 
 const READS = new Set(["findFirst", "findFirstOrThrow", "findMany", "findUnique", "findUniqueOrThrow"]);

@@ -43,8 +43,11 @@ export interface Content {
   open<T>(rows: T, unopened?: Unopened): T;
 }
 
-/** What becomes of a value that can't be opened: the reader fails, or sees that it is so. */
-export type Unopened = "refuse" | "mark";
+/**
+ * What becomes of a value that can't be opened: the reader fails, sees a mark in its place, or for lists of many rows a
+ * text that says so, and null for JSON.
+ */
+export type Unopened = "refuse" | "mark" | "blank";
 
 /** Stands for a JSON value that can't be opened. */
 export const UNOPENED: Readonly<Record<string, unknown>> = Object.freeze({ unopened: true });
@@ -67,7 +70,7 @@ export const PLAIN: Content = {
   open: (rows) => rows,
 };
 
-const SEALED = /^sealed\/([a-z_]+)\.([a-z_]+)\/([tj])\/([0-9a-f-]{36})\/(v1\.([0-9a-f]{32})\.[\w-]+)$/;
+const SEALED = /^sealed\/([a-z_]+)\.([a-z_]+)\/([tj])\/([0-9a-f-]{36})\/(v1\.([0-9a-f-]{36})\.[\w-]+)$/;
 const PREFIX = "sealed/";
 
 /** A stored text that looks like a sealed value, under a key with this id. Its writer knew the id, or made it up. */
@@ -138,7 +141,8 @@ function opener(organizationId: string, seals: ReadonlyMap<string, Seal | null>,
       return { value: kind === "j" ? JSON.parse(opened) : opened };
     } catch (error) {
       if (unopened === "refuse") throw unavailable(`${table}.${column} of ${row}`, error);
-      return { value: kind === "j" ? UNOPENED : UNOPENED_TEXT };
+      if (kind === "t") return { value: UNOPENED_TEXT };
+      return { value: unopened === "mark" ? UNOPENED : null };
     }
   };
 }
@@ -164,6 +168,9 @@ function openRow(row: unknown, open: Opener): unknown {
     if (!isRecord(value)) return value;
     if (typeof value.sealed === "string" && value.sealed.startsWith(PREFIX)) {
       const opened = open(value.sealed, ids);
+      // A blank error keeps its code.
+      if (opened?.value === null && typeof value.code === "string")
+        return { code: value.code, message: UNOPENED_TEXT };
       if (opened) return opened.value;
     }
     for (const [name, member] of Object.entries(value)) {

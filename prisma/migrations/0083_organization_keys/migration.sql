@@ -3,7 +3,7 @@
 CREATE TABLE organization_key (
   organization_id uuid NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
   -- Random. Only who knows it can write a text that is taken for a sealed value.
-  kid text NOT NULL CHECK (kid ~ '^[0-9a-f]{32}$'),
+  kid uuid NOT NULL,
   -- The key, sealed under INTRAY_KEYS.
   sealed_key text NOT NULL,
   made_at timestamptz(3) NOT NULL DEFAULT now(),
@@ -17,7 +17,7 @@ CREATE UNIQUE INDEX organization_key_current ON organization_key (organization_i
 CREATE TABLE content_sealing (
   organization_id uuid PRIMARY KEY REFERENCES organization (id) ON DELETE CASCADE,
   -- The key under which everything is to be; null: everything is to be plain.
-  kid text,
+  kid uuid,
   -- The table and the last row of the present pass; null before the first table.
   at_table text,
   at_row uuid,
@@ -110,7 +110,7 @@ BEGIN
   CREATE FUNCTION note_content_keys() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS '
   BEGIN
-    UPDATE organization SET content_keys = (SELECT string_agg(k.kid || CASE WHEN k.retired_at IS NULL THEN ''+'' ELSE '''' END,
+    UPDATE organization SET content_keys = (SELECT string_agg(k.kid::text || CASE WHEN k.retired_at IS NULL THEN ''+'' ELSE '''' END,
         '','' ORDER BY k.made_at, k.kid) FROM organization_key k WHERE k.organization_id = NEW.organization_id)
       WHERE id = NEW.organization_id;
     RETURN NULL;
