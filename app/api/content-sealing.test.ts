@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { convertContent } from "@/lib/content-sealing/convert.ts";
+import { appendEvents } from "@/lib/events/transitions.ts";
 import { countByKey, reseal } from "@/lib/key-rotation/reseal.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { dumpOf, placesOf } from "@/test/dump.ts";
@@ -170,4 +171,60 @@ test("an export has the content opened; a change of INTRAY_KEYS touches the key'
   expect(done.filter(({ resealed }) => resealed > 0).map(({ table }) => table)).toEqual(["organization_key"]);
   expect((await countByKey(web.db)).get("k1")).toBeUndefined();
   expect((await get(`/api/v1/tasks/${task}`)).body.arguments).toEqual({ note: "KATZENGOLD", total: 1000 });
+});
+
+test("everything that shows a task shows a sealed one, whole", async () => {
+  await put(true);
+  const { task, request } = await populate("MORGENTAU");
+  await web.db.withOrganization(acme, async (tx) => {
+    const actor = { kind: "member" as const, id: olga.userId, name: "Olga" };
+    const line = { actor, taskId: task };
+    await appendEvents(acme, tx, [
+      { type: "task.status", ...line, data: { statusMessage: "MORGENTAU" } },
+      {
+        type: "document.read",
+        ...line,
+        inputRequestId: request.id,
+        data: { id: "1", name: "MORGENTAU.pdf" },
+      },
+    ]);
+  });
+  const answered = await web.call("POST", `/api/v1/input-requests/${request.id}/answer`, {
+    cookie: olga.cookie,
+    body: {
+      action: "accept",
+      content: {},
+      comment: "MORGENTAU",
+      questionHash: (await get(`/api/v1/input-requests/${request.id}`)).body.questionHash,
+    },
+  });
+  expect(answered.status).toBe(200);
+  for (const path of [
+    `/tasks/${task}`,
+    `/tasks/${task}/events`,
+    `/tasks/${task}/access`,
+    `/input-requests/${request.id}`,
+    "/input-requests",
+    "/events",
+  ]) {
+    const { status, body } = await get(`/api/v1${path}`);
+    expect([path, status, JSON.stringify(body).includes("MORGENTAU")]).toEqual([path, 200, true]);
+  }
+  for (const path of [
+    `/tasks/${task}/messages?q=x`,
+    `/tasks/${task}/phases`,
+    `/tasks/${task}/attempts`,
+    "/tasks",
+    "/tasks/counts",
+    "/tasks/failures",
+    "/tasks/total",
+    `/input-requests/${request.id}/similar`,
+    `/input-requests/${request.id}/documents`,
+    "/input-requests/counts",
+    "/notices",
+    "/overview",
+  ])
+    expect([path, (await get(`/api/v1${path}`)).status]).toEqual([path, 200]);
+  const dump = await dumpOf(web.database.adminUrl);
+  expect(placesOf(dump, "MORGENTAU")).toEqual([]);
 });
