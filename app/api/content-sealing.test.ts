@@ -198,7 +198,7 @@ test("everything that shows a task shows a sealed one, whole", async () => {
       questionHash: (await get(`/api/v1/input-requests/${request.id}`)).body.questionHash,
     },
   });
-  expect(answered.status).toBe(200);
+  expect(answered.status).toBe(202);
   for (const path of [
     `/tasks/${task}`,
     `/tasks/${task}/events`,
