@@ -102,6 +102,9 @@ async function furnished(slug: string) {
   await oauthOf(id, server, owner.userId);
   await insertNotice(id, task, owner);
   await sql("INSERT INTO event_follower (organization_id, follower, seq) VALUES ($1, 'somebody', 1)", [id]);
+  await sql("INSERT INTO organization_key (organization_id, kid, sealed_key) VALUES ($1, $1, 'none')", [id]);
+  await sql("UPDATE organization_key SET retired_at = now() WHERE organization_id = $1", [id]);
+  await sql("INSERT INTO content_sealing (organization_id, changed_by) VALUES ($1, '{}')", [id]);
   await healthOf(id, server.id);
   const away = await web.member(id, "Away", "viewer");
   const suspended = await web.call("POST", `/api/v1/members/${away.memberId}/suspend`, {

@@ -223,6 +223,32 @@ export const PEOPLE: Shot[] = [
     },
   },
   {
+    name: "content that is being sealed",
+    person: "Ana",
+    async open(page) {
+      const changed = { by: { kind: "member", id: null, name: "Ana" }, at: AGO(5) };
+      const progress = { done: 41_300, of: 128_000 };
+      const json = { sealed: true, changed, progress, unopened: 0, opens: true };
+      await page.route("**/api/v1/organization/content-sealing", (route) => route.fulfill({ json }));
+      await page.goto("/settings/organization");
+      await expect(page.getByText("Sealing what is stored")).toBeVisible();
+      await page.getByRole("heading", { name: "Sealed content" }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "content whose key does not open",
+    person: "Ana",
+    async open(page) {
+      const changed = { by: { kind: "member", id: null, name: "Ana" }, at: AGO(5_000) };
+      const json = { sealed: true, changed, progress: null, unopened: 3, opens: false };
+      await page.unroute("**/api/v1/organization/content-sealing");
+      await page.route("**/api/v1/organization/content-sealing", (route) => route.fulfill({ json }));
+      await page.goto("/settings/organization");
+      await expect(page.getByText("The organization's key can't be opened")).toBeVisible();
+      await page.getByRole("heading", { name: "Sealed content" }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: "join",
     person: null,
     async open(page, fixture) {

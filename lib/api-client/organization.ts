@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, query } from "@/lib/api-client/base/client.ts";
 import type { ApiKey } from "@/lib/api-keys/schema.ts";
 import type { Page } from "@/lib/base/page.ts";
+import type { ContentSealing } from "@/lib/content-sealing/schema.ts";
 import type { Invitation } from "@/lib/invitations/schema.ts";
 import type { Member, MemberSession } from "@/lib/members/schema.ts";
 import type { Addresses, Organization } from "@/lib/organizations/schema.ts";
@@ -15,6 +16,7 @@ export const organizationKeys = {
   apiKeys: ["api-keys"] as const,
   serviceAccounts: ["service-accounts"] as const,
   addresses: ["organization-addresses"] as const,
+  contentSealing: ["content-sealing"] as const,
 };
 
 export function organization() {
@@ -29,6 +31,15 @@ export function organizationAddresses() {
   return queryOptions({
     queryKey: organizationKeys.addresses,
     queryFn: ({ signal }) => api.get<Addresses>("/api/v1/organization/addresses", signal),
+  });
+}
+
+/** Whether what tasks are about is sealed; read again while the engine is at it. */
+export function contentSealing() {
+  return queryOptions({
+    queryKey: organizationKeys.contentSealing,
+    queryFn: ({ signal }) => api.get<ContentSealing>("/api/v1/organization/content-sealing", signal),
+    refetchInterval: ({ state }) => (state.data?.progress ? 3_000 : false),
   });
 }
 

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { api, query } from "@/lib/api-client/base/client.ts";
-import type { Page } from "@/lib/base/page.ts";
+import type { Page, SearchedPage } from "@/lib/base/page.ts";
 import { apiFilters, type InboxFilters, NO_FILTERS } from "@/lib/format/requests/inbox-filters.ts";
 import type { InputRequestDetail, InputRequestSummary, RequestCounts } from "@/lib/input-requests/schema.ts";
 
@@ -60,7 +60,7 @@ function readList(
   filters: InboxFilters,
   more: Record<string, string>,
   signal: AbortSignal,
-): Promise<Page<InputRequestSummary>> {
+): Promise<SearchedPage<InputRequestSummary>> {
   return api.get(`/api/v1/input-requests${query({ ...listQuery(tab, filters), ...more })}`, signal);
 }
 

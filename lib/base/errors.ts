@@ -9,6 +9,8 @@ const STATUS = {
   unsupported_form: 422,
   document_too_large: 422,
   document_not_shown: 422,
+  content_sealed: 422,
+  engine_outdated: 409,
   unknown_tool: 422,
   invalid_metadata: 422,
   wrong_password: 422,
@@ -109,6 +111,7 @@ const STATUS = {
   dns_unavailable: 502,
   database_unavailable: 503,
   database_busy: 503,
+  content_unavailable: 503,
 } as const;
 
 export type ErrorCode = keyof typeof STATUS;

@@ -18,6 +18,16 @@ export interface Page<T> {
   nextCursor: string | null;
 }
 
+/** A page of a list that can be searched. */
+export interface SearchedPage<T> extends Page<T> {
+  /** What tasks are about is sealed: the search found tools and servers alone. */
+  contentNotSearched?: true;
+}
+
+export function searchedPageSchema<T extends z.ZodType>(item: T) {
+  return pageSchema(item).extend({ contentNotSearched: z.literal(true).optional() });
+}
+
 export function pageSchema<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 }

@@ -23,6 +23,11 @@ export interface Seal {
   /** The id of the key that seals. */
   readonly kid: string;
   seal(place: SealedPlace, plaintext: string): string;
+  /**
+   * As `seal`, with the same result for the same text at the same place, so that stored values can be compared. Shows
+   * whoever sees two values of one place whether their texts are equal, and nothing else.
+   */
+  sealRepeatably(place: SealedPlace, plaintext: string): string;
   /** Throws if the value was altered or belongs elsewhere, or if its key is not in the ring. */
   open(place: SealedPlace, sealed: string): string;
   /** Returns a keyed digest, for looking up a secret without opening the others. */
@@ -52,17 +57,28 @@ export function createSeal(ring: readonly SealingKey[] | (() => readonly Sealing
   const boundTo = (p: SealedPlace) => Buffer.from(`${p.organizationId}|${p.table}|${p.row}|${p.column}`);
   const purposeOf = (p: SealedPlace) => `seal|${p.table}|${p.column}`;
 
+  const sealWith = (current: SealingKey, place: SealedPlace, plaintext: string, iv: Buffer): string => {
+    const cipher = createCipheriv("aes-256-gcm", derive(current, purposeOf(place)), iv);
+    cipher.setAAD(boundTo(place));
+    const body = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final()]);
+    return `v1.${current.kid}.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url")}`;
+  };
+
   return {
     get kid() {
       return first().kid;
     },
-    seal(place, plaintext) {
+    seal: (place, plaintext) => sealWith(first(), place, plaintext, randomBytes(12)),
+    sealRepeatably(place, plaintext) {
       const current = first();
-      const iv = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", derive(current, purposeOf(place)), iv);
-      cipher.setAAD(boundTo(place));
-      const body = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final()]);
-      return `v1.${current.kid}.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url")}`;
+      // A nonce made of everything that is sealed: it repeats only where all of it does.
+      const iv = createHmac("sha256", derive(current, `nonce|${purposeOf(place)}`))
+        .update(boundTo(place))
+        .update("\0")
+        .update(plaintext)
+        .digest()
+        .subarray(0, 12);
+      return sealWith(current, place, plaintext, iv);
     },
     open(place, sealed) {
       const [version, kid, body] = sealed.split(".");

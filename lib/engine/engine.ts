@@ -254,8 +254,8 @@ export class Engine {
     const metrics = isMeasured ? JSON.stringify(await takeSnapshot(engineRegistry)) : null;
     const lag = recentLateness.p99(performance.now());
     await this.#options.database.gate(Prisma.sql`
-      INSERT INTO engine (id, leases, metrics, lateness_ms)
-      VALUES (${this.id}::uuid, ${this.#leases.size}, coalesce(${metrics}::jsonb, '[]'), ${lag}::float8)
+      INSERT INTO engine (id, leases, metrics, lateness_ms, opens_content)
+      VALUES (${this.id}::uuid, ${this.#leases.size}, coalesce(${metrics}::jsonb, '[]'), ${lag}::float8, true)
       ON CONFLICT (id) DO UPDATE SET seen_at = now(), leases = excluded.leases,
         metrics = coalesce(${metrics}::jsonb, engine.metrics), lateness_ms = excluded.lateness_ms`);
     if (isMeasured) this.#measuredAt = now;

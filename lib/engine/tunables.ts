@@ -307,6 +307,8 @@ export const FIGURES_KEPT_DAYS = { 1: 3, 6: 100 };
 
 /** Interval of looking for proposals and deletions that are due. */
 export const PROPOSALS_MS = 10_000;
+/** Between looks for organizations whose content is to be sealed, or opened again. */
+export const CONTENT_SEALING_MS = 5_000;
 
 /** Interval of deleting data whose retention period is over. */
 export const RETENTION_EVERY_MS = 10_000;

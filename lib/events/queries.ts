@@ -2,6 +2,8 @@
 import { z } from "zod";
 import { type Actor, actorSchema } from "../access/schema.ts";
 import { readSequence, toPage } from "../base/cursor.ts";
+import { type Content, sealedUnder } from "../base/db/content.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import type { Page } from "../base/page.ts";
 import { readLine } from "./line.ts";
@@ -59,11 +61,18 @@ export async function exportEvents(
       CASE WHEN payload_digest IS NOT NULL AND NOT (${hidden}) THEN data::text END AS payload,
       encode(digest, 'hex') AS digest, encode(hash, 'hex') AS hash
     FROM event e WHERE organization_id = ${organizationId}::uuid AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
+  const content = contentOf(tx);
   return rows.map((row) => {
     const { payloadDigest: _, ...fields } = readLine(row.line, row.payload);
-    // The line's text determines the shape of its fields.
-    return { ...fields, ...row } as ExportedEvent;
+    // The line's text determines the shape of its fields. The digests are of what is stored, which stays sealed.
+    return { ...fields, ...openedData(content, fields), ...row } as ExportedEvent;
   });
+}
+
+/** The details of a line that is stored sealed, as `opened`. */
+function openedData(content: Content, fields: { data: unknown }): { opened?: unknown } {
+  if (sealedUnder(fields.data) === null) return {};
+  return { opened: content.open(structuredClone(fields), "mark").data };
 }
 
 /** Returns true if a line has this hash (hex), i.e. if the history up to a stored hash is still there. */

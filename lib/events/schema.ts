@@ -115,6 +115,8 @@ export const EVENT_TYPES = [
   "organization.deletion_withdrawn",
   "organization.hold_set",
   "organization.hold_lifted",
+  "organization.content_sealed",
+  "organization.content_opened",
   "session.opened",
   "session.refused",
   "session.ended",
@@ -215,6 +217,8 @@ export const exportedEventSchema = eventSchema.extend({
   line: z.string(),
   /** The text of `data`, whose digest is in the line; null if retention has dropped the details. */
   payload: z.string().nullable(),
+  /** What `data` says, where it is sealed under a key of the organization. No digest covers it. */
+  opened: z.record(z.string(), z.unknown()).optional(),
   /** SHA-256 of the line's text, in hex. */
   digest: z.string(),
   /** SHA-256 of the previous line's hash and this digest, in hex. */

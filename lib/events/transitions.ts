@@ -1,4 +1,6 @@
 import type { Actor } from "../access/schema.ts";
+import type { Content } from "../base/db/content.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 import { HINTS, WAKE_UPS, wakeUps } from "../live-updates/transitions.ts";
@@ -26,21 +28,92 @@ const HISTORY: DeferredWrite<NewEvent> = {
   name: "history",
   order: 2,
   async write(organizationId, tx, events, { mark, take }) {
+    const content = contentOf(tx);
     const lines = events.map((event) => ({
       type: event.type,
       actor: event.actor,
       task: event.taskId ?? null,
       request: event.inputRequestId ?? null,
-      data: storable(event.data ?? {}),
+      data: storedData(content, event),
     }));
     const hints = take(HINTS).map(({ topic, id }) => [topic, id]);
     const messages = take(MESSAGES);
     // Postgres carries out what is written beside the query after it: the head is held for no other round trip.
-    const beside = messages.length > 0 ? Prisma.sql`WITH ${kept(organizationId, messages)}` : Prisma.empty;
+    const beside =
+      messages.length > 0 ? Prisma.sql`WITH ${kept(organizationId, content, messages)}` : Prisma.empty;
     await tx.$executeRaw`${Prisma.raw(mark())}${beside} SELECT ${wakeUps(take(WAKE_UPS))},
       append_lines(${JSON.stringify(lines)}::jsonb, ${JSON.stringify(hints)}::jsonb)`;
   },
 };
+
+/** Members of a line about a task that never tell what the task is about: codes, ids, counts and times. */
+const READABLE = new Set([
+  ...[
+    "id",
+    "from",
+    "to",
+    "state",
+    "code",
+    "reason",
+    "attempt",
+    "attempts",
+    "repeats",
+    "durable",
+    "isError",
+    "holdMs",
+  ],
+  ...[
+    "rung",
+    "askId",
+    "reply",
+    "ended",
+    "answer",
+    "askedAgain",
+    "replaces",
+    "questionHash",
+    "action",
+    "taken",
+    "via",
+  ],
+  ...[
+    "tool",
+    "serverId",
+    "restartOf",
+    "retryOf",
+    "nextTaskId",
+    "raceId",
+    "startAfter",
+    "retry",
+    "started",
+    "ttlMs",
+  ],
+  ...[
+    "userId",
+    "serverState",
+    "taskIds",
+    "people",
+    "by",
+    "network",
+    "kind",
+    "connectionId",
+    "retryInMs",
+    "waits",
+  ],
+]);
+
+/**
+ * Returns the details of a line as they are stored and digested: where the organization seals content, a line about a task
+ * is sealed but for its codes and ids.
+ */
+function storedData(content: Content, event: NewEvent): unknown {
+  const data = storable(event.data ?? {});
+  const row = event.inputRequestId ?? event.taskId;
+  if (content.kid === null || row === undefined) return data;
+  const members = Object.entries(data as Record<string, unknown>);
+  const readable = members.filter(([name]) => READABLE.has(name));
+  if (readable.length === members.length) return data;
+  return content.json("event.data", row, data, Object.fromEntries(readable));
+}
 
 /** Repeated reads of one thing by one person within this time make one line. */
 const READS_ARE_ONE_FOR_MS = 10 * 60_000;

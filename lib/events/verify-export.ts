@@ -108,7 +108,16 @@ function contentFault(event: Exported): boolean {
 
 /** Returns true if the visible fields equal the digested text. */
 function saysWhatItShows(event: Exported): boolean {
-  const { line, payload, digest: _d, hash: _h, organizationId: _o, previousHash: _p, ...shown } = event;
+  const {
+    line,
+    payload,
+    digest: _d,
+    hash: _h,
+    organizationId: _o,
+    previousHash: _p,
+    opened: _s,
+    ...shown
+  } = event;
   try {
     const { payloadDigest, ...said } = readLine(line, payload);
     const payloadHolds = payload === null || payloadDigest === sha256(payload).toString("hex");

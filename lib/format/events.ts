@@ -193,6 +193,9 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "organization.deletion_withdrawn": (_, who) => say(`${who} took the deletion of the organization back`),
   "organization.hold_set": (data, who) => say(`${who} set a legal hold`, "wait", text(data.reason)),
   "organization.hold_lifted": (_, who) => say(`${who} lifted the legal hold`, "wait"),
+  "organization.content_sealed": (_, who) =>
+    say(`${who} had what tasks are about sealed under a key of the organization`, "wait"),
+  "organization.content_opened": (_, who) => say(`${who} ended the sealing of what tasks are about`, "wait"),
   "organization.exported": (_, who) => say(`${who} exported the whole organization`),
   "session.opened": (data, who) => say(`${who} signed in${SIGNED_IN_BY[text(data.method) ?? ""] ?? ""}`),
   "session.refused": (data, who) => say(`A sign-in as ${who} was refused${reason(data, REFUSALS)}`, "bad"),

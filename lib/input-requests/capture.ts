@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import type { Actor } from "../access/schema.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -90,7 +91,8 @@ export async function captureQuestion(
 ): Promise<NewEvent[]> {
   const { question, rpc } = captured;
   const hash = questionHash({ taskId, ...question });
-  const key = captured.key ?? hash;
+  const hashes = contentOf(tx).hashes(hash);
+  const key = captured.key ?? contentOf(tx).hash(hash);
   const asked = Prisma.sql`FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id`;
   const [task] = await tx.$queryRaw<AskingTask[]>`
     SELECT t.id, t.connection_id AS "connectionId", t.arguments, t.tool,
@@ -99,17 +101,17 @@ export async function captureQuestion(
       (t.cancel_requested_at IS NOT NULL OR t.finished_at IS NOT NULL) AS over,
       EXISTS (SELECT ${asked}) AS "hasRequests",
       (SELECT count(*)::integer ${asked} AND r.state <> 'settled') AS taken,
-      EXISTS (SELECT ${asked} AND ${sameQuestion(captured.key, hash)} AND r.question_hash = ${hash}
+      EXISTS (SELECT ${asked} AND ${sameQuestion(captured.key, hashes)} AND r.question_hash = ANY (${hashes})
         AND r.state = 'undeliverable') AS "mayReopen",
-      EXISTS (SELECT ${asked} AND r.question_hash = ${hash} AND r.state = 'settled') AS "confirmedBefore"
+      EXISTS (SELECT ${asked} AND r.question_hash = ANY (${hashes}) AND r.state = 'settled') AS "confirmedBefore"
     FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
   if (!task || task.over) return [];
-  if (rpc && task.hasRequests && (await isKnownAsk(organizationId, tx, taskId, hash, rpc))) return [];
+  if (rpc && task.hasRequests && (await isKnownAsk(organizationId, tx, taskId, hashes, rpc))) return [];
 
   const [request] = task.hasRequests
-    ? await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hash))
+    ? await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hashes))
     : [];
-  if (request?.questionHash === hash)
+  if (request && hashes.includes(request.questionHash))
     return rpc ? askedAgainLive(organizationId, tx, taskId, request, captured) : [];
 
   const { taken } = task;
@@ -130,7 +132,7 @@ export async function captureQuestion(
       isRestless = rewording !== "replace";
     }
   } else if (task.mayReopen) {
-    const reopened = await reopenUndeliverable(organizationId, tx, taskId, hash, task, captured);
+    const reopened = await reopenUndeliverable(organizationId, tx, taskId, hashes, task, captured);
     if (reopened) return reopened;
   }
   if (rpc && task.hasRequests)
@@ -143,7 +145,7 @@ export async function captureQuestion(
   const askedAgain =
     events.length > 0
       ? (await tx.inputRequest.count({
-          where: { organizationId, taskId, questionHash: hash, state: "settled" },
+          where: { organizationId, taskId, questionHash: { in: hashes }, state: "settled" },
         })) > 0
       : task.confirmedBefore;
   const shown = columnsOf(task, question);
@@ -167,7 +169,7 @@ export async function captureQuestion(
   await addAsk(organizationId, tx, taskId, id, captured, true);
   await publishChange(organizationId, tx, "input_request", [id]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
-  const data = { message, questionHash: hash, askedAgain };
+  const data = { message, questionHash: contentOf(tx).hash(hash), askedAgain };
   events.push({
     type: replaces ? "request.replaced" : "request.opened",
     actor: ENGINE_ACTOR,
@@ -252,7 +254,7 @@ async function rewordRequest(
       actor: ENGINE_ACTOR,
       taskId,
       inputRequestId: requestId,
-      data: { message, questionHash: shown.questionHash },
+      data: { message, questionHash: contentOf(tx).hash(shown.questionHash) },
     },
   ];
 }
@@ -409,8 +411,8 @@ export async function settleAtEnd(
 }
 
 /** Matches requests by the server's key, or by the question's hash if the key is null; alias `r`. */
-function sameQuestion(key: string | null, hash: string): Prisma.Sql {
-  return key === null ? Prisma.sql`r.question_hash = ${hash}` : Prisma.sql`r.key = ${key}`;
+function sameQuestion(key: string | null, hashes: string[]): Prisma.Sql {
+  return key === null ? Prisma.sql`r.question_hash = ANY (${hashes})` : Prisma.sql`r.key = ${key}`;
 }
 
 /** 2025-11-25: whether the task may have one more open question, or this question is already open. */
@@ -424,9 +426,10 @@ export async function hasRoom(
     where: { organizationId, taskId, state: { in: ["open", "answered"] } },
     select: { questionHash: true },
   });
-  const hash = questionHash({ taskId, ...question });
+  const hashes = contentOf(tx).hashes(questionHash({ taskId, ...question }));
   return (
-    openRequests.length < OPEN_QUESTIONS || openRequests.some(({ questionHash }) => questionHash === hash)
+    openRequests.length < OPEN_QUESTIONS ||
+    openRequests.some((request) => hashes.includes(request.questionHash))
   );
 }
 
@@ -464,7 +467,7 @@ export async function liveRequests(
     SELECT r.id, r.question_hash AS "questionHash", r.mode, r.replaces IS NOT NULL AS replaced,
       (extract(epoch FROM now() - r.created_at) * 1000)::float8 AS "ageMs",
       (extract(epoch FROM now() - r.reworded_at) * 1000)::float8 AS "rewordedAgoMs",
-      cardinality(r.earlier_hashes) AS rewordings, a.action, a.content,
+      cardinality(r.earlier_hashes) AS rewordings, a.id AS "answerId", a.action, a.content,
       CASE WHEN d.id IS NOT NULL THEN json_build_object(${DELIVERY_FACTS}) END AS delivery
     FROM input_request r
     LEFT JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
@@ -490,7 +493,7 @@ async function isKnownAsk(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  hash: string,
+  hashes: string[],
   rpc: NonNullable<CapturedQuestion["rpc"]>,
 ): Promise<boolean> {
   const received = receivedAt(organizationId, rpc.messageId);
@@ -498,7 +501,7 @@ async function isKnownAsk(
     JOIN input_request r ON r.organization_id = k.organization_id AND r.id = k.input_request_id
     WHERE k.organization_id = ${organizationId}::uuid AND k.session_digest = ${rpc.sessionDigest}
       AND k.rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb AND r.task_id = ${taskId}::uuid
-      AND r.question_hash = ${hash}
+      AND r.question_hash = ANY (${hashes})
       AND (${rpc.replayed} OR (k.retracted_at IS NULL AND r.state IN ('open', 'answered')
         AND coalesce(k.accepted_at >= ${received}, true)
         AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = k.organization_id AND d.ask_id = k.id
@@ -562,14 +565,14 @@ async function reopenUndeliverable(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  hash: string,
+  hashes: string[],
   { endsAt }: AskingTask,
   captured: CapturedQuestion,
 ): Promise<NewEvent[] | null> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     UPDATE input_request SET state = 'open', ended_at = NULL, ended_reason = NULL, expires_at = ${endsAt} WHERE organization_id = ${organizationId}::uuid AND id = (
       SELECT id FROM input_request r WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
-        AND ${sameQuestion(captured.key, hash)} AND question_hash = ${hash} AND state = 'undeliverable'
+        AND ${sameQuestion(captured.key, hashes)} AND question_hash = ANY (${hashes}) AND state = 'undeliverable'
       ORDER BY created_at DESC LIMIT 1) RETURNING id`;
   const id = rows[0]?.id;
   if (!id) return null;

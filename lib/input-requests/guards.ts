@@ -3,6 +3,7 @@
 import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Actor, actorSchema } from "../access/schema.ts";
+import type { Content } from "../base/db/content.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { validateContent } from "../mcp/forms/content.ts";
@@ -109,12 +110,14 @@ function questionChanged(requestId: string): AppError {
  * to any text that this request has had is taken, if it carries `anyWording`.
  */
 export function refuseOtherWording(
+  its: Content,
   request: LockedRequest,
   input: Pick<AnswerInput, "questionHash" | "anyWording">,
 ): void {
   const { id, questionHash, rewordedAt, earlierHashes } = request;
-  const isKnown = rewordedAt !== null && earlierHashes.includes(input.questionHash);
-  if (input.questionHash !== questionHash && !isKnown) throw questionChanged(id);
+  const isKnown =
+    rewordedAt !== null && earlierHashes.some((earlier) => its.isSameHash(input.questionHash, earlier));
+  if (!its.isSameHash(input.questionHash, questionHash) && !isKnown) throw questionChanged(id);
   if (rewordedAt === null || input.anyWording) return;
   throw new AppError(
     "question_changed",

@@ -2,10 +2,12 @@
 
 import type { Principal } from "../access/principal.ts";
 import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
+import { contentOf, openingWhatOpens } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { planFor } from "../base/db/plan-mode.ts";
-import { namesServer, nearAndBeyond } from "../base/db/search.ts";
-import type { Page, PageQuery } from "../base/page.ts";
+import { namesServer, nearAndBeyond, notSearched } from "../base/db/search.ts";
+import { AppError } from "../base/errors.ts";
+import type { PageQuery, SearchedPage } from "../base/page.ts";
 import {
   AMOUNT,
   ENDS_BY,
@@ -78,7 +80,8 @@ export async function listInputRequests(
   tx: Tx,
   principal: Principal,
   query: RequestListQuery & PageQuery,
-): Promise<Page<InputRequestSummary>> {
+): Promise<SearchedPage<InputRequestSummary>> {
+  refuseSealedAmounts(tx, query);
   const name = query.order ?? "oldest";
   const order = ORDERS[name];
   const { by, direction } = order;
@@ -128,17 +131,32 @@ export async function listInputRequests(
   const page = Prisma.sql`page AS (
     SELECT found.id, found.key FROM (${found}) found ${ordered(most)})`;
   const plan = await planFor(tx, query, ONE_PLAN);
-  const rows = await tx.$queryRaw<RequestRow[]>`
+  const rows = await openingWhatOpens(tx, "blank").$queryRaw<RequestRow[]>`
     ${plan} WITH ${Prisma.join(near ? [near, page] : [page])}
     SELECT ${summaryOf(principal)} FROM page
       JOIN input_request r ON r.organization_id = ${organizationId}::uuid AND r.id = page.id ${JOINS}
     ORDER BY page.key ${direction}, page.id ${direction}`;
-  return toPage(
+  const listed = toPage(
     rows,
     query.limit,
     (row) => ({ order: name, key: order.keyOf(row), id: row.id }),
     (row) => toSummary(principal, row),
   );
+  return { ...listed, ...notSearched(tx, words) };
+}
+
+/** Throws `content_sealed`: sealed amounts can't be compared by the database. */
+function refuseSealedAmounts(
+  tx: Tx,
+  query: Pick<RequestListQuery, "order" | "amountMin" | "amountMax">,
+): void {
+  const { order, amountMin, amountMax } = query;
+  if (contentOf(tx).kid === null) return;
+  if (order === "amount" || amountMin !== undefined || amountMax !== undefined)
+    throw new AppError(
+      "content_sealed",
+      "What tasks are about is sealed, amounts too: requests can't be sorted or filtered by them.",
+    );
 }
 
 /** Exact counts of open requests: the badge, the title and the tabs of the inbox all show these. */
@@ -148,6 +166,7 @@ export async function countOpenRequests(
   principal: Principal,
   filter: RequestFilter,
 ): Promise<RequestCounts> {
+  refuseSealedAmounts(tx, filter);
   const { q, ...rest } = filter;
   const words = q?.trim();
   // Where a server's name matches the words, all of its requests count.

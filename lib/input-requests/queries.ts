@@ -34,7 +34,7 @@ export async function readInputRequest(
       CASE WHEN r.assigned_by->>'to' = r.assignee_user_id::text THEN r.assigned_by END AS "assignedBy", r.assigned_at AS "assignedAt", r.assignment_note AS "assignmentNote",
       t.expires_at AS "taskExpiresAt", t.progress, t.durable, t.adopted, s.traits,
       s.paused_at AS "pausedAt", s.paused_by AS "pausedBy", s.pause_reason AS "pauseReason",
-      previous.message AS "previousMessage",
+      previous.id AS "previousId", previous.message AS "previousMessage",
       previous.requested_schema AS "previousSchema", previous.url AS "previousUrl", draft.content AS "draftContent",
       draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt",
       holder.id AS "ownerId", holder.name AS "ownerName", ${SHOWN_STATE} AS "connectionState",

@@ -2,9 +2,12 @@
 import { z } from "zod";
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
+import { UNOPENED_TEXT } from "../base/db/content.ts";
 import { Prisma } from "../base/db/db.ts";
+import { formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../members/one-maker.ts";
 import { decidedWords } from "./decided.ts";
+import { onlyFieldOf } from "./guards.ts";
 import {
   actionSchema,
   deliveryStateSchema,
@@ -28,19 +31,20 @@ const SHORT_ARGUMENTS = 8_000;
  */
 export const ALIKE = Prisma.sql`CASE WHEN r.judged_hash = r.question_hash AND r.replaces IS NULL THEN r.alike END`;
 
-/** The field of a form of one, whose title and choices say what was decided; aliases `r` and `a`. */
-export const ONLY_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' AND jsonb_array_length(r.form -> 'fields') = 1
+/** The field of a form of one, whose title and choices say what was decided, or a sealed form; aliases `r` and `a`. */
+export const ONLY_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' AND jsonb_exists(r.form, 'sealed') THEN r.form
+  WHEN a.action = 'accept' AND jsonb_array_length(r.form -> 'fields') = 1
   THEN r.form -> 'fields' -> 0 END`;
 
 /** The columns of a request in lists, as the principal sees it, with JOINS; aliases `r` and `t`. */
 export const summaryOf = (
   principal: Principal,
 ) => Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
-  t.tool, t.label, r.mode, r.message, r.question_hash AS "questionHash", r.amount, r.currency,
+  t.tool, t.label, r.mode, r.message, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
-  r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy",
+  r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.id AS "answerId", a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy",
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
   d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",
@@ -78,6 +82,7 @@ export interface RequestRow {
   questionHash: string;
   amount: number | null;
   currency: string | null;
+  privateAmount: string | null;
   warnings: string[];
   dueAt: Date | null;
   alike: string | null;
@@ -130,7 +135,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     mode: row.mode,
     message: row.message,
     questionHash: row.questionHash,
-    amount: row.amount === null ? null : { value: row.amount, currency: row.currency },
+    amount: amountIn(row),
     warnings: warningsAt(row, Date.now()),
     alike: row.alike,
     seenBecause: seenBecause(principal, row),
@@ -147,6 +152,18 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     answer: toAnswer(row),
     delivery: toDelivery(row),
   };
+}
+
+const privateAmountSchema = z.object({ amount: z.number(), currency: z.string().nullish() });
+
+/** The amount of a question, which stands apart where the organization seals content. */
+export function amountIn(
+  row: Pick<RequestRow, "amount" | "currency" | "privateAmount">,
+): { value: number; currency: string | null } | null {
+  if (row.amount !== null) return { value: row.amount, currency: row.currency };
+  if (row.privateAmount === null || row.privateAmount === UNOPENED_TEXT) return null;
+  const { amount, currency = null } = privateAmountSchema.parse(JSON.parse(row.privateAmount));
+  return { value: amount, currency };
 }
 
 function partyOf({ shortArguments, label }: RequestRow): string | null {
@@ -186,8 +203,14 @@ type AnswerRow = Pick<RequestRow, "action" | "content" | "comment" | "onlyField"
 
 /** What was decided, in words, by the form's field if it is the only one. */
 export function wordsOf(action: string, content: Record<string, unknown> | null, onlyField: unknown): string {
-  const field = onlyFieldSchema.nullable().catch(null).parse(onlyField);
+  const field = onlyFieldSchema.nullable().catch(null).parse(onlyOf(onlyField));
   return decidedWords(action, content, field && content && field.name in content ? field : null);
+}
+
+/** The field, or that of an opened form. */
+function onlyOf(onlyField: unknown): unknown {
+  const form = formSchema.safeParse(onlyField);
+  return form.success ? onlyFieldOf({ form: form.data }) : onlyField;
 }
 
 export function answerOf({

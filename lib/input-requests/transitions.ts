@@ -8,6 +8,7 @@ import { allows } from "../access/key-scope.ts";
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Actor, actorSchema, roleSchema } from "../access/schema.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -49,7 +50,7 @@ export async function recordAnswer(
   await keepCredential(organizationId, tx, principal);
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
-  refuseOtherWording(request, input);
+  refuseOtherWording(contentOf(tx), request, input);
   await refuseOthersClaim(organizationId, tx, principal, requestId);
   refuseForeignUrl(principal, request, input);
   refuseFourEyes(request, input);
@@ -94,7 +95,7 @@ export async function recordAnswer(
         content,
         words: wordsOf(input.action, content, onlyFieldOf(request)),
         comment: input.comment || null,
-        questionHash: input.questionHash,
+        questionHash: contentOf(tx).hash(input.questionHash),
         ...(holdMs > 0 && { holdMs }),
       },
     },
@@ -313,10 +314,12 @@ export async function saveDraft(
     await tx.draft.deleteMany({ where: { organizationId, inputRequestId: requestId, userId } });
     return null;
   }
+  const its = contentOf(tx);
+  const stored = JSON.stringify(its.json("draft.content", requestId, storable(kept)));
+  const said = its.text("draft.comment", requestId, comment === "" ? null : storableText(comment));
   const saved = await tx.$queryRaw<{ at: Date }[]>`
     INSERT INTO draft (organization_id, input_request_id, user_id, content, comment)
-    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid, ${JSON.stringify(storable(kept))}::jsonb,
-      ${comment === "" ? null : storableText(comment)})
+    VALUES (${organizationId}::uuid, ${requestId}::uuid, ${userId}::uuid, ${stored}::jsonb, ${said})
     ON CONFLICT (organization_id, input_request_id, user_id)
     DO UPDATE SET content = excluded.content, comment = excluded.comment, updated_at = now()
     RETURNING updated_at AS at`;

@@ -2,6 +2,8 @@
  * Exports an organization's data as lines of JSON, without any secrets. Every exported column is listed here
  * by table: a test fails on a new column until somebody exports it or leaves it out.
  */
+import type { Content } from "../base/db/content.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 
 export interface Part {
@@ -169,7 +171,7 @@ export const PARTS: Part[] = [
     kind: "input_request",
     table: "input_request",
     columns: `id task_id connection_id server_id tool key state mode message requested_schema url form question_hash
-      replaces asked_again reworded_at earlier_hashes ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at ended_at expires_at amount currency visibility
+      replaces asked_again reworded_at earlier_hashes ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at ended_at expires_at amount currency private_amount visibility
       requester_user_id`,
     order: byId,
   },
@@ -390,6 +392,9 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     claimed_until: "which process renews it",
   },
   event: { actor_id: "made from the rest" },
+  organization: { content_keys: "ids of keys" },
+  organization_key: { "*": "secret" },
+  content_sealing: { "*": "how far the engine has sealed what tasks are about" },
   ask: { session_digest: "a secret's", rpc_id: "names a message of a session" },
   stream_message: {
     session_digest: "a secret's",
@@ -441,6 +446,11 @@ export interface ExportedRows {
   last: string | null;
 }
 
+/** A line whose sealed values are opened. What can't be opened is marked: an export goes on. */
+function openedLine(content: Content, line: string): string {
+  return JSON.stringify(content.open(JSON.parse(line), "mark"));
+}
+
 /** The next rows of a part after `after`. */
 export async function exportRows(
   organizationId: string,
@@ -462,6 +472,11 @@ export async function exportRows(
     WHERE ${Prisma.raw(`r.${owner}`)} = ${organizationId}::uuid
       ${after === null ? Prisma.empty : Prisma.sql`AND ${key} > ${after}${Prisma.raw(`::${type}`)}`}
     ORDER BY ${key} LIMIT ${limit}`;
+  const content = contentOf(tx);
+  const opened = rows.map(({ line, at }) => ({
+    line: line.includes('"sealed/') ? openedLine(content, line) : line,
+    at,
+  }));
   // Columns of type json keep their line breaks; within JSON strings line breaks are always escaped.
-  return { lines: rows.map((row) => row.line.replace(/[\r\n]+/g, " ")), last: rows.at(-1)?.at ?? null };
+  return { lines: opened.map((row) => row.line.replace(/[\r\n]+/g, " ")), last: rows.at(-1)?.at ?? null };
 }

@@ -1,3 +1,5 @@
+import type { Content } from "../base/db/content.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 import { MESSAGES_KEPT } from "./limits.ts";
@@ -26,18 +28,22 @@ export const MESSAGES: DeferredWrite<NewMessage & { taskId: string }> = {
   name: "messages",
   order: 3,
   async write(organizationId, tx, messages, { mark }) {
-    await tx.$executeRaw`${Prisma.raw(mark())}WITH ${kept(organizationId, messages)} SELECT`;
+    await tx.$executeRaw`${Prisma.raw(mark())}WITH ${kept(organizationId, contentOf(tx), messages)} SELECT`;
   },
 };
 
 /** SQL of two writes of a WITH: one stores the messages, one deletes those beyond `MESSAGES_KEPT`. */
-export function kept(organizationId: string, messages: (NewMessage & { taskId: string })[]): Prisma.Sql {
+export function kept(
+  organizationId: string,
+  content: Content,
+  messages: (NewMessage & { taskId: string })[],
+): Prisma.Sql {
   const rows = messages.map(({ at, taskId, direction, method, body }) => ({
     at,
     task: taskId,
     direction,
     method,
-    body: body ?? null,
+    body: content.json("protocol_message.body", taskId, storable(body ?? null)) ?? null,
   }));
   const counts = Map.groupBy(messages, ({ taskId }) => taskId);
   // What a statement inserts it does not see, so the room of the new ones is kept free for them.

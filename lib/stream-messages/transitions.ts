@@ -2,6 +2,7 @@
  * All writes to what came on streams. A message is recorded as it arrives, under no fence: it was said, whoever watches the
  * connection. What becomes of it is written under the fence, with the task's lock, together with what it leads to.
  */
+import { contentOf } from "../base/db/content-keys.ts";
 import { storable, type Tx } from "../base/db/db.ts";
 import type { Question } from "../mcp/peer.ts";
 import type { NewStreamMessage } from "./schema.ts";
@@ -24,7 +25,9 @@ export async function recordMessages(
     session: message.sessionDigest.toString("hex"),
     rpc_id: storable(message.rpcId),
     kind: message.question ? "elicitation" : "cancelled",
-    params: message.question && storable(withoutAddress(message.question)),
+    params:
+      message.question &&
+      contentOf(tx).json("stream_message.params", message.id, storable(withoutAddress(message.question))),
     stream_task_id: message.streamTaskId,
     named: message.namedDigest?.toString("hex") ?? null,
     replayed: message.replayed,

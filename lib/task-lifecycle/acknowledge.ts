@@ -3,6 +3,7 @@
  * holder releases it, another takes it over, the task ends, or has not been stuck for some minutes.
  */
 import type { Principal } from "../access/principal.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
@@ -40,7 +41,8 @@ export async function acknowledgeTask(
   const before = await readHolder(organizationId, tx, taskId);
   const written = await tx.$executeRaw`
     INSERT INTO acknowledgement AS a (organization_id, task_id, user_id, note)
-    VALUES (${organizationId}::uuid, ${taskId}::uuid, ${userId}::uuid, ${note ?? null})
+    VALUES (${organizationId}::uuid, ${taskId}::uuid, ${userId}::uuid,
+      ${contentOf(tx).text("acknowledgement.note", taskId, note ?? null)})
     ON CONFLICT (organization_id, task_id) DO UPDATE SET user_id = excluded.user_id, note = excluded.note,
       acknowledged_at = CASE WHEN a.user_id = excluded.user_id THEN a.acknowledged_at ELSE now() END
     WHERE a.user_id = excluded.user_id OR a.acknowledged_at = ${takeOver ?? null}::timestamptz`;

@@ -4,12 +4,13 @@
  * there is one, an attempt.
  */
 
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import type { Era, RemoteTask } from "../mcp/peer.ts";
 import { connectionsToSameServer } from "../servers/connections/same-server.ts";
 import { endInRace } from "../tasks/races/ending.ts";
-import { record, text, wholeMs } from "./record.ts";
+import { record, storedError, text, wholeMs } from "./record.ts";
 import { timeLimit } from "./time-limit.ts";
 
 interface Attempt {
@@ -72,7 +73,7 @@ export async function markNotStarted(
   why: { code: string; message: string },
 ): Promise<boolean> {
   const rows = await tx.$queryRaw<{ state: string; raceId: string | null }[]>`
-    UPDATE task SET error = ${JSON.stringify(storable(why))}::jsonb, changed_at = now(), attempt_id = NULL,
+    UPDATE task SET error = ${storedError(contentOf(tx), taskId, why)}::jsonb, changed_at = now(), attempt_id = NULL,
       state = CASE WHEN cancel_requested_at IS NULL THEN 'queued' ELSE 'cancelled' END,
       watched = (cancel_requested_at IS NULL),
       finished_at = CASE WHEN cancel_requested_at IS NULL THEN NULL ELSE now() END
@@ -96,7 +97,7 @@ export async function noteWaiting(
   taskId: string,
   why: { code: string; message: string },
 ): Promise<void> {
-  const reason = JSON.stringify(storable(why));
+  const reason = storedError(contentOf(tx), taskId, why);
   const noted = await tx.$executeRaw`UPDATE task SET error = ${reason}::jsonb
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
       AND error IS DISTINCT FROM ${reason}::jsonb`;
@@ -117,11 +118,12 @@ export async function markStarted(
   adopted = false,
 ): Promise<boolean> {
   const startedAt = madeAt(remote.createdAt, adopted);
+  const statusMessage = contentOf(tx).text("task.status_message", taskId, text(remote.statusMessage));
   const marked = await tx.$executeRaw`
     UPDATE task t SET state = 'working', sealed_handle = ${sealed.handle}, sealed_session = ${sealed.session},
       handle_digest = ${sealed.digest}, durable = true, adopted = ${adopted}, sealed_request_state = NULL,
       error = NULL, started_at = ${startedAt}, changed_at = now(), ttl_ms = ${remote.ttlMs}::bigint,
-      status_message = ${text(remote.statusMessage)}, poll_interval_ms = ${wholeMs(remote.pollIntervalMs)}::integer,
+      status_message = ${statusMessage}, poll_interval_ms = ${wholeMs(remote.pollIntervalMs)}::integer,
       expires_at = ${timeLimit(startedAt, Prisma.sql`${remote.ttlMs}::float8`)}
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
       AND (state = 'starting' OR (state IN ('working', 'input_required') AND NOT durable))`;
@@ -246,7 +248,7 @@ export async function markNotRetried(
   why: { code: string; message: string },
 ): Promise<boolean> {
   const marked = await tx.$executeRaw`
-    UPDATE task SET state = 'input_required', error = ${JSON.stringify(storable(why))}::jsonb, changed_at = now(),
+    UPDATE task SET state = 'input_required', error = ${storedError(contentOf(tx), taskId, why)}::jsonb, changed_at = now(),
       sealed_session = NULL
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'starting'
       AND attempt_id = ${attemptId}::uuid`;
@@ -298,7 +300,7 @@ export async function awaitElsewhere(
   forMs: number,
 ): Promise<void> {
   const marked = await tx.$executeRaw`
-    UPDATE task SET error = ${JSON.stringify(RESULT_AWAITED)}::jsonb,
+    UPDATE task SET error = ${storedError(contentOf(tx), taskId, RESULT_AWAITED)}::jsonb,
       attempt_deadline_at = now() + ${forMs} * interval '1 ms'
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
       AND state IN ('working', 'input_required') AND NOT durable`;

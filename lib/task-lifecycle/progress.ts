@@ -3,6 +3,7 @@
  * store a call's outcome after it has checked the attempt. Writes that change the state expect the old one.
  */
 
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { settleAtEnd } from "../input-requests/capture.ts";
@@ -12,7 +13,7 @@ import { endInRace } from "../tasks/races/ending.ts";
 import { isSuccess } from "../tasks/races/status.ts";
 import type { TaskState } from "../tasks/status.ts";
 import { outcomeOf } from "../tasks/status.ts";
-import { record, text, wholeMs } from "./record.ts";
+import { record, storedError, text, wholeMs } from "./record.ts";
 import { queueRetry } from "./retry.ts";
 import { moveTimeLimits, timeLimit } from "./time-limit.ts";
 
@@ -50,19 +51,23 @@ export async function recordStatuses(
   tx: Tx,
   changes: (StatusChange & { taskId: string })[],
 ): Promise<number> {
+  const content = contentOf(tx);
   const rows = changes.map(({ taskId, state, statusMessage, ttlMs, pollIntervalMs, replaces }) => ({
     id: taskId,
     guarded: replaces !== undefined,
+    // Stored plainly, or sealed: as it was when the message was stored.
     replaces: text(replaces ?? null),
+    replaces_sealed: content.text("task.status_message", taskId, text(replaces ?? null)),
     state,
-    message: text(statusMessage),
+    message: content.text("task.status_message", taskId, text(statusMessage)),
+    said: text(statusMessage),
     ttl: ttlMs,
     poll: wholeMs(pollIntervalMs),
   }));
   // Rows are locked in the order of their ids, so that concurrent writers never deadlock.
   const changed = await tx.$queryRaw<ChangedStatus[]>`
     WITH news AS (SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json)
-        AS n(id uuid, guarded boolean, replaces text, state text, message text, ttl float8, poll integer)),
+        AS n(id uuid, guarded boolean, replaces text, replaces_sealed text, state text, message text, ttl float8, poll integer)),
       was AS MATERIALIZED (SELECT t.id, t.state, t.status_message, t.expires_at FROM task t
         WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (ARRAY(SELECT id FROM news))
           AND t.state IN ('working', 'input_required') ORDER BY t.id FOR NO KEY UPDATE)
@@ -73,7 +78,8 @@ export async function recordStatuses(
       AND t.state IN ('working', 'input_required')
       AND (t.state, t.status_message, t.ttl_ms, t.poll_interval_ms) IS DISTINCT FROM
         (news.state, news.message, news.ttl::bigint, news.poll)
-      AND (NOT news.guarded OR (t.state = news.state AND t.status_message IS NOT DISTINCT FROM news.replaces))
+      AND (NOT news.guarded OR (t.state = news.state AND (t.status_message IS NOT DISTINCT FROM news.replaces
+        OR t.status_message = news.replaces_sealed)))
     RETURNING t.id, was.state AS before, was.status_message AS was, was.expires_at AS "expiredAt",
       t.expires_at AS "expiresAt"`;
   const events = changed.flatMap(({ id, before, was }): NewEvent[] => {
@@ -83,8 +89,8 @@ export async function recordStatuses(
       ...(before !== now.state
         ? [{ type: "task.state" as const, ...line, data: { from: before, to: now.state } }]
         : []),
-      ...(was !== now.message
-        ? [{ type: "task.status" as const, ...line, data: { statusMessage: now.message } }]
+      ...(was !== now.said
+        ? [{ type: "task.status" as const, ...line, data: { statusMessage: now.said } }]
         : []),
     ];
   });
@@ -119,13 +125,19 @@ export async function endTask(
   end: TaskEnd,
 ): Promise<boolean> {
   const { outcome, isError } = outcomeOf(end.result);
-  const result = end.result === undefined ? null : JSON.stringify(storable(end.result));
+  const content = contentOf(tx);
+  const result =
+    end.result === undefined
+      ? null
+      : JSON.stringify(content.json("task.result", taskId, storable(end.result)));
+  const error = end.error ? storedError(content, taskId, end.error) : null;
+  const statusMessage = content.text("task.status_message", taskId, text(end.statusMessage ?? null));
   const [ended] = await tx.$queryRaw<{ raceId: string | null; mayRetry: boolean }[]>`
     UPDATE task SET state = ${end.state}, finished_at = now(), changed_at = now(),
       watched = ${end.watchForMs !== undefined}, watch_until = now() + ${end.watchForMs ?? null}::float8 * interval '1 ms',
-      status_message = coalesce(${text(end.statusMessage ?? null)}, status_message), progress = NULL,
-      outcome = ${text(outcome)}, outcome_is_error = ${isError}, result = ${result}::json,
-      error = ${end.error ? JSON.stringify(storable(end.error)) : null}::jsonb, server_state = ${end.serverState ?? null}
+      status_message = coalesce(${statusMessage}, status_message), progress = NULL,
+      outcome = ${content.text("task.outcome", taskId, text(outcome))}, outcome_is_error = ${isError}, result = ${result}::json,
+      error = ${error}::jsonb, server_state = ${end.serverState ?? null}
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
       AND state IN ('starting', 'working', 'input_required')
     RETURNING race_id AS "raceId", attempt < attempts AS "mayRetry"`;
@@ -196,7 +208,8 @@ export async function recordProgress(
   taskId: string,
   progress: { progress: number; total: number | null; message: string | null },
 ): Promise<void> {
-  const moved = await tx.$executeRaw`UPDATE task SET progress = ${JSON.stringify(storable(progress))}::jsonb
+  const stored = JSON.stringify(contentOf(tx).json("task.progress", taskId, storable(progress)));
+  const moved = await tx.$executeRaw`UPDATE task SET progress = ${stored}::jsonb
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
       AND state IN ('working', 'input_required')`;
   if (moved === 1) await publishChange(organizationId, tx, "task", [taskId]);

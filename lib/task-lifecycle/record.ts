@@ -1,6 +1,7 @@
 /** Helpers of the engine's writes to tasks. */
 
-import { storableText, type Tx } from "../base/db/db.ts";
+import type { Content } from "../base/db/content.ts";
+import { storable, storableText, type Tx } from "../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 
@@ -22,6 +23,15 @@ export async function record(
 /** Returns the text without what Postgres can't store. */
 export function text(value: string | null): string | null {
   return value === null ? null : storableText(value);
+}
+
+/** Returns a task's error as it is stored: its code stays readable. */
+export function storedError(
+  content: Content,
+  taskId: string,
+  error: { code: string; message: string },
+): string {
+  return JSON.stringify(content.json("task.error", taskId, storable(error), { code: error.code }));
 }
 
 /** Rounds to whole ms within Postgres's integer range; returns null unless the number is finite. */

@@ -3,7 +3,9 @@
 import { PERMISSIONS } from "../access/permissions.ts";
 import { ROLES, roleAllows } from "../access/roles.ts";
 import { ACCOUNT_ROLE, IN_FORCE } from "../api-keys/queries.ts";
-import type { Tx } from "../base/db/db.ts";
+import { PLAIN } from "../base/db/content.ts";
+import { contentOf } from "../base/db/content-keys.ts";
+import { storable, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
@@ -49,6 +51,7 @@ export async function queueRetry(organizationId: string, tx: Tx, taskId: string)
       server_id AS "serverId"`;
   if (!made) return [];
   const { connectionId, attempt, attempts, tool, serverId } = made;
+  await sealForCopy(organizationId, tx, taskId, id);
   await tx.taskWatch.create({ data: { organizationId, taskId: id } });
   await publishChange(organizationId, tx, "task", [id]);
   await wakeEngine(tx, connectionId, id);
@@ -62,4 +65,17 @@ export async function queueRetry(organizationId: string, tx: Tx, taskId: string)
       data: { tool, serverId, retryOf: taskId, ...plan },
     },
   ];
+}
+
+/** Sealed values are bound to their row, so the copy's are sealed for the copy. */
+async function sealForCopy(organizationId: string, tx: Tx, fromId: string, toId: string): Promise<void> {
+  if (contentOf(tx) === PLAIN) return;
+  const from = await tx.task.findFirstOrThrow({
+    where: { organizationId, id: fromId },
+    select: { id: true, arguments: true, label: true },
+  });
+  await tx.task.updateMany({
+    where: { organizationId, id: toId, state: "queued" },
+    data: { arguments: storable(from.arguments), label: from.label },
+  });
 }

@@ -1,6 +1,7 @@
 /** A person's decision on a start of unknown outcome: which found task it made, or that it made none. */
 
 import type { Principal } from "../access/principal.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import type { Seal } from "../base/seal.ts";
@@ -12,6 +13,7 @@ import { refuseUnlessUnknown } from "../tasks/found/guards.ts";
 import { resealed } from "../tasks/found/handle.ts";
 import { endInRace } from "../tasks/races/ending.ts";
 import { visibleTask } from "../tasks/visibility.ts";
+import { storedError } from "./record.ts";
 
 const NOT_STARTED = "not_started";
 
@@ -94,7 +96,7 @@ async function startedAs(
       UPDATE task SET state = 'working', watched = true, adopted = true, durable = true, error = NULL,
         sealed_request_state = NULL, sealed_handle = ${sealed.handle},
         sealed_session = ${sealed.session}, handle_digest = ${find.handleDigest}, era = '2025-11-25',
-        status_message = ${find.statusMessage}, started_at = coalesce(${find.serverCreatedAt}, now()),
+        status_message = ${contentOf(tx).text("task.status_message", id, find.statusMessage)}, started_at = coalesce(${find.serverCreatedAt}, now()),
         changed_at = now()
       WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND state = 'start_unknown'`,
   );
@@ -111,7 +113,7 @@ async function neverStarted(
 ): Promise<NewEvent[]> {
   const error = { code: NOT_STARTED, message: `It never started, as ${principal.actor.name} found out.` };
   const rows = await tx.$queryRaw<{ raceId: string | null }[]>`
-      UPDATE task SET state = 'failed', watched = false, error = ${JSON.stringify(error)}::jsonb, finished_at = now(),
+      UPDATE task SET state = 'failed', watched = false, error = ${storedError(contentOf(tx), taskId, error)}::jsonb, finished_at = now(),
         changed_at = now()
       WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'start_unknown'
       RETURNING race_id AS "raceId"`;

@@ -15,7 +15,7 @@ import type { Race } from "../tasks/races/schema.ts";
 import { findEarlier } from "./idempotency.ts";
 import { refuseBeyondQuota } from "./quota.ts";
 import { startableTool } from "./start.ts";
-import { insertTask } from "./transitions.ts";
+import { insertTask, isSameDigest, storedDigest } from "./transitions.ts";
 
 export interface RaceStart {
   starts: {
@@ -61,7 +61,7 @@ async function findRace(
   if (idempotencyKey === null) return null;
   const earlier = await findEarlier(organizationId, tx, "race", actor, idempotencyKey);
   if (!earlier) return null;
-  if (Buffer.from(earlier.requestDigest ?? []).equals(digestOf(input))) return earlier.id;
+  if (isSameDigest(tx, digestOf(input), earlier.requestDigest)) return earlier.id;
   throw new AppError("idempotency_mismatch", "This Idempotency-Key was used before, with another request.");
 }
 
@@ -80,7 +80,7 @@ async function createRace(
       id,
       requestedBy: storable(actor),
       idempotencyKey: input.idempotencyKey,
-      requestDigest: input.idempotencyKey === null ? null : Uint8Array.from(digestOf(input)),
+      requestDigest: input.idempotencyKey === null ? null : storedDigest(tx, digestOf(input)),
     },
   });
   // A fixed order prevents deadlocks with other starts on these servers, and with their removal.

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -63,7 +64,7 @@ export async function createTask(
       input.principal.actor,
       input.idempotencyKey,
     );
-    if (earlier && Buffer.from(earlier.requestDigest ?? []).equals(requestDigest(input)))
+    if (earlier && isSameDigest(tx, requestDigest(input), earlier.requestDigest))
       return { id: earlier.id, created: false };
     if (earlier)
       throw new AppError(
@@ -125,7 +126,7 @@ export async function insertTask(
       requesterUserId: input.principal.userId,
       restartOf: input.restartOf,
       idempotencyKey: input.idempotencyKey,
-      requestDigest: input.idempotencyKey === null ? null : Uint8Array.from(requestDigest(input)),
+      requestDigest: input.idempotencyKey === null ? null : storedDigest(tx, requestDigest(input)),
       requestedTtlMs: input.ttlMs,
       raceId: input.raceId ?? null,
       ...(retry && { attempts: retry.attempts, retryBackoffMs: retry.backoffMs, retryErrors: retry.errors }),
@@ -159,6 +160,16 @@ async function isOwn(organizationId: string, tx: Tx, connectionId: string): Prom
     select: { userId: true },
   });
   return userId !== null;
+}
+
+/** A digest of content as it is stored: keyed where the organization seals. */
+export function storedDigest(tx: Tx, digest: Buffer): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(contentOf(tx).hash(digest.toString("hex")), "hex"));
+}
+
+export function isSameDigest(tx: Tx, digest: Buffer, stored: Uint8Array | null): boolean {
+  const known = Buffer.from(stored ?? []).toString("hex");
+  return contentOf(tx).hashes(digest.toString("hex")).includes(known);
 }
 
 function requestDigest({ server, tool, arguments: args, ttlMs, restartOf, retry }: NewTask): Buffer {

@@ -1,7 +1,10 @@
 /** Everything the engine needs to take a task's next step: the task, its live requests and their answers. */
 import { z } from "zod";
+import { type Content, PLAIN, UNOPENED } from "../base/db/content.ts";
+import { contentOf, openingWhatOpens } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { planForValues } from "../base/db/plan-mode.ts";
+import { log } from "../base/log.ts";
 import { DELIVERY_FACTS, deliveryFacts } from "../input-requests/deliveries/facts.ts";
 import { actionSchema } from "../input-requests/schema.ts";
 import { QUESTIONS } from "../mcp/limits.ts";
@@ -110,7 +113,19 @@ const taskWork = z.object({
   full: z.boolean(),
   requests: z.array(requestWork),
 });
-export type TaskWork = z.infer<typeof taskWork>;
+export type TaskWork = z.infer<typeof taskWork> & {
+  /** How the organization keeps content; undefined: plainly. */
+  content?: Content;
+};
+
+/** Whether a question's hash, as just computed, and one of a stored request are of one question. */
+export function isSameQuestion(
+  work: TaskWork,
+  hash: string,
+  request: Pick<RequestWork, "questionHash">,
+): boolean {
+  return (work.content ?? PLAIN).isSameHash(hash, request.questionHash);
+}
 
 /** Returns the ids of all watched tasks of a connection. */
 export async function watchedTasks(organizationId: string, tx: Tx, connectionId: string): Promise<string[]> {
@@ -130,8 +145,8 @@ export async function loadWorkOf(
   const these =
     first && more.length === 0 ? Prisma.sql`= ${first}::uuid` : Prisma.sql`= ANY(${taskIds}::uuid[])`;
   const rows = await readWork(organizationId, tx, Prisma.sql`t.id ${these}`);
-  const works = shareTexts(z.array(taskWork).parse(rows));
-  return new Map(works.map((work, n) => [work.id, { connectionId: rows[n]!.connectionId, work }]));
+  shareTexts(rows.map(({ work }) => work));
+  return new Map(rows.map((row) => [row.work.id, row]));
 }
 
 /** Returns all watched tasks of those connections that have at most `most`, by connection. */
@@ -151,7 +166,7 @@ export async function loadLittleWork(
     tx,
     Prisma.sql`t.connection_id = ANY(${[...loaded.keys()]}::uuid[])`,
   );
-  for (const row of rows) loaded.get(row.connectionId)?.push(taskWork.parse(row));
+  for (const { connectionId, work } of rows) loaded.get(connectionId)?.push(work);
   shareTexts([...loaded.values()].flat());
   return loaded;
 }
@@ -165,16 +180,21 @@ export async function loadWorkBeside<T>(
   taskIds: string[],
 ): Promise<{ beside: T | null; works: TaskWork[] }> {
   const which = Prisma.sql`t.connection_id = ${connectionId}::uuid AND t.id = ANY(${taskIds}::uuid[])`;
-  const rows = await tx.$queryRaw<
-    (T & { id: string | null })[]
+  const rows = await openingWhatOpens(tx, "mark").$queryRaw<
+    (T & (StoredWork | { id: null }))[]
   >`SELECT beside.*, work.* FROM (${beside}) beside
     LEFT JOIN (${workOf(organizationId, which)}) work ON true`;
-  const works = shareTexts(z.array(taskWork).parse(rows.filter(({ id }) => id !== null)));
-  return { beside: rows[0] ?? null, works };
+  const works = rows.flatMap((row) => (row.id === null ? [] : openedWork(organizationId, tx, row)));
+  return { beside: rows[0] ?? null, works: shareTexts(works.map(({ work }) => work)) };
 }
 
-function readWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<{ connectionId: string }[]> {
-  return tx.$queryRaw(workOf(organizationId, which));
+async function readWork(
+  organizationId: string,
+  tx: Tx,
+  which: Prisma.Sql,
+): Promise<{ connectionId: string; work: TaskWork }[]> {
+  const rows = await openingWhatOpens(tx, "mark").$queryRaw<StoredWork[]>(workOf(organizationId, which));
+  return rows.flatMap((row) => openedWork(organizationId, tx, row));
 }
 
 function workOf(organizationId: string, which: Prisma.Sql): Prisma.Sql {
@@ -203,6 +223,34 @@ function workOf(organizationId: string, which: Prisma.Sql): Prisma.Sql {
     FROM task t JOIN task_watch w ON w.organization_id = t.organization_id AND w.task_id = t.id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
     WHERE t.organization_id = ${organizationId}::uuid AND t.watched AND ${which}`;
+}
+
+/** Returns the row as work, and nothing of a task whose content can't be opened. */
+function openedWork(
+  organizationId: string,
+  tx: Tx,
+  row: StoredWork,
+): { connectionId: string; work: TaskWork }[] {
+  if (!isOpened(row)) {
+    // What is to be sent can't be read: the task waits for the next look, and nothing goes to the server.
+    log.error({ organizationId, taskId: row.id }, "a task's content can't be opened: it waits");
+    return [];
+  }
+  const content = contentOf(tx);
+  const work: TaskWork = taskWork.parse(row);
+  if (content !== PLAIN) work.content = content;
+  return [{ connectionId: row.connectionId, work }];
+}
+
+interface StoredWork {
+  id: string;
+  connectionId: string;
+  arguments: unknown;
+  requests: { delivery: { content: unknown } | null }[];
+}
+
+function isOpened({ arguments: args, requests }: StoredWork): boolean {
+  return args !== UNOPENED && requests.every(({ delivery }) => delivery?.content !== UNOPENED);
 }
 
 const NO_REQUESTS: RequestWork[] = [];
@@ -237,7 +285,7 @@ function liveRequests(organizationId: string): Prisma.Sql {
       'delivery', (SELECT json_build_object(${DELIVERY_FACTS},
           'dueInMs', (extract(epoch FROM greatest(d.deliver_after, d.not_before) - now()) * 1000)::float8,
           'epoch', d.epoch, 'askId', d.ask_id, 'waits', d.waiting_since IS NOT NULL,
-          'requestId', a.request_id, 'traceparent', a.traceparent, 'action', a.action, 'content', a.content)
+          'answerId', a.id, 'requestId', a.request_id, 'traceparent', a.traceparent, 'action', a.action, 'content', a.content)
         FROM answer a JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
         WHERE a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL),
       'asks', coalesce((SELECT json_agg(json_build_object('id', k.id, 'key', k.key, 'rpcId', k.rpc_id,

@@ -65,7 +65,7 @@ export async function listTaskEvents(
       ...(after !== null && { seq: newest ? { lt: after } : { gt: after } }),
       type: { notIn: READS },
     },
-    select: { seq: true, at: true, type: true, actor: true, inputRequestId: true, data: true },
+    select: { seq: true, at: true, type: true, actor: true, taskId: true, inputRequestId: true, data: true },
     orderBy: { seq: newest ? "desc" : "asc" },
     take: query.limit + 1,
   });

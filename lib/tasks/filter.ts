@@ -73,11 +73,11 @@ export const SAID_IN = Prisma.sql`, t.tool, t.label, t.status_message, t.argumen
 
 /**
  * Matches rows of `alias` whose `SAID_IN` columns contain these words. The text equals that of task_search(),
- * migration 0026.
+ * migration 0083.
  */
 export function saidIn(alias: Prisma.Sql, words: string): Prisma.Sql {
-  const text = Prisma.sql`left(${alias}.tool || E'\\n' || coalesce(${alias}.label, '') || E'\\n' ||
-    coalesce(${alias}.status_message, '') || E'\\n' || ${alias}.arguments::text, 8000)`;
+  const text = Prisma.sql`left(${alias}.tool || E'\\n' || coalesce(searchable(${alias}.label), '') || E'\\n' ||
+    coalesce(searchable(${alias}.status_message), '') || E'\\n' || searchable(${alias}.arguments::text), 8000)`;
   return contains(text, words);
 }
 

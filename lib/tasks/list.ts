@@ -2,10 +2,11 @@
 
 import type { Principal } from "../access/principal.ts";
 import { type OrderedPosition, readOrderedPosition, toPage } from "../base/cursor.ts";
+import { openingWhatOpens } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { planFor, planForValues, planOnce } from "../base/db/plan-mode.ts";
-import { namesServer, nearAndBeyond } from "../base/db/search.ts";
-import type { Page, PageQuery } from "../base/page.ts";
+import { namesServer, nearAndBeyond, notSearched } from "../base/db/search.ts";
+import type { PageQuery, SearchedPage } from "../base/page.ts";
 import { codesOf } from "./attention.ts";
 import { matching, partsOf, SAID_IN, saidIn, saying } from "./filter.ts";
 import { JOINS, summaryOf, type TaskRow, toSummary } from "./row.ts";
@@ -59,7 +60,7 @@ export async function listTasks(
   tx: Tx,
   principal: Principal,
   query: TaskListQuery & PageQuery,
-): Promise<Page<TaskSummary>> {
+): Promise<SearchedPage<TaskSummary>> {
   const name = query.order ?? "newest";
   const { by, ascending, has, where, keyOf } = ORDERS[name];
   const direction = ascending ? Prisma.sql`ASC` : Prisma.sql`DESC`;
@@ -101,17 +102,18 @@ export async function listTasks(
   const page = Prisma.sql`page AS (
     SELECT found.id, found.key FROM (${found}) found ${order(most)})`;
   const plan = await planFor(tx, query, ONE_PLAN);
-  const rows = await tx.$queryRaw<TaskRow[]>`
+  const rows = await openingWhatOpens(tx, "blank").$queryRaw<TaskRow[]>`
     ${plan} WITH ${Prisma.join(near ? [near, page] : [page])}
     SELECT ${summaryOf(organizationId)} FROM page
       JOIN task t ON t.organization_id = ${organizationId}::uuid AND t.id = page.id ${JOINS}
     ORDER BY page.key ${direction}, page.id ${direction}`;
-  return toPage(
+  const listed = toPage(
     rows,
     query.limit,
     (row) => ({ order: name, key: keyOf(row)?.toISOString() ?? null, id: row.id }),
     toSummary(new Date()),
   );
+  return { ...listed, ...notSearched(tx, words) };
 }
 
 /** A row comparison: the index finds the place, and reads none of the rows before it. */

@@ -1,4 +1,6 @@
 import { readSequence, toPage } from "../base/cursor.ts";
+import { PLAIN } from "../base/db/content.ts";
+import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
 import type { Page } from "../base/page.ts";
@@ -23,24 +25,34 @@ export async function listMessages(
   if (after !== null) conditions.push(newest ? Prisma.sql`place < ${after}` : Prisma.sql`place > ${after}`);
   if (query.direction) conditions.push(Prisma.sql`direction = ${query.direction}`);
   if (query.method) conditions.push(Prisma.sql`method = ${query.method}`);
-  if (query.q?.trim()) {
-    const pattern = containing(query.q);
+  const words = query.q?.trim() ?? "";
+  // Sealed messages are opened to be searched: a task has few.
+  const isSealed = words !== "" && contentOf(tx) !== PLAIN;
+  if (words !== "" && !isSealed) {
+    const pattern = containing(words);
     conditions.push(Prisma.sql`(method ILIKE ${pattern} OR body::text ILIKE ${pattern})`);
   }
   const rows = await tx.$queryRaw<MessageRow[]>`
-    SELECT place, at, direction, method, body FROM (
-      SELECT at, direction, method, body, (extract(epoch FROM at) * 1000)::bigint * ${MOST_AT_ONCE}
+    SELECT place, "taskId", at, direction, method, body FROM (
+      SELECT task_id AS "taskId", at, direction, method, body, (extract(epoch FROM at) * 1000)::bigint * ${MOST_AT_ONCE}
         + row_number() OVER (PARTITION BY at ORDER BY id) AS place
       FROM protocol_message WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid) message
     WHERE ${Prisma.join(conditions, " AND ")}
-    ORDER BY place ${newest ? Prisma.sql`DESC` : Prisma.sql`ASC`} LIMIT ${query.limit + 1}`;
+    ORDER BY place ${newest ? Prisma.sql`DESC` : Prisma.sql`ASC`} LIMIT ${isSealed ? MESSAGES_READ : query.limit + 1}`;
   return toPage(
-    rows,
+    isSealed ? rows.filter((row) => says(row, words)).slice(0, query.limit + 1) : rows,
     query.limit,
     (row) => row.place,
     ({ at, direction, method, body }) =>
       taskMessageSchema.parse({ at: at.toISOString(), direction, method, body }),
   );
+}
+
+/** More than a task keeps (lib/protocol-messages/limits.ts), as its deletion follows each write. */
+const MESSAGES_READ = 1_000;
+
+function says({ method, body }: MessageRow, words: string): boolean {
+  return `${method}\n${JSON.stringify(body)}`.toLowerCase().includes(words.toLowerCase());
 }
 
 /** The distinct methods of a task's messages, by name. */

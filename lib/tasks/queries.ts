@@ -82,16 +82,22 @@ const MOST_AHEAD = 1_000;
 
 /** SQL for the questions that may be of task `t`, oldest first. */
 function unattributedQuestions(principal: Principal): Prisma.Sql {
-  return Prisma.sql`(SELECT json_agg(json_build_object('id', m.id, 'receivedAt', m.received_at, 'message', m.message)
+  return Prisma.sql`(SELECT json_agg(json_build_object('id', m.id, 'receivedAt', m.received_at, 'question', m.question)
       ORDER BY m.received_at, m.id)
     FROM (SELECT m.id, m.received_at, CASE WHEN NOT EXISTS (SELECT FROM task t
         WHERE t.organization_id = m.organization_id AND t.id = ANY (m.candidates) AND NOT ${visibleTask(principal)})
-        THEN left(m.params->>'message', ${QUESTION_SHOWN}) END AS message
+        THEN CASE WHEN jsonb_exists(m.params, 'sealed') THEN m.params
+          ELSE jsonb_build_object('message', left(m.params->>'message', ${QUESTION_SHOWN})) END END AS question
       FROM stream_message m WHERE m.organization_id = t.organization_id AND m.handled_at IS NULL
         AND m.kind = 'elicitation' AND t.id = ANY (m.candidates)
       ORDER BY m.received_at, m.id LIMIT ${MOST_UNATTRIBUTED}) m)`;
 }
-const questions = listOf(z.object({ id: z.string(), receivedAt: time, message: z.string().nullable() }));
+const question = z.object({ message: z.string() }).nullable().catch(null);
+const questions = listOf(
+  z.object({ id: z.string(), receivedAt: time, question }).transform(({ id, receivedAt, question: its }) => {
+    return { id, receivedAt, message: its?.message.slice(0, QUESTION_SHOWN) ?? null };
+  }),
+);
 
 const MOST_UNATTRIBUTED = 20;
 /** Longest shown text of an unattributed question, in characters. */
@@ -126,13 +132,14 @@ export async function readStart(
   taskId: string,
 ): Promise<{ serverId: string; tool: string; arguments: Record<string, unknown>; ttlMs: number | null }> {
   const [row] = await tx.$queryRaw<
-    { serverId: string; tool: string; arguments: unknown; ttlMs: bigint | null }[]
+    { id: string; serverId: string; tool: string; arguments: unknown; ttlMs: bigint | null }[]
   >`
-    SELECT t.server_id AS "serverId", t.tool, t.arguments, t.requested_ttl_ms AS "ttlMs" FROM task t
+    SELECT t.id, t.server_id AS "serverId", t.tool, t.arguments, t.requested_ttl_ms AS "ttlMs" FROM task t
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("task");
+  const { id: _, ...start } = row;
   return {
-    ...row,
+    ...start,
     arguments: z.record(z.string(), z.unknown()).parse(row.arguments),
     ttlMs: toNumber(row.ttlMs),
   };

@@ -13,7 +13,7 @@ const ROOMS = [
   ...["lib/generated", "lib/text", "lib/access", "lib/base", "lib/live-updates", "lib/tracing"],
   ...["lib/protocol-messages", "lib/events", "lib/mcp", "lib/metrics", "lib/stream-messages"],
   ...["lib/servers", "lib/api-keys", "lib/service-accounts", "lib/members", "lib/accounts"],
-  ...["lib/organizations", "lib/invitations", "lib/saml"],
+  ...["lib/organizations", "lib/content-sealing", "lib/invitations", "lib/saml"],
   ...["lib/retention", "lib/saved-views", "lib/onboarding", "lib/directory"],
   ...["lib/tasks", "lib/input-requests", "lib/task-lifecycle", "lib/bulk-operations"],
   ...[

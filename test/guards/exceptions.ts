@@ -179,6 +179,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
   },
   "PATCH /api/v1/saml-providers/{id}": { values: { body: { name: "Acme SSO" } } },
   "POST /api/v1/saml-providers/{id}/test": { membersOnly: "a person tests with a browser" },
+  "PUT /api/v1/organization/content-sealing": { values: { "body.sealed": false } },
   "PUT /api/v1/organization/addresses": { values: { "body.networks": [], "body.version": 0 } },
   "POST /api/v1/webhooks": { values: { "body.url": "https://hooks.test.example/in" } },
   "PATCH /api/v1/webhooks/{id}": { values: { "body.url": "https://hooks.test.example/in" } },

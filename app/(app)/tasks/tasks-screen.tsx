@@ -18,6 +18,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { useWide } from "@/components/ui/wide.ts";
 import { taskCounts, taskList, taskTotal } from "@/lib/api-client/tasks/tasks.ts";
+import { NOT_SEARCHED } from "@/lib/format/requests/not-searched.ts";
 import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/tasks/task-filters.ts";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
 import { TaskCards } from "./list/task-cards.tsx";
@@ -100,6 +101,7 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
         views={views}
         onDialog={setDialog}
       />
+      {list.data?.pages[0]?.contentNotSearched && <p className="text-[13px] text-muted">{NOT_SEARCHED}</p>}
       {query && hasFailuresAlone(query) && <FailurePanel query={query} />}
       {list.isPending ? (
         <TaskTableSkeleton />

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, query } from "@/lib/api-client/base/client.ts";
 import { type TaskQuery, taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
-import type { Page } from "@/lib/base/page.ts";
+import type { SearchedPage } from "@/lib/base/page.ts";
 import type { FailureGroups, TaskCounts, TaskDetail, TaskSummary } from "@/lib/tasks/schema.ts";
 
 export const TASKS_A_PAGE = 100;
@@ -11,7 +11,7 @@ export function taskList(filter: TaskQuery | null) {
   return infiniteQueryOptions({
     queryKey: taskKeys.list(filter),
     initialPageParam: "",
-    queryFn: ({ pageParam, signal }): Promise<Page<TaskSummary>> =>
+    queryFn: ({ pageParam, signal }): Promise<SearchedPage<TaskSummary>> =>
       filter === null
         ? Promise.resolve({ items: [], nextCursor: null })
         : api.get(`/api/v1/tasks${query({ ...filter, limit: TASKS_A_PAGE, cursor: pageParam })}`, signal),

@@ -7,6 +7,8 @@ import pg from "pg";
 import { Prisma, PrismaClient } from "../../generated/prisma/client.ts";
 import { env } from "../env.ts";
 import { scope } from "../scope.ts";
+import type { Seal } from "../seal.ts";
+import { ContentKeys } from "./content-keys.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
 import { foldingRoundTrips } from "./round-trips.ts";
 import { KeptPlans, NamingClient, planLoss } from "./statements.ts";
@@ -44,7 +46,12 @@ export function connectTimeoutMs(url: string, otherwise = 5_000): number {
 /** `named`: whether statements have names, by which Postgres keeps their plans; INTRAY_NAMED_STATEMENTS unless given. */
 export function createDatabase(
   url: string,
-  options: { connections?: number; named?: boolean } = {},
+  options: {
+    connections?: number;
+    named?: boolean;
+    /** Opens the keys of organizations; by default the ring of this process. */
+    seal?: Seal;
+  } = {},
 ): Database {
   const patienceMs = connectTimeoutMs(url);
   const pool = new pg.Pool({
@@ -65,6 +72,8 @@ export function createDatabase(
     transactionOptions: { maxWait: 2 * patienceMs, timeout: 20_000 },
   });
 
+  const contentKeys = new ContentKeys(options.seal);
+
   return {
     async withOrganization(organizationId, work) {
       for (let attempt = 1; ; attempt++) {
@@ -73,9 +82,12 @@ export function createDatabase(
             // true: for this transaction only. false would leak the organization into the pool.
             // jit: compiling takes longer than any statement of ours, and the estimates of plans that are kept
             // are the high ones that begin it.
-            await tx.$executeRaw`SELECT set_config('app.organization_id', ${organizationId}, true),
-              set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true), set_config('jit', 'off', true)`;
-            return withDeferredWrites(organizationId, tx, () => work(tx));
+            const [{ keys } = { keys: null }] = await tx.$queryRaw<{ keys: string | null }[]>`
+              SELECT set_config('app.organization_id', ${organizationId}, true),
+                set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true), set_config('jit', 'off', true),
+                gate.content_keys(${organizationId}::uuid) AS keys`;
+            const opening = keys === null ? tx : await contentKeys.opening(organizationId, tx, keys);
+            return withDeferredWrites(organizationId, opening, () => work(opening));
           });
         } catch (error) {
           if (attempt >= TRIES || !isTransient(error)) throw error;

@@ -1,4 +1,5 @@
 /** Text search. */
+import { contentOf } from "./content-keys.ts";
 import { Prisma, type Tx } from "./db.ts";
 
 /** Returns a LIKE pattern for texts that contain `words`; wildcards in `words` are escaped. */
@@ -11,6 +12,11 @@ export async function namesServer(organizationId: string, tx: Tx, words: string)
   const [row] = await tx.$queryRaw<{ named: boolean }[]>`SELECT EXISTS (SELECT FROM server
     WHERE organization_id = ${organizationId}::uuid AND strpos(lower(name), lower(${words.trim()})) > 0) AS named`;
   return row?.named ?? false;
+}
+
+/** What a search's result says besides: that sealed content was not searched. */
+export function notSearched(tx: Tx, words: string | undefined): { contentNotSearched?: true } {
+  return words && contentOf(tx).kid !== null ? { contentNotSearched: true } : {};
 }
 
 /** Rows checked first, among which common words occur. Only then the whole list is searched. */

@@ -1,6 +1,7 @@
 import { END_ACKNOWLEDGEMENTS } from "./acknowledgements.ts";
 import { AUDIT_STREAMS } from "./audit-streams.ts";
 import { bulkOperations } from "./bulk-operations.ts";
+import { CONTENT_SEALING } from "./content-sealing.ts";
 import { DELETIONS } from "./deletions.ts";
 import type { Job } from "./jobs.ts";
 import { COUNT_LINES } from "./metrics.ts";
@@ -46,5 +47,6 @@ export const JOBS: Job[] = [
   SAMPLE_OPEN_TASKS,
   RETENTION,
   PROPOSALS,
+  CONTENT_SEALING,
   DELETIONS,
 ];

@@ -6,7 +6,7 @@ import { reachOf } from "../../input-requests/deliveries/status.ts";
 import { judgeRewording } from "../../input-requests/status.ts";
 import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
-import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
+import { isSameQuestion, type RequestWork, type TaskWork } from "../../task-lifecycle/work.ts";
 
 export interface Plan {
   /** State, message, ttl or interval differ from the stored ones. */
@@ -62,7 +62,7 @@ export function judgeKeyed(
     const key = question.address.key;
     asked.add(key);
     const request = byKey.get(key);
-    if (request?.questionHash === hashOf(question))
+    if (request && isSameQuestion(work, hashOf(question), request))
       decide(plan, request, { kind: "asked", polls: memory.pollsInSending });
     else if (work.cancelRequested) continue;
     else if (request) judgeChange(plan, work, request, { question, key }, memory);

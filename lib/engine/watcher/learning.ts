@@ -9,7 +9,7 @@ import {
   outlivedTtl,
   type Traits,
 } from "../../servers/traits.ts";
-import type { AskWork, RequestWork } from "../../task-lifecycle/work.ts";
+import { type AskWork, isSameQuestion, type RequestWork } from "../../task-lifecycle/work.ts";
 import type { Plan } from "../task/judge-poll.ts";
 import type { WatcherContext } from "./context.ts";
 import type { WatchedTask } from "./watched-task.ts";
@@ -80,7 +80,7 @@ export function learnFromQuestion(
   const { address } = question;
   if (address.kind !== "rpc" || updates.known.reissues) return;
   const hash = questionHash({ taskId: task.id, ...question });
-  const same = task.work.requests.find((request) => request.questionHash === hash);
+  const same = task.work.requests.find((request) => isSameQuestion(task.work, hash, request));
   const isThisAsk = (ask: AskWork) => ask.rpcId === address.rpcId && ask.sessionDigest === sessionDigest;
   if (same && !same.asks.some(isThisAsk)) updates.add({ reissues: true });
 }

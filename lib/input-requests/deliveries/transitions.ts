@@ -4,6 +4,7 @@
  */
 
 import type { Principal } from "../../access/principal.ts";
+import { contentOf } from "../../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -105,9 +106,10 @@ export async function markSending(
   attempt: { epoch: bigint; askId: string; statusBefore: string; rung: Rung },
 ): Promise<boolean> {
   const { set, from } = move("sending");
+  const statusBefore = contentOf(tx).text("delivery.status_before", ids.deliveryId, attempt.statusBefore);
   const marked = await tx.$queryRaw<{ attempts: number }[]>`
     UPDATE delivery SET ${set}, epoch = ${attempt.epoch}, ask_id = ${attempt.askId}::uuid, waiting_since = NULL,
-      attempts = attempts + 1, sent_at = now(), status_before = ${attempt.statusBefore}, rung = ${attempt.rung}
+      attempts = attempts + 1, sent_at = now(), status_before = ${statusBefore}, rung = ${attempt.rung}
     WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND ${from}
       AND EXISTS (SELECT FROM ask k WHERE k.organization_id = delivery.organization_id
         AND k.id = ${attempt.askId}::uuid AND k.retracted_at IS NULL)

@@ -47,7 +47,7 @@ export async function findDocuments(
   requestId: string,
 ): Promise<KnownDocument[]> {
   const [row] = await tx.$queryRaw<RequestRow[]>`
-    SELECT r.message, t.id AS "taskId", t.arguments, t.connection_id AS "connectionId", s.id AS "serverId",
+    SELECT r.id, r.message, t.id AS "taskId", t.arguments, t.connection_id AS "connectionId", s.id AS "serverId",
       s.name AS "serverName", ${RESULT} AS result, ${SERVES_RESOURCES} AS "servesResources",
       t.requester_user_id AS "requesterUserId", ${requestedBy(principal)} AS "asksOneself",
       EXISTS (SELECT FROM input_request live WHERE live.organization_id = t.organization_id

@@ -3,9 +3,10 @@ import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
+import { formSchema } from "../../mcp/forms/form.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { shorten } from "../../text/labels.ts";
-import { answerOf, ONLY_FIELD } from "../row.ts";
+import { amountIn, answerOf, ONLY_FIELD } from "../row.ts";
 import { isLike, type KeyFigures, keyFigures, repeatOf } from "./likeness.ts";
 import { judgeParty } from "./party.ts";
 import type { Answer, SimilarRequest, SimilarRequests } from "./schema.ts";
@@ -26,10 +27,11 @@ export async function readSimilar(
   requestId: string,
 ): Promise<SimilarRequests> {
   const [row] = await tx.$queryRaw<AskedRow[]>`
-    SELECT ${COLUMNS}, r.task_id AS "taskId", r.server_id AS "serverId", r.tool, r.mode, ${FIELD_NAMES} AS "fieldNames"
+    SELECT ${COLUMNS}, r.server_id AS "serverId", r.tool, r.mode, ${FIELD_NAMES} AS "fieldNames"
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("request");
+  row.fieldNames = namesIn(row.form) ?? row.fieldNames;
   const asked = figuresOf(row);
   const settled = (await readSettled(organizationId, tx, principal, row)).map(toDecided);
   const named =
@@ -53,6 +55,9 @@ interface FactRow {
   label: string | null;
   amount: number | null;
   currency: string | null;
+  privateAmount: string | null;
+  /** Null unless it was sealed. */
+  form: unknown;
   arguments: unknown;
 }
 
@@ -76,7 +81,8 @@ interface DecidedRow extends FactRow {
 }
 
 /** Aliases `r` and `t`. The first size is known without reading the value; the second bounds the text. */
-const COLUMNS = Prisma.sql`r.id, r.message, t.label, r.amount, r.currency,
+const COLUMNS = Prisma.sql`r.id, r.task_id AS "taskId", r.message, t.label, r.amount, r.currency,
+  r.private_amount AS "privateAmount", CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form END AS form,
   CASE WHEN pg_column_size(t.arguments) > ${LONGEST_ARGUMENTS} THEN NULL
     WHEN octet_length(t.arguments::text) > ${LONGEST_ARGUMENTS} THEN NULL ELSE t.arguments END AS arguments`;
 
@@ -120,14 +126,23 @@ async function decidedBefore(
   asked: AskedAbout,
   candidates: Prisma.Sql,
 ): Promise<DecidedRow[]> {
-  return tx.$queryRaw<DecidedRow[]>`
-    SELECT ${COLUMNS}, a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
+  const rows = await tx.$queryRaw<DecidedRow[]>`
+    SELECT ${COLUMNS}, a.id AS "answerId", a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
     FROM (${candidates}) r
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL
     WHERE r.organization_id = ${organizationId}::uuid AND r.task_id <> ${asked.taskId}::uuid AND r.mode = ${asked.mode}
-      AND ${FIELD_NAMES} = ${JSON.stringify(asked.fieldNames)}::jsonb AND ${visibleTask(principal)}
+      AND (jsonb_exists(r.form, 'sealed') OR ${FIELD_NAMES} = ${JSON.stringify(asked.fieldNames)}::jsonb)
+      AND ${visibleTask(principal)}
     ORDER BY a.created_at DESC`;
+  const names = JSON.stringify(asked.fieldNames);
+  return rows.filter((row) => JSON.stringify(namesIn(row.form) ?? asked.fieldNames) === names);
+}
+
+/** The names of the fields of a form that was sealed. */
+function namesIn(form: unknown): string[] | null {
+  const parsed = formSchema.nullable().parse(form);
+  return parsed === null ? null : parsed.kind === "supported" ? parsed.fields.map(({ name }) => name) : [];
 }
 
 type Decided = KeyFigures & { id: string; message: string; answer: Answer };
@@ -135,7 +150,7 @@ type Decided = KeyFigures & { id: string; message: string; answer: Answer };
 const record = z.record(z.string(), z.unknown());
 
 function figuresOf(row: FactRow): KeyFigures {
-  const amount = row.amount === null ? null : { value: row.amount, currency: row.currency };
+  const amount = amountIn(row);
   return keyFigures(record.nullable().parse(row.arguments) ?? {}, { label: row.label, amount });
 }
 

@@ -1,5 +1,6 @@
 /** The tasks that a start of unknown outcome may have made. The engine writes them; a person chooses. */
 
+import { contentOf } from "../../base/db/content-keys.ts";
 import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { Seal } from "../../base/seal.ts";
@@ -45,7 +46,8 @@ export async function keepCandidate(
     VALUES (${organizationId}::uuid, ${id}::uuid, ${of.connectionId}::uuid, ${of.taskId}::uuid,
       ${sealed("sealed_handle", remote.taskId)}, ${digest},
       ${session === null ? null : sealed("sealed_session", session)}, ${remote.status},
-      ${remote.statusMessage === null ? null : storableText(remote.statusMessage)}, ${createdAt})
+      ${contentOf(tx).text("found_task.status_message", id, remote.statusMessage === null ? null : storableText(remote.statusMessage))},
+      ${createdAt})
     ON CONFLICT (organization_id, connection_id, handle_digest) DO UPDATE SET task_id = coalesce(f.task_id, excluded.task_id)`;
   await publishChange(organizationId, tx, "task", [of.taskId]);
 }

@@ -1,5 +1,6 @@
 /** Stores a server's listed tasks. lib/task-lifecycle/adopt.ts and settle-unknown.ts take them over. */
 
+import { contentOf } from "../../base/db/content-keys.ts";
 import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { Seal } from "../../base/seal.ts";
@@ -22,14 +23,23 @@ export async function recordFound(
 ): Promise<void> {
   await holdConnection(organizationId, tx, connection.id);
   const unknown = await unknownAmong(organizationId, tx, seal, connection.id, list.tasks);
-  const rows = unknown.map((task) => {
+  const content = contentOf(tx);
+  const digests = unknown.map((task) => handleDigest(seal, organizationId, task.taskId));
+  const known = content.kid === null ? null : await idsByDigest(organizationId, tx, connection.id, digests);
+  const rows = unknown.map((task, at) => {
     const id = uuidv7();
+    const digest = digests[at]!;
+    // A message is bound to the row that it will stand in.
+    const row = known?.get(digest.toString("hex")) ?? id;
     return {
       id,
       handle: seal.seal(foundPlace(organizationId, id, "sealed_handle"), task.taskId),
-      digest: handleDigest(seal, organizationId, task.taskId),
+      digest,
       status: task.status,
-      message: task.statusMessage === null ? null : storableText(task.statusMessage),
+      message:
+        task.statusMessage === null
+          ? null
+          : content.text("found_task.status_message", row, storableText(task.statusMessage)),
       createdAt: ourTime(task.createdAt, list.clockOffsetMs),
     };
   });
@@ -49,6 +59,19 @@ export async function recordFound(
       AND f.connection_id = ${connection.id}::uuid AND f.task_id IS NULL
       AND f.handle_digest <> ALL (${rows.map((row) => row.digest)}::bytea[])`;
   await publishChange(organizationId, tx, "server", [connection.serverId]);
+}
+
+async function idsByDigest(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  digests: Buffer[],
+): Promise<Map<string, string>> {
+  const rows = await tx.$queryRaw<{ id: string; digest: string }[]>`
+    SELECT id, encode(handle_digest, 'hex') AS digest FROM found_task
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
+      AND handle_digest = ANY (${digests}::bytea[]) FOR NO KEY UPDATE`;
+  return new Map(rows.map(({ id, digest }) => [digest, id]));
 }
 
 /** The server's time by our clock, or null if it is missing or unreadable. */

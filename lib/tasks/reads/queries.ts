@@ -2,6 +2,7 @@
  * Who looked at what of somebody's, out of the history: what a line of it says of a reader is kept there, and as long
  * as its details are (docs/event-log.md). A look at a request or a list leaves no line.
  */
+import { z } from "zod";
 import { allows } from "../../access/key-scope.ts";
 import type { Principal } from "../../access/principal.ts";
 import { actorSchema } from "../../access/schema.ts";
@@ -158,7 +159,7 @@ interface Row {
   type: keyof typeof KINDS;
   actor: unknown;
   taskId: string | null;
-  name: string | null;
+  document: unknown;
 }
 
 async function page(
@@ -182,7 +183,9 @@ function readRows(
   const earlier = before === null ? Prisma.empty : Prisma.sql`AND e.seq < ${before}`;
   const each = parts.map(
     (part) => Prisma.sql`(SELECT e.seq, e.at, e.type, e.actor, e.task_id AS "taskId",
-      CASE e.type WHEN 'document.read' THEN e.data ->> 'name' END AS name
+      e.input_request_id AS "requestId", CASE WHEN e.type <> 'document.read' THEN NULL
+        WHEN jsonb_exists(e.data, 'sealed') THEN e.data
+        ELSE jsonb_build_object('name', e.data ->> 'name') END AS document
     FROM event e WHERE e.organization_id = ${organizationId}::uuid AND ${part} ${earlier}
     ORDER BY e.seq DESC LIMIT ${limit + 1})`,
   );
@@ -190,12 +193,14 @@ function readRows(
     ORDER BY seq DESC LIMIT ${limit + 1}`;
 }
 
+const documentSchema = z.object({ name: z.string().nullable() }).nullable();
+
 function toReads(rows: Row[], limit: number, taskOf: (id: string) => NamedTask | undefined): Page<Read> {
   return toPage(
     rows,
     limit,
     (row) => row.seq,
-    ({ seq, at, type, actor, taskId, name }) => {
+    ({ seq, at, type, actor, taskId, document }) => {
       const task = taskId === null ? undefined : taskOf(taskId);
       return {
         seq: Number(seq),
@@ -203,7 +208,7 @@ function toReads(rows: Row[], limit: number, taskOf: (id: string) => NamedTask |
         kind: KINDS[type],
         by: actorSchema.parse(actor),
         task: task ? { id: task.id, label: task.label, tool: task.tool } : null,
-        document: name,
+        document: documentSchema.catch(null).parse(document)?.name ?? null,
       };
     },
   );

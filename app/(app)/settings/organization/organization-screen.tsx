@@ -15,6 +15,11 @@ const Addresses = lazyComponent(() => import("./addresses.tsx").then((file) => f
   loading: () => <div aria-hidden className="skeleton h-40" />,
 });
 
+const ContentSealing = lazyComponent(
+  () => import("./content-sealing.tsx").then((file) => file.ContentSealing),
+  { loading: () => <div aria-hidden className="skeleton h-32" /> },
+);
+
 /** The organization's name, its rules, and how to leave or delete it. */
 export function OrganizationScreen() {
   const me = useMe();
@@ -34,6 +39,7 @@ export function OrganizationScreen() {
       <FourEyes saved={data} />
       {me.may("owners:manage") && <KeysWithoutEnd saved={data} />}
       {me.may("settings:manage") && <Addresses />}
+      {me.may("settings:manage") && <ContentSealing />}
       <LeavePart />
       {me.may("organization:delete") && <DeletePart saved={data} />}
     </>

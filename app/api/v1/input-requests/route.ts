@@ -1,4 +1,4 @@
-import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
+import { pageQuerySchema, searchedPageSchema } from "@/lib/base/page.ts";
 import { listInputRequests } from "@/lib/input-requests/list.ts";
 import { inputRequestSchema, requestListQuerySchema } from "@/lib/input-requests/schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
@@ -12,7 +12,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       inView: true,
       summary: "Requests for input, oldest first unless `order` says otherwise",
       query: pageQuerySchema.extend(requestListQuerySchema.shape),
-      output: pageSchema(inputRequestSchema),
+      output: searchedPageSchema(inputRequestSchema),
+      errors: ["content_sealed"],
     },
     ({ caller, query }) =>
       within(caller, (organizationId, tx, principal) =>

@@ -88,6 +88,7 @@ import * as noticesReadAll from "@/app/api/v1/notices/read-all/route.ts";
 import * as notices from "@/app/api/v1/notices/route.ts";
 import * as onboarding from "@/app/api/v1/onboarding/route.ts";
 import * as organizationAddresses from "@/app/api/v1/organization/addresses/route.ts";
+import * as organizationContentSealing from "@/app/api/v1/organization/content-sealing/route.ts";
 import * as organizationDeletionWithdraw from "@/app/api/v1/organization/deletion/withdraw/route.ts";
 import * as organizationDomain from "@/app/api/v1/organization/domains/[id]/route.ts";
 import * as organizationDomainVerify from "@/app/api/v1/organization/domains/[id]/verify/route.ts";
@@ -234,6 +235,7 @@ export const paths: Paths = {
   "/api/v1/onboarding": onboarding,
   "/api/v1/organization": organization,
   "/api/v1/organization/addresses": organizationAddresses,
+  "/api/v1/organization/content-sealing": organizationContentSealing,
   "/api/v1/organization/deletion/withdraw": organizationDeletionWithdraw,
   "/api/v1/organization/domains": organizationDomains,
   "/api/v1/organization/domains/{id}": organizationDomain,

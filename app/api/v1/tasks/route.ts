@@ -1,4 +1,4 @@
-import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
+import { pageQuerySchema, searchedPageSchema } from "@/lib/base/page.ts";
 import { startTask } from "@/lib/task-lifecycle/start.ts";
 import { listTasks } from "@/lib/tasks/list.ts";
 import { startedTaskSchema, startTaskSchema, taskListQuerySchema, taskSchema } from "@/lib/tasks/schema.ts";
@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       inView: true,
       summary: "Tasks, newest first unless another order is asked for",
       query: pageQuerySchema.extend(taskListQuerySchema.shape),
-      output: pageSchema(taskSchema),
+      output: searchedPageSchema(taskSchema),
     },
     ({ caller, query }) =>
       within(caller, (organizationId, tx, principal) => listTasks(organizationId, tx, principal, query)),

@@ -1,0 +1,230 @@
+/** The switch by API, and what the API says of content that is sealed. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createDatabase, type Database } from "@/lib/base/db/db.ts";
+import { createSeal } from "@/lib/base/seal.ts";
+import { convertContent } from "@/lib/content-sealing/convert.ts";
+import { appendEvents } from "@/lib/events/transitions.ts";
+import { countByKey, reseal } from "@/lib/key-rotation/reseal.ts";
+import { withClient } from "@/scripts/database/roles.ts";
+import { dumpOf, placesOf } from "@/test/dump.ts";
+import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
+
+const MARK = "ZITRONENFALTER";
+const PATH = "/api/v1/organization/content-sealing";
+let web: TestWeb;
+let engine: Database;
+let acme: string;
+let olga: { cookie: string; userId: string };
+let made = 0;
+
+beforeAll(async () => {
+  web = await startWeb();
+  engine = createDatabase(web.database.engineUrl, { connections: 2 });
+});
+afterAll(async () => {
+  await engine?.close();
+  await web?.stop();
+});
+beforeEach(async () => {
+  acme = await web.organization(`sealed-${++made}`);
+  olga = await web.member(acme, "Olga", "owner");
+});
+
+const sql = async (text: string, values: unknown[] = []) =>
+  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const put = (sealed: boolean, who: { cookie?: string; key?: string } = olga) =>
+  web.call("PUT", PATH, { ...who, body: { sealed } });
+const get = (path: string) => web.call("GET", path, { cookie: olga.cookie });
+const convertAll = async () => {
+  do {
+    await sql("UPDATE content_sealing SET look_at = now()");
+    while (await convertContent(acme, engine));
+  } while ((await get(PATH)).body.progress !== null);
+};
+const populate = async (mark = MARK) => {
+  const server = await insertServer(web.db, acme, { name: "Finance" });
+  const task = await insertTask(web.db, acme, server, { arguments: { note: mark, total: 1000 } });
+  const request = await insertRequest(web.db, acme, task, { message: `Pay ${mark}, $1,000.00?` });
+  return { server, task, request };
+};
+
+test("owners turn the switch, admins see it, and the history says who did", async () => {
+  const admin = await web.key(acme, "admin");
+  expect((await get(PATH)).body).toEqual({
+    sealed: false,
+    changed: null,
+    progress: null,
+    unopened: 0,
+    opens: true,
+  });
+  expect((await put(true, { key: admin })).status).toBe(403);
+  const on = await put(true);
+  expect(on.status).toBe(200);
+  expect(on.body).toMatchObject({ sealed: true, opens: true, changed: { by: { name: "Olga" } } });
+  expect((await put(true)).body.changed).toEqual(on.body.changed);
+  expect((await web.call("GET", PATH, { key: admin })).body.sealed).toBe(true);
+  expect((await put(false)).body.sealed).toBe(false);
+  const types = await sql(
+    "SELECT type FROM event WHERE organization_id = $1 AND type LIKE '%content%' ORDER BY seq",
+    [acme],
+  );
+  expect(types.map(({ type }) => type)).toEqual([
+    "organization.content_sealed",
+    "organization.content_opened",
+  ]);
+});
+
+test("an engine that could not open sealed content refuses the switch", async () => {
+  await sql("INSERT INTO engine (id) VALUES (gen_random_uuid())");
+  expect((await put(true)).body).toMatchObject({ status: 409, code: "engine_outdated" });
+  await sql("UPDATE engine SET opens_content = true");
+  expect((await put(true)).status).toBe(200);
+});
+
+test("a search says what it does not find, and amounts are refused instead of sorted wrongly", async () => {
+  await populate();
+  const found = (q: string) => get(`/api/v1/input-requests?q=${q}`);
+  expect((await found(MARK)).body).toMatchObject({ items: [{}] });
+  await put(true);
+  await convertAll();
+  expect((await found(MARK)).body).toEqual({ items: [], nextCursor: null, contentNotSearched: true });
+  expect((await found("process_invoice")).body).toMatchObject({
+    items: [{ message: `Pay ${MARK}, $1,000.00?`, amount: { value: 1000, currency: "$" } }],
+    contentNotSearched: true,
+  });
+  expect((await get(`/api/v1/tasks?q=${MARK}`)).body).toEqual({
+    items: [],
+    nextCursor: null,
+    contentNotSearched: true,
+  });
+  // The stored form is no text either.
+  for (const q of ["sealed", "arguments"]) expect((await get(`/api/v1/tasks?q=${q}`)).body.items).toEqual([]);
+  expect((await get("/api/v1/input-requests")).body).not.toHaveProperty("contentNotSearched");
+  for (const query of ["order=amount", "amountMin=5", "amountMax=5"])
+    expect((await get(`/api/v1/input-requests?${query}`)).body).toMatchObject({
+      status: 422,
+      code: "content_sealed",
+    });
+  await put(false);
+  await convertAll();
+  expect((await found(MARK)).body).toMatchObject({ items: [{ amount: { value: 1000 } }] });
+  expect((await get("/api/v1/input-requests?amountMin=999")).body.items).toHaveLength(1);
+});
+
+test("one value that can't be opened leaves the lists of the others", async () => {
+  const { server, task, request } = await populate();
+  const other = await insertTask(web.db, acme, server);
+  await put(true);
+  await convertAll();
+  await sql("UPDATE task SET label = (SELECT label FROM task WHERE id = $1) WHERE id = $2", [other, task]);
+  await sql("UPDATE input_request SET message = left(message, -4) || 'AAAA' WHERE id = $1", [request.id]);
+  const tasks = (await get("/api/v1/tasks")).body.items as { id: string; label: string }[];
+  expect(tasks.map(({ id, label }) => [id, label])).toEqual([
+    [other, "INV-100"],
+    [task, "(can't be opened)"],
+  ]);
+  expect((await get("/api/v1/input-requests")).body.items).toMatchObject([{ message: "(can't be opened)" }]);
+  expect((await get(`/api/v1/tasks/${task}`)).body).toMatchObject({
+    status: 503,
+    code: "content_unavailable",
+  });
+});
+
+test("requests with equal forms are answered together, sealed as plain", async () => {
+  const server = await insertServer(web.db, acme);
+  await put(true);
+  const ids: { id: string; questionHash: string }[] = [];
+  for (const note of ["one", "two"]) {
+    const task = await insertTask(web.db, acme, server, { arguments: { note } });
+    ids.push(await insertRequest(web.db, acme, task, { message: `${note}?` }));
+  }
+  await convertAll();
+  const answered = await web.call("POST", "/api/v1/input-requests/bulk-answer", {
+    cookie: olga.cookie,
+    body: { items: ids, action: "accept", content: {} },
+  });
+  expect(answered.body.results.map(({ status }: { status: string }) => status)).toEqual([
+    "recorded",
+    "recorded",
+  ]);
+});
+
+test("an export has the content opened; a change of INTRAY_KEYS touches the key's row alone", async () => {
+  const { task } = await populate("KATZENGOLD");
+  await put(true);
+  await convertAll();
+  const dump = await dumpOf(web.database.adminUrl);
+  expect(placesOf(dump, "KATZENGOLD")).toEqual([]);
+  const exported = await web.open("GET", "/api/v1/organization/export", { cookie: olga.cookie });
+  const lines = (await exported.text())
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines.find((line) => line.kind === "task" && line.id === task)).toMatchObject({
+    arguments: { note: "KATZENGOLD", total: 1000 },
+  });
+  expect(JSON.stringify(lines)).not.toContain("sealed/");
+
+  const [old] = [{ kid: "k1", key: Buffer.alloc(32, 1) }];
+  const done = await reseal(web.db, createSeal([{ kid: "k2", key: Buffer.alloc(32, 2) }, old]));
+  expect(done.filter(({ resealed }) => resealed > 0).map(({ table }) => table)).toEqual(["organization_key"]);
+  expect((await countByKey(web.db)).get("k1")).toBeUndefined();
+  expect((await get(`/api/v1/tasks/${task}`)).body.arguments).toEqual({ note: "KATZENGOLD", total: 1000 });
+});
+
+test("everything that shows a task shows a sealed one, whole", async () => {
+  await put(true);
+  const { task, request } = await populate("MORGENTAU");
+  await web.db.withOrganization(acme, async (tx) => {
+    const actor = { kind: "member" as const, id: olga.userId, name: "Olga" };
+    const line = { actor, taskId: task };
+    await appendEvents(acme, tx, [
+      { type: "task.status", ...line, data: { statusMessage: "MORGENTAU" } },
+      {
+        type: "document.read",
+        ...line,
+        inputRequestId: request.id,
+        data: { id: "1", name: "MORGENTAU.pdf" },
+      },
+    ]);
+  });
+  const answered = await web.call("POST", `/api/v1/input-requests/${request.id}/answer`, {
+    cookie: olga.cookie,
+    body: {
+      action: "accept",
+      content: {},
+      comment: "MORGENTAU",
+      questionHash: (await get(`/api/v1/input-requests/${request.id}`)).body.questionHash,
+    },
+  });
+  expect(answered.status).toBe(202);
+  for (const path of [
+    `/tasks/${task}`,
+    `/tasks/${task}/events`,
+    `/tasks/${task}/access`,
+    `/input-requests/${request.id}`,
+    "/input-requests",
+    "/events",
+  ]) {
+    const { status, body } = await get(`/api/v1${path}`);
+    expect([path, status, JSON.stringify(body).includes("MORGENTAU")]).toEqual([path, 200, true]);
+  }
+  for (const path of [
+    `/tasks/${task}/messages?q=x`,
+    `/tasks/${task}/phases`,
+    `/tasks/${task}/attempts`,
+    "/tasks",
+    "/tasks/counts",
+    "/tasks/failures",
+    "/tasks/total",
+    `/input-requests/${request.id}/similar`,
+    `/input-requests/${request.id}/documents`,
+    "/input-requests/counts",
+    "/notices",
+    "/overview",
+  ])
+    expect([path, (await get(`/api/v1${path}`)).status]).toEqual([path, 200]);
+  const dump = await dumpOf(web.database.adminUrl);
+  expect(placesOf(dump, "MORGENTAU")).toEqual([]);
+});

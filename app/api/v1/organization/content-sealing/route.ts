@@ -1,0 +1,37 @@
+import { readContentSealing } from "@/lib/content-sealing/queries.ts";
+import { contentSealingSchema, saveContentSealingSchema } from "@/lib/content-sealing/schema.ts";
+import { beginSealing, endSealing } from "@/lib/content-sealing/transitions.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { sealing } from "@/lib/web/sealing.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary:
+        "Whether what tasks are about is sealed under a key of the organization, and how far that has come",
+      output: contentSealingSchema,
+    },
+    ({ caller }) => within(caller, (organizationId, tx) => readContentSealing(organizationId, tx)),
+  ),
+  PUT: route(
+    {
+      auth: "content:seal",
+      stepUp: true,
+      summary: "Seal what tasks are about under a key of the organization, or open it again",
+      body: saveContentSealingSchema,
+      output: contentSealingSchema,
+      errors: ["engine_outdated"],
+    },
+    async ({ caller, body }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        body.sealed
+          ? beginSealing(organizationId, tx, principal, sealing())
+          : endSealing(organizationId, tx, principal),
+      );
+      // By a transaction that has the new key.
+      return within(caller, (organizationId, tx) => readContentSealing(organizationId, tx));
+    },
+  ),
+});

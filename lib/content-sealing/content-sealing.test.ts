@@ -1,0 +1,430 @@
+/** What tasks are about, sealed: nothing of it in the database, everything of it for people and servers. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { withClient } from "../../scripts/database/roles.ts";
+import { dumpOf, placesOf } from "../../test/dump.ts";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../test/fixtures/queries.ts";
+import { insertRequest } from "../../test/fixtures/rows.ts";
+import { tool } from "../../test/fixtures/tool.ts";
+import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
+import { type SessionServer, startSessionServer } from "../../test/servers/session-server.ts";
+import { asStored } from "../base/db/content-keys.ts";
+import { createDatabase, type Database } from "../base/db/db.ts";
+import { inScope } from "../base/scope.ts";
+import { exportedLines } from "../events/export.ts";
+import { verifyEvents } from "../events/verify.ts";
+import { verifyExport } from "../events/verify-export.ts";
+import { saveDraft } from "../input-requests/transitions.ts";
+import { createTask } from "../task-lifecycle/transitions.ts";
+import { convertContent } from "./convert.ts";
+import { readContentSealing } from "./queries.ts";
+import { beginSealing, endSealing } from "./transitions.ts";
+
+/** Words that stand in no name, tool or code. */
+const MARKS = {
+  argument: "ZITRONENFALTER",
+  label: "WINDJAMMER",
+  question: "KATZENGOLD",
+  field: "MORGENTAU",
+  answer: "SILBERFADEN",
+  comment: "NEBELHORN",
+  draft: "QUITTENBROT",
+  status: "TEEWAGEN",
+  result: "HIMBEERGEIST",
+};
+const SECRET = Object.values(MARKS);
+
+let fixture: OrganizationFixture;
+const queries = createQueries(() => fixture, 60_000);
+const owner = () => ({ ...fixture.operator, role: "owner" as const });
+const begin = () => fixture.within((tx) => beginSealing(fixture.organizationId, tx, owner(), fixture.seal));
+const end = () => fixture.within((tx) => endSealing(fixture.organizationId, tx, owner()));
+const state = () => fixture.within((tx) => readContentSealing(fixture.organizationId, tx));
+const leaks = async () => {
+  const dump = await dumpOf(fixture.adminUrl);
+  return SECRET.flatMap((mark) => placesOf(dump, mark).map((table) => `${mark} in ${table}`));
+};
+const sql = async (text: string, values: unknown[] = []) =>
+  (await withClient(fixture.adminUrl, (client) => client.query(text, values))).rows;
+const soon = () => sql("UPDATE content_sealing SET look_at = now()");
+const converted = () =>
+  until("everything is as the switch says", async () => {
+    if ((await state()).progress === null) return true;
+    await soon();
+    return false;
+  });
+
+/** Questions with a field, in the words of this test. */
+const FORM = {
+  type: "object",
+  properties: { approve: { type: "boolean", title: MARKS.field }, why: { type: "string" } },
+};
+const said = { approve: true, why: MARKS.answer };
+
+let engineDatabase: Database;
+beforeEach(async () => {
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  engineDatabase = createDatabase(fixture.engineEnvironment.ENGINE_DATABASE_URL ?? "", {
+    connections: 2,
+    seal: fixture.seal,
+  });
+});
+afterEach(async () => {
+  await engineDatabase?.close();
+  await fixture?.close();
+});
+
+describe("on 2026-07-28", () => {
+  let remote: TestServer;
+  let server: { serverId: string; connectionId: string };
+  beforeAll(async () => {
+    remote = await startTestServer();
+  });
+  afterAll(() => remote?.close());
+  beforeEach(async () => {
+    remote.tasks.clear();
+    remote.answers.length = 0;
+    remote.calls.length = 0;
+    remote.behave.onGet = (task) => {
+      task.statusMessage = MARKS.status;
+      if (task.status === "completed")
+        task.result = { content: [{ type: "text", text: MARKS.result }], isError: false };
+      if (task.status !== "input_required") return;
+      const params = { mode: "form", message: `${MARKS.question}, $1,234.00?`, requestedSchema: FORM };
+      task.inputRequests = { approval: { method: "elicitation/create", params } };
+    };
+    server = await fixture.addServer(remote.url, "2026-07-28");
+  });
+  const start = (note = MARKS.argument) =>
+    fixture.startTask(server, { note, title: MARKS.label, total: 1234 }, tool("approve"));
+
+  /** A task from its start to its end, with all that people do about it. */
+  const live = async () => {
+    const id = await start();
+    const request = await queries.openRequest(id);
+    expect(request.message).toContain(MARKS.question);
+    await fixture.within((tx) =>
+      saveDraft(fixture.organizationId, tx, fixture.approver, request.id, {
+        content: { why: MARKS.draft },
+        comment: MARKS.draft,
+      }),
+    );
+    await fixture.answer(request.id, { action: "accept", content: said, comment: MARKS.comment });
+    await queries.inState(id, "completed");
+    return { id, request };
+  };
+
+  test("nothing of a task's life is in the database, and all of it is for people and the server", async () => {
+    await begin();
+    await fixture.startEngine();
+    const { id } = await live();
+    expect(remote.calls[0]).toMatchObject({ arguments: { note: MARKS.argument, title: MARKS.label } });
+    expect(remote.answers.map(({ answer }) => answer)).toEqual([{ action: "accept", content: said }]);
+    const failed = await fixture.startTask(server, { note: MARKS.argument }, tool("refuse"));
+    await queries.inState(failed, "failed");
+    expect(await leaks()).toEqual([]);
+    expect(placesOf(await dumpOf(fixture.adminUrl), "Out of paper")).toEqual([]);
+    const task = await queries.task(id);
+    expect(task.arguments).toEqual({ note: MARKS.argument, title: MARKS.label, total: 1234 });
+    expect(JSON.stringify(task.result)).toContain(MARKS.result);
+    const answer = await fixture.within((tx) =>
+      tx.answer.findFirstOrThrow({ where: { organizationId: fixture.organizationId } }),
+    );
+    expect(answer).toMatchObject({ content: said, comment: MARKS.comment });
+  });
+
+  test("what was stored before is sealed by the engine, but for lines of the history, and opened again", async () => {
+    await fixture.startEngine();
+    const { id } = await live();
+    const waiting = await start();
+    const open = await queries.openRequest(waiting);
+    const before = { ...(await queries.task(id)), changedAt: null };
+    expect(await leaks()).not.toEqual([]);
+    await begin();
+    await converted();
+    expect((await leaks()).filter((place) => !place.endsWith("public.event"))).toEqual([]);
+    expect({ ...(await queries.task(id)), changedAt: null }).toEqual(before);
+    expect((await state()).unopened).toBe(0);
+    // The question was captured before the switch: the same one still, and answered once.
+    await fixture.answer(open.id, { action: "accept", content: said });
+    await queries.inState(waiting, "completed");
+    expect(await queries.requestsOf(waiting)).toHaveLength(1);
+    expect(remote.answers).toHaveLength(2);
+
+    await end();
+    await converted();
+    const [{ sealed }] = await sql(`SELECT (SELECT count(*) FROM task WHERE arguments::text LIKE '%sealed/%')
+      + (SELECT count(*) FROM input_request WHERE message LIKE 'sealed/%' OR private_amount IS NOT NULL)
+      + (SELECT count(*) FROM answer WHERE content::text LIKE '%sealed/%') AS sealed`);
+    expect(Number(sealed)).toBe(0);
+    expect({ ...(await queries.task(id)), changedAt: null }).toEqual(before);
+    expect((await queries.requestsOf(id))[0]).toMatchObject({ amount: 1234, currency: "$" });
+    expect(await fixture.within((tx) => verifyEvents((work) => work(tx)))).toMatchObject({ ok: true });
+  });
+
+  test("answers that people gave by the hash of before the switch count, and questions under way are the same ones", async () => {
+    const engine = await fixture.startEngine();
+    const id = await start();
+    const before = await queries.openRequest(id);
+    await engine.stop();
+    await begin();
+    await convertAll();
+    const after = await queries.openRequest(id);
+    expect(after.questionHash).not.toBe(before.questionHash);
+    await fixture.startEngine();
+    await until("it was asked for again", async () => remote.seen.length > 0);
+    await fixture.within(async (tx) => {
+      const { recordAnswer } = await import("../input-requests/transitions.ts");
+      await recordAnswer(fixture.organizationId, tx, fixture.approver, before.id, {
+        action: "accept",
+        content: said,
+        questionHash: before.questionHash,
+      });
+    });
+    await queries.inState(id, "completed");
+    expect(await queries.requestsOf(id)).toHaveLength(1);
+    expect(remote.answers).toHaveLength(1);
+  });
+
+  test("a key that can't be opened: nothing is sent, nothing is lost, and it goes on once it opens", async () => {
+    await begin();
+    const [key] = await sql("SELECT sealed_key FROM organization_key");
+    const id = await start();
+    await sql("UPDATE organization_key SET sealed_key = 'v1.test.AAAA'");
+    const broken = await otherProcess();
+    const engine = await broken.startEngine();
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(remote.calls).toEqual([]);
+    await expect(
+      broken.within((tx) =>
+        tx.task.findFirstOrThrow({ where: { organizationId: fixture.organizationId, id } }),
+      ),
+    ).rejects.toMatchObject({
+      code: "content_unavailable",
+    });
+    expect(await broken.within((tx) => readContentSealing(fixture.organizationId, tx))).toMatchObject({
+      opens: false,
+    });
+    await sql("UPDATE organization_key SET sealed_key = $1", [key.sealed_key]);
+    await queries.openRequest(id);
+    expect(remote.calls).toHaveLength(1);
+    await engine.stop();
+    await broken.close();
+  });
+
+  test("an Idempotency-Key finds its task after the switch as before it", async () => {
+    const given = () =>
+      fixture.within((tx) =>
+        createTask(fixture.organizationId, tx, {
+          principal: fixture.operator,
+          server: { id: server.serverId },
+          connectionId: server.connectionId,
+          tool: tool("approve"),
+          arguments: { note: MARKS.argument },
+          ttlMs: null,
+          idempotencyKey: "once",
+          restartOf: null,
+        }),
+      );
+    const first = await given();
+    await begin();
+    expect(await given()).toEqual({ id: first.id, created: false });
+    await convertAll();
+    expect(await given()).toEqual({ id: first.id, created: false });
+    await end();
+    await convertAll();
+    await begin();
+    await convertAll();
+    expect(await given()).toEqual({ id: first.id, created: false });
+  });
+
+  test("a row that an earlier version writes plainly is read, and sealed by and by", async () => {
+    await begin();
+    await convertAll();
+    const id = await start();
+    await sql("UPDATE task SET arguments = $1, label = $2 WHERE id = $3", [
+      { note: MARKS.argument },
+      MARKS.label,
+      id,
+    ]);
+    expect((await queries.task(id)).arguments).toEqual({ note: MARKS.argument });
+    expect(await leaks()).not.toEqual([]);
+    await convertAll();
+    expect(await leaks()).toEqual([]);
+  });
+
+  test("an engine that is stopped in the middle goes on where it was", async () => {
+    for (let n = 0; n < 120; n++) await start(`${MARKS.argument}-${n}`);
+    await begin();
+    await convertContent(fixture.organizationId, engineDatabase);
+    await convertContent(fixture.organizationId, engineDatabase);
+    const part = await state();
+    expect(part.progress?.done).toBe(50);
+    const [{ plain }] = await sql(
+      "SELECT count(*) AS plain FROM task WHERE arguments::text NOT LIKE '%sealed/%'",
+    );
+    expect(Number(plain)).toBe(70);
+    await convertAll();
+    expect((await leaks()).filter((place) => !place.endsWith("public.event"))).toEqual([]);
+    const texts = (
+      await fixture.within((tx) => tx.task.findMany({ where: { organizationId: fixture.organizationId } }))
+    ).map(({ arguments: args }) => (args as { note: string }).note);
+    expect(new Set(texts).size).toBe(120);
+  });
+
+  test("an export of the history has both: what is digested, and what it says", async () => {
+    await begin();
+    await fixture.startEngine();
+    await live();
+    const lines: string[] = [];
+    for await (const piece of exportedLines(fixture.organizationId, fixture.within))
+      lines.push(...piece.split("\n"));
+    expect(await verifyExport(toAsync(lines))).toMatchObject({ ok: true });
+    const answer = lines
+      .map((line) => line && JSON.parse(line))
+      .find((line) => line?.type === "answer.recorded");
+    expect(answer.opened).toMatchObject({ content: said, comment: MARKS.comment });
+    expect(answer.payload).not.toContain(MARKS.answer);
+    const stored = await fixture.within((tx) =>
+      asStored(tx).event.findFirstOrThrow({
+        where: { organizationId: fixture.organizationId, type: "answer.recorded" },
+      }),
+    );
+    expect(JSON.stringify(stored.data)).not.toContain(MARKS.answer);
+    expect(stored.data).toMatchObject({ action: "accept" });
+  });
+});
+
+describe("on 2025-11-25", () => {
+  let remote: SessionServer;
+  beforeAll(async () => {
+    remote = await startSessionServer();
+  });
+  afterAll(() => remote?.close());
+
+  test("nothing of a task's life is in the database, and its answer reaches the server once", async () => {
+    const server = await fixture.addServer(remote.url, "2025-11-25");
+    await begin();
+    await fixture.startEngine();
+    const id = await fixture.startTask(server, { note: MARKS.argument, title: MARKS.label }, tool("any"));
+    const theirs = await until("the server has it", async () => remote.tasks[0]);
+    theirs.statusMessage = MARKS.status;
+    await until("somebody listens", async () => remote.ask(theirs, MARKS.question) !== null);
+    const request = await queries.openRequest(id, MARKS.question);
+    expect(await leaks()).toEqual([]);
+    await fixture.answer(request.id, {
+      action: "accept",
+      content: { approve: true },
+      comment: MARKS.comment,
+    });
+    await until("the answer is there", async () => remote.answered.length > 0);
+    expect(remote.answered.map(({ result }) => result)).toMatchObject([
+      { action: "accept", content: { approve: true } },
+    ]);
+    theirs.status = "completed";
+    await queries.inState(id, "completed");
+    expect(await leaks()).toEqual([]);
+    expect(remote.answered).toHaveLength(1);
+  });
+});
+
+test("a start and an answer take as many statements as without a key", async () => {
+  const server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+  const counted = async () => {
+    const spent = { queries: 0, ms: 0 };
+    await inScope({ requestId: null, trace: null, spent }, async () => {
+      const id = await fixture.startTask(server, { note: MARKS.argument });
+      const request = await insertRequest(fixture.database, fixture.organizationId, id, {});
+      await fixture.answer(request.id, { action: "decline" });
+    });
+    return spent.queries;
+  };
+  const plainly = await counted();
+  await begin();
+  // Each process reads the key once.
+  expect(await counted()).toBe(plainly + 1);
+  expect(await counted()).toBe(plainly);
+});
+
+describe("a stored value", () => {
+  test("does not open in another row, in another organization, or with a change", async () => {
+    const server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+    await begin();
+    const one = await fixture.startTask(server, { note: "one" });
+    const two = await fixture.startTask(server, { note: "two" });
+    const read = (id: string) => queries.task(id);
+    await sql("UPDATE task SET arguments = (SELECT arguments FROM task WHERE id = $1) WHERE id = $2", [
+      one,
+      two,
+    ]);
+    expect((await read(one)).arguments).toEqual({ note: "one" });
+    await expect(read(two)).rejects.toMatchObject({ code: "content_unavailable" });
+    await sql(
+      "UPDATE task SET arguments = replace(arguments::text, $1::text, $2::text)::json WHERE id = $2::text::uuid",
+      [one, two],
+    );
+    await expect(read(two)).rejects.toMatchObject({ code: "content_unavailable" });
+  });
+
+  test("goes with its key, which nobody can delete before the organization", async () => {
+    await begin();
+    await expect(sql("DELETE FROM organization_key")).rejects.toThrow("goes with the organization alone");
+  });
+
+  test("is told from somebody's text that looks like one", async () => {
+    const server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+    const lure = `sealed/task.label/t/${fixture.organizationId}/v1.00000000-0000-4000-8000-000000000000.AAAA`;
+    const before = await fixture.startTask(server, { note: lure, sealed: lure });
+    await begin();
+    const after = await fixture.startTask(server, { note: lure, sealed: lure });
+    await convertAll();
+    for (const id of [before, after])
+      expect((await queries.task(id)).arguments).toEqual({ note: lure, sealed: lure });
+  });
+});
+
+async function convertAll(): Promise<void> {
+  for (;;) {
+    await soon();
+    while (await convertContent(fixture.organizationId, engineDatabase));
+    if ((await state()).progress === null) {
+      await soon();
+      while (await convertContent(fixture.organizationId, engineDatabase));
+      return;
+    }
+  }
+}
+
+/** Databases and engines that have not read the organization's key yet, as another process. */
+async function otherProcess() {
+  const { Engine } = await import("../engine/engine.ts");
+  const { createNetwork } = await import("../base/network.ts");
+  const { default: pino } = await import("pino");
+  const { ENGINE_DATABASE_URL: url = "", ENGINE_DATABASE_DIRECT_URL: directUrl = url } =
+    fixture.engineEnvironment;
+  const database = createDatabase(url, { connections: 6, seal: fixture.seal });
+  return {
+    within: <T>(work: Parameters<typeof database.withOrganization<T>>[1]) =>
+      database.withOrganization(fixture.organizationId, work),
+    async startEngine() {
+      const engine = new Engine({
+        database,
+        directUrl,
+        network: createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] }),
+        seal: fixture.seal,
+        log: pino({ level: "silent" }),
+      });
+      await engine.start();
+      return engine;
+    },
+    close: () => database.close(),
+  };
+}
+
+async function* toAsync(lines: string[]): AsyncGenerator<string> {
+  yield* lines;
+}

@@ -1,0 +1,66 @@
+/** The switch: whether an organization seals what its tasks are about (docs/decisions/045). convert.ts does the rest. */
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Principal } from "../access/principal.ts";
+import { KEY_BYTES, keyPlace } from "../base/db/content-keys.ts";
+import { storable, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import type { Seal } from "../base/seal.ts";
+import { appendEvents } from "../events/transitions.ts";
+
+/** An engine that was seen within this time works. */
+const ENGINE_SEEN_MS = 60_000;
+
+/** Makes the organization a key, under which everything is sealed from the commit on. Idempotent. */
+export async function beginSealing(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  seal: Seal,
+): Promise<void> {
+  if (await lockSwitch(organizationId, tx)) return;
+  await refuseOldEngines(tx);
+  const kid = randomUUID();
+  const key = randomBytes(KEY_BYTES).toString("base64");
+  await tx.$executeRaw`INSERT INTO organization_key (organization_id, kid, sealed_key)
+    VALUES (${organizationId}::uuid, ${kid}::uuid, ${seal.seal(keyPlace(organizationId, kid), key)})`;
+  await beginAgain(organizationId, tx, actor, kid);
+  await appendEvents(organizationId, tx, [{ type: "organization.content_sealed", actor }]);
+}
+
+/** Retires the key: what is written from the commit on is plain. The key stays for what is sealed. Idempotent. */
+export async function endSealing(organizationId: string, tx: Tx, { actor }: Principal): Promise<void> {
+  if (!(await lockSwitch(organizationId, tx))) return;
+  await tx.$executeRaw`UPDATE organization_key SET retired_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND retired_at IS NULL`;
+  await beginAgain(organizationId, tx, actor, null);
+  await appendEvents(organizationId, tx, [{ type: "organization.content_opened", actor }]);
+}
+
+/** Makes turns of the switch wait for each other. Returns true if it is on. */
+async function lockSwitch(organizationId: string, tx: Tx): Promise<boolean> {
+  await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR NO KEY UPDATE`;
+  return (await tx.organizationKey.count({ where: { organizationId, retiredAt: null } })) > 0;
+}
+
+async function beginAgain(
+  organizationId: string,
+  tx: Tx,
+  actor: Principal["actor"],
+  kid: string | null,
+): Promise<void> {
+  await tx.$executeRaw`INSERT INTO content_sealing (organization_id, kid, changed_by)
+    VALUES (${organizationId}::uuid, ${kid}::uuid, ${JSON.stringify(storable(actor))}::jsonb)
+    ON CONFLICT (organization_id) DO UPDATE SET kid = excluded.kid, changed_by = excluded.changed_by, changed_at = now(),
+      at_table = NULL, at_row = NULL, looked = 0, rows = 0, left_over = 0, unopened = 0, finished_at = NULL, look_at = now()`;
+}
+
+/** An engine of an earlier version would send sealed values to servers as they are. */
+async function refuseOldEngines(tx: Tx): Promise<void> {
+  const [{ old } = { old: false }] = await tx.$queryRaw<{ old: boolean }[]>`SELECT EXISTS (SELECT FROM engine
+    WHERE seen_at > now() - ${ENGINE_SEEN_MS} * interval '1 ms' AND NOT opens_content) AS old`;
+  if (old)
+    throw new AppError(
+      "engine_outdated",
+      "An engine of an earlier version is running, which can't open sealed content. Update all engines first.",
+    );
+}
