@@ -33,7 +33,7 @@ const SIGNING_IN = `
 
 /** About an organization that the web found by the caller's credential or session: where a session may work, where a call may come from. */
 const OF_A_FOUND_ORGANIZATION = `
-  choose_organization end_view is_ended_in is_of_one_organization keys_rest note_key_use
+  choose_organization content_keys end_view is_ended_in is_of_one_organization keys_rest note_key_use
   organization_networks refusal_of session_event sign_in_demand sign_in_refusal`;
 
 /** About the whole installation: set-up, demonstration, counts of calls, and figures without names. */
@@ -43,9 +43,9 @@ const OF_THE_INSTALLATION = `
 /** For the engine and the owner alone: which organizations have work, and work that belongs to none. */
 const NOT_FOR_THE_WEB = `
   accounts_made_by_link all_organizations connections_with_open_work delete_due_organization
-  delete_organization end_account_mail end_password_reset organization_by_slug organizations
+  delete_organization end_account_mail end_password_reset next_due organization_by_slug organizations
   organizations_behind organizations_to_delete organizations_with_acknowledgements
-  organizations_with_audit_streams organizations_with_bulk_work organizations_with_decided_races
+  organizations_with_audit_streams organizations_with_bulk_work organizations_with_content_to_convert organizations_with_decided_races
   organizations_with_due_proposals organizations_with_ending_keys organizations_with_mail
   organizations_with_old_data organizations_with_operator_servers organizations_with_resting_accounts organizations_with_saml
   organizations_with_webhooks organizations_without_hold password_resets_waiting people_with_mail
