@@ -38,7 +38,13 @@ export async function startLoggedPostgres(): Promise<LoggedPostgres> {
   const folder = mkdtempSync(join(tmpdir(), "intray-logged-"));
   const { server, superuserUrl } = await startEmbedded(folder, {
     settings: [
-      ...["fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=100", "autovacuum=off"],
+      ...[
+        "fsync=off",
+        "full_page_writes=off",
+        "synchronous_commit=off",
+        "max_connections=100",
+        "autovacuum=off",
+      ],
       ...["logging_collector=on", "log_destination=jsonlog", "log_filename=statements", "log_directory=said"],
       ...["log_statement=all", "log_rotation_age=0", "log_rotation_size=0"],
     ],
