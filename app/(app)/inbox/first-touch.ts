@@ -4,6 +4,7 @@ export { SavedViewItems as ViewsMenuItems } from "@/components/list/saved-view-i
 export { LoadFailure } from "@/components/ui/failure.tsx";
 export { DecisionMenuItems } from "./answer/decision-menu-items.tsx";
 export { NoRows } from "./list/no-rows.tsx";
+export { NotSearched } from "./list/not-searched.tsx";
 export { RequestMenuItems } from "./request/request-menu-items.tsx";
 export { ActiveFilters } from "./toolbar/active-filters.tsx";
 export { InboxCommands } from "./toolbar/inbox-commands.ts";

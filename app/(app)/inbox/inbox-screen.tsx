@@ -105,7 +105,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
         {(views.current || views.missing) && (
           <ViewLine views={views} place={place} onSaveAs={() => setDialog("save")} />
         )}
-        {(filterCount(place.filters) > 0 || place.filters.q) && <ActiveFilters place={place} tab={tab} />}
+        {filterCount(place.filters) > 0 && <ActiveFilters place={place} />}
         <RequestList
           key={tab}
           tab={tab}

@@ -1,13 +1,11 @@
 "use client";
 
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { CheckCheck, SearchX } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
-import { EMPTY_TABS, type RequestTab, requestList } from "@/lib/api-client/requests.ts";
+import { EMPTY_TABS, type RequestTab } from "@/lib/api-client/requests.ts";
 import { isNarrowed } from "@/lib/format/requests/filter-words.ts";
 import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
-import { NOT_SEARCHED } from "@/lib/format/requests/not-searched.ts";
 
 const WHAT_COMES: Record<RequestTab, string> = {
   mine: "New requests that you may decide appear here.",
@@ -31,7 +29,6 @@ export function NoRows({
   onClear: () => void;
   onAll: () => void;
 }) {
-  const list = useInfiniteQuery({ ...requestList(tab, filters), enabled: false });
   const others = tab !== "all" && tab !== "done" && elsewhere > 0;
   if (isNarrowed(filters)) {
     const only = { ...filters, q: "" };
@@ -47,9 +44,7 @@ export function NoRows({
             <Button onClick={onClear}>{isNarrowed(only) ? "Clear filters" : "Clear search"}</Button>
           </div>
         }
-      >
-        {list.data?.pages[0]?.contentNotSearched && NOT_SEARCHED}
-      </Empty>
+      />
     );
   }
   return (

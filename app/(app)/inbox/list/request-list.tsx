@@ -32,6 +32,7 @@ const LoadMore = lazyComponent(() => import("@/components/ui/load-more.tsx").the
 const ROW_PX = { comfortable: 67, compact: 53 };
 
 const NoRows = lazyComponent(() => import("../first-touch.ts").then((file) => file.NoRows), { warm: true });
+const NotSearched = lazyComponent(() => import("../first-touch.ts").then((file) => file.NotSearched));
 const BulkBar = lazyComponent(() => import("../bulk/bulk-bar.tsx").then((file) => file.BulkBar));
 const BulkDialog = lazyComponent(() => import("../bulk/bulk-dialog.tsx").then((file) => file.BulkDialog), {
   loading: DialogLoading,
@@ -187,6 +188,7 @@ export function RequestList({
   }
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
+      {list.data.pages[0]?.contentNotSearched && <NotSearched />}
       <div
         data-scroller
         data-list

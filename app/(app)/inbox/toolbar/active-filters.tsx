@@ -1,18 +1,16 @@
 "use client";
 
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { type RequestTab, requestList } from "@/lib/api-client/requests.ts";
 import { serverList } from "@/lib/api-client/servers.ts";
 import { chipsOf } from "@/lib/format/requests/filter-words.ts";
 import { withoutFilters } from "@/lib/format/requests/inbox-filters.ts";
-import { NOT_SEARCHED } from "@/lib/format/requests/not-searched.ts";
 import type { InboxPlace } from "./use-inbox-place.ts";
 
 /** The active filters of the list, each removable. */
-export function ActiveFilters({ place, tab }: { place: InboxPlace; tab: RequestTab }) {
+export function ActiveFilters({ place }: { place: InboxPlace }) {
   const { filters } = place;
   const { data: servers } = useQuery({ ...serverList(), enabled: filters.serverId !== "" });
   const chips = chipsOf(
@@ -20,39 +18,32 @@ export function ActiveFilters({ place, tab }: { place: InboxPlace; tab: RequestT
     useFormats(),
     (id) => servers?.items.find((server) => server.id === id)?.name,
   );
-  const { data } = useInfiniteQuery({ ...requestList(tab, filters), enabled: false });
-  const note = data?.pages[0]?.contentNotSearched && data.pages[0].items.length > 0 && (
-    <p className="px-4 pb-2.5 text-[13px] text-muted">{NOT_SEARCHED}</p>
-  );
-  if (chips.length === 0) return note || null;
+  if (chips.length === 0) return null;
   return (
-    <>
-      {note}
-      <div className="flex flex-wrap items-center gap-1.5 px-4 pb-2.5">
-        <ul aria-label="Filters" className="contents">
-          {chips.map((chip) => (
-            <li key={chip.words} className="max-w-full">
-              <button
-                type="button"
-                className="inline-flex h-6 max-w-full items-center gap-1 rounded-md bg-accent-soft px-1.5 font-medium text-accent text-xs hover:bg-sunken max-md:h-11 max-md:px-3"
-                aria-label={`${chip.words}: remove this filter`}
-                onClick={() => place.go({ filters: chip.clears })}
-              >
-                <span className="truncate">{chip.words}</span>
-                <X aria-hidden className="size-3.5 shrink-0" strokeWidth={1.75} />
-              </button>
-            </li>
-          ))}
-        </ul>
-        <Button
-          variant="link"
-          size="sm"
-          className="px-1 text-xs max-md:h-11"
-          onClick={() => place.go({ filters: { ...withoutFilters(filters), q: filters.q } })}
-        >
-          Clear
-        </Button>
-      </div>
-    </>
+    <div className="flex flex-wrap items-center gap-1.5 px-4 pb-2.5">
+      <ul aria-label="Filters" className="contents">
+        {chips.map((chip) => (
+          <li key={chip.words} className="max-w-full">
+            <button
+              type="button"
+              className="inline-flex h-6 max-w-full items-center gap-1 rounded-md bg-accent-soft px-1.5 font-medium text-accent text-xs hover:bg-sunken max-md:h-11 max-md:px-3"
+              aria-label={`${chip.words}: remove this filter`}
+              onClick={() => place.go({ filters: chip.clears })}
+            >
+              <span className="truncate">{chip.words}</span>
+              <X aria-hidden className="size-3.5 shrink-0" strokeWidth={1.75} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Button
+        variant="link"
+        size="sm"
+        className="px-1 text-xs max-md:h-11"
+        onClick={() => place.go({ filters: { ...withoutFilters(filters), q: filters.q } })}
+      >
+        Clear
+      </Button>
+    </div>
   );
 }
