@@ -1,15 +1,19 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { createDatabase, isDatabaseDown, Prisma } from "../../lib/base/db/db.ts";
 import { readRecord } from "./cluster.ts";
 import { startEmbedded } from "./embedded.ts";
 import { withClient } from "./roles.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "intray-embedded-"));
+const longDir = join(mkdtempSync(join(tmpdir(), "intray-embedded-")), "x".repeat(80));
 afterAll(() => {
-  const elsewhere = readRecord(dataDir).home;
-  for (const path of [dataDir, elsewhere]) if (path) rmSync(path, { recursive: true, force: true });
+  for (const folder of [dataDir, longDir]) {
+    const elsewhere = readRecord(folder).home;
+    for (const path of [folder, elsewhere]) if (path) rmSync(path, { recursive: true, force: true });
+  }
 });
 
 test("it starts in a closed folder, is adopted while it runs, and recovers when it was killed", async () => {
@@ -37,5 +41,36 @@ test("neither owner sees the other's database", async () => {
   await expect(withClient(trespass.href, (client) => client.query("select 1"))).rejects.toThrow(
     "permission denied",
   );
+  await server.stop("fast");
+});
+
+test("it is reached over a Unix socket, which only its account enters; once stopped it is a database that is down", async () => {
+  const { superuserUrl, ownerUrl, server } = await startEmbedded(dataDir);
+  const folder = decodeURIComponent(new URL(superuserUrl).hostname);
+  expect(statSync(folder).mode & 0o077).toBe(0);
+  await withClient(superuserUrl, async (client) => {
+    const { rows } = await client.query("SELECT inet_client_addr() AS address");
+    expect(rows).toEqual([{ address: null }]);
+  });
+  const wrong = new URL(ownerUrl);
+  wrong.password = "wrong";
+  await expect(withClient(wrong.href, (client) => client.query("select 1"))).rejects.toThrow(/password/);
+
+  const database = createDatabase(ownerUrl, { connections: 1 });
+  await server.stop("fast");
+  const failures = [
+    await withClient(ownerUrl, (client) => client.query("select 1")).catch((error) => error),
+    await database.gate(Prisma.sql`SELECT 1`).catch((error) => error),
+  ];
+  expect(failures.map(isDatabaseDown)).toEqual([true, true]);
+  await database.close();
+});
+
+test("it is reached over TCP where the socket's path would be too long", async () => {
+  // Otherwise Postgres's account, if it is another, gets a folder elsewhere.
+  chmodSync(dirname(longDir), 0o711);
+  const { superuserUrl, server } = await startEmbedded(longDir);
+  expect(new URL(superuserUrl).hostname).toBe("127.0.0.1");
+  await withClient(superuserUrl, (client) => client.query("select 1"));
   await server.stop("fast");
 });

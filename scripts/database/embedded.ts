@@ -4,7 +4,7 @@ import { ConfigurationError } from "../../lib/base/env.ts";
 import { openCluster, readRecord } from "./cluster.ts";
 import { createOwner, withLogin } from "./roles.ts";
 import { prepareDataFolder, readOrCreateSecrets, readSecrets, type Secrets } from "./secrets.ts";
-import { type Options, type Server, startServer } from "./server.ts";
+import { hostOf, type Options, type Server, startServer } from "./server.ts";
 
 export type EmbeddedPostgres = {
   server: Server;
@@ -29,7 +29,10 @@ export async function startEmbedded(dataDir: string, options: Options = {}): Pro
   const secrets = known ?? readOrCreateSecrets(dataDir);
   const cluster = await openCluster(dataDir, secrets.superuserPassword);
   const server = await startServer(cluster, options);
-  const superuserUrl = embeddedUrl(server.port, "postgres", secrets.superuserPassword, "postgres");
+  const place = `${hostOf(cluster, server.port)}:${server.port}`;
+  const urlFor = (user: string, password: string, database: string) =>
+    withLogin(`postgresql://${place}/${database}`, user, password);
+  const superuserUrl = urlFor("postgres", secrets.superuserPassword, "postgres");
   await createOwner(superuserUrl, {
     role: "intray_owner",
     password: secrets.ownerPassword,
@@ -45,11 +48,7 @@ export async function startEmbedded(dataDir: string, options: Options = {}): Pro
     server,
     secrets,
     superuserUrl,
-    ownerUrl: embeddedUrl(server.port, "intray_owner", secrets.ownerPassword, "intray"),
-    invoiceUrl: embeddedUrl(server.port, "invoice", secrets.invoicePassword, "invoice"),
+    ownerUrl: urlFor("intray_owner", secrets.ownerPassword, "intray"),
+    invoiceUrl: urlFor("invoice", secrets.invoicePassword, "invoice"),
   };
-}
-
-function embeddedUrl(port: number, user: string, password: string, database: string): string {
-  return withLogin(`postgresql://127.0.0.1:${port}/${database}`, user, password);
 }

@@ -32,12 +32,18 @@ const patienceMs = 10_000;
 /** Starts the cluster's server, or adopts a running one. Throws ConfigurationError with the log's end. */
 export async function startServer(cluster: Cluster, options: Options = {}): Promise<Server> {
   const deadline = Date.now() + patienceMs;
+  let sockets = socketFolder(cluster);
   for (;;) {
     const running = await adopt(cluster);
     if (running) return running;
     const port = readRecord(cluster.dataDir).port ?? (await rememberNewPort(cluster));
-    const started = await launch(cluster, port, options);
+    const started = await launch(cluster, port, options, sockets);
     if (typeof started !== "string") return started;
+    if (sockets && /could not create any Unix-domain sockets/.test(started)) {
+      // As on a mounted folder of another system.
+      sockets = undefined;
+      continue;
+    }
     const dying = /lock file "postmaster.pid" already exists|pre-existing shared memory/.test(started);
     const portTaken = /could not bind|could not create any TCP\/IP sockets/.test(started);
     if (!(dying || portTaken) || Date.now() > deadline) {
@@ -89,13 +95,44 @@ function readLock(cluster: Cluster): { pid: number; port: number } | undefined {
   return { pid, port: Number(lines[3]) };
 }
 
-async function launch(cluster: Cluster, port: number, options: Options): Promise<Server | string> {
+/** Longest path of a Unix socket on any system that Intray runs on, in bytes. */
+const LONGEST_SOCKET_PATH = 103;
+
+/** The file's name, as Postgres chooses it. */
+const socketName = (port: number) => `.s.PGSQL.${port}`;
+
+/**
+ * Postgres's own folder, which only its account and root enter; undefined where its path is no address of a Unix socket,
+ * or not one that Postgres takes in a list.
+ */
+function socketFolder({ folder }: Cluster): string | undefined {
+  const path = join(folder, `${socketName(65_535)}.lock`);
+  const isTaken =
+    process.platform !== "win32" && Buffer.byteLength(path) <= LONGEST_SOCKET_PATH && !/[",]/.test(path);
+  return isTaken ? folder : undefined;
+}
+
+/**
+ * The host of a connection string: a Unix socket's folder where there is one, since a query over it takes a third less
+ * CPU time than over TCP. One that an earlier version started has none.
+ */
+export function hostOf(cluster: Cluster, port: number): string {
+  const folder = socketFolder(cluster);
+  return folder && existsSync(join(folder, socketName(port))) ? encodeURIComponent(folder) : "127.0.0.1";
+}
+
+async function launch(
+  cluster: Cluster,
+  port: number,
+  options: Options,
+  sockets: string | undefined,
+): Promise<Server | string> {
   const tooLong = existsSync(cluster.logFile) && statSync(cluster.logFile).size > 5_000_000;
   const log = openSync(cluster.logFile, tooLong ? "w" : "a", 0o600);
   const logStart = statSync(cluster.logFile).size;
   const settings = [
     "listen_addresses=127.0.0.1",
-    "unix_socket_directories=",
+    `unix_socket_directories=${sockets ?? ""}`,
     "timezone=UTC",
     "log_timezone=UTC",
     "log_checkpoints=off",

@@ -187,9 +187,9 @@ export function isDatabaseDown(error: unknown): boolean {
   if (PRISMA_DOWN.has(String(code))) return true;
   if (ADAPTER_DOWN.has(String(meta?.driverAdapterError?.cause?.kind ?? kind))) return true;
   if (NETWORK_DOWN.has(String(code))) return true;
-  // node-postgres has no codes for these errors.
+  // node-postgres has no codes for these errors. A Postgres that was stopped takes its Unix socket away.
   if (
-    /ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|connect(ion)? timeout|timeout exceeded when trying to connect|Client has encountered/i.test(
+    /connect ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|Connection terminated|connect(ion)? timeout|timeout exceeded when trying to connect|Client has encountered/i.test(
       error.message,
     )
   )
