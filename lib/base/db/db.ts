@@ -5,7 +5,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { Prisma, PrismaClient } from "../../generated/prisma/client.ts";
-import { env } from "../env.ts";
+import { readEnvironment } from "../env.ts";
 import { scope } from "../scope.ts";
 import type { Seal } from "../seal.ts";
 import { ContentKeys } from "./content-keys.ts";
@@ -56,7 +56,7 @@ export function createDatabase(
   const patienceMs = connectTimeoutMs(url);
   const pool = new pg.Pool({
     Client: foldingRoundTrips(MeasuredClient),
-    ...{ pipeline: true, plans: new KeptPlans(options.named ?? env().namedStatements) },
+    ...{ pipeline: true, plans: new KeptPlans(options.named ?? readEnvironment().namedStatements) },
     connectionString: url,
     max: options.connections ?? 10,
     connectionTimeoutMillis: patienceMs,
