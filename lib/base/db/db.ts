@@ -22,7 +22,7 @@ export interface Database {
   /**
    * Runs `work` in one transaction that sees only `organizationId`'s rows. Keep `work` short, without network
    * calls. Deadlocks, serialization failures and lost plans are retried, so `work` must have no effect outside
-   * the transaction.
+   * the transaction. Rejects if it was not committed, or, with an error that `isDatabaseDown`, if nobody knows.
    */
   withOrganization<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs a query before an organization is known: on schema `gate`, or a table without organizations. */
