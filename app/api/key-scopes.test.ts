@@ -1,6 +1,6 @@
 /** What a key that is limited to actions, servers or tools gets to know and to do: nothing of the others. */
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { PERMISSIONS, type Permission, permissionsOf } from "@/lib/access/permissions.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
@@ -64,11 +64,20 @@ afterAll(async () => {
 
 const make = (body: object, who: { cookie?: string; key?: string } = olga) =>
   web.call("POST", "/api/v1/api-keys", { ...who, body: { name: "Limited", role: "owner", ...body } });
+/** Keys of a test, which are revoked after it: a person may have a hundred. */
+const keyIds: string[] = [];
 const keyOf = async (body: object) => {
   const made = await make(body);
   expect([made.status, made.body.detail]).toEqual([201, undefined]);
+  keyIds.push(made.body.id);
   return made.body.secret as string;
 };
+afterEach(async () => {
+  for (const id of keyIds.splice(0)) {
+    const revoked = await web.call("DELETE", `/api/v1/api-keys/${id}`, olga);
+    expect(revoked.status).toBe(204);
+  }
+});
 const ids = (body: { items: { id: string }[] }) => body.items.map(({ id }) => id).sort();
 
 describe("a key limited to servers", () => {

@@ -186,7 +186,7 @@ export class Engine {
 
   #onWake(payload: string): void {
     const [connectionId, taskId] = payload.split(" ");
-    this.#soon("pump");
+    this.#pumpSoon();
     this.#jobRunner.tell();
     if (!connectionId) return;
     if (connectionId === LEASES) {

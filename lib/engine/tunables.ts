@@ -92,7 +92,7 @@ export const LONG_LEASE_MAX_AGE_MS = 23 * 3600_000;
 export const IDLE_LEASE_MS = 30_000;
 /** Interval of publishing live-update hints whose wake-up was lost. */
 export const PUMP_MS = 10_000;
-/** Delay of publication after a commit of this engine, to collect the hints of several commits. */
+/** Delay of publication after a commit of this engine, or a wake-up, to collect the hints of several commits. */
 export const PUMP_AFTER_MS = 20;
 /** Interval of storing the check times and statistics that polls left in memory. */
 export const FLUSH_MS = 10_000;

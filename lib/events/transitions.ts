@@ -38,10 +38,12 @@ const HISTORY: DeferredWrite<NewEvent> = {
     }));
     const hints = take(HINTS).map(({ topic, id }) => [topic, id]);
     const messages = take(MESSAGES);
+    // Before `mark`, which asks whether anything is left to write.
+    const wakes = wakeUps(take(WAKE_UPS));
     // Postgres carries out what is written beside the query after it: the head is held for no other round trip.
     const beside =
       messages.length > 0 ? Prisma.sql`WITH ${kept(organizationId, content, messages)}` : Prisma.empty;
-    await tx.$executeRaw`${Prisma.raw(mark())}${beside} SELECT ${wakeUps(take(WAKE_UPS))},
+    await tx.$executeRaw`${Prisma.raw(mark())}${beside} SELECT ${wakes},
       append_lines(${JSON.stringify(lines)}::jsonb, ${JSON.stringify(hints)}::jsonb)`;
   },
 };

@@ -140,13 +140,31 @@ export async function loadWorkOf(
   tx: Tx,
   taskIds: string[],
 ): Promise<Map<string, { connectionId: string; work: TaskWork }>> {
+  const rows = (await readWorkOf(organizationId, tx, taskIds)).flatMap(({ parse }) => parse());
+  return new Map(rows.map((row) => [row.work.id, row]));
+}
+
+/** A task as it was read. `parse` throws where the row is none that this version knows. */
+export interface ReadWork {
+  id: string;
+  parse(): { connectionId: string; work: TaskWork }[];
+}
+
+/** As `loadWorkOf`, for what must not fail with the transaction: `parse` may be called after it. */
+export async function readWorkOf(organizationId: string, tx: Tx, taskIds: string[]): Promise<ReadWork[]> {
   const [first, ...more] = taskIds;
   // Mostly one, for which Postgres keeps a plan: it guesses that an array has ten.
   const these =
     first && more.length === 0 ? Prisma.sql`= ${first}::uuid` : Prisma.sql`= ANY(${taskIds}::uuid[])`;
-  const rows = await readWork(organizationId, tx, Prisma.sql`t.id ${these}`);
-  shareTexts(rows.map(({ work }) => work));
-  return new Map(rows.map((row) => [row.work.id, row]));
+  const rows = await storedWork(organizationId, tx, Prisma.sql`t.id ${these}`);
+  return rows.map((row) => ({
+    id: row.id,
+    parse() {
+      const parsed = openedWork(organizationId, tx, row);
+      shareTexts(parsed.map(({ work }) => work));
+      return parsed;
+    },
+  }));
 }
 
 /** Returns all watched tasks of those connections that have at most `most`, by connection. */
@@ -193,8 +211,12 @@ async function readWork(
   tx: Tx,
   which: Prisma.Sql,
 ): Promise<{ connectionId: string; work: TaskWork }[]> {
-  const rows = await openingWhatOpens(tx, "mark").$queryRaw<StoredWork[]>(workOf(organizationId, which));
+  const rows = await storedWork(organizationId, tx, which);
   return rows.flatMap((row) => openedWork(organizationId, tx, row));
+}
+
+function storedWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<StoredWork[]> {
+  return openingWhatOpens(tx, "mark").$queryRaw<StoredWork[]>(workOf(organizationId, which));
 }
 
 function workOf(organizationId: string, which: Prisma.Sql): Prisma.Sql {

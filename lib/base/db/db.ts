@@ -5,12 +5,13 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
 import { Prisma, PrismaClient } from "../../generated/prisma/client.ts";
-import { env } from "../env.ts";
+import { readEnvironment } from "../env.ts";
+import { log } from "../log.ts";
 import { scope } from "../scope.ts";
 import type { Seal } from "../seal.ts";
 import { ContentKeys } from "./content-keys.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
-import { foldingRoundTrips } from "./round-trips.ts";
+import { Ending, foldingRoundTrips, withEnding } from "./round-trips.ts";
 import { KeptPlans, NamingClient, planLoss } from "./statements.ts";
 import type { Tx } from "./tx.ts";
 
@@ -21,7 +22,7 @@ export interface Database {
   /**
    * Runs `work` in one transaction that sees only `organizationId`'s rows. Keep `work` short, without network
    * calls. Deadlocks, serialization failures and lost plans are retried, so `work` must have no effect outside
-   * the transaction.
+   * the transaction. Rejects if it was not committed, or, with an error that `isDatabaseDown`, if nobody knows.
    */
   withOrganization<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs a query before an organization is known: on schema `gate`, or a table without organizations. */
@@ -37,6 +38,12 @@ const TRIES = 4;
  * organization by its locks. The work between two statements takes less than a hundredth of this.
  */
 const IDLE_MS = "10000";
+/** How long a transaction may take in all, in ms. Prisma ends it then, and tells the caller that it failed. */
+const TRANSACTION_MS = 20_000;
+/** The part of that which one statement may take (`statement_timeout`), */
+const STATEMENT_SHARE = 0.85;
+/** and the part within which COMMIT may go with the last statement: both together end before Prisma would. */
+const COMMIT_SHARE = 0.1;
 
 /** Returns the time limit for connecting in ms: the URL's `connect_timeout` (libpq's, in seconds) if set. */
 export function connectTimeoutMs(url: string, otherwise = 5_000): number {
@@ -51,12 +58,16 @@ export function createDatabase(
     named?: boolean;
     /** Opens the keys of organizations; by default the ring of this process. */
     seal?: Seal;
+    /** How long a transaction may take, in ms. */
+    transactionMs?: number;
   } = {},
 ): Database {
   const patienceMs = connectTimeoutMs(url);
+  const { transactionMs = TRANSACTION_MS } = options;
+  const statementMs = String(Math.round(STATEMENT_SHARE * transactionMs));
   const pool = new pg.Pool({
     Client: foldingRoundTrips(MeasuredClient),
-    ...{ pipeline: true, plans: new KeptPlans(options.named ?? env().namedStatements) },
+    ...{ pipeline: true, plans: new KeptPlans(options.named ?? readEnvironment().namedStatements) },
     connectionString: url,
     max: options.connections ?? 10,
     connectionTimeoutMillis: patienceMs,
@@ -69,7 +80,7 @@ export function createDatabase(
   const adapter = new PrismaPg(pool, { disposeExternalPool: true });
   const prisma = new PrismaClient({
     adapter,
-    transactionOptions: { maxWait: 2 * patienceMs, timeout: 20_000 },
+    transactionOptions: { maxWait: 2 * patienceMs, timeout: transactionMs },
   });
 
   const contentKeys = new ContentKeys(options.seal);
@@ -77,19 +88,34 @@ export function createDatabase(
   return {
     async withOrganization(organizationId, work) {
       for (let attempt = 1; ; attempt++) {
-        try {
-          return await prisma.$transaction(async (tx) => {
+        const ending = new Ending();
+        let done: { result: Awaited<ReturnType<typeof work>> } | null = null;
+        const transaction = () =>
+          prisma.$transaction(async (tx) => {
+            const began = performance.now();
+            const mayCommit = () => performance.now() - began < COMMIT_SHARE * transactionMs;
             // true: for this transaction only. false would leak the organization into the pool.
             // jit: compiling takes longer than any statement of ours, and the estimates of plans that are kept
             // are the high ones that begin it.
             const [{ keys } = { keys: null }] = await tx.$queryRaw<{ keys: string | null }[]>`
               SELECT set_config('app.organization_id', ${organizationId}, true),
-                set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true), set_config('jit', 'off', true),
+                set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true),
+                set_config('statement_timeout', ${statementMs}, true), set_config('jit', 'off', true),
                 gate.content_keys(${organizationId}::uuid) AS keys`;
             const opening = keys === null ? tx : await contentKeys.opening(organizationId, tx, keys);
-            return withDeferredWrites(organizationId, opening, () => work(opening));
+            const held = async () => {
+              const result = await work(opening);
+              done = { result };
+              return result;
+            };
+            return withDeferredWrites(organizationId, opening, held, mayCommit);
           });
+        try {
+          return await withEnding(ending, transaction);
         } catch (error) {
+          const outcome = await ending.outcome();
+          if (outcome === "committed") return resultOf(done, error);
+          if (outcome === "unknown") throw new OutcomeUnknown(error);
           if (attempt >= TRIES || !isTransient(error)) throw error;
         }
       }
@@ -102,6 +128,28 @@ export function createDatabase(
     }),
     close: () => prisma.$disconnect(),
   };
+}
+
+/**
+ * A transaction failed, and may or may not have been committed, as after a connection that breaks: `isDatabaseDown`,
+ * after which everybody looks before they repeat anything.
+ */
+class OutcomeUnknown extends Error {
+  readonly code = OUTCOME_UNKNOWN;
+  constructor(cause: unknown) {
+    super(`the outcome of a transaction is unknown: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    });
+    this.name = "OutcomeUnknown";
+  }
+}
+const OUTCOME_UNKNOWN = "outcome_unknown";
+
+/** Returns what the work of a transaction returned that was committed, though something failed after its last statement. */
+function resultOf<T>(done: { result: T } | null, error: unknown): T {
+  if (!done) throw new OutcomeUnknown(error);
+  log.warn({ err: error }, "a transaction was committed, though something failed behind its last statement");
+  return done.result;
 }
 
 /** Counts queries and their time in the current scope's `spent`, if set. */
@@ -176,15 +224,15 @@ const NETWORK_DOWN = new Set([
 export function isDatabaseDown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlState(error);
-  // 08: connection; 57P: shutdown, crash or start-up; 53300: too many connections; 25P03: idle in a
-  // transaction for too long
-  if (state && (/^(08|57P)/.test(state) || state === "53300" || state === "25P03")) return true;
+  // 08: connection; 57P: shutdown, crash or start-up; 57014: a statement that took too long; 53300: too many
+  // connections; 25P03: idle in a transaction for too long
+  if (state && (/^(08|57P)/.test(state) || ["57014", "53300", "25P03"].includes(state))) return true;
   const { code, kind, meta } = error as {
     code?: unknown;
     kind?: unknown;
     meta?: { driverAdapterError?: { cause?: { kind?: unknown } } };
   };
-  if (PRISMA_DOWN.has(String(code))) return true;
+  if (PRISMA_DOWN.has(String(code)) || code === OUTCOME_UNKNOWN) return true;
   if (ADAPTER_DOWN.has(String(meta?.driverAdapterError?.cause?.kind ?? kind))) return true;
   if (NETWORK_DOWN.has(String(code))) return true;
   // node-postgres has no codes for these errors. A Postgres that was stopped takes its Unix socket away.

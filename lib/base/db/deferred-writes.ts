@@ -38,11 +38,15 @@ export function deferWrite<T>(tx: Tx, write: DeferredWrite<T>, items: T[]): void
   else its.set(write.name, { write, items: [...items] });
 }
 
-/** Runs `work`, then the deferred writes. */
+/**
+ * Runs `work`, then the deferred writes. `mayCommit` tells whether COMMIT may go with the last of them: it no longer
+ * may once the transaction could end, by its time limit, while that one is under way.
+ */
 export async function withDeferredWrites<T>(
   organizationId: string,
   tx: Tx,
   work: () => Promise<T>,
+  mayCommit: () => boolean,
 ): Promise<T> {
   const its: Gathered = new Map();
   gathered.set(tx, its);
@@ -51,7 +55,7 @@ export async function withDeferredWrites<T>(
     const { write, items } = next;
     its.delete(write.name);
     const place: Place = {
-      mark: () => (its.size === 0 ? LAST : ""),
+      mark: () => (its.size === 0 && mayCommit() ? LAST : ""),
       take(other) {
         const taken = its.get(other.name)?.items ?? [];
         its.delete(other.name);

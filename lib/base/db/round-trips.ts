@@ -2,6 +2,7 @@
  * Spares a transaction the round trips that carry no work of its own: BEGIN goes with the statement that sets
  * its scope, and COMMIT follows its last statement without waiting for the result.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
 
 /**
@@ -10,6 +11,62 @@ import pg from "pg";
  */
 export const LAST = "/* last */ ";
 
+/**
+ * The end of a transaction whose COMMIT was sent behind its last statement: whatever fails afterwards, as a time limit
+ * of the caller, it may have been committed.
+ */
+export class Ending {
+  /** Resolves with whether it was committed; rejects if the connection broke before Postgres said. */
+  #committed: Promise<boolean> | null = null;
+
+  /** `answer`: what Postgres says to the COMMIT. */
+  note(answer: Promise<unknown>): void {
+    this.#committed = answer.then(isCommit, (error: unknown) => {
+      if (isRefusal(error)) return false;
+      throw error;
+    });
+    this.#committed.catch(() => undefined); // asked for only if the transaction fails
+  }
+
+  /** Whether the transaction was committed all the same. Waits for Postgres' answer. */
+  async outcome(): Promise<"committed" | "not committed" | "unknown"> {
+    try {
+      return (await this.#committed) ? "committed" : "not committed";
+    } catch {
+      return "unknown";
+    }
+  }
+}
+
+const endings = new AsyncLocalStorage<Ending>();
+
+/** Runs a transaction, whose end `ending` notes. */
+export function withEnding<T>(ending: Ending, transaction: () => Promise<T>): Promise<T> {
+  return endings.run(ending, transaction);
+}
+
+/** Thrown for a COMMIT to which Postgres answered ROLLBACK, as it does after a statement that failed unnoticed. */
+class NotCommitted extends Error {
+  override name = "NotCommitted";
+  constructor() {
+    super("the transaction was rolled back instead of committed: one of its statements had failed");
+  }
+}
+
+function isCommit(answer: unknown): boolean {
+  return (answer as pg.QueryResult).command === "COMMIT";
+}
+
+function committed(answer: unknown): unknown {
+  if (!isCommit(answer)) throw new NotCommitted();
+  return answer;
+}
+
+/** An error that ends the transaction and not the connection, as of a deferred constraint: nothing was written. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === "ERROR";
+}
+
 const SCOPE = /^\s*SELECT set_config\(/;
 /** Values that need no quoting but quotes. */
 const PLAIN = /^[\w.:-]*$/;
@@ -17,6 +74,12 @@ const PLAIN = /^[\w.:-]*$/;
 interface Statement {
   text: string;
   values: unknown[];
+}
+
+/** What writes statements on the wire. */
+interface Wire {
+  execute?(config: unknown): void;
+  query?(text: string): void;
 }
 
 /** What pg answers to a statement without rows. */
@@ -48,7 +111,9 @@ export function foldingRoundTrips(Base: typeof pg.Client): typeof pg.Client {
       if (this.#end && (text === "COMMIT" || text === "ROLLBACK")) {
         const end = this.#end;
         this.#end = null;
-        return end;
+        if (text === "COMMIT") return end.then(committed);
+        // The adapter gives up what may be committed: `Ending` tells.
+        return end.catch((error: unknown) => (isRefusal(error) ? NOTHING : Promise.reject(error)));
       }
       // It would be committed by itself.
       if (this.#end)
@@ -61,14 +126,43 @@ export function foldingRoundTrips(Base: typeof pg.Client): typeof pg.Client {
         // Its failure is the next statement's failure too.
         this.#begin({ text: "BEGIN" }).catch(() => undefined);
       }
-      const sent = super.query(...(given as [never]));
-      if (text.startsWith(LAST)) {
-        const end: Promise<unknown> = Promise.resolve(super.query("COMMIT"));
-        // Awaited once the adapter commits or rolls back.
-        end.catch(() => undefined);
-        this.#end = end;
-      }
+      if (text === "COMMIT") return Promise.resolve(super.query(...(given as [never]))).then(committed);
+      if (!text.startsWith(LAST)) return super.query(...(given as [never]));
+      let sent: unknown;
+      const isWritten = this.#writes(() => {
+        sent = super.query(...(given as [never]));
+      });
+      // Without it Postgres would commit what came before, though the caller is told of a failure.
+      if (!isWritten) return sent;
+      const end: Promise<unknown> = Promise.resolve(super.query("COMMIT"));
+      // Awaited once the adapter commits or rolls back.
+      end.catch(() => undefined);
+      this.#end = end;
+      endings.getStore()?.note(end);
       return sent;
+    }
+
+    /** Returns whether `send` writes a statement that is carried out: pg holds back one whose values it can't write. */
+    #writes(send: () => void): boolean {
+      const { connection } = this as unknown as { connection: Wire };
+      const { execute, query } = connection;
+      let isWritten = false;
+      connection.execute = (config) => {
+        isWritten = true;
+        execute?.call(connection, config);
+      };
+      connection.query = (text) => {
+        isWritten = true;
+        query?.call(connection, text);
+      };
+      try {
+        send();
+      } finally {
+        // The methods of its class are behind these.
+        delete connection.execute;
+        delete connection.query;
+      }
+      return isWritten;
     }
 
     /** A text of several statements has neither a name nor parameters. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { uuidv7 } from "../ids.ts";
 import { createDatabase, type Database, Prisma, type Tx } from "./db.ts";
-import { KEPT_CHARACTERS, KEPT_STATEMENTS, statementName } from "./statements.ts";
+import { KEPT_CHARACTERS, KEPT_STATEMENTS, KeptPlans, NamingClient, statementName } from "./statements.ts";
 
 let postgres: TestDatabase;
 let admin: pg.Client;
@@ -203,5 +203,87 @@ test("a pool whose statements get lost time and again goes without names, and no
     }
     await one(database, "SELECT $1::integer AS it", 1);
     expect(await database.withOrganization(organization, keptBy)).toEqual([]);
+  });
+});
+
+/** Runs `work` on a connection that sends statements without waiting for the ones before. */
+async function pipelined(work: (client: NamingClient, plans: KeptPlans) => Promise<void>): Promise<void> {
+  const plans = new KeptPlans(true);
+  const config = { connectionString: postgres.appDirectUrl, plans, ...{ pipeline: true } };
+  const client = new NamingClient(config);
+  await client.connect();
+  try {
+    await work(client, plans);
+  } finally {
+    await client.end();
+  }
+}
+const keptAt = async (client: NamingClient) => {
+  const { rows } = await client.query("SELECT statement FROM pg_prepared_statements");
+  const texts: string[] = rows.map(({ statement }: { statement: string }) => statement);
+  return texts.filter((text) => !text.includes("pg_prepared_statements"));
+};
+
+test("statements that fail side by side are no loss of a pooler", async () => {
+  await pipelined(async (client, plans) => {
+    for (let n = 0; n < 4; n++) {
+      const text = `SELECT nothing_${n} FROM not_there WHERE it > $1::integer`;
+      await client.query("BEGIN");
+      const all = await Promise.allSettled([1, 2, 3].map((it) => client.query(text, [it])));
+      expect(all.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+      await client.query("ROLLBACK");
+    }
+    expect([plans.named, plans.mark]).toEqual([true, ""]);
+  });
+});
+
+test("however many statements are sent side by side, those beyond the bound are closed in the end", async () => {
+  await pipelined(async (client) => {
+    const many = Array.from({ length: 2 * KEPT_STATEMENTS }, (_, n) => n);
+    const all = await Promise.all(many.map((n) => client.query(`SELECT $1::integer + ${n} AS it`, [1])));
+    expect(all.map(({ rows }) => rows[0].it)).toEqual(many.map((n) => n + 1));
+    await client.query("SELECT $1::bigint AS it", [1]);
+    expect((await keptAt(client)).length).toBeLessThanOrEqual(KEPT_STATEMENTS);
+    // Those that were closed work again.
+    const again = await Promise.all(many.map((n) => client.query(`SELECT $1::integer + ${n} AS it`, [2])));
+    expect(again.map(({ rows }) => rows[0].it)).toEqual(many.map((n) => n + 2));
+  });
+});
+
+test("a statement whose values can't be written is no loss of a pooler when it is sent again", async () => {
+  await pipelined(async (client, plans) => {
+    const unwritable = {
+      toPostgres() {
+        throw new Error("no such value");
+      },
+    };
+    for (let n = 0; n < 4; n++) {
+      const text = `SELECT $1::integer * ${n} AS it`;
+      if (n % 2 === 0) await client.query(text, [1]);
+      await expect(client.query(text, [unwritable])).rejects.toThrow("no such value");
+      expect((await client.query(text, [2])).rows).toEqual([{ it: 2 * n }]);
+    }
+    expect([plans.named, plans.mark]).toEqual([true, ""]);
+  });
+});
+
+test("names are closed only in front of a statement that is prepared too, not of a plain text", async () => {
+  await pipelined(async (client, plans) => {
+    await client.query("SELECT $1::integer AS it", [1]);
+    await client.query("SELECT $1::bigint AS it", [1]);
+    const { connection } = client as unknown as { connection: { close(statement: object): void } };
+    const { close } = connection;
+    let closed = 0;
+    connection.close = (statement) => {
+      closed++;
+      close.call(connection, statement);
+    };
+    plans.lose("", "changed");
+    await client.query("BEGIN; SELECT 1");
+    await client.query("COMMIT");
+    expect(closed).toBe(0);
+    await client.query("SELECT $1::text AS it", ["there"]);
+    expect(closed).toBe(2);
+    expect(await keptAt(client)).toEqual([expect.stringMatching(/^SELECT \$1::text/)]);
   });
 });

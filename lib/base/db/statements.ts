@@ -99,7 +99,10 @@ type Query = Omit<pg.Query, "submit"> & {
 };
 interface Connection {
   stream: Pick<Writable, "cork" | "uncork">;
+  /** Those that Postgres has said that it has, */
   parsedStatements: Record<string, string>;
+  /** and those of which it has not said so yet. */
+  submittedNamedStatements: Record<string, string>;
   close(statement: { type: "S"; name: string }): void;
 }
 
@@ -137,21 +140,29 @@ export class NamingClient extends pg.Client {
   #send(given: unknown[], query: Query, isAgain = false): void {
     const { submit, handleError, callback } = query;
     let sentBy = "";
+    let isSubmitting = false;
+    /** The one before, which is under way, is to make the statement. If it fails, there is none, and nobody lost it. */
+    let isUnsure = false;
     query.submit = (connection) => {
       // Before this statement only, so that they share a packet.
       connection.stream.cork();
+      isSubmitting = true;
       try {
         sentBy = this.#plans.mark;
         // What is sent again has no name: behind a pooler the next session may have lost the statement too.
         if (!isAgain) this.#nameOf(query, connection);
+        isUnsure = isUnderWay(query.name, connection);
         return submit.call(query, connection);
       } finally {
+        isSubmitting = false;
         connection.stream.uncork();
       }
     };
     query.handleError = (error, connection) => {
+      // pg could not write the values, and has closed the statement.
+      if (isSubmitting) this.#closed(query, connection);
       const loss = query.name ? planLoss(error) : null;
-      if (loss) this.#plans.lose(sentBy, loss);
+      if (loss && !(loss === "gone" && isUnsure)) this.#plans.lose(sentBy, loss);
       // Inside a transaction it has failed as a whole, so `withOrganization` retries it.
       if (!loss || this.getTransactionStatus() !== "I") return handleError.call(query, error, connection);
       const again: Query = Reflect.construct(pg.Query, given);
@@ -164,11 +175,14 @@ export class NamingClient extends pg.Client {
   /** Names the query that is about to be sent, if it is to be kept, and closes statements to make room. */
   #nameOf(query: Query, connection: Connection): void {
     const { named, mark } = this.#plans;
+    const isNamed = named && !query.name && isKept(query.text ?? "", query.values);
+    // A plain text has no place for what closes names: not every pooler takes that in front of it.
+    if (!isNamed && !query.values?.length) return;
     if (mark !== this.#mark) {
       for (const name of [...this.#names.keys()]) this.#forget(name, connection);
       this.#mark = mark;
     }
-    if (!named || !query.text || query.name || !isKept(query.text, query.values)) return;
+    if (!isNamed || !query.text) return;
     query.text += mark;
     query.name = statementName(query.text);
     const { length } = query.text;
@@ -181,11 +195,28 @@ export class NamingClient extends pg.Client {
     this.#characters += length;
   }
 
+  /** Closes a statement. One that is under way stays until a later one needs its room: pg would think it there. */
   #forget(name: string, connection: Connection): void {
+    if (isUnderWay(name, connection)) return;
     this.#characters -= this.#names.get(name) ?? 0;
     this.#names.delete(name);
     if (!connection.parsedStatements[name]) return; // it failed, so Postgres has none
     delete connection.parsedStatements[name];
     connection.close({ type: "S", name });
   }
+
+  /** Forgets the name of a statement that was closed while it was sent. Its answer must not bring the name back. */
+  #closed(query: Query, connection: Connection): void {
+    const { name } = query;
+    if (!name) return;
+    this.#characters -= this.#names.get(name) ?? 0;
+    this.#names.delete(name);
+    delete connection.parsedStatements[name];
+    delete connection.submittedNamedStatements[name];
+    query.name = undefined;
+  }
+}
+
+function isUnderWay(name: string | undefined, connection: Connection): boolean {
+  return name !== undefined && connection.submittedNamedStatements[name] !== undefined;
 }

@@ -106,6 +106,56 @@ test("one that fails fails alone, and leaves nothing behind", async () => {
   for (const id of tasks) expect(after.get(id)).toBe(id === broken ? null : "written");
 });
 
+test("a task that can't be parsed where it is read is written all the same, once, and the others are given theirs", async () => {
+  const odd = tasks[3] ?? "";
+  const { organizationId } = fixture;
+  await fixture.within((tx) =>
+    tx.taskWatch.createMany({ data: tasks.map((taskId) => ({ organizationId, taskId })) }),
+  );
+  await fixture.within(
+    (tx) =>
+      tx.$executeRaw`UPDATE task SET sealed_handle = NULL, durable = false, tool_hints = '{"taskSupport": "odd"}' WHERE id = ${odd}::uuid`,
+  );
+  const given = new Map<string, string | null | undefined>();
+  const runs = new Map<string, number>();
+  const reading = (id: string): Change<boolean> => ({
+    ...change(id, (tx) => {
+      runs.set(id, (runs.get(id) ?? 0) + 1);
+      return says(id, "written")(tx);
+    }),
+    read: { epoch: 7n, give: (work) => given.set(id, work?.statusMessage) },
+  });
+  expect(await Promise.all(tasks.map((id) => groups.run(fixture.organizationId, reading(id))))).toEqual(
+    tasks.map(() => true),
+  );
+  const after = await messages();
+  for (const id of tasks) {
+    expect(after.get(id)).toBe("written");
+    expect(runs.get(id)).toBe(1);
+    expect([...given.entries()].filter(([its]) => its === id)).toEqual(id === odd ? [] : [[id, "written"]]);
+  }
+});
+
+test("what fails in the hands of who is given a reading runs no change again", async () => {
+  let runs = 0;
+  const failing = (id: string): Change<boolean> => ({
+    ...change(id, (tx) => {
+      runs++;
+      return says(id, "written")(tx);
+    }),
+    read: {
+      epoch: 7n,
+      give() {
+        throw new Error("not now");
+      },
+    },
+  });
+  expect(await Promise.all(tasks.map((id) => groups.run(fixture.organizationId, failing(id))))).toEqual(
+    tasks.map(() => true),
+  );
+  expect(runs).toBe(TASKS);
+});
+
 test("a lease that is lost stops what is written under it, and nothing else", async () => {
   const ends = await Promise.allSettled(
     tasks.map((id, at) =>

@@ -5,7 +5,8 @@
  */
 import { AsyncResource } from "node:async_hooks";
 import { type Database, isDatabaseDown, type Tx } from "../../base/db/db.ts";
-import { loadWorkOf, type TaskWork } from "../../task-lifecycle/work.ts";
+import { log } from "../../base/log.ts";
+import { type ReadWork, readWorkOf, type TaskWork } from "../../task-lifecycle/work.ts";
 import { lockRaces } from "../../tasks/races/ending.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
@@ -27,7 +28,7 @@ export interface Change<T> {
   work(tx: Tx): Promise<T>;
   /**
    * Reads the task at the end of the transaction, while the lease is this epoch's. `give` is called after the commit;
-   * null: the connection watches the task no more.
+   * null: the connection watches the task no more. It is not called where the row can't be parsed.
    */
   read: { epoch: bigint; give(work: TaskWork | null): void } | null;
 }
@@ -36,6 +37,13 @@ interface Waiting {
   change: Change<unknown>;
   resolve(result: unknown): void;
   reject(error: unknown): void;
+}
+
+/** A task that is read at the end of a group's transaction. */
+interface Read {
+  taskId: string;
+  connectionId: string;
+  give(work: TaskWork | null): void;
 }
 
 export class GroupCommit {
@@ -63,16 +71,19 @@ export class GroupCommit {
 
   /** Never rejects. If one change fails, the group is rolled back and each change retried alone. */
   async #settle(organizationId: string, group: Waiting[]): Promise<void> {
+    let ends: (() => void)[];
     try {
-      const ends = await this.#database.withOrganization(organizationId, (tx) =>
+      ends = await this.#database.withOrganization(organizationId, (tx) =>
         carryOut(organizationId, tx, group),
       );
-      for (const end of ends) end();
     } catch (error) {
       // The commit may have succeeded before the connection broke, so callers must look.
       if (group.length === 1 || isDatabaseDown(error)) for (const { reject } of group) reject(error);
       else for (const one of group) await this.#settle(organizationId, [one]);
+      return;
     }
+    // Committed: nothing from here on may run a change again.
+    for (const end of ends) end();
   }
 }
 
@@ -88,7 +99,7 @@ async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promi
   // Races are locked before the history, in the same order as when a task ends.
   await lockRaces(organizationId, tx, raceIds);
   const ends: (() => void)[] = [];
-  const reads: { taskId: string; connectionId: string; give(work: TaskWork | null): void }[] = [];
+  const reads: Read[] = [];
   for (const { change, resolve, reject } of group) {
     const connection = held.get(change.connectionId);
     if (!connection || !holds(change)) {
@@ -103,14 +114,26 @@ async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promi
     ends.push(() => resolve(result));
   }
   if (reads.length === 0) return ends;
-  const works = await loadWorkOf(
+  const rows = await readWorkOf(
     organizationId,
     tx,
     reads.map(({ taskId }) => taskId),
   );
-  const seen = reads.map(({ taskId, connectionId, give }) => () => {
-    const found = works.get(taskId);
-    give(found?.connectionId === connectionId ? found.work : null);
-  });
+  const stored = new Map(rows.map((row) => [row.id, row]));
+  const seen = reads.map((read) => () => giveRead(organizationId, read, stored.get(read.taskId)));
   return [...seen, ...ends];
+}
+
+/** Gives what was read. Without it the next step reads anew, and fails by itself where a row can't be parsed. */
+function giveRead(
+  organizationId: string,
+  { taskId, connectionId, give }: Read,
+  row: ReadWork | undefined,
+): void {
+  try {
+    const [found] = row?.parse() ?? [];
+    give(found?.connectionId === connectionId ? found.work : null);
+  } catch (error) {
+    log.error({ err: error, organizationId, taskId }, "a task could not be read after it was written");
+  }
 }

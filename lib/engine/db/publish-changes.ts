@@ -2,8 +2,6 @@ import { type Database, Prisma } from "../../base/db/db.ts";
 import { hasDeferredWrites } from "../../base/db/deferred-writes.ts";
 
 const BATCH = 500;
-/** From here on there may be more, where some hints of a batch were the same. */
-const MANY = 50;
 /** Keeps payloads below Postgres's limit of 8,000 bytes. */
 const IDS_A_PAYLOAD = 100;
 
@@ -13,17 +11,16 @@ const IDS_A_PAYLOAD = 100;
  */
 export async function publishChanges(database: Database): Promise<void> {
   for (;;) {
-    const [sent] = await database.gate<{ hints: number }>(Prisma.sql`
-      WITH taken AS MATERIALIZED (SELECT organization_id AS o, topic, entity_id AS id,
+    const [taken] = await database.gate<{ rows: number }>(Prisma.sql`
+      WITH taken AS MATERIALIZED (SELECT organization_id AS o, topic, entity_id AS id, rows_taken,
           (row_number() OVER (PARTITION BY organization_id) - 1) / ${IDS_A_PAYLOAD}::integer AS part
           FROM gate.take_changes(${BATCH}::integer)),
-        payload AS (SELECT count(*) AS hints,
+        payload AS (SELECT max(rows_taken) AS rows,
             json_build_object('o', o, 'c', json_agg(json_build_array(topic, id)))::text AS words
           FROM taken GROUP BY o, part),
-        sent AS MATERIALIZED (SELECT hints, pg_notify('intray_change', words)::text FROM payload)
-      SELECT coalesce(sum(hints), 0)::integer AS hints FROM sent`);
-    // Fewer than a batch, since `take_changes` takes each hint once: the outbox is empty, or nearly.
-    if (!sent || sent.hints < MANY) return;
+        sent AS MATERIALIZED (SELECT rows, pg_notify('intray_change', words)::text FROM payload)
+      SELECT coalesce(max(rows), 0)::integer AS rows FROM sent`);
+    if (!taken || taken.rows < BATCH) return;
   }
 }
 

@@ -1,6 +1,5 @@
 /** Servers of 2025-11-25 that flood their streams, and put questions that nobody could answer exactly. */
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { manyAtOnce } from "../../../test/fixtures/at-once.ts";
 import {
   createHostileFixture,
   type HostileFixture,
@@ -56,7 +55,7 @@ const question = (message: string) => ({
 const V1 = "2025-11-25" as const;
 const START = { fromTheStart: true };
 
-manyAtOnce();
+// Five at once, not more as in files whose tests mostly wait: each flood takes what the machine has.
 describe.concurrent("a stream brings", { timeout: 300_000 }, () => {
   test("10,000 different questions: few are kept, a hundred at most are open, and the log says so once", async (context) => {
     const { expect } = context;

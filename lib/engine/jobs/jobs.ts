@@ -41,7 +41,7 @@ export const ALL_ORGANIZATIONS = Prisma.sql`SELECT id FROM gate.organizations()`
 
 /** Returns the ids of the organizations with work for a job. */
 export async function organizationsDue(database: Database, job: Job): Promise<string[]> {
-  return (await lookFor(database, [job])).due.get(job) ?? [];
+  return (await lookFor(database, [job], false)).due.get(job) ?? [];
 }
 
 interface Place {
@@ -124,37 +124,59 @@ export class JobRunner {
 
   /** Handles every error, so that one job's failure does not affect the others. */
   async #lookAndRun(places: Place[]): Promise<void> {
+    const { database } = this.#context;
     const timers = new Map(places.map(({ job }) => [job, jobSeconds.startTimer({ chore: job.name })]));
     for (const place of places) {
       place.isBusy = true;
       place.wasTold = false;
     }
     const jobs = places.map(({ job }) => job);
-    const found = await lookFor(this.#context.database, jobs).catch((error: unknown) => error);
-    if (found instanceof Found)
+    const wantsNext = jobs.some(({ isTold }) => isTold);
+    const found = await lookFor(database, jobs, wantsNext).catch((error: unknown) => error);
+    const run = async (place: Place, { due, nextInMs }: Found) => {
+      await this.#run(place, due.get(place.job) ?? [], nextInMs);
+      timers.get(place.job)?.();
+    };
+    const fail = (place: Place, error: unknown) => {
+      this.#logFailure(place.job.name, error);
+      timers.get(place.job)?.();
+      this.#release(place, place.job.everyMs);
+    };
+    if (found instanceof Found) await Promise.all(places.map((place) => run(place, found)));
+    else if (isDatabaseDown(found)) for (const place of places) fail(place, found);
+    else {
+      // One query fails: the other jobs must neither fail with it nor wait for each other.
+      const next = wantsNext ? this.#nextDue() : new Map<string, number>();
       await Promise.all(
         places.map(async (place) => {
-          const due = found.due.get(place.job) ?? [];
-          if (due.length > 0) await this.#turn(place.job, due);
-          timers.get(place.job)?.();
-          const hadWork = due.length > 0;
-          const calmMs = place.job.isTold
-            ? Math.min(IDLE_LOOK_MS, Math.ceil(found.nextInMs.get(place.job.name) ?? IDLE_LOOK_MS))
-            : place.job.everyMs;
-          this.#release(place, hadWork ? place.job.everyMs : Math.max(LOOK_AFTER_MS, calmMs));
-          // One job's work may be the next one's: a notice becomes a mail.
-          if (hadWork && place.job.isTold) this.tell();
+          const its = await lookFor(database, [place.job], false).catch((error: unknown) => error);
+          if (its instanceof Found) await run(place, { due: its.due, nextInMs: await next });
+          else fail(place, its);
         }),
       );
-    else if (places.length > 1 && !isDatabaseDown(found)) {
-      // One query fails: the other jobs must not fail with it.
-      for (const place of places) await this.#lookAndRun([place]);
-    } else {
-      for (const place of places) {
-        this.#logFailure(place.job, found);
-        timers.get(place.job)?.();
-        this.#release(place, place.job.everyMs);
-      }
+    }
+  }
+
+  /** Runs a job's turn, if it has work. Never rejects. */
+  async #run(place: Place, due: string[], nextInMs: Map<string, number>): Promise<void> {
+    const { job } = place;
+    const hadWork = due.length > 0;
+    if (hadWork) await this.#turn(job, due);
+    const calmMs = job.isTold
+      ? Math.min(IDLE_LOOK_MS, Math.ceil(nextInMs.get(job.name) ?? IDLE_LOOK_MS))
+      : job.everyMs;
+    this.#release(place, hadWork ? job.everyMs : Math.max(LOOK_AFTER_MS, calmMs));
+    // One job's work may be the next one's: a notice becomes a mail.
+    if (hadWork && job.isTold) this.tell();
+  }
+
+  /** As part of `lookFor`; empty where that fails, so that jobs look every `IDLE_LOOK_MS`. */
+  async #nextDue(): Promise<Map<string, number>> {
+    try {
+      return inMsByName(await this.#context.database.gate<Row>(NEXT_DUE));
+    } catch (error) {
+      this.#logFailure("next due", error);
+      return new Map();
     }
   }
 
@@ -169,7 +191,7 @@ export class JobRunner {
     for (const [served, organizationId] of organizations.entries()) {
       jobsWaiting.set({ chore: job.name }, organizations.length - served);
       await this.#serve(job, organizationId).catch((error: unknown) =>
-        this.#logFailure(job, error, organizationId),
+        this.#logFailure(job.name, error, organizationId),
       );
     }
     jobsWaiting.set({ chore: job.name }, 0);
@@ -179,10 +201,10 @@ export class JobRunner {
     while (!this.#stopping && (await job.run(this.#context, organizationId)));
   }
 
-  #logFailure(job: Job, error: unknown, organizationId?: string): void {
-    jobFailures.inc({ chore: job.name });
+  #logFailure(chore: string, error: unknown, organizationId?: string): void {
+    jobFailures.inc({ chore });
     const level = isDatabaseDown(error) ? "warn" : "error";
-    this.#context.log[level]({ err: error, chore: job.name, organizationId }, "a chore failed");
+    this.#context.log[level]({ err: error, chore, organizationId }, "a chore failed");
   }
 }
 
@@ -194,32 +216,42 @@ function nextLook({ job, lastAt }: Place, inMs: number): number {
 class Found {
   readonly due = new Map<Job, string[]>();
   /** When the next work is due, in ms, by name; only of jobs whose work becomes due by itself. */
-  readonly nextInMs = new Map<string, number>();
+  nextInMs = new Map<string, number>();
 }
 
-/** Asks for the work of these jobs in one statement. */
-async function lookFor(database: Database, jobs: Job[]): Promise<Found> {
+interface Row {
+  job: string;
+  id: string | null;
+  inMs: number | null;
+}
+
+const NEXT_DUE = Prisma.sql`SELECT next.job, NULL AS id, next.in_ms AS "inMs" FROM gate.next_due() next`;
+
+/** Asks for the work of these jobs in one statement, and with `wantsNext` for the time of what is due next. */
+async function lookFor(database: Database, jobs: Job[], wantsNext: boolean): Promise<Found> {
   const asked = jobs.flatMap((job) => {
     const due = job.due();
     return due ? [{ job, due }] : [];
   });
   const found = new Found();
   if (asked.length === 0) return found;
-  const rows = await database.gate<{ job: string; id: string | null; inMs: number | null }>(Prisma.sql`
-    ${Prisma.join(
-      asked.map(
-        ({ job, due }) =>
-          Prisma.sql`SELECT ${job.name}::text AS job, found.id::text AS id, NULL::float8 AS "inMs" FROM (${due}) found`,
-      ),
-      " UNION ALL ",
-    )}
-    UNION ALL SELECT next.job, NULL, next.in_ms FROM gate.next_due() next`);
+  const queries = asked.map(
+    ({ job, due }) =>
+      Prisma.sql`SELECT ${job.name}::text AS job, found.id::text AS id, NULL::float8 AS "inMs" FROM (${due}) found`,
+  );
+  const rows = await database.gate<Row>(
+    Prisma.join(wantsNext ? [...queries, NEXT_DUE] : queries, " UNION ALL "),
+  );
   const byName = Map.groupBy(rows, ({ job }) => job);
   for (const { job } of asked)
     found.due.set(
       job,
       (byName.get(job.name) ?? []).flatMap(({ id }) => id ?? []),
     );
-  for (const { job, inMs } of rows) if (inMs !== null) found.nextInMs.set(job, inMs);
+  found.nextInMs = inMsByName(rows);
   return found;
+}
+
+function inMsByName(rows: Row[]): Map<string, number> {
+  return new Map(rows.flatMap(({ job, inMs }) => (inMs === null ? [] : [[job, inMs] as const])));
 }
