@@ -104,7 +104,7 @@ export function asStored(tx: Tx): Tx {
 /**
  * The same transaction for readers that go on without what can't be opened. Deferred writes need the first one.
  */
-export function openingWhatOpens(tx: Tx, unopened: "mark" | "blank"): Tx {
+export function openingWhatOpens(tx: Tx, unopened: "mark" | "blank" | "flag"): Tx {
   const plain = (tx as Marked)[PLAINLY];
   return plain ? opened(plain, contentOf(tx), unopened) : tx;
 }
