@@ -5,7 +5,7 @@
  */
 import { AsyncResource } from "node:async_hooks";
 import { type Database, isDatabaseDown, type Tx } from "../../base/db/db.ts";
-import { loadWorkOf, type TaskWork } from "../../task-lifecycle/work.ts";
+import { isUnopened, loadWorkOf, type TaskWork } from "../../task-lifecycle/work.ts";
 import { lockRaces } from "../../tasks/races/ending.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
@@ -27,7 +27,7 @@ export interface Change<T> {
   work(tx: Tx): Promise<T>;
   /**
    * Reads the task at the end of the transaction, while the lease is this epoch's. `give` is called after the commit;
-   * null: the connection watches the task no more.
+   * null: the connection watches the task no more. It is not called if the task's content can't be opened.
    */
   read: { epoch: bigint; give(work: TaskWork | null): void } | null;
 }
@@ -110,7 +110,8 @@ async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promi
   );
   const seen = reads.map(({ taskId, connectionId, give }) => () => {
     const found = works.get(taskId);
-    give(found?.connectionId === connectionId ? found.work : null);
+    if (found?.connectionId !== connectionId) give(null);
+    else if (!isUnopened(found.work)) give(found.work);
   });
   return [...seen, ...ends];
 }
