@@ -76,6 +76,7 @@ test("owners turn the switch, admins see it, and the history says who did", asyn
     "organization.content_sealed",
     "organization.content_opened",
   ]);
+  await convertAll();
 });
 
 test("an engine that could not open sealed content refuses the switch", async () => {

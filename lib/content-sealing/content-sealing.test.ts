@@ -15,14 +15,14 @@ import { startTestServer, type TestServer } from "../../test/servers/mcp-server.
 import { type SessionServer, startSessionServer } from "../../test/servers/session-server.ts";
 import type { ContentColumn } from "../base/db/content.ts";
 import { asStored, contentOf } from "../base/db/content-keys.ts";
-import { createDatabase, type Database, type Tx } from "../base/db/db.ts";
+import { createDatabase, type Database, Prisma, type Tx } from "../base/db/db.ts";
 import { inScope } from "../base/scope.ts";
 import { exportedLines } from "../events/export.ts";
 import { verifyEvents } from "../events/verify.ts";
 import { verifyExport } from "../events/verify-export.ts";
 import { saveDraft } from "../input-requests/transitions.ts";
 import { wakeEngine } from "../live-updates/transitions.ts";
-import { endTask } from "../task-lifecycle/progress.ts";
+import { endTask, recordProgress } from "../task-lifecycle/progress.ts";
 import { createTask } from "../task-lifecycle/transitions.ts";
 import { loadWorkOf } from "../task-lifecycle/work.ts";
 import { readStart } from "../tasks/queries.ts";
@@ -277,6 +277,7 @@ describe("on 2026-07-28", () => {
   test("an engine that is stopped in the middle goes on where it was", async () => {
     for (let n = 0; n < 120; n++) await start(`${MARKS.argument}-${n}`);
     await begin();
+    await soon();
     await convertContent(fixture.organizationId, engineDatabase);
     await convertContent(fixture.organizationId, engineDatabase);
     const part = await state();
@@ -408,6 +409,26 @@ describe("a transaction that began before the switch", () => {
     });
   }
 
+  test("has ended before anything that stood there is sealed, and what it wrote plainly is sealed then", async () => {
+    const id = await start(server);
+    await spanning(begin, async (tx) => {
+      expect(await convertContent(fixture.organizationId, engineDatabase)).toBe(false);
+      const [{ arguments: stored }] = await sql("SELECT arguments FROM task WHERE id = $1", [id]);
+      expect(stored).toEqual({ note: MARKS.argument });
+      await recordProgress(fixture.organizationId, tx, id, {
+        progress: 1,
+        total: null,
+        message: MARKS.status,
+      });
+    });
+    const [{ longer }] = await sql(
+      "SELECT look_at >= changed_at + interval '30 seconds' AS longer FROM content_sealing",
+    );
+    expect(longer).toBe(true);
+    await convertAll();
+    expect((await leaks()).filter((place) => !place.endsWith("public.event"))).toEqual([]);
+  });
+
   test("has no work on what was sealed meanwhile: neither arguments nor an answer are sent as sealed text", async () => {
     for (const turn of ["the first key", "a later key"]) {
       const waiting = await start(server);
@@ -490,6 +511,72 @@ describe("a transaction that began before the switch", () => {
       state: "failed",
       error: { code: "rejected", message: "No" },
     });
+});
+
+describe("an engine of before, which would send sealed content as it is", () => {
+  const old = randomUUID();
+  const register = () =>
+    engineDatabase.gate(Prisma.sql`INSERT INTO engine (id, leases) VALUES (${old}::uuid, 0)
+      ON CONFLICT (id) DO UPDATE SET seen_at = now() RETURNING id`);
+  const refused = "cannot open what";
+
+  test("registers nowhere and takes no connection once an organization seals, and does again once all is open", async () => {
+    const { connectionId } = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+    const take = () =>
+      engineDatabase.withOrganization(
+        fixture.organizationId,
+        (tx) => tx.$executeRaw`UPDATE connection SET watched_by = ${old}::uuid
+          WHERE organization_id = ${fixture.organizationId}::uuid AND id = ${connectionId}::uuid`,
+      );
+    // It stood still at the switch, and is seen again afterwards.
+    await register();
+    await sql("UPDATE engine SET seen_at = now() - interval '5 minutes'");
+    await begin();
+    await expect(register()).rejects.toThrow(refused);
+    await expect(take()).rejects.toThrow(refused);
+    await sql("DELETE FROM engine");
+    await expect(register()).rejects.toThrow(refused);
+    await expect(take()).rejects.toThrow(refused);
+    // Until what was sealed is open.
+    await end();
+    await expect(register()).rejects.toThrow(refused);
+    await convertAll();
+    await register();
+    expect(await take()).toBe(1);
+  });
+
+  test("that comes at the moment of the switch is refused, or refuses the switch", async () => {
+    const waits = () =>
+      until("somebody waits", async () => {
+        const [{ count }] = await sql(
+          "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        );
+        return count > 0;
+      });
+    const coming = await withClient(fixture.adminUrl, async (client) => {
+      await client.query("BEGIN");
+      await client.query("INSERT INTO engine (id) VALUES ($1)", [old]);
+      const turned = begin().then(
+        () => "on",
+        (error: { code: string }) => error.code,
+      );
+      await waits();
+      await client.query("COMMIT");
+      return turned;
+    });
+    expect(coming).toBe("engine_outdated");
+    await sql("DELETE FROM engine");
+    let registered: Promise<string> | undefined;
+    await fixture.within(async (tx) => {
+      await beginSealing(fixture.organizationId, tx, owner(), fixture.seal);
+      registered = register().then(
+        () => "in",
+        (error: Error) => error.message,
+      );
+      await waits();
+    });
+    expect(await registered).toContain(refused);
+  });
 });
 
 describe("a text by which the engine judges", () => {
