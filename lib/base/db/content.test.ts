@@ -18,8 +18,9 @@ test("a value opens in a row that names its own, and nowhere else", () => {
   const label = acme.text("task.label", id, "secret");
   expect(label).not.toContain("secret");
   expect(acme.open([{ id, label }])).toEqual([{ id, label: "secret" }]);
-  expect(acme.open([{ nested: { id, deep: [{ label }] } }])).toEqual([
-    { nested: { id, deep: [{ label: "secret" }] } },
+  const message = acme.text("input_request.message", id, "secret");
+  expect(acme.open([{ inputRequests: [{ id, message }] }])).toEqual([
+    { inputRequests: [{ id, message: "secret" }] },
   ]);
   expect(acme.open([{ id: randomUUID(), label }])).toMatchObject([{ label: UNOPENED_TEXT }]);
   const elsewhere = label.replace("task.label", "task.outcome");
@@ -69,6 +70,19 @@ describe("a text that only looks sealed", () => {
       deeper: { id, data: { sealed: lure("event.data", id, KID, "j") } },
     };
     for (const its of [acme, retired, lost]) expect(its.open([structuredClone(row)])).toEqual([row]);
+  });
+
+  test("is text in what servers list and people save, whatever its members are called", () => {
+    const its = {
+      progress: { sealed: lure("task.progress", id, KID, "j") },
+      message: lure("input_request.message"),
+    };
+    const row = {
+      id,
+      tools: [{ name: "a", inputSchema: { properties: its, label: lure("task.label") } }],
+      query: its,
+    };
+    for (const content of [acme, retired, lost]) expect(content.open([structuredClone(row)])).toEqual([row]);
   });
 
   test("is shown as one that can't be opened where sealed values stand, and stops no reader", () => {

@@ -124,6 +124,19 @@ const PLACES: Record<ContentColumn, Place> = {
 /** The members of rows that hold JSON of content: what is in them is somebody's text, and not looked at. */
 const JSON_MEMBERS = new Set(Object.values(PLACES).flatMap(({ kind, as }) => (kind === "json" ? as : [])));
 
+/**
+ * The members of rows under which results have rows of other tables, or parts of one, as JSON. Other JSON is servers' and
+ * people's own, whose members may have any name: it is not looked into.
+ */
+const PARTS = new Set([
+  "acknowledgement",
+  "assignment",
+  "delivery",
+  "inputRequests",
+  "requests",
+  "unattributedQuestions",
+]);
+
 /** A stored value that has the form of a sealed one. Its writer had the key, or knew its id, or made one up. */
 interface Lookalike {
   column: ContentColumn;
@@ -136,11 +149,12 @@ interface Lookalike {
 
 function lookalike(stored: unknown): Lookalike | null {
   const isJson = isRecord(stored);
-  const { sealed: text, ...beside } = isJson ? stored : { sealed: stored };
+  const text = isJson ? stored.sealed : stored;
   if (typeof text !== "string" || !text.startsWith(PREFIX)) return null;
   const [, column = "", kind, row = "", value = "", kid = ""] = SEALED.exec(text) ?? [];
   const place = Object.hasOwn(PLACES, column) ? PLACES[column as ContentColumn] : undefined;
   if (!place || (kind === "j") !== isJson || isJson !== (place.kind === "json")) return null;
+  const { sealed: _, ...beside } = isJson ? stored : {};
   const { beside: may = [] } = place;
   if (may !== "anything" && Object.keys(beside).some((name) => !may.includes(name))) return null;
   return { column: column as ContentColumn, place, row, kid, value, beside };
@@ -288,7 +302,7 @@ function openRow(row: unknown, open: Opener): unknown {
       if (typeof member === "string" ? member.startsWith(PREFIX) : JSON_MEMBERS.has(name)) {
         const opened = open(member, name, value === row, ids);
         if (opened) value[name] = opened.value;
-      } else walk(member);
+      } else if (PARTS.has(name)) walk(member);
     }
   };
   walk(row);
@@ -301,7 +315,7 @@ function idsIn(value: unknown, ids: Set<string>): Set<string> {
   if (!isRecord(value)) return ids;
   for (const [name, member] of Object.entries(value)) {
     if (typeof member !== "string") {
-      if (!JSON_MEMBERS.has(name)) idsIn(member, ids);
+      if (PARTS.has(name)) idsIn(member, ids);
     } else if (/^id$|_id$|Id$/.test(name)) ids.add(member);
   }
   return ids;
