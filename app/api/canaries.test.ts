@@ -172,9 +172,13 @@ test("two hundred calls at once of both, reads and writes, mix nothing up", asyn
   await engine.close();
 });
 
-/** An export breaks off where another of the calls ends its session, or has it look as another member. */
+/**
+ * An export breaks off where another of the calls ends its session, or has it look as another member; and where a busy
+ * machine gives it no turn in time.
+ */
+const BROKEN_OFF = new Set<string>(["unauthenticated", "database_busy"]);
 function brokenOff(error: unknown): Pick<Reply, "text"> {
-  if (error instanceof AppError && error.code === "unauthenticated") return { text: "" };
+  if (error instanceof AppError && BROKEN_OFF.has(error.code)) return { text: "" };
   throw error;
 }
 

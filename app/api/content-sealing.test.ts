@@ -1,10 +1,13 @@
 /** The switch by API, and what the API says of content that is sealed. */
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { convertContent } from "@/lib/content-sealing/convert.ts";
+import { takeEvents } from "@/lib/events/follow.ts";
 import { appendEvents } from "@/lib/events/transitions.ts";
 import { countByKey, reseal } from "@/lib/key-rotation/reseal.ts";
+import { countHistory } from "@/lib/statistics/transitions.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { dumpOf, placesOf } from "@/test/dump.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
@@ -73,6 +76,7 @@ test("owners turn the switch, admins see it, and the history says who did", asyn
     "organization.content_sealed",
     "organization.content_opened",
   ]);
+  await convertAll();
 });
 
 test("an engine that could not open sealed content refuses the switch", async () => {
@@ -125,10 +129,107 @@ test("one value that can't be opened leaves the lists of the others", async () =
     [task, "(can't be opened)"],
   ]);
   expect((await get("/api/v1/input-requests")).body.items).toMatchObject([{ message: "(can't be opened)" }]);
+  // Nor does it keep the page from what opens.
   expect((await get(`/api/v1/tasks/${task}`)).body).toMatchObject({
-    status: 503,
-    code: "content_unavailable",
+    label: "(can't be opened)",
+    arguments: { note: MARK },
   });
+});
+
+test("texts that only look sealed stop no queue, no list and no page, whatever key they name", async () => {
+  const { server, task, request } = await populate();
+  await put(true);
+  const [{ kid }] = await sql("SELECT kid FROM organization_key WHERE organization_id = $1", [acme]);
+  await put(false);
+  await convertAll();
+  // Written after the switch-off, when texts are stored as they come.
+  const answer = await web.call("POST", `/api/v1/input-requests/${request.id}/answer`, {
+    cookie: olga.cookie,
+    body: {
+      action: "accept",
+      content: {},
+      questionHash: (await get(`/api/v1/input-requests/${request.id}`)).body.questionHash,
+    },
+  });
+  expect(answer.status).toBe(202);
+  const [{ id: answerId }] = await sql("SELECT id FROM answer WHERE input_request_id = $1", [request.id]);
+  let at = 0;
+  for (const id of [kid as string, randomUUID()]) {
+    // By the row's own id, and by an id that stands in the row beside it.
+    const lure = (column: string, row: string, kind = "t") => `sealed/${column}/${kind}/${row}/v1.${id}.AAAA`;
+    await sql("UPDATE task SET tool = $1, label = $2, status_message = $3 WHERE id = $4", [
+      lure("task.label", task),
+      lure("task.label", task),
+      lure("task.status_message", server.id),
+      task,
+    ]);
+    await sql("UPDATE task SET arguments = $1, result = $2 WHERE id = $3", [
+      { sealed: lure("task.arguments", task, "j") },
+      { content: [], sealed: lure("task.result", task, "j") },
+      task,
+    ]);
+    await sql("UPDATE input_request SET message = $1, ended_reason = $2 WHERE id = $3", [
+      lure("input_request.message", request.id),
+      lure("input_request.message", request.id),
+      request.id,
+    ]);
+    await sql("UPDATE answer SET comment = $1 WHERE id = $2", [lure("answer.comment", answerId), answerId]);
+    await sql("UPDATE delivery SET error = $1 WHERE answer_id = $2", [
+      lure("answer.comment", answerId),
+      answerId,
+    ]);
+    await sql("UPDATE server SET pause_reason = $1, paused_at = now(), paused_by = $2 WHERE id = $3", [
+      lure("task.label", task),
+      { kind: "member", id: olga.userId, name: "Olga" },
+      server.id,
+    ]);
+    await sql(
+      "INSERT INTO saved_view (organization_id, id, user_id, page, name, query) VALUES ($1, $2, $3, 'tasks', $4, $5)",
+      [acme, randomUUID(), olga.userId, `look ${at}`, { label: lure("task.label", task), taskId: task }],
+    );
+    const line = { actor: { kind: "member" as const, id: olga.userId, name: "Olga" }, taskId: task };
+    const told = { reason: lure("event.data", task, "j"), sealed: lure("event.data", task, "j") };
+    await web.db.withOrganization(acme, (tx) =>
+      appendEvents(acme, tx, [
+        { type: "task.cancel_requested", ...line, data: { to: "working", ...told, deeper: { data: told } } },
+        { type: "answer.recorded", ...line, inputRequestId: request.id, data: { comment: told.reason } },
+      ]),
+    );
+    const failing: string[] = [];
+    for (const path of [
+      "/tasks",
+      `/tasks/${task}`,
+      `/tasks/${task}/events`,
+      `/tasks/${task}/messages`,
+      "/input-requests",
+      `/input-requests/${request.id}`,
+      `/input-requests/${request.id}/similar`,
+      `/input-requests/${request.id}/documents`,
+      "/events",
+      "/views?page=tasks",
+      "/servers",
+      `/servers/${server.id}`,
+      "/notices",
+    ])
+      if ((await get(`/api/v1${path}`)).status !== 200) failing.push(path);
+    expect([id === kid ? "known" : "made up", failing]).toEqual([id === kid ? "known" : "made up", []]);
+    const shown = (await get(`/api/v1/tasks/${task}`)).body;
+    expect(shown.tool).toBe(lure("task.label", task));
+    expect(shown.label).toBe(id === kid ? "(can't be opened)" : lure("task.label", task));
+    // The followers of the history go on.
+    const lines = await engine.withOrganization(acme, (tx) =>
+      takeEvents(acme, tx, { follower: "statistics", begins: "first" }, 1_000),
+    );
+    expect(lines.filter(({ taskId }) => taskId === task).length).toBeGreaterThanOrEqual(at === 0 ? 3 : 2);
+    expect(await engine.withOrganization(acme, (tx) => countHistory(acme, tx, 1_000))).toBe(false);
+    expect(
+      (await (await web.open("GET", "/api/v1/events/export", { cookie: olga.cookie })).text()).length,
+    ).toBeGreaterThan(0);
+    at++;
+  }
+  // All of it is somebody's text, and sealed as such from the next switch on, but for what names its own row.
+  await put(true);
+  await convertAll();
 });
 
 test("requests with equal forms are answered together, sealed as plain", async () => {

@@ -19,7 +19,7 @@ test("an organization whose calls all wait in the database holds up no other org
     await client.query("BEGIN");
     await client.query("SELECT FROM organization WHERE id = $1 FOR UPDATE", [acme]);
     const slow = Array.from({ length: 40 }, () => change(ours));
-    await until("as many wait in the database as will", async () => (await countWaiting()) >= 6);
+    await until("as many wait in the database as will", async () => (await countWaiting()) >= 4);
     const answers = await Promise.all([
       web.call("GET", "/api/v1/me", { key: theirs }),
       web.call("GET", "/api/v1/tasks", { key: theirs }),
@@ -30,12 +30,12 @@ test("an organization whose calls all wait in the database holds up no other org
     return { slow: await Promise.all(slow), answers };
   });
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  // Who waited too long was told so, and that nothing was done.
+  // Who waited too long was told so.
   for (const { status, body, headers } of slow) {
     if (status === 200) continue;
     expect([status, body.code, headers.get("retry-after")]).toEqual([503, "database_busy", "2"]);
   }
-  expect(slow.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(6);
+  expect(slow.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(4);
 });
 
 /** Counts connections that wait for a lock; on a connection of its own, since a transaction sees one moment alone. */

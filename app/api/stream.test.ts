@@ -109,6 +109,23 @@ test("hints of a private task reach its requester and whom it asks, and nobody e
   for (const stream of Object.values(streams)) stream.leave();
 });
 
+test("hints of tasks whose readers can't be looked up tell everybody to look, and nobody whose they are", async () => {
+  const acme = await web.organization("away");
+  const task = await insertTask(web.db, acme, await insertServer(web.db, acme));
+  const stream = await listen(await web.key(acme, "owner"));
+  await withClient(web.database.adminUrl, (client) => client.query("ALTER TABLE task RENAME TO task_away"));
+  try {
+    await patiently(async () => {
+      await notify(acme, [["task", task]]);
+      expect(stream.text).toContain('{"topic":"*","id":"*"}');
+    });
+  } finally {
+    await withClient(web.database.adminUrl, (client) => client.query("ALTER TABLE task_away RENAME TO task"));
+  }
+  expect(stream.text).not.toContain(task);
+  stream.leave();
+});
+
 test("one principal has eight streams at most, and gets another when one ends", async () => {
   const key = await web.key(await web.organization("many"), "viewer");
   const streams = await Promise.all(Array.from({ length: 8 }, () => listen(key)));

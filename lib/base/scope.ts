@@ -12,6 +12,8 @@ export interface Scope {
   trace: Context | null;
   /** Sums up the database queries of this work. */
   spent?: Spent;
+  /** Of a read: aborted when the caller has left, so that nobody waits for this work. */
+  left?: AbortSignal;
 }
 
 export interface Spent {

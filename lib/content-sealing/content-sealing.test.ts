@@ -1,4 +1,5 @@
 /** What tasks are about, sealed: nothing of it in the database, everything of it for people and servers. */
+import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
 import { dumpOf, placesOf } from "../../test/dump.ts";
@@ -12,14 +13,19 @@ import { insertRequest } from "../../test/fixtures/rows.ts";
 import { tool } from "../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import { type SessionServer, startSessionServer } from "../../test/servers/session-server.ts";
-import { asStored } from "../base/db/content-keys.ts";
-import { createDatabase, type Database } from "../base/db/db.ts";
+import type { ContentColumn } from "../base/db/content.ts";
+import { asStored, contentOf } from "../base/db/content-keys.ts";
+import { createDatabase, type Database, Prisma, type Tx } from "../base/db/db.ts";
 import { inScope } from "../base/scope.ts";
 import { exportedLines } from "../events/export.ts";
 import { verifyEvents } from "../events/verify.ts";
 import { verifyExport } from "../events/verify-export.ts";
 import { saveDraft } from "../input-requests/transitions.ts";
+import { wakeEngine } from "../live-updates/transitions.ts";
+import { endTask, recordProgress } from "../task-lifecycle/progress.ts";
 import { createTask } from "../task-lifecycle/transitions.ts";
+import { loadWorkOf } from "../task-lifecycle/work.ts";
+import { readStart } from "../tasks/queries.ts";
 import { convertContent } from "./convert.ts";
 import { readContentSealing } from "./queries.ts";
 import { beginSealing, endSealing } from "./transitions.ts";
@@ -50,6 +56,17 @@ const leaks = async () => {
 };
 const sql = async (text: string, values: unknown[] = []) =>
   (await withClient(fixture.adminUrl, (client) => client.query(text, values))).rows;
+/** Makes a queued task one that its server works on. */
+const works = async (id: string) => {
+  await sql(
+    "UPDATE task SET state = 'starting', attempt_id = gen_random_uuid(), attempt_at = now(), attempt_deadline_at = now() WHERE id = $1",
+    [id],
+  );
+  await sql(
+    "UPDATE task SET state = 'working', started_at = now(), era = '2026-07-28', sealed_handle = 'v1.test.AAAA' WHERE id = $1",
+    [id],
+  );
+};
 const soon = () => sql("UPDATE content_sealing SET look_at = now()");
 const converted = () =>
   until("everything is as the switch says", async () => {
@@ -260,6 +277,7 @@ describe("on 2026-07-28", () => {
   test("an engine that is stopped in the middle goes on where it was", async () => {
     for (let n = 0; n < 120; n++) await start(`${MARKS.argument}-${n}`);
     await begin();
+    await soon();
     await convertContent(fixture.organizationId, engineDatabase);
     await convertContent(fixture.organizationId, engineDatabase);
     const part = await state();
@@ -332,6 +350,33 @@ describe("on 2025-11-25", () => {
   });
 });
 
+test("a key that goes away while a call runs keeps the call and its session: its outcome is stored once the key opens", async () => {
+  const remote = await startSessionServer();
+  const server = await fixture.addServer(remote.url, "2025-11-25");
+  await begin();
+  const [key] = await sql("SELECT kid, sealed_key FROM organization_key");
+  await fixture.startEngine();
+  const work = tool("work", { taskSupport: "forbidden" });
+  const id = await fixture.startTask(server, { note: MARKS.argument }, work);
+  const call = await until("the server has the call", async () => remote.calls[0]);
+  await queries.inState(id, "working");
+  // Turned off, so that each process reads the keys anew.
+  await sql("UPDATE organization_key SET sealed_key = 'v1.test.AAAA'");
+  await end();
+  await sql("NOTIFY intray_wake, 'nobody'");
+  await fixture.within((tx) => wakeEngine(tx, server.connectionId, id));
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  expect(remote.open).toBeGreaterThan(0);
+  call.finish("Sum: 42");
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await sql("UPDATE organization_key SET sealed_key = $1", [key.sealed_key]);
+  const stored = async () => (await sql("SELECT state, outcome FROM task WHERE id = $1", [id]))[0];
+  await until("the outcome is stored", async () => (await stored()).state === "completed", 60_000);
+  expect((await stored()).outcome).toBe("42");
+  expect(remote.seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+  await remote.close();
+});
+
 test("a start and an answer take as many statements as without a key", async () => {
   const server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
   const counted = async () => {
@@ -350,6 +395,226 @@ test("a start and an answer take as many statements as without a key", async () 
   expect(await counted()).toBe(plainly);
 });
 
+describe("a transaction that began before the switch", () => {
+  let server: { serverId: string; connectionId: string };
+  beforeEach(async () => {
+    server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+  });
+
+  /** Runs `work` in a transaction of an engine that has begun when `meanwhile` is done. */
+  async function spanning<T>(meanwhile: () => Promise<unknown>, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return engineDatabase.withOrganization(fixture.organizationId, async (tx) => {
+      await meanwhile();
+      return work(tx);
+    });
+  }
+
+  test("has ended before anything that stood there is sealed, and what it wrote plainly is sealed then", async () => {
+    const id = await start(server);
+    await spanning(begin, async (tx) => {
+      expect(await convertContent(fixture.organizationId, engineDatabase)).toBe(false);
+      const [{ arguments: stored }] = await sql("SELECT arguments FROM task WHERE id = $1", [id]);
+      expect(stored).toEqual({ note: MARKS.argument });
+      await recordProgress(fixture.organizationId, tx, id, {
+        progress: 1,
+        total: null,
+        message: MARKS.status,
+      });
+    });
+    const [{ longer }] = await sql(
+      "SELECT look_at >= changed_at + interval '30 seconds' AS longer FROM content_sealing",
+    );
+    expect(longer).toBe(true);
+    await convertAll();
+    expect((await leaks()).filter((place) => !place.endsWith("public.event"))).toEqual([]);
+  });
+
+  test("has no work on what was sealed meanwhile: neither arguments nor an answer are sent as sealed text", async () => {
+    for (const turn of ["the first key", "a later key"]) {
+      const waiting = await start(server);
+      const request = await insertRequest(fixture.database, fixture.organizationId, waiting, {});
+      let sealed = "";
+      const loaded = await spanning(
+        async () => {
+          await begin();
+          sealed = await start(server);
+          await fixture.answer(request.id, { action: "accept", content: {}, comment: MARKS.comment });
+        },
+        (tx) => loadWorkOf(fixture.organizationId, tx, [sealed, waiting]),
+      );
+      expect([turn, ...[sealed, waiting].map((id) => loaded.get(id)?.work)]).toEqual([
+        turn,
+        { id: sealed, unopened: true },
+        { id: waiting, unopened: true },
+      ]);
+      const next = await spanning(
+        async () => undefined,
+        (tx) => loadWorkOf(fixture.organizationId, tx, [sealed, waiting]),
+      );
+      expect(next.get(sealed)?.work).toMatchObject({ arguments: { note: MARKS.argument } });
+      expect(next.get(waiting)?.work).toMatchObject({ requests: [{ delivery: { content: {} } }] });
+      await end();
+      await convertAll();
+    }
+  });
+
+  test("starts no retry and no restart of it: both wait for the next one", async () => {
+    let id = "";
+    await expect(
+      spanning(
+        async () => {
+          await begin();
+          id = await start(server);
+          await works(id);
+          await sql("UPDATE task SET attempts = 2, retry_backoff_ms = 1000 WHERE id = $1", [id]);
+        },
+        (tx) => failTask(tx, id),
+      ),
+    ).rejects.toMatchObject({ code: "content_unavailable" });
+    expect((await queries.task(id)).state).toBe("working");
+    await end();
+    await expect(
+      spanning(begin, async (tx) => {
+        await convertAll();
+        return readStart(fixture.organizationId, tx, fixture.operator, id);
+      }),
+    ).rejects.toMatchObject({ code: "content_unavailable" });
+    await spanning(
+      async () => undefined,
+      (tx) => failTask(tx, id),
+    );
+    const retry = await fixture.within((tx) =>
+      tx.task.findFirstOrThrow({ where: { organizationId: fixture.organizationId, retryOf: id } }),
+    );
+    expect(retry.arguments).toEqual({ note: MARKS.argument });
+  });
+
+  test("goes on with what a server says that only looks sealed, though the server knows its task's id", async () => {
+    const id = await start(server);
+    const lure = `sealed/task.status_message/t/${id}/v1.${randomUUID()}.AAAA`;
+    await works(id);
+    await sql("UPDATE task SET status_message = $1 WHERE id = $2", [lure, id]);
+    const load = () =>
+      spanning(
+        async () => undefined,
+        (tx) => loadWorkOf(fixture.organizationId, tx, [id]),
+      );
+    expect((await load()).get(id)?.work).toMatchObject({ statusMessage: lure });
+    await begin();
+    expect((await load()).get(id)?.work).toMatchObject({ statusMessage: lure });
+  });
+
+  const start = (at: { serverId: string; connectionId: string }) =>
+    fixture.startTask(at, { note: MARKS.argument }, tool("approve"));
+  const failTask = (tx: Tx, id: string) =>
+    endTask(fixture.organizationId, tx, id, {
+      state: "failed",
+      error: { code: "rejected", message: "No" },
+    });
+});
+
+describe("an engine of before, which would send sealed content as it is", () => {
+  const old = randomUUID();
+  const register = () =>
+    engineDatabase.gate(Prisma.sql`INSERT INTO engine (id, leases) VALUES (${old}::uuid, 0)
+      ON CONFLICT (id) DO UPDATE SET seen_at = now() RETURNING id`);
+  const refused = "cannot open what";
+
+  test("registers nowhere and takes no connection once an organization seals, and does again once all is open", async () => {
+    const { connectionId } = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
+    const take = () =>
+      engineDatabase.withOrganization(
+        fixture.organizationId,
+        (tx) => tx.$executeRaw`UPDATE connection SET watched_by = ${old}::uuid
+          WHERE organization_id = ${fixture.organizationId}::uuid AND id = ${connectionId}::uuid`,
+      );
+    // It stood still at the switch, and is seen again afterwards.
+    await register();
+    await sql("UPDATE engine SET seen_at = now() - interval '5 minutes'");
+    await begin();
+    await expect(register()).rejects.toThrow(refused);
+    await expect(take()).rejects.toThrow(refused);
+    await sql("DELETE FROM engine");
+    await expect(register()).rejects.toThrow(refused);
+    await expect(take()).rejects.toThrow(refused);
+    // Until what was sealed is open.
+    await end();
+    await expect(register()).rejects.toThrow(refused);
+    await convertAll();
+    await register();
+    expect(await take()).toBe(1);
+  });
+
+  test("that comes at the moment of the switch is refused, or refuses the switch", async () => {
+    const waits = () =>
+      until("somebody waits", async () => {
+        const [{ count }] = await sql(
+          "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        );
+        return count > 0;
+      });
+    const coming = await withClient(fixture.adminUrl, async (client) => {
+      await client.query("BEGIN");
+      await client.query("INSERT INTO engine (id) VALUES ($1)", [old]);
+      const turned = begin().then(
+        () => "on",
+        (error: { code: string }) => error.code,
+      );
+      await waits();
+      await client.query("COMMIT");
+      return turned;
+    });
+    expect(coming).toBe("engine_outdated");
+    await sql("DELETE FROM engine");
+    let registered: Promise<string> | undefined;
+    await fixture.within(async (tx) => {
+      await beginSealing(fixture.organizationId, tx, owner(), fixture.seal);
+      registered = register().then(
+        () => "in",
+        (error: Error) => error.message,
+      );
+      await waits();
+    });
+    expect(await registered).toContain(refused);
+  });
+});
+
+describe("a text by which the engine judges", () => {
+  test("is not judged by while its key is away: an answer would count as taken, since the words have changed", async () => {
+    const server = await fixture.addServer("http://127.0.0.1:9/mcp", "2025-11-25");
+    await begin();
+    const [key] = await sql("SELECT kid, sealed_key FROM organization_key");
+    const id = await fixture.startTask(server, { note: MARKS.argument });
+    const request = await insertRequest(fixture.database, fixture.organizationId, id, {});
+    await fixture.answer(request.id, { action: "accept", content: {} });
+    await works(id);
+    const away = async () => {
+      await sql("UPDATE organization_key SET sealed_key = 'v1.test.AAAA'");
+      const other = await otherProcess();
+      const loaded = await other.within((tx) => loadWorkOf(fixture.organizationId, tx, [id]));
+      await other.close();
+      await sql("UPDATE organization_key SET sealed_key = $1", [key.sealed_key]);
+      return loaded.get(id)?.work;
+    };
+    // By its content at first, which is read wherever there is an answer.
+    expect(await away()).toEqual({ id, unopened: true });
+    await sql("UPDATE answer SET content = NULL WHERE input_request_id = $1", [request.id]);
+    expect(await away()).not.toHaveProperty("unopened");
+    const [{ id: deliveryId }] = await sql("SELECT id FROM delivery WHERE task_id = $1", [id]);
+    for (const [table, column, row] of [
+      ["delivery", "status_before", deliveryId],
+      ["task", "status_message", id],
+    ] as const) {
+      const stored = await fixture.within(async (tx) =>
+        contentOf(tx).text(`${table}.${column}` as ContentColumn, row, MARKS.status),
+      );
+      await sql(`UPDATE ${table} SET ${column} = $1 WHERE id = $2`, [stored, row]);
+      expect([column, await away()]).toEqual([column, { id, unopened: true }]);
+      await sql(`UPDATE ${table} SET ${column} = NULL WHERE id = $1`, [row]);
+    }
+  });
+});
+
 describe("a stored value", () => {
   test("does not open in another row, in another organization, or with a change", async () => {
     const server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
@@ -362,12 +627,12 @@ describe("a stored value", () => {
       two,
     ]);
     expect((await read(one)).arguments).toEqual({ note: "one" });
-    await expect(read(two)).rejects.toMatchObject({ code: "content_unavailable" });
+    expect((await read(two)).arguments).toEqual({ unopened: true });
     await sql(
       "UPDATE task SET arguments = replace(arguments::text, $1::text, $2::text)::json WHERE id = $2::text::uuid",
       [one, two],
     );
-    await expect(read(two)).rejects.toMatchObject({ code: "content_unavailable" });
+    expect((await read(two)).arguments).toEqual({ unopened: true });
   });
 
   test("goes with its key, which nobody can delete before the organization", async () => {

@@ -2,13 +2,7 @@
  * Seals what was stored before the switch, or opens it again: in batches, table after table, in passes until one finds
  * nothing. A batch is one transaction that also moves the mark, so a killed engine's work goes on where it was.
  */
-import {
-  type Content,
-  type ContentColumn,
-  sealedUnder,
-  UNOPENED,
-  UNOPENED_TEXT,
-} from "../base/db/content.ts";
+import { type Content, type ContentColumn, sealedFor } from "../base/db/content.ts";
 import { asStored, contentOf } from "../base/db/content-keys.ts";
 import { readable } from "../base/db/content-writes.ts";
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
@@ -278,20 +272,20 @@ function converted(
   for (const { name, kind } of table.columns) {
     const stored = row[name];
     if (stored === null || stored === undefined) continue;
-    const kid = sealedUnder(stored);
+    const column = `${table.name}.${name}` as ContentColumn;
+    // A text that only looks sealed, with a key's id or another row's, is text.
+    const kid = sealedFor(column, bound, stored);
     const isSealed = kid !== null && content.knows(kid);
     if (isSealed ? kid === content.kid : content.kid === null) continue;
-    // `arguments` of a row that is being opened is changed in place by `open`, so its own copy is opened.
-    const opened = isSealed ? content.open({ bound, value: structuredClone(stored) }, "mark").value : stored;
-    if (isSealed && (opened === UNOPENED || opened === UNOPENED_TEXT)) {
+    const opened = isSealed ? content.openOne(column, bound, stored) : { value: stored };
+    if (!opened) {
       lost++;
       continue;
     }
-    const column = `${table.name}.${name}` as ContentColumn;
     const value =
       kind === "text"
-        ? content.text(column, bound, opened as string)
-        : JSON.stringify(content.json(column, bound, opened, readable(content, column, opened)));
+        ? content.text(column, bound, opened.value as string)
+        : JSON.stringify(content.json(column, bound, opened.value, readable(content, column, opened.value)));
     set.push(Prisma.sql`${Prisma.raw(name)} = ${value}${Prisma.raw(`::${kind}`)}`);
   }
   set.push(...(table.more?.(content, row) ?? []));
@@ -333,11 +327,12 @@ function amount(content: Content, row: Record<string, unknown>): Prisma.Sql[] {
     const sealed = seal(JSON.stringify({ amount: value, currency }));
     return [Prisma.sql`private_amount = ${sealed}, amount = NULL, currency = NULL`];
   }
-  if (typeof stored !== "string" || sealedUnder(stored) === content.kid) return [];
-  const opened = content.open({ id, stored }, "mark").stored;
-  if (opened === UNOPENED_TEXT) return [];
-  if (content.kid !== null) return [Prisma.sql`private_amount = ${seal(opened)}`];
-  const said = JSON.parse(opened) as { amount: number; currency?: string | null };
+  const column = "input_request.private_amount";
+  if (typeof stored !== "string" || sealedFor(column, String(id), stored) === content.kid) return [];
+  const opened = content.openOne(column, String(id), stored);
+  if (!opened) return [];
+  if (content.kid !== null) return [Prisma.sql`private_amount = ${seal(opened.value as string)}`];
+  const said = JSON.parse(opened.value as string) as { amount: number; currency?: string | null };
   return [
     Prisma.sql`private_amount = NULL, amount = ${said.amount}::float8, currency = ${said.currency ?? null}`,
   ];

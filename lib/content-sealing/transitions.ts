@@ -9,6 +9,11 @@ import { appendEvents } from "../events/transitions.ts";
 
 /** An engine that was seen within this time works. */
 const ENGINE_SEEN_MS = 60_000;
+/**
+ * When what stood there before the switch is sealed. Longer than any transaction takes (lib/base/db/db.ts): one that began
+ * before takes everything for plain text, and what it writes plainly is found by the first pass.
+ */
+const BEGUN_BEFORE_MS = 30_000;
 
 /** Makes the organization a key, under which everything is sealed from the commit on. Idempotent. */
 export async function beginSealing(
@@ -48,14 +53,21 @@ async function beginAgain(
   actor: Principal["actor"],
   kid: string | null,
 ): Promise<void> {
-  await tx.$executeRaw`INSERT INTO content_sealing (organization_id, kid, changed_by)
-    VALUES (${organizationId}::uuid, ${kid}::uuid, ${JSON.stringify(storable(actor))}::jsonb)
+  const waitMs = kid === null ? 0 : BEGUN_BEFORE_MS;
+  await tx.$executeRaw`INSERT INTO content_sealing (organization_id, kid, changed_by, look_at)
+    VALUES (${organizationId}::uuid, ${kid}::uuid, ${JSON.stringify(storable(actor))}::jsonb,
+      now() + ${waitMs} * interval '1 ms')
     ON CONFLICT (organization_id) DO UPDATE SET kid = excluded.kid, changed_by = excluded.changed_by, changed_at = now(),
-      at_table = NULL, at_row = NULL, looked = 0, rows = 0, left_over = 0, unopened = 0, finished_at = NULL, look_at = now()`;
+      at_table = NULL, at_row = NULL, looked = 0, rows = 0, left_over = 0, unopened = 0, finished_at = NULL,
+      look_at = excluded.look_at`;
 }
 
-/** An engine of an earlier version would send sealed values to servers as they are. */
+/**
+ * An engine of an earlier version would send sealed values to servers as they are. One that comes later is refused by the
+ * database (trigger `refuse_old_engine`), which takes the same lock.
+ */
 async function refuseOldEngines(tx: Tx): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('content sealing', 0))`;
   const [{ old } = { old: false }] = await tx.$queryRaw<{ old: boolean }[]>`SELECT EXISTS (SELECT FROM engine
     WHERE seen_at > now() - ${ENGINE_SEEN_MS} * interval '1 ms' AND NOT opens_content) AS old`;
   if (old)

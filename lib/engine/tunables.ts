@@ -126,6 +126,8 @@ export const STORE_AGAIN_MS = 250;
 export const LAST_TRIES = 40;
 /** Pause of a step that could not reach the database. */
 export const DATABASE_RETRY_MS = 1_000;
+/** Pause of a step whose task's content can't be opened; the key is tried again as often. */
+export const CONTENT_RETRY_MS = 5_000;
 /** A session counts as gone once the server has denied it this often in a row. */
 export const SAID_GONE = 4;
 /** Denials in a row for a session to count as gone, on a server that has answered after a denial before. */

@@ -104,7 +104,15 @@ export function countSent(
 for (const type of EVENT_TYPES) events.inc({ type }, 0);
 for (const result of ["unchanged", "changed", "task_not_found", "session_gone", "failed"])
   polls.inc({ result }, 0);
-for (const name of ["database", "internal", "lease_lost", "unreachable", "timeout", "unauthorized"])
+for (const name of [
+  "content",
+  "database",
+  "internal",
+  "lease_lost",
+  "unreachable",
+  "timeout",
+  "unauthorized",
+])
   failures.inc({ class: name }, 0);
 for (const rung of ["update", "same_session", "asked_again", "new_session", "retry", "none"])
   for (const result of Object.values(RESULTS)) deliveries.inc({ rung, result }, 0);

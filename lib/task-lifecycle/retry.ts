@@ -3,8 +3,8 @@
 import { PERMISSIONS } from "../access/permissions.ts";
 import { ROLES, roleAllows } from "../access/roles.ts";
 import { ACCOUNT_ROLE, IN_FORCE } from "../api-keys/queries.ts";
-import { PLAIN } from "../base/db/content.ts";
-import { contentOf } from "../base/db/content-keys.ts";
+import { type ContentColumn, PLAIN, sealedFor, unavailable } from "../base/db/content.ts";
+import { asStored, contentOf } from "../base/db/content-keys.ts";
 import { storable, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
@@ -67,15 +67,28 @@ export async function queueRetry(organizationId: string, tx: Tx, taskId: string)
   ];
 }
 
-/** Sealed values are bound to their row, so the copy's are sealed for the copy. */
+/**
+ * Sealed values are bound to their row, so the copy's are sealed for the copy. Throws `content_unavailable` while a key is
+ * away, as in a transaction that began before the organization had it: a later one ends the task and copies it.
+ */
 async function sealForCopy(organizationId: string, tx: Tx, fromId: string, toId: string): Promise<void> {
-  if (contentOf(tx) === PLAIN) return;
-  const from = await tx.task.findFirstOrThrow({
+  const content = contentOf(tx);
+  const stored = await asStored(tx).task.findFirstOrThrow({
     where: { organizationId, id: fromId },
-    select: { id: true, arguments: true, label: true },
+    select: { arguments: true, label: true },
   });
+  const opened = (column: ContentColumn, value: unknown) => {
+    const kid = sealedFor(column, fromId, value);
+    if (kid === null) return { value };
+    const found = content.openOne(column, fromId, value);
+    if (!found && !(content.knows(kid) && content.opens)) throw unavailable(`the task ${fromId}`);
+    return found;
+  };
+  const [args, label] = [opened("task.arguments", stored.arguments), opened("task.label", stored.label)];
+  // What was changed in the database stays as it is, bound to another row: the copy is never sent.
+  if (!args || !label || content === PLAIN) return;
   await tx.task.updateMany({
     where: { organizationId, id: toId, state: "queued" },
-    data: { arguments: storable(from.arguments), label: from.label },
+    data: { arguments: storable(args.value), label: label.value as string | null },
   });
 }

@@ -1,7 +1,7 @@
 /** Everything the engine needs to take a task's next step: the task, its live requests and their answers. */
 import { z } from "zod";
-import { type Content, PLAIN, UNOPENED } from "../base/db/content.ts";
-import { contentOf, openingWhatOpens } from "../base/db/content-keys.ts";
+import { type Content, type ContentColumn, PLAIN, sealedFor, UNOPENED } from "../base/db/content.ts";
+import { contentOf, keysByNow, openingWhatOpens } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { planForValues } from "../base/db/plan-mode.ts";
 import { log } from "../base/log.ts";
@@ -118,6 +118,16 @@ export type TaskWork = z.infer<typeof taskWork> & {
   content?: Content;
 };
 
+/** A watched task whose content can't be read now: nothing is sent for it, and nothing about it ends. */
+export interface UnopenedWork {
+  id: string;
+  unopened: true;
+}
+
+export function isUnopened(work: TaskWork | UnopenedWork): work is UnopenedWork {
+  return "unopened" in work;
+}
+
 /** Whether a question's hash, as just computed, and one of a stored request are of one question. */
 export function isSameQuestion(
   work: TaskWork,
@@ -139,15 +149,14 @@ export async function loadWorkOf(
   organizationId: string,
   tx: Tx,
   taskIds: string[],
-): Promise<Map<string, { connectionId: string; work: TaskWork }>> {
-  const rows = (await readWorkOf(organizationId, tx, taskIds)).flatMap(({ parse }) => parse());
-  return new Map(rows.map((row) => [row.work.id, row]));
-}
-
-/** A task as it was read. `parse` throws where the row is none that this version knows. */
-export interface ReadWork {
-  id: string;
-  parse(): { connectionId: string; work: TaskWork }[];
+): Promise<Map<string, Loaded>> {
+  const rows = (await readWorkOf(organizationId, tx, taskIds)).map(({ id, connectionId, parse }) => ({
+    id,
+    connectionId,
+    work: parse(),
+  }));
+  shareTexts(rows.map(({ work }) => work));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** As `loadWorkOf`, for what must not fail with the transaction: `parse` may be called after it. */
@@ -156,18 +165,10 @@ export async function readWorkOf(organizationId: string, tx: Tx, taskIds: string
   // Mostly one, for which Postgres keeps a plan: it guesses that an array has ten.
   const these =
     first && more.length === 0 ? Prisma.sql`= ${first}::uuid` : Prisma.sql`= ANY(${taskIds}::uuid[])`;
-  const rows = await storedWork(organizationId, tx, Prisma.sql`t.id ${these}`);
-  return rows.map((row) => ({
-    id: row.id,
-    parse() {
-      const parsed = openedWork(organizationId, tx, row);
-      shareTexts(parsed.map(({ work }) => work));
-      return parsed;
-    },
-  }));
+  return storedWorks(organizationId, tx, Prisma.sql`t.id ${these}`);
 }
 
-/** Returns all watched tasks of those connections that have at most `most`, by connection. */
+/** Returns all watched tasks of those connections that have at most `most` and can be read, by connection. */
 export async function loadLittleWork(
   organizationId: string,
   tx: Tx,
@@ -179,12 +180,16 @@ export async function loadLittleWork(
       SELECT count(*) FROM (SELECT FROM task WHERE organization_id = ${organizationId}::uuid
         AND connection_id = given.id AND watched LIMIT ${most + 1}) few)`;
   const loaded = new Map<string, TaskWork[]>(little.map(({ id }) => [id, []]));
-  const rows = await readWork(
+  const rows = await storedWorks(
     organizationId,
     tx,
     Prisma.sql`t.connection_id = ANY(${[...loaded.keys()]}::uuid[])`,
   );
-  for (const { connectionId, work } of rows) loaded.get(connectionId)?.push(work);
+  for (const { connectionId, parse } of rows) {
+    const work = parse();
+    if (isUnopened(work)) loaded.delete(connectionId);
+    else loaded.get(connectionId)?.push(work);
+  }
   shareTexts([...loaded.values()].flat());
   return loaded;
 }
@@ -196,27 +201,21 @@ export async function loadWorkBeside<T>(
   beside: Prisma.Sql,
   connectionId: string,
   taskIds: string[],
-): Promise<{ beside: T | null; works: TaskWork[] }> {
+): Promise<{ beside: T | null; works: (TaskWork | UnopenedWork)[] }> {
   const which = Prisma.sql`t.connection_id = ${connectionId}::uuid AND t.id = ANY(${taskIds}::uuid[])`;
-  const rows = await openingWhatOpens(tx, "mark").$queryRaw<
+  const rows = await openingWhatOpens(tx, "flag").$queryRaw<
     (T & (StoredWork | { id: null }))[]
   >`SELECT beside.*, work.* FROM (${beside}) beside
     LEFT JOIN (${workOf(organizationId, which)}) work ON true`;
-  const works = rows.flatMap((row) => (row.id === null ? [] : openedWork(organizationId, tx, row)));
-  return { beside: rows[0] ?? null, works: shareTexts(works.map(({ work }) => work)) };
+  const stored = rows.filter((row) => row.id !== null) as StoredWork[];
+  const works = (await openedWorks(organizationId, tx, stored)).map(({ parse }) => parse());
+  shareTexts(works);
+  return { beside: rows[0] ?? null, works };
 }
 
-async function readWork(
-  organizationId: string,
-  tx: Tx,
-  which: Prisma.Sql,
-): Promise<{ connectionId: string; work: TaskWork }[]> {
-  const rows = await storedWork(organizationId, tx, which);
-  return rows.flatMap((row) => openedWork(organizationId, tx, row));
-}
-
-function storedWork(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<StoredWork[]> {
-  return openingWhatOpens(tx, "mark").$queryRaw<StoredWork[]>(workOf(organizationId, which));
+async function storedWorks(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<ReadWork[]> {
+  const rows = await openingWhatOpens(tx, "flag").$queryRaw<StoredWork[]>(workOf(organizationId, which));
+  return openedWorks(organizationId, tx, rows);
 }
 
 function workOf(organizationId: string, which: Prisma.Sql): Prisma.Sql {
@@ -247,32 +246,73 @@ function workOf(organizationId: string, which: Prisma.Sql): Prisma.Sql {
     WHERE t.organization_id = ${organizationId}::uuid AND t.watched AND ${which}`;
 }
 
-/** Returns the row as work, and nothing of a task whose content can't be opened. */
-function openedWork(
-  organizationId: string,
-  tx: Tx,
-  row: StoredWork,
-): { connectionId: string; work: TaskWork }[] {
-  if (!isOpened(row)) {
-    // What is to be sent can't be read: the task waits for the next look, and nothing goes to the server.
-    log.error({ organizationId, taskId: row.id }, "a task's content can't be opened: it waits");
-    return [];
-  }
+interface Loaded {
+  connectionId: string;
+  work: TaskWork | UnopenedWork;
+}
+
+/** A task as it was read. `parse` throws where the row is none that this version knows. */
+export interface ReadWork {
+  id: string;
+  connectionId: string;
+  parse(): TaskWork | UnopenedWork;
+}
+
+/**
+ * Returns each row as work to parse, or says that the task's content can't be read now. A transaction that began before the
+ * organization had its key takes everything for plain text, and so a value that was sealed meanwhile.
+ */
+async function openedWorks(organizationId: string, tx: Tx, rows: StoredWork[]): Promise<ReadWork[]> {
   const content = contentOf(tx);
-  const work: TaskWork = taskWork.parse(row);
-  if (content !== PLAIN) work.content = content;
-  return [{ connectionId: row.connectionId, work }];
+  // A server knows its task's id, and may write what only looks sealed: whether there is such a key tells.
+  const isUnknown = (kid: string | null) => kid !== null && !content.knows(kid);
+  const isRecent = rows.some((row) => texts(row).some((text) => isUnknown(sealedFor(...text))));
+  const made = isRecent ? await keysByNow(organizationId, tx) : new Set<string | null>();
+  return rows.map((row) => {
+    const { id, connectionId } = row;
+    const isAway = texts(row).some(([column, at, value]) => {
+      if (value === UNOPENED) return true;
+      const kid = sealedFor(column, at, value);
+      return isUnknown(kid) && made.has(kid!);
+    });
+    if (isAway) {
+      // What is to be sent can't be read: the task waits for the next look, and nothing goes to the server.
+      log.error({ organizationId, taskId: id }, "a task's content can't be opened: it waits");
+      return { id, connectionId, parse: () => ({ id, unopened: true }) };
+    }
+    const parse = () => {
+      const work: TaskWork = taskWork.parse(row);
+      if (content !== PLAIN) work.content = content;
+      if (work.requests.length === 0) work.requests = NO_REQUESTS;
+      return work;
+    };
+    return { id, connectionId, parse };
+  });
 }
 
 interface StoredWork {
   id: string;
   connectionId: string;
   arguments: unknown;
-  requests: { delivery: { content: unknown } | null }[];
+  statusMessage: unknown;
+  requests: {
+    delivery: { id: string; answerId: string; content: unknown; statusBefore: unknown } | null;
+  }[];
 }
 
-function isOpened({ arguments: args, requests }: StoredWork): boolean {
-  return args !== UNOPENED && requests.every(({ delivery }) => delivery?.content !== UNOPENED);
+/** The values of a task by which the engine acts, each with its column and row. */
+function texts({ id, arguments: args, statusMessage, requests }: StoredWork) {
+  const all: [column: ContentColumn, row: string, value: unknown][] = [
+    ["task.arguments", id, args],
+    ["task.status_message", id, statusMessage],
+  ];
+  for (const { delivery } of requests)
+    if (delivery)
+      all.push(
+        ["answer.content", delivery.answerId, delivery.content],
+        ["delivery.status_before", delivery.id, delivery.statusBefore],
+      );
+  return all;
 }
 
 const NO_REQUESTS: RequestWork[] = [];
@@ -281,7 +321,7 @@ Object.freeze(NO_REQUESTS);
 /**
  * Shares equal texts between tasks to save memory, because thousands of tasks of a server say the same words.
  */
-function shareTexts(works: TaskWork[]): TaskWork[] {
+function shareTexts(works: (TaskWork | UnopenedWork)[]): void {
   const texts = new Map<string, string>();
   const share = <T extends string | null>(text: T): T => {
     if (text === null) return text;
@@ -289,13 +329,12 @@ function shareTexts(works: TaskWork[]): TaskWork[] {
     return texts.get(text) as T;
   };
   for (const work of works) {
+    if (isUnopened(work)) continue;
     work.state = share(work.state);
     work.era = share(work.era);
     work.tool = share(work.tool);
     work.statusMessage = share(work.statusMessage);
-    if (work.requests.length === 0) work.requests = NO_REQUESTS;
   }
-  return works;
 }
 
 function liveRequests(organizationId: string): Prisma.Sql {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { allows, reachOf } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
+import { sealedFor, UNOPENED, unavailable } from "../base/db/content.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { planOnce } from "../base/db/plan-mode.ts";
 import { notFound } from "../base/errors.ts";
@@ -124,7 +125,10 @@ function listOf<T extends z.ZodType>(item: T) {
     .transform((items) => items ?? []);
 }
 
-/** The call that a task was started with, to start it again. Throws `not_found`. */
+/**
+ * The call that a task was started with, to start it again. Throws `not_found`, and `content_unavailable` for arguments that
+ * can't be opened now: what stands for them must not be sent.
+ */
 export async function readStart(
   organizationId: string,
   tx: Tx,
@@ -137,6 +141,8 @@ export async function readStart(
     SELECT t.id, t.server_id AS "serverId", t.tool, t.arguments, t.requested_ttl_ms AS "ttlMs" FROM task t
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
   if (!row) throw notFound("task");
+  if (row.arguments === UNOPENED || sealedFor("task.arguments", row.id, row.arguments) !== null)
+    throw unavailable(`the task ${row.id}`);
   const { id: _, ...start } = row;
   return {
     ...start,

@@ -1,13 +1,16 @@
 import type { Database } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
+import { scope } from "../base/scope.ts";
 import { DATABASE_RETRY_AFTER_MS } from "./tunables.ts";
 
 export interface Shares {
   /** Transactions at once; fewer than the pool has connections, so that credentials are looked up meanwhile. */
   atOnce: number;
-  /** Transactions at once of one organization; fewer than `atOnce`, so that another's begins without waiting. */
+  /** Transactions at once of one organization; at most half of `atOnce`, so that another's begins without waiting. */
   ofOne: number;
-  /** The longest wait for a turn. */
+  /** The longest wait in a line that stands still. */
+  stillMs: number;
+  /** The longest wait in a line that moves: a machine is busy, and each gets a turn. */
   waitMs: number;
 }
 
@@ -15,16 +18,24 @@ interface Waiting {
   begin(): void;
 }
 
+/** Who waits of an organization, in the order of turns. */
+interface Line {
+  callers: Set<Waiting>;
+  /** When somebody of this line got a turn last, or the first one came; monotonic, in ms. */
+  movedAt: number;
+}
+
 /**
  * Shares the connections of the web's pool among organizations, so that one whose reads are slow does not keep the
  * others waiting: each has `ofOne` transactions at most, the rest queue by organization and take turns. Who waited
- * `waitMs` gets 503 `database_busy`; nothing of the call was done then. While nobody has to wait it counts, no more.
+ * `waitMs`, or `stillMs` in a line of which nobody got a turn meanwhile, gets 503 `database_busy`, and so does a read whose
+ * caller has left. While nobody has to wait it counts, no more.
  */
-export function fairDatabase(database: Database, { atOnce, ofOne, waitMs }: Shares): Database {
+export function fairDatabase(database: Database, { atOnce, ofOne, stillMs, waitMs }: Shares): Database {
   /** Running transactions by organization. */
   const running = new Map<string, number>();
   /** Waiting callers by organization, in the order of turns. */
-  const waiting = new Map<string, Set<Waiting>>();
+  const waiting = new Map<string, Line>();
   let free = atOnce;
 
   const mayBegin = (organizationId: string) => free > 0 && (running.get(organizationId) ?? 0) < ofOne;
@@ -43,40 +54,53 @@ export function fairDatabase(database: Database, { atOnce, ofOne, waitMs }: Shar
     for (const [organizationId, line] of waiting) {
       if (free === 0) return;
       if (!mayBegin(organizationId)) continue;
-      const [next] = line;
+      const [next] = line.callers;
       if (!next) continue;
-      line.delete(next);
+      line.callers.delete(next);
+      line.movedAt = performance.now();
       // An organization with more waiting callers goes to the back.
       waiting.delete(organizationId);
-      if (line.size > 0) waiting.set(organizationId, line);
+      if (line.callers.size > 0) waiting.set(organizationId, line);
       begin(organizationId);
       next.begin();
     }
   };
   const turn = (organizationId: string) =>
     new Promise<void>((resolve, reject) => {
-      const line = waiting.get(organizationId) ?? new Set();
+      const cameAt = performance.now();
+      const line = waiting.get(organizationId) ?? { callers: new Set(), movedAt: cameAt };
       waiting.set(organizationId, line);
-      const timer = setTimeout(() => {
-        line.delete(caller);
-        if (line.size === 0 && waiting.get(organizationId) === line) waiting.delete(organizationId);
+      const { left } = scope();
+      let timer: NodeJS.Timeout | undefined;
+      const settle = () => {
+        clearTimeout(timer);
+        left?.removeEventListener("abort", refuse);
+      };
+      const refuse = () => {
+        settle();
+        line.callers.delete(its);
+        if (line.callers.size === 0 && waiting.get(organizationId) === line) waiting.delete(organizationId);
         reject(
-          new AppError(
-            "database_busy",
-            "Too many calls wait for the database just now. Nothing was done: try again.",
-            {
-              retryAfterMs: DATABASE_RETRY_AFTER_MS,
-            },
-          ),
+          new AppError("database_busy", "Too many calls wait for the database just now. Try again.", {
+            retryAfterMs: DATABASE_RETRY_AFTER_MS,
+          }),
         );
-      }, waitMs);
-      const caller: Waiting = {
+      };
+      const watch = () => {
+        const restMs = () =>
+          Math.min(cameAt + waitMs, Math.max(cameAt, line.movedAt) + stillMs) - performance.now();
+        timer = setTimeout(() => (restMs() > 0 ? watch() : refuse()), Math.max(1, restMs()));
+      };
+      const its: Waiting = {
         begin: () => {
-          clearTimeout(timer);
+          settle();
           resolve();
         },
       };
-      line.add(caller);
+      line.callers.add(its);
+      left?.addEventListener("abort", refuse);
+      if (left?.aborted) refuse();
+      else watch();
     });
 
   return {

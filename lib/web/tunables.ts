@@ -100,10 +100,10 @@ export const MAX_BODY_DEPTH = 64;
 export const DATABASE_CONNECTIONS = 10;
 
 /**
- * Transactions at once, of all organizations and of one, and the wait for a turn. Two connections are left for looking up
- * credentials; what one organization leaves free is for the others.
+ * Transactions at once, of all organizations and of one, and the waits for a turn: in a line that stands still, as behind
+ * a lock, and in one that moves. Two connections are left for looking up credentials; half is for the other organizations.
  */
-export const DATABASE_SHARES = { atOnce: 8, ofOne: 6, waitMs: 5_000 };
+export const DATABASE_SHARES = { atOnce: 8, ofOne: 4, stillMs: 5_000, waitMs: 30_000 };
 
 /** The Retry-After that a client gets when the database is down, or busy. */
 export const DATABASE_RETRY_AFTER_MS = 2_000;

@@ -96,6 +96,16 @@ export function contentOf(tx: Tx): Content {
   return (tx as Marked)[CONTENT] ?? PLAIN;
 }
 
+/**
+ * The ids of the organization's keys by now. A transaction that began before the organization had its first one, or another,
+ * takes what was sealed under that for plain text.
+ */
+export async function keysByNow(organizationId: string, tx: Tx): Promise<Set<string>> {
+  const [row] = await tx.$queryRaw<{ keys: string | null }[]>`
+    SELECT gate.content_keys(${organizationId}::uuid) AS keys`;
+  return new Set((row?.keys ?? "").split(",").map((named) => named.replace("+", "")));
+}
+
 /** The same transaction, whose results are as they are stored. Deferred writes need the first one. */
 export function asStored(tx: Tx): Tx {
   return (tx as Marked)[PLAINLY] ?? tx;
@@ -104,7 +114,7 @@ export function asStored(tx: Tx): Tx {
 /**
  * The same transaction for readers that go on without what can't be opened. Deferred writes need the first one.
  */
-export function openingWhatOpens(tx: Tx, unopened: "mark" | "blank"): Tx {
+export function openingWhatOpens(tx: Tx, unopened: "mark" | "blank" | "flag"): Tx {
   const plain = (tx as Marked)[PLAINLY];
   return plain ? opened(plain, contentOf(tx), unopened) : tx;
 }

@@ -6,7 +6,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { type Database, isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import { log } from "../../base/log.ts";
-import { type ReadWork, readWorkOf, type TaskWork } from "../../task-lifecycle/work.ts";
+import { isUnopened, type ReadWork, readWorkOf, type TaskWork } from "../../task-lifecycle/work.ts";
 import { lockRaces } from "../../tasks/races/ending.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
@@ -28,7 +28,8 @@ export interface Change<T> {
   work(tx: Tx): Promise<T>;
   /**
    * Reads the task at the end of the transaction, while the lease is this epoch's. `give` is called after the commit;
-   * null: the connection watches the task no more. It is not called where the row can't be parsed.
+   * null: the connection watches the task no more. It is not called where the row can't be parsed, or its content can't
+   * be opened.
    */
   read: { epoch: bigint; give(work: TaskWork | null): void } | null;
 }
@@ -131,8 +132,8 @@ function giveRead(
   row: ReadWork | undefined,
 ): void {
   try {
-    const [found] = row?.parse() ?? [];
-    give(found?.connectionId === connectionId ? found.work : null);
+    const work = row?.connectionId === connectionId ? row.parse() : null;
+    if (work === null || !isUnopened(work)) give(work);
   } catch (error) {
     log.error({ err: error, organizationId, taskId }, "a task could not be read after it was written");
   }

@@ -160,8 +160,7 @@ async function newestWork(
   if (written) setCold(task, { written: null });
   task.read = asked;
   if (written?.asked === asked) return written;
-  const [work] = await ctx.load([task.id]);
-  return { work: work ?? null, at: clockMs() };
+  return { work: await ctx.load(task.id), at: clockMs() };
 }
 
 /** Returns whether the request has an answer that may have reached the server. */

@@ -49,8 +49,11 @@ export interface WatcherContext {
   ): Promise<T>;
   /** Runs a transaction that only reads and locks nothing. Throws LeaseLost. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Returns the watched tasks among these as they are now. Locks nothing. Throws LeaseLost. */
-  load(taskIds: string[]): Promise<TaskWork[]>;
+  /**
+   * Returns the task as it is now, or null if it is watched no more. Locks nothing. Throws LeaseLost, and
+   * `content_unavailable` if its content can't be opened now.
+   */
+  load(taskId: string): Promise<TaskWork | null>;
   /** Waits until a change may begin on the server, which takes a fresh heartbeat. Throws LeaseLost. */
   mayChange(): Promise<void>;
   /**

@@ -1,10 +1,17 @@
 /** Failures of steps: classifies errors, records the server's health, and decides on the next try. */
 import type { Logger } from "pino";
 import { isDatabaseDown } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
 import { PeerError, TokensUnreadable } from "../../mcp/peer.ts";
 import { failures } from "../../metrics/engine.ts";
 import { SessionsForgotten } from "../sessions/streams.ts";
-import { DATABASE_RETRY_MS, MAX_TIMER_MS, SCOPE_RETRY_MS, UNREADABLE_REPLIES } from "../tunables.ts";
+import {
+  CONTENT_RETRY_MS,
+  DATABASE_RETRY_MS,
+  MAX_TIMER_MS,
+  SCOPE_RETRY_MS,
+  UNREADABLE_REPLIES,
+} from "../tunables.ts";
 import { Circuit } from "./circuit.ts";
 import { LeaseLost } from "./context.ts";
 import { backoffDelay } from "./poll-schedule.ts";
@@ -103,6 +110,11 @@ export class FailurePolicy {
     }
     const isOurs = error instanceof TokensUnreadable;
     if (error instanceof PeerError && !isOurs) return this.#callFailed(task, error);
+    if (isContentAway(error)) {
+      // Neither the server nor the task has failed: its call and its session stay.
+      log.warn({ err: error, taskId: task.id }, "a task's content can't be opened");
+      return CONTENT_RETRY_MS;
+    }
     if (isOurs || isDatabaseDown(error)) {
       log.warn({ err: error, taskId: task.id }, "the database can't be reached");
       return DATABASE_RETRY_MS;
@@ -152,11 +164,17 @@ export class FailurePolicy {
 
 const UNREADABLE = new Set<PeerError["code"]>(["bad_reply", "too_large"]);
 
+/** A key of the organization can't be opened now. */
+function isContentAway(error: unknown): boolean {
+  return error instanceof AppError && error.code === "content_unavailable";
+}
+
 /** The metrics label of an error. */
 function classOf(error: unknown): string {
   if (error instanceof TokensUnreadable) return "database";
   if (error instanceof PeerError) return error.code;
   if (error instanceof LeaseLost) return "lease_lost";
+  if (isContentAway(error)) return "content";
   return isDatabaseDown(error) ? "database" : "internal";
 }
 

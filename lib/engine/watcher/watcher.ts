@@ -1,11 +1,18 @@
 /** Watches one connection: holds its open tasks in memory and runs their steps when due. */
 import type { Logger } from "pino";
+import { unavailable } from "../../base/db/content.ts";
 import type { Database, Prisma, Tx } from "../../base/db/db.ts";
 import type { Network } from "../../base/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { openMessages } from "../../stream-messages/queries.ts";
 import { leaveOpenCalls } from "../../task-lifecycle/attempts.ts";
-import { loadWorkBeside, type TaskWork, watchedTasks } from "../../task-lifecycle/work.ts";
+import {
+  isUnopened,
+  loadWorkBeside,
+  type TaskWork,
+  type UnopenedWork,
+  watchedTasks,
+} from "../../task-lifecycle/work.ts";
 import { isRunning } from "../../tasks/status.ts";
 import { FENCE, type FenceSeen, fence, fenceSeen, type ServerPause } from "../db/fence.ts";
 import type { GroupCommit } from "../db/group-commit.ts";
@@ -107,7 +114,11 @@ export class Watcher {
       transaction: (work, taskId, read) => this.#change(work, taskId ?? null, options.epoch, read),
       unfenced: (work, taskId, read) => this.#change(work, taskId, null, read),
       read: (work) => this.#fenced(work, FENCE.read),
-      load: (taskIds) => this.#load(taskIds),
+      load: async (taskId) => {
+        const [work = null] = await this.#load([taskId]);
+        if (work && isUnopened(work)) throw unavailable(`the task ${taskId}`);
+        return work;
+      },
       mayChange: options.mayChange,
       era: () => link.era(),
       peer: (era) => link.peer(era),
@@ -400,7 +411,12 @@ export class Watcher {
   async #adopt(taskIds: string[], spread: boolean): Promise<void> {
     for (let first = 0; first < taskIds.length && !this.#halted; first += tunables.ADOPTED_AT_ONCE) {
       const some = taskIds.slice(first, first + tunables.ADOPTED_AT_ONCE);
-      this.#bringIn(await this.#load(some), spread);
+      const works = await this.#load(some);
+      // A task whose content can't be opened is looked for again by the scans.
+      this.#bringIn(
+        works.flatMap((work) => (isUnopened(work) ? [] : [work])),
+        spread,
+      );
     }
   }
 
@@ -460,7 +476,7 @@ export class Watcher {
     return scans.run(this.organizationId, { connectionId, epoch, see: (server) => this.#seePause(server) });
   }
 
-  #load(taskIds: string[]): Promise<TaskWork[]> {
+  #load(taskIds: string[]): Promise<(TaskWork | UnopenedWork)[]> {
     const { organizationId, connectionId } = this;
     return this.#options.database.withOrganization(organizationId, async (tx) => {
       const seen = fenceSeen(organizationId, connectionId);

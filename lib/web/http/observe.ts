@@ -26,7 +26,9 @@ export async function observe(
     attributes: { "http.request.method": method, "http.route": route, "intray.request_id": requestId },
   };
   const began = performance.now();
-  return inScope({ requestId, trace: null, spent }, () =>
+  // Of a write something may be done already, or have to be noted.
+  const left = method === "GET" ? { left: request.signal } : {};
+  return inScope({ requestId, trace: null, spent, ...left }, () =>
     inSpan(`${method} ${route}`, options, async (span) => {
       const response = await answer();
       const { status } = response;

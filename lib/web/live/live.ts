@@ -6,6 +6,7 @@ import { z } from "zod";
 import { listen } from "../../base/db/listen.ts";
 import { need } from "../../base/env.ts";
 import { log } from "../../base/log.ts";
+import { inScope } from "../../base/scope.ts";
 import { type Viewers, viewersOf } from "../../tasks/visibility.ts";
 import { database } from "../database.ts";
 
@@ -20,6 +21,8 @@ export interface Reader {
 
 const payloadSchema = z.object({ o: z.guid(), c: z.array(z.tuple([z.string(), z.guid()])) });
 type Hint = [topic: string, id: string];
+
+const ALL_ANEW = frame("*", "*");
 
 class Hub {
   readonly #readers = new Map<string, Set<Reader>>();
@@ -42,15 +45,17 @@ class Hub {
 
   #connect(): void {
     let again = false;
-    listen(need("appDirectUrl"), "intray_change", {
-      onNotification: (payload) => this.#deliver(payload),
+    const handlers = {
+      onNotification: (payload: string) => this.#deliver(payload),
       onConnected: () => {
         // Hints may have been missed meanwhile, so every reader reads everything anew.
-        if (again) this.#tellAll(frame("*", "*"));
+        if (again) this.#tellAll(ALL_ANEW);
         again = true;
       },
-      onError: (error) => log.warn({ err: error }, "The connection for live hints was lost"),
-    });
+      onError: (error: unknown) => log.warn({ err: error }, "The connection for live hints was lost"),
+    };
+    // In no call's scope: the first reader's call ends, and the connection is everybody's.
+    inScope({ requestId: null, trace: null }, () => listen(need("appDirectUrl"), "intray_change", handlers));
   }
 
   #deliver(payload: string): void {
@@ -64,10 +69,11 @@ class Hub {
     const [ofTasks, others] = partition(hints, ([topic]) => topic === "task" || topic === "input_request");
     this.#tellOthers(organizationId, others);
     if (ofTasks.length === 0) return;
-    // Hints get lost (docs/decisions/025): readers look by themselves as well.
-    this.#tellOfTasks(organizationId, ofTasks).catch((error: unknown) =>
-      log.warn({ err: error }, "Who sees the tasks of live hints could not be read"),
-    );
+    this.#tellOfTasks(organizationId, ofTasks).catch((error: unknown) => {
+      log.warn({ err: error }, "Who sees the tasks of live hints could not be read");
+      // Each reads anew what they may see.
+      for (const reader of this.#readers.get(organizationId) ?? []) reader.hear(ALL_ANEW, "*");
+    });
   }
 
   #tellOthers(organizationId: string, hints: Hint[]): void {
