@@ -274,6 +274,27 @@ describe("on 2026-07-28", () => {
     expect(await leaks()).toEqual([]);
   });
 
+  test("a draft that an earlier version writes plainly about an old request is sealed within minutes", async () => {
+    await begin();
+    await convertAll();
+    const task = await start();
+    const old = "01900000-0000-7000-8000-000000000001";
+    const { id } = await insertRequest(fixture.database, fixture.organizationId, task, {});
+    await sql("DELETE FROM open_request_text WHERE input_request_id = $1", [id]);
+    await sql("UPDATE input_request SET id = $1 WHERE id = $2", [old, id]);
+    await sql(
+      "INSERT INTO draft (organization_id, input_request_id, user_id, content, comment) VALUES ($1, $2, $3, $4, $5)",
+      [fixture.organizationId, old, fixture.approver.userId, { why: MARKS.draft }, MARKS.draft],
+    );
+    await soon();
+    while (await convertContent(fixture.organizationId, engineDatabase));
+    expect(await leaks()).toEqual([]);
+    const [{ recent }] = await sql(
+      "SELECT finished_at > now() - interval '1 day' AS recent FROM content_sealing",
+    );
+    expect(recent).toBe(true);
+  });
+
   test("an engine that is stopped in the middle goes on where it was", async () => {
     for (let n = 0; n < 120; n++) await start(`${MARKS.argument}-${n}`);
     await begin();

@@ -32,6 +32,8 @@ interface Table {
   /** The primary key besides the organization. */
   key: string[];
   columns: Column[];
+  /** When a row was written last, of small tables whose rows are written long after what `by` names was made. */
+  written?: string;
   /** Columns read besides, for `more`. */
   besides?: string[];
   /** Further changes of a row: assignments, from what the row has. */
@@ -103,6 +105,7 @@ const TABLES: Table[] = [
     row: "input_request_id",
     key: ["input_request_id", "user_id"],
     columns: [jsonb("content"), text("comment")],
+    written: "updated_at",
   },
   { name: "stream_message", by: "id", row: "id", key: ["id"], columns: [jsonb("params")] },
   {
@@ -113,7 +116,14 @@ const TABLES: Table[] = [
     columns: [jsonb("body")],
   },
   { name: "found_task", by: "id", row: "id", key: ["id"], columns: [text("status_message")] },
-  { name: "acknowledgement", by: "task_id", row: "task_id", key: ["task_id"], columns: [text("note")] },
+  {
+    name: "acknowledgement",
+    by: "task_id",
+    row: "task_id",
+    key: ["task_id"],
+    columns: [text("note")],
+    written: "acknowledged_at",
+  },
 ];
 
 interface State {
@@ -160,8 +170,10 @@ async function convertBatch(organizationId: string, tx: Tx): Promise<boolean> {
   if (!table) throw new Error(`there is no content in the table ${state.atTable}`);
   const done = await convertRows(organizationId, asStored(tx), content, table, state);
   const last = done.last ?? null;
-  const next = last === null ? (TABLES[at + 1]?.name ?? null) : table.name;
-  await tx.$executeRaw`UPDATE content_sealing SET at_table = ${next ?? table.name}, at_row = ${last ?? firstRow(state)}::uuid,
+  const following = last === null ? TABLES[at + 1] : table;
+  const next = following?.name ?? null;
+  await tx.$executeRaw`UPDATE content_sealing SET at_table = ${next ?? table.name},
+      at_row = ${last ?? firstRow(state, following)}::uuid,
       looked = looked + ${done.looked}, left_over = left_over + ${done.left}, unopened = unopened + ${done.unopened}
     WHERE organization_id = ${organizationId}::uuid`;
   if (next !== null) return true;
@@ -170,8 +182,8 @@ async function convertBatch(organizationId: string, tx: Tx): Promise<boolean> {
 }
 
 /** Where a look begins: at the first row, or at one that was made a while ago, as ids begin with their time. */
-function firstRow({ finished, recentOnly }: State): string {
-  if (!finished || !recentOnly) return "00000000-0000-0000-0000-000000000000";
+function firstRow({ finished, recentOnly }: State, table?: Table): string {
+  if (!finished || !recentOnly || table?.written) return "00000000-0000-0000-0000-000000000000";
   const hex = (Date.now() - RECENT_MS).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
@@ -219,13 +231,17 @@ async function convertRows(
   tx: Tx,
   content: Content,
   table: Table,
-  { atRow }: State,
+  { atRow, finished, recentOnly }: State,
 ): Promise<Done> {
   const name = Prisma.raw(table.name);
   const by = Prisma.raw(table.by);
+  const lately =
+    table.written && finished && recentOnly
+      ? Prisma.sql`AND ${Prisma.raw(table.written)} > now() - ${RECENT_MS} * interval '1 ms'`
+      : Prisma.empty;
   const groups = await tx.$queryRaw<{ at: string; rows: number }[]>`
     SELECT ${by} AS at, count(*)::integer AS rows FROM ${name}
-    WHERE organization_id = ${organizationId}::uuid AND ${by} > ${atRow}::uuid
+    WHERE organization_id = ${organizationId}::uuid AND ${by} > ${atRow}::uuid ${lately}
     GROUP BY ${by} ORDER BY ${by} LIMIT ${BATCH}`;
   const last = groups.at(-1);
   if (!last) return { last: null, looked: 0, left: 0, unopened: 0 };
