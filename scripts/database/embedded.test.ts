@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -64,6 +64,22 @@ test("it is reached over a Unix socket, which only its account enters; once stop
   ];
   expect(failures.map(isDatabaseDown)).toEqual([true, true]);
   await database.close();
+});
+
+test("it starts where another program has the pid of one that was killed", async () => {
+  const { server } = await startEmbedded(dataDir);
+  const folder = join(readRecord(dataDir).home ?? dataDir, "postgres");
+  process.kill(server.pid, "SIGKILL");
+  await server.exited;
+  const locks = readdirSync(folder).filter((name) => name === "postmaster.pid" || name.endsWith(".lock"));
+  expect(locks).toHaveLength(2);
+  for (const name of locks) {
+    const text = readFileSync(join(folder, name), "utf8");
+    writeFileSync(join(folder, name), text.replace(/^\d+/, String(process.ppid)));
+  }
+  const again = await startEmbedded(dataDir);
+  await withClient(again.ownerUrl, (client) => client.query("select 1"));
+  await again.server.stop("fast");
 });
 
 test("it is reached over TCP where the socket's path would be too long", async () => {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -44,7 +44,7 @@ export async function startServer(cluster: Cluster, options: Options = {}): Prom
       sockets = undefined;
       continue;
     }
-    const dying = /lock file "postmaster.pid" already exists|pre-existing shared memory/.test(started);
+    const dying = /lock file ".*" already exists|pre-existing shared memory/.test(started);
     const portTaken = /could not bind|could not create any TCP\/IP sockets/.test(started);
     if (!(dying || portTaken) || Date.now() > deadline) {
       const lines = started.trim().split("\n").slice(-4).join("\n  ");
@@ -81,7 +81,10 @@ async function adopt(cluster: Cluster): Promise<Server | undefined> {
   return undefined;
 }
 
-/** Reads postmaster.pid of a live Postgres; after a crash another process may have its pid. */
+/**
+ * Reads postmaster.pid of a live Postgres. After a crash another process may have its pid, or nobody has reaped it:
+ * its locks go, since Postgres takes whoever has the pid for their holder.
+ */
 function readLock(cluster: Cluster): { pid: number; port: number } | undefined {
   const path = join(cluster.folder, "postmaster.pid");
   if (!existsSync(path)) return undefined;
@@ -89,7 +92,8 @@ function readLock(cluster: Cluster): { pid: number; port: number } | undefined {
   const pid = Number(lines[0]);
   if (!alive(pid)) return undefined;
   if (process.platform === "linux" && !readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("postgres")) {
-    rmSync(path);
+    const sockets = readdirSync(cluster.folder).filter((name) => name.startsWith(".s.PGSQL."));
+    for (const name of ["postmaster.pid", ...sockets]) rmSync(join(cluster.folder, name), { force: true });
     return undefined;
   }
   return { pid, port: Number(lines[3]) };
