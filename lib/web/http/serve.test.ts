@@ -218,6 +218,7 @@ describe("the answer", () => {
     ["identity", 600, undefined],
     [undefined, 600, undefined],
     ["gzip", 20, undefined],
+    ["gzip", 60_000, "gzip"],
   ])("for a caller who takes %s, of %i characters: %s", async (accepted, size, encoding) => {
     const { headers, bytes } = await ask("GET", `/api/v1/things?size=${size}`, {
       ...(accepted !== undefined && { "accept-encoding": accepted }),
