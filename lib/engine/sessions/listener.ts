@@ -4,7 +4,7 @@ import { handleDigest } from "../../tasks/found/handle.ts";
 import { sessionDigest } from "../task/sealed.ts";
 import type { WatcherContext } from "../watcher/context.ts";
 import type { LiveSession, WatchedTask } from "../watcher/watched-task.ts";
-import { clockMs, setCalls, setCold } from "../watcher/watched-task.ts";
+import { clockMs, markStale, setCalls, setCold } from "../watcher/watched-task.ts";
 import { pollSoon } from "./server-notices.ts";
 
 /**
@@ -51,7 +51,11 @@ export function listenerOf(
     onStatus(taskId, status) {
       const task = ctx.taskByHandle(taskId);
       if (!task) return;
-      if (status === "input_required") setCold(task, { saidToWaitAt: clockMs() });
+      if (status === "input_required") {
+        setCold(task, { saidToWaitAt: clockMs() });
+        // The poll that shows the wait over is judged by what had been asked until now.
+        markStale(task);
+      }
       ctx.learn({ notifies: true });
       pollSoon(ctx, task);
     },

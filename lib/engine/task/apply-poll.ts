@@ -23,7 +23,7 @@ import {
 } from "../tunables.ts";
 import { callOptions, fencedBeginning, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { endingOf, learnFromEnd, learnFromPlan, TraitUpdates } from "../watcher/learning.ts";
-import { clockMs, setCold, type WatchedTask } from "../watcher/watched-task.ts";
+import { clockMs, isStale, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import {
   differByNumbers,
   isEmpty,
@@ -54,7 +54,7 @@ export async function applyRemote(
   const isSending = work.requests.some((request) => request.delivery?.state === "sending");
   const pollsInSending = isSending ? task.cold.pollsInSending + 1 : 0;
   setCold(task, { pollsInSending });
-  const saidToWait = task.cold.saidToWaitAt < task.polledAt;
+  const saidToWait = task.cold.saidToWaitAt < task.polledAt && !isStale(task);
   if (saidToWait) setCold(task, { saidToWaitAt: Number.POSITIVE_INFINITY });
   const now = clockMs();
   const memory: Memory = {
