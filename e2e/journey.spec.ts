@@ -10,6 +10,7 @@ import {
   ERAS,
   expect,
   invoiceServer,
+  keysListen,
   ledgerOf,
   newInvoiceId,
   openPageAs,
@@ -241,6 +242,7 @@ test("a viewer reads a request and cannot decide on it", async ({ ana, ola, cleo
 
 test("signing out ends the session", async ({ page }) => {
   await signIn(page, "Ola");
+  await keysListen(page);
   await page.getByRole("button", { name: "Ola: account and appearance" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/sign-in/);
