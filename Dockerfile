@@ -3,10 +3,12 @@
 # user 10001 before anything else and runs command servers as 10002; started as 10001, it keeps to that. The root file system
 # may be read-only: it writes to /tmp alone. The database and every secret come from outside.
 
-# The Node that package.json pins; scripts/build/image.ts refuses another.
-ARG NODE=24.21.0
+# The Node that package.json pins; scripts/build/image.ts refuses another. Give both as name@sha256:… to build from images
+# that you have looked at (docs/install.md).
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+ARG BASE_IMAGE=debian:bookworm-slim
 
-FROM node:${NODE}-bookworm-slim AS build
+FROM ${NODE_IMAGE} AS build
 WORKDIR /intray
 ENV NEXT_TELEMETRY_DISABLED=1
 COPY package.json package-lock.json ./
@@ -15,7 +17,7 @@ COPY . .
 RUN node scripts/build/build.ts && node scripts/build/image.ts /image \
   && node scripts/build/sbom.ts /image > /image/sbom.cdx.json
 
-FROM debian:bookworm-slim
+FROM ${BASE_IMAGE}
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates tini \
   && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/* \

@@ -23,6 +23,7 @@ test("the pages before signing in", async ({ page }) => {
     "/setup",
     "/set-password#token=none",
     "/join#token=none",
+    "/agents/sign-in?error=role",
     "/set-password",
     "/not-there",
   ]) {

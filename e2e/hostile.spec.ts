@@ -37,7 +37,7 @@ test("a question of a megabyte is cut, says so, and can only be declined", async
   const taskId = await testRows.insertTask(server, { state: "completed", arguments: { note: EVIL }, tool });
   const requestedSchema = { type: "object", properties: { [EVIL]: { type: "string", title: EVIL } } };
   const question = { mode: "form" as const, message: MEGABYTE, requestedSchema, url: null };
-  const shown = shownOf({ address: { kind: "key", key: "k" }, ...question });
+  const shown = shownOf(question);
   const id = uuidv7();
   await testRows.within((tx, organizationId) =>
     tx.inputRequest.create({

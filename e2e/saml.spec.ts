@@ -43,6 +43,9 @@ test("an owner adds a provider, tests it, and somebody new signs in through it",
   await dialog.getByLabel("New people become").selectOption("viewer");
   await dialog.getByRole("button", { name: "Add the provider" }).click();
   await expect(ana.getByText(ENTITY)).toBeVisible(SOON);
+  await expect(ana.getByText("Set up or changed by Ana.")).toBeVisible();
+  // Not hers to confirm.
+  await expect(ana.getByRole("button", { name: "Confirm Acme SSO as it is" })).toHaveCount(0);
   await checkAppearance(ana, "a SAML provider");
 
   const opened = ana.context().waitForEvent("page");

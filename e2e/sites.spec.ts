@@ -42,6 +42,21 @@ test("a site is opened after consent, in a tab that learns nothing of this one",
   await expect.poll(asked.receivedAnswer, SOON).toEqual({ action: "accept" });
 });
 
+test("nobody else's page has the address, whatever their role", async ({ ana, ola, ben, cleo }) => {
+  const asked = await ask(ana, "bank_sign_in");
+  for (const other of [ola, ben, cleo]) {
+    const role = (await (await other.request.get("/api/v1/me")).json()).role;
+    await other.goto(`/inbox/${asked.requestId}`);
+    await expect(requestPane(other).getByText("signin.bank.example").first(), role).toBeVisible();
+    expect(await other.content(), role).not.toContain("flow=7f3a");
+    for (const path of [`/inbox/${asked.requestId}`, "/inbox", "/inbox?tab=all", "/tasks"]) {
+      const page = await other.request.get(path);
+      expect([role, path, page.status()]).toEqual([role, path, 200]);
+      expect(await page.text(), `${role} ${path}`).not.toContain("flow=7f3a");
+    }
+  }
+});
+
 test("others than the owner of the connection see why they may not open it, and whom to ask", async ({
   ana,
   ben,

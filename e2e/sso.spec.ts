@@ -4,11 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, expect, type Page, test } from "@playwright/test";
 import { CLIENT, type OidcServer, startOidc } from "../test/servers/oidc-server.ts";
+import { agentAt, letAgentIn } from "./fixtures/agent-client.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
 
 const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
 const TOKEN = "the token of the tests";
+/** Longer than the minute in which a held call has to end otherwise. */
+const HOLD_MS = 200_000;
 
 test.describe.configure({ mode: "serial" });
 test.setTimeout(120_000);
@@ -82,23 +85,60 @@ test("an owner who came through the provider requires it, and a password leads t
   await checkAppearance(dana, "sign-in, asked for the provider");
 });
 
-test("a person removed at the provider is out of the open page within a minute, and the person's key is refused", async () => {
-  const key = await finn.evaluate(async () => {
-    const body = JSON.stringify({ name: "build", role: "viewer" });
-    const headers = { "content-type": "application/json" };
-    const made = await fetch("/api/v1/api-keys", { method: "POST", headers, body });
-    return ((await made.json()) as { secret: string }).secret;
-  });
-  const ask = async () => fetch(`${intray.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } });
-  expect((await ask()).status).toBe(200);
+test("a person removed at the provider is out of the open page within a minute; keys and agents rest, and sign-ins of agents end", async ({
+  browser,
+}) => {
+  const make = (path: string, body: object) =>
+    finn.evaluate(
+      async ([at, text]) => {
+        const headers = { "content-type": "application/json" };
+        const made = await fetch(`/api/v1/${at}`, { method: "POST", headers, body: text });
+        return ((await made.json()) as { secret: string }).secret;
+      },
+      [path, JSON.stringify(body)] as const,
+    );
+  const key = await make("api-keys", { name: "build", role: "viewer" });
+  const ask = async () => {
+    const answer = await fetch(`${intray.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+    return [answer.status, ((await answer.json()) as { code?: string }).code ?? null];
+  };
+  const agent = agentAt(intray.url, await make("agent-credentials", { name: "Coder", holdMs: HOLD_MS }));
+  const signIn = await letAgentIn(finn, intray.url, "Helper");
+  const signedIn = agentAt(intray.url, signIn.token);
+  const works = [200, null];
+  expect([await ask(), await agent.ask(), await signedIn.ask()]).toEqual([works, works, works]);
   await finn.goto("/inbox");
   await expect(menuOf(finn, "Finn")).toBeVisible();
+  const held = [await agent.hold(), await signedIn.hold()];
+
+  const removedAt = performance.now();
   await oidc.signOut("finn");
-  const refused = await ask();
-  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([401, "key_rests"]);
+  expect([await ask(), await agent.ask(), await signedIn.ask()]).toEqual([
+    [401, "key_rests"],
+    [401, "key_rests"],
+    [401, "unauthenticated"],
+  ]);
+  await expect(signIn.refresh()).rejects.toMatchObject({ code: "invalid_grant" });
+  const ends = await Promise.all(held.map(({ ended }) => ended));
+  expect(ends.map(({ error }) => error?.data.code)).toEqual(["key_rests", "unauthenticated"]);
   await expect(finn.getByText("You were signed out.").first()).toBeVisible({ timeout: 60_000 });
+  expect(performance.now() - removedAt).toBeLessThan(60_000);
   await finn.goto("/inbox");
   await expect(finn).toHaveURL(/\/sign-in/);
+
+  // What rests wakes with the person, should the provider let them in again; a sign-in of an agent is over.
+  const again = await open(browser);
+  await again.goto("/inbox");
+  await again.getByRole("button", { name: "Sign in with Acme SSO" }).click();
+  await atProvider(again, "finn");
+  await expect(menuOf(again, "Finn")).toBeVisible();
+  expect([await ask(), await agent.ask(), await signedIn.ask()]).toEqual([
+    works,
+    works,
+    [401, "unauthenticated"],
+  ]);
+  await expect(signIn.refresh()).rejects.toMatchObject({ code: "invalid_grant" });
+  for (const page of [finn, again]) await page.context().close();
 });
 
 const menuOf = (page: Page, name: string) =>

@@ -2,12 +2,14 @@
  * The demonstration's people, organizations and servers. Safe to run at every start: what is there stays, and only
  * the servers' address moves with the sample server's port. Ids are fixed, so that links to them last.
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { Principal } from "../lib/access/principal.ts";
 import type { Role } from "../lib/access/roles.ts";
 import { createDatabase, Prisma, type Tx } from "../lib/base/db/db.ts";
 import { appendEvents } from "../lib/events/transitions.ts";
 import { COMMAND_LINE } from "../lib/organizations/transitions.ts";
+import { recipeSchema } from "../lib/servers/recipes/schema.ts";
+import { saveRecipe } from "../lib/servers/recipes/transitions.ts";
 import type { EraSetting } from "../lib/servers/schema.ts";
 
 export interface Organization {
@@ -15,7 +17,15 @@ export interface Organization {
   slug: string;
   name: string;
   people: { n: number; name: string; role: Role }[];
-  servers: { n: number; name: string; era: EraSetting }[];
+  servers: DemoServer[];
+}
+
+interface DemoServer {
+  n: number;
+  name: string;
+  era: EraSetting;
+  /** It is the tunnelled invoice server, with its recipe; else the sample invoice server. */
+  tunnelled?: true;
 }
 
 export const ACME: Organization = {
@@ -31,6 +41,7 @@ export const ACME: Organization = {
   servers: [
     { n: 0x1201, name: "Finance ERP", era: "auto" },
     { n: 0x1202, name: "Finance ERP (2025-11-25)", era: "2025-11-25" },
+    { n: 0x1203, name: "Accounts payable", era: "auto", tunnelled: true },
   ],
 };
 
@@ -42,15 +53,20 @@ export const GLOBEX: Organization = {
   servers: [{ n: 0x2201, name: "Finance ERP", era: "auto" }],
 };
 
+/** Where the sample servers listen. */
+interface Urls {
+  invoiceUrl: string;
+  /** Without it, the demonstration has no tunnelled server. */
+  tunnelUrl?: string;
+}
+
 /**
- * `ownerUrl` is the database owner's; `invoiceUrl` is where the sample server listens. `onFirst` is called before
- * anything is written where none of it is there yet.
+ * `ownerUrl` is the database owner's. `onFirst` is called before anything is written where none of it is there yet.
  */
 export async function seedDemo(
   ownerUrl: string,
-  { invoiceUrl, onFirst }: { invoiceUrl: string; onFirst?: () => void },
+  { onFirst, ...urls }: Urls & { onFirst?: () => void },
 ): Promise<void> {
-  const mcpAddress = new URL("/mcp", invoiceUrl).href;
   const db = createDatabase(ownerUrl, { connections: 1 });
   try {
     const isThere = await db.withOrganization(ACME.id, (tx) =>
@@ -58,19 +74,25 @@ export async function seedDemo(
     );
     if (isThere === 0) onFirst?.();
     for (const organization of [ACME, GLOBEX]) {
-      await db.withOrganization(organization.id, (tx) => seed(organization.id, tx, organization, mcpAddress));
+      await db.withOrganization(organization.id, (tx) => seed(organization.id, tx, organization, urls));
     }
   } finally {
     await db.close();
   }
 }
 
-async function seed(organizationId: string, tx: Tx, organization: Organization, url: string): Promise<void> {
+async function seed(organizationId: string, tx: Tx, organization: Organization, urls: Urls): Promise<void> {
   const { slug, name, people, servers } = organization;
   const made = await tx.$executeRaw`INSERT INTO organization (id, slug, name, demo)
     VALUES (${organizationId}::uuid, ${slug}, ${name}, true) ON CONFLICT DO NOTHING`;
   for (const person of people) await seedPerson(organizationId, tx, slug, person);
-  for (const server of servers) await seedServer(organizationId, tx, server, url, fixedId(people[0]?.n ?? 0));
+  for (const server of servers) {
+    const at = server.tunnelled ? urls.tunnelUrl : urls.invoiceUrl;
+    if (at === undefined) continue;
+    const url = new URL("/mcp", at).href;
+    await seedServer(organizationId, tx, server, url, fixedId(people[0]?.n ?? 0));
+    if (server.tunnelled) await seedRecipe(organizationId, tx, fixedId(server.n));
+  }
   if (made === 0) return;
   await appendEvents(organizationId, tx, [
     { type: "organization.created", actor: COMMAND_LINE, data: { slug, name, demo: true } },
@@ -96,7 +118,7 @@ async function seedPerson(
 async function seedServer(
   organizationId: string,
   tx: Tx,
-  { n, name, era }: Organization["servers"][number],
+  { n, name, era }: DemoServer,
   url: string,
   ownerId: string,
 ): Promise<void> {
@@ -107,6 +129,14 @@ async function seedServer(
     ON CONFLICT (organization_id, id) DO UPDATE SET url = excluded.url WHERE server.url <> excluded.url`);
   await tx.$executeRaw`INSERT INTO connection (organization_id, id, server_id, authorized_by)
     VALUES (${organizationId}::uuid, ${fixedId(n + 0x100)}::uuid, ${id}::uuid, ${ownerId}::uuid) ON CONFLICT DO NOTHING`;
+}
+
+/** The tunnelled server's own recipe, unless there ever was one of its name: what people made of it stays. */
+async function seedRecipe(organizationId: string, tx: Tx, serverId: string): Promise<void> {
+  const file = new URL("../examples/tunnelled-invoice-server/recipe.json", import.meta.url);
+  const recipe = recipeSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  const known = await tx.recipeVersion.count({ where: { organizationId, serverId, name: recipe.name } });
+  if (known === 0) await saveRecipe(organizationId, tx, COMMAND_LINE, serverId, { recipe });
 }
 
 /** Who a person of the demonstration is to what they do. */
@@ -128,10 +158,15 @@ export function fixedId(n: number): string {
 }
 
 if (import.meta.main) {
-  const { DATABASE_URL: ownerUrl, INVOICE_URL: invoiceUrl, DEMO_TASKS_MARK: mark } = process.env;
+  const { DATABASE_URL: ownerUrl, INVOICE_URL: invoiceUrl } = process.env;
+  const { TUNNEL_URL: tunnelUrl, DEMO_TASKS_MARK: mark } = process.env;
   if (!ownerUrl || !invoiceUrl) {
     process.stderr.write("Set DATABASE_URL to the database's owner and INVOICE_URL to the sample server.\n");
     process.exit(2);
   }
-  await seedDemo(ownerUrl, { invoiceUrl, ...(mark && { onFirst: () => writeFileSync(mark, "") }) });
+  await seedDemo(ownerUrl, {
+    invoiceUrl,
+    ...(tunnelUrl && { tunnelUrl }),
+    ...(mark && { onFirst: () => writeFileSync(mark, "") }),
+  });
 }

@@ -3,8 +3,9 @@
  * unless nothing was lost.
  */
 import { parseArgs } from "node:util";
+import { isGood } from "../test/chaos/judgement.ts";
 import { runChaos } from "../test/chaos/run.ts";
-import { findings, isGood, table } from "../test/chaos/table.ts";
+import { findings, table } from "../test/chaos/table.ts";
 import { build } from "./build/build.ts";
 import { killSteps } from "./child.ts";
 

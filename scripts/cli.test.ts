@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "../lib/base/db/db.ts";
 import { createSeal } from "../lib/base/seal.ts";
 import { setPassword } from "../lib/members/set-password.ts";
+import { insertServer } from "../test/fixtures/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";
 import { withClient } from "./database/roles.ts";
 
@@ -44,6 +45,9 @@ function run(settings: Record<string, string>, args: string[]) {
     child.on("close", (code) => resolve({ code, out, err })),
   );
 }
+
+const rows = async (text: string) =>
+  (await withClient(database.adminUrl, (client) => client.query(text))).rows;
 
 const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
 
@@ -143,6 +147,14 @@ test.each([
     ["key", "rotate", "0199c0de-0000-7000-8000-000000000000", "--org", "acme"],
     1,
   ],
+  ["an agent without a name", ["agent", "create", "--org", "acme"], 2],
+  [
+    "an agent that is held too long",
+    ["agent", "create", "--org", "acme", "--name", "A", "--hold-ms", "210001"],
+    2,
+  ],
+  ["an agent of nothing", ["agent", "create", "--org", "acme", "--name", "A", "--grant"], 2],
+  ["an agent of no server", ["agent", "create", "--org", "acme", "--name", "A", "--grant", "nope:pay"], 2],
   ["a quota that is no number", ["org", "quota", "acme", "--open", "many"], 2],
   ["a quota of an organization that nobody has", ["org", "quota", "nope", "--open", "1"], 1],
   ["a missing option", ["key", "create", "--role", "viewer"], 2],
@@ -450,6 +462,26 @@ test("vouches for a member whom another invited, once", async () => {
   expect((await vouch()).code).toBe(1);
 });
 
+test("confirms a SAML provider, once, and vouches for whom one that is gone had signed in", async () => {
+  await intray("org", "create", "saml", "--name", "Saml", "--owner", "olga@saml.example");
+  await intray("user", "create", "ida@saml.example", "--org", "saml", "--role", "approver");
+  await withClient(database.adminUrl, async (client) => {
+    await client.query(`INSERT INTO saml_provider (organization_id, id, name, entity_id, sso_url, certificates, certificate,
+        sealed_key, held_by)
+      SELECT o.id, gen_random_uuid(), 'Entra', 'https://x.example', 'https://x.example/sso', '{x}', 'x', 'x', ARRAY[u.id]
+      FROM organization o, "user" u WHERE o.slug = 'saml' AND u.email = 'olga@saml.example'`);
+    await client.query(`INSERT INTO saml_maker (organization_id, user_id, maker, provider_id)
+      SELECT o.id, ida.id, olga.id, gen_random_uuid() FROM organization o, "user" ida, "user" olga
+      WHERE o.slug = 'saml' AND ida.email = 'ida@saml.example' AND olga.email = 'olga@saml.example'`);
+  });
+  const confirm = () => intray("org", "confirm-saml", "Entra", "--org", "saml");
+  expect(await confirm()).toEqual({ code: 0, out: "Entra is confirmed. Its sessions ended.\n", err: "" });
+  expect((await confirm()).code).toBe(1);
+  const vouch = () => intray("user", "vouch", "ida@saml.example", "--org", "saml");
+  expect((await vouch()).code).toBe(0);
+  expect((await vouch()).code).toBe(1);
+});
+
 test("makes no member of somebody who is suspended, and says so", async () => {
   await intray("org", "create", "held", "--name", "Held", "--owner", "olga@held.example");
   await intray("user", "create", "sam@held.example", "--org", "held", "--role", "viewer");
@@ -532,4 +564,65 @@ test("verifies a domain on the operator's word, for one organization, and remove
   expect((await domain("--org", "acme", "--remove")).code).toBe(0);
   expect((await domain("--org", "second")).code).toBe(0);
   expect((await intray("org", "domain", "no-domain", "--org", "acme")).code).toBe(2);
+});
+
+test("makes an agent, of servers by slug, name or id, and of single tools", async () => {
+  const [{ id: organizationId }] = await rows("SELECT id FROM organization WHERE slug = 'acme'");
+  const db = createDatabase(database.ownerUrl, { connections: 1 });
+  const tools = ["pay", "x:y"].map((name) => ({
+    ...{ name, title: null, description: null, inputSchema: { type: "object" } },
+    ...{ taskSupport: "optional", annotations: null, honoursIdempotencyKey: false },
+  }));
+  const [finance, bank, erp] = [
+    await insertServer(db, organizationId, { name: "Finance & Co", tools }),
+    await insertServer(db, organizationId, { name: "Bank: Main", tools }),
+    await insertServer(db, organizationId, { name: "ERP", tools }),
+  ];
+  await db.close();
+  const create = (...grants: string[]) =>
+    intray(
+      "agent",
+      "create",
+      "--org",
+      "acme",
+      "--name",
+      "Coder",
+      ...grants.flatMap((one) => ["--grant", one]),
+    );
+  const made = await create("finance-co:x:y", "bank: main", "bank: main:pay", `${erp.id}:pay`);
+  expect(made).toMatchObject({ code: 0, err: "" });
+  expect(made.out).toMatch(/^ita_[\w-]{43}\n$/);
+  const grants = await rows(
+    `SELECT g.server_id AS server, g.tool FROM agent_grant g JOIN agent_credential a ON a.id = g.agent_id
+      WHERE a.name = 'Coder' AND a.created_by IS NULL`,
+  );
+  expect(grants).toHaveLength(4);
+  expect(grants).toEqual(
+    expect.arrayContaining([
+      { server: finance.id, tool: "x:y" },
+      { server: bank.id, tool: null },
+      { server: bank.id, tool: "pay" },
+      { server: erp.id, tool: "pay" },
+    ]),
+  );
+  const unknown = await create("erp:fly");
+  expect([unknown.code, unknown.out]).toEqual([2, ""]);
+  expect(unknown.err).toMatch(/^--grant: The server has no such tool\./);
+  const held = await intray(
+    "agent",
+    "create",
+    "--org",
+    "acme",
+    "--name",
+    "Idle",
+    "--hold-ms",
+    "0",
+    "--expires",
+    "7",
+  );
+  expect(held.code).toBe(0);
+  const [idle] = await rows(
+    "SELECT hold_ms, expires_at < now() + interval '8 days' AS soon FROM agent_credential WHERE name = 'Idle'",
+  );
+  expect(idle).toEqual({ hold_ms: 0, soon: true });
 });

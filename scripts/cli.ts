@@ -14,6 +14,8 @@ const commands: Record<string, () => Promise<Command>> = {
   "org create": async () => (await import("./commands/create-organization.ts")).createOrganizationCommand,
   "org quota": async () => (await import("./commands/set-quota.ts")).setQuotaCommand,
   "org sign-in": async () => (await import("./commands/organization/sign-in.ts")).organizationSignIn,
+  "org confirm-saml": async () =>
+    (await import("./commands/organization/confirm-saml.ts")).confirmSamlCommand,
   "org domain": async () => (await import("./commands/organization/domain.ts")).organizationDomain,
   "org delete": async () => (await import("./commands/delete-organization.ts")).deleteOrganizationCommand,
   "org addresses": async () => (await import("./commands/organization/set-addresses.ts")).setAddressesCommand,
@@ -26,6 +28,7 @@ const commands: Record<string, () => Promise<Command>> = {
   "key create": async () => (await import("./commands/create-api-key.ts")).createApiKey,
   "key list": async () => (await import("./commands/rotate-api-key.ts")).listApiKeys,
   "key rotate": async () => (await import("./commands/rotate-api-key.ts")).rotateApiKey,
+  "agent create": async () => (await import("./commands/agents/create-agent.ts")).createAgentCommand,
   migrate: async () => (await import("./commands/migrate.ts")).migrateCommand,
   "events verify": async () => (await import("./commands/verify-events.ts")).verifyEventsCommand,
   "events export": async () => (await import("./commands/export-events.ts")).exportEventsCommand,
@@ -42,6 +45,8 @@ const USAGE = `npm run -s intray -- <command>
                                                        sets how many tasks may be open, and started a minute; prints it
   org sign-in --clear --org S                          takes back how an organization's people have to sign in, where
                                                        its provider is gone and nobody gets in any more
+  org confirm-saml <name> --org S                      confirms a SAML provider as it is, where no owner counts as another
+                                                       person than who set it up
   org domain <domain> --org S [--remove]               verifies a domain on your word, without DNS; or removes it
   org delete <slug> --confirm <slug>                   deletes an organization at once, once an owner has exported it
   org addresses --org S [--set NET,NET | --clear]      sets the networks from which an organization is reached, also for who
@@ -52,13 +57,20 @@ const USAGE = `npm run -s intray -- <command>
   user made-by-link                                    lists accounts made by a shown link that are in several organizations
   user vouch <email> --org S                           has a member count as a person of their own, not one with who
                                                        invited them, where a second person is required
-  key create --org S --role R [--name N] [--expires E] [--from NET,NET]
+  key create --org S --role R [--name N] [--expires E] [--from NET,NET] [--permissions P,P]
                                                        makes an API key; prints it, this once. E: 7, 30, 90 (unless given)
-                                                       or 365 days, a date, never; NET: networks it may come from (CIDR)
+                                                       or 365 days, a date, never; NET: networks it may come from (CIDR);
+                                                       P: what it may do, organization:export; exports of all, roles,
+                                                       retention and deletion are for keys that name them
   key list --org S                                     prints the API keys without their secrets, one JSON object a line
   key rotate <id> --org S [--expires E] [--overlap-hours H]
                                                        gives an API key a new secret; prints it, this once. The old one
                                                        works for 24 more hours, or H (0 to 168)
+  agent create --org S --name N [--grant SERVER[:TOOL]]… [--hold-ms N] [--expires E]
+                                                       makes an agent, which calls tools by MCP at /mcp; prints its secret,
+                                                       this once. --grant: a server's tools, or one of them; --hold-ms: how
+                                                       long a call is held open (0 to 210000), as its client can bear unless
+                                                       given; E: as of a key
   events verify --org S | --file F [--head H] [--anchor P:H] [--stream F]
                                                        checks the history's chain of hashes, also against an anchor or
                                                        a file of an audit stream; a --file needs no database

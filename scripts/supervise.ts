@@ -85,19 +85,14 @@ async function startBehindTheWeb(settings: Environment, dataDir: string) {
   const demo = decideDemo(settings, setup.done);
   const setupToken = setup.possible ? (settings.setupToken ?? readOrCreateSetupToken(dataDir)) : undefined;
   const keys = keySettings(secrets.intrayKeys);
-  const invoice =
-    demo && embedded
-      ? {
-          port: await nextFreePort(settings.invoicePort ?? settings.port + 1),
-          databaseUrl: embedded.invoiceUrl,
-        }
-      : undefined;
+  const invoice = demo && embedded ? await sampleServers(settings, embedded.invoiceUrl) : undefined;
   if (invoice) {
     say("Preparing the demonstration …");
     await runStep("The demonstration's data", ["prisma/seed-demo.ts"], {
       ...machineEnvironment(),
       DATABASE_URL: ownerUrl,
       INVOICE_URL: `http://127.0.0.1:${invoice.port}`,
+      TUNNEL_URL: `http://127.0.0.1:${invoice.tunnelPort}`,
       ...keys,
       ...(settings.demoTasks && { DEMO_TASKS_MARK: demoTasksMark(dataDir) }),
     });
@@ -117,14 +112,22 @@ async function startBehindTheWeb(settings: Environment, dataDir: string) {
     authSecret: settings.authSecret ?? secrets.authSecret,
     databasePort: Number(new URL(ownerUrl).port || 5432),
   });
-  say(`Starting ${invoice ? "the sample server and " : ""}the engine …`);
-  if (invoice) parts.push(startPart("invoice", "examples/invoice-server/main.ts", environments.invoice));
+  say(`Starting ${invoice ? "the sample servers and " : ""}the engine …`);
+  if (invoice) {
+    parts.push(startPart("invoice", "examples/invoice-server/main.ts", environments.invoice));
+    parts.push(startPart("tunnel", "examples/tunnelled-invoice-server/main.ts", environments.tunnel));
+  }
   parts.push(startPart("engine", "lib/engine/main.ts", environments.engine));
   if (invoice && settings.demoTasks)
     void runDemoTasks(demoTasksMark(dataDir), environments.web).then((failure) => {
       if (failure && !stopping) complain(failure);
     });
   return environments;
+}
+
+async function sampleServers({ invoicePort, port: webPort }: Environment, databaseUrl: string) {
+  const port = await nextFreePort(invoicePort ?? webPort + 1);
+  return { port, tunnelPort: await nextFreePort(port + 1), databaseUrl };
 }
 
 /** Seconds since the command was given, including the installation of packages. */

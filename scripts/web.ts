@@ -7,6 +7,7 @@ import { keyRing } from "../lib/base/key-ring.ts";
 import { onDrain } from "../lib/base/lifecycle.ts";
 import { operatorServers } from "../lib/servers/operator-file.ts";
 import { startTracing } from "../lib/tracing/start.ts";
+import { agentOAuthFront } from "../lib/web/agent-oauth/front.ts";
 import { markDirect } from "../lib/web/auth/direct.ts";
 import { warnWhileSetupIsClosed } from "../lib/web/auth/setup.ts";
 import { signInSettings } from "../lib/web/auth/sign-in/providers.ts";
@@ -14,6 +15,7 @@ import { markCaller } from "../lib/web/http/caller/forwarded.ts";
 import { warnOfProxy } from "../lib/web/http/caller/proxy-warning.ts";
 import { receive } from "../lib/web/http/front.ts";
 import { callServer } from "../lib/web/http/serve.ts";
+import { serveAgent } from "../lib/web/mcp/endpoint.ts";
 import { builtCalls, loadBuiltCall } from "./built-calls.ts";
 import { pageCounter } from "./check/page-metrics.ts";
 import { refusePublicDemo } from "./supervise/settings.ts";
@@ -42,12 +44,15 @@ async function serve(): Promise<void> {
   const handle = app.getRequestHandler();
   // Intray speaks no WebSocket, and Next's own upgrade handling is better never reached.
   const count = pageCounter();
+  const answerOAuth = agentOAuthFront();
   const serveCall = callServer(builtCalls(), loadBuiltCall);
   const server = createServer({ shouldUpgradeCallback: () => false }, (request, response) => {
     markDirect(request);
     if (!receive(request, response)) return;
     warnOfProxy(request, trustedProxies);
     markCaller(request, trustedProxies);
+    if (answerOAuth(request, response)) return;
+    if (serveAgent(request, response)) return;
     serveCall(request, response, () => count(request, response, () => void handle(request, response)));
   });
   // Above the idle timeouts of common proxies, which would otherwise reuse a connection that we just closed.

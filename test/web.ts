@@ -2,12 +2,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { encode } from "next-auth/jwt";
+import { permissionsOf } from "../lib/access/permissions.ts";
 import type { Role } from "../lib/access/roles.ts";
 import { createMakerlessKey } from "../lib/api-keys/transitions.ts";
 import { createDatabase, type Database, Prisma } from "../lib/base/db/db.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
 import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
+import { withWholeBody } from "../lib/web/http/body/whole-body.ts";
 import type { Handler, Method } from "../lib/web/http/route.ts";
 import { createTestDatabase, type TestDatabase } from "./setup/postgres.ts";
 
@@ -111,7 +113,12 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
     },
     async key(organizationId, role) {
       const made = await db.withOrganization(organizationId, (tx) =>
-        createMakerlessKey(organizationId, tx, COMMAND_LINE, { name: role, role }),
+        // All of the role's by name, since some calls are for keys that name them.
+        createMakerlessKey(organizationId, tx, COMMAND_LINE, {
+          name: role,
+          role,
+          permissions: permissionsOf(role),
+        }),
       );
       return made.secret;
     },
@@ -161,12 +168,11 @@ function toRequest(method: Method, url: URL, { key, cookie, body, headers = {}, 
     all.origin ??= ORIGIN;
   }
   if (body !== undefined) all["content-type"] ??= "application/json";
-  return new Request(url, {
-    method,
-    headers: all,
-    ...(signal && { signal }),
-    ...(body instanceof ReadableStream
-      ? { body, duplex: "half" as const }
-      : body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
+  const init = { method, headers: all, ...(signal && { signal }) };
+  if (body instanceof ReadableStream)
+    return new Request(url, { ...init, body, ...{ duplex: "half" as const } });
+  if (body === undefined) return new Request(url, init);
+  // As it comes past Next (lib/web/http/serve.ts), with its head.
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return withWholeBody(new Request(url, init), Buffer.from(text));
 }

@@ -71,7 +71,7 @@ afterAll(async () => {
 let made = 0;
 let acme: string;
 let email: string;
-let olga: { userId: string; cookie: string };
+let olga: { userId: string; memberId: string; cookie: string };
 beforeEach(async () => {
   acme = await web.organization(`acme-${++made}`);
   olga = await web.member(acme, "Olga", "owner");
@@ -160,6 +160,36 @@ describe("a provider that signs a person out", () => {
       [acme],
     );
     expect(rows[0].found).toBe(0);
+  });
+
+  test("of all: keys of the service accounts that the person answers for rest too, and people are told", async () => {
+    const cookie = await signInAt("all");
+    await requireProvider(cookie, "all");
+    const { memberId } = olga;
+    const body = { name: "Billing", role: "viewer", ownerId: memberId };
+    const { body: account } = await web.call("POST", "/api/v1/service-accounts", { cookie, body });
+    const made = { name: "nightly", role: "viewer", serviceAccountId: account.id };
+    const { secret } = (await web.call("POST", "/api/v1/api-keys", { cookie, body: made })).body;
+    const stream = await web.open("GET", "/api/v1/stream", { key: secret });
+    const due = async () =>
+      (await admin.query("SELECT FROM gate.organizations_with_resting_accounts() WHERE id = $1", [acme])).rows
+        .length;
+    expect([await keyCode(secret), await due()]).toEqual(["works", 0]);
+    await all.signOut(email);
+    expect([await keyCode(secret), await due()]).toEqual(["service_account_rests", 1]);
+    const reader = stream.body!.getReader();
+    for (let at = await reader.read(); !at.done; at = await reader.read());
+    const back = await signInAt("all");
+    expect([await keyCode(secret), await due()]).toEqual(["works", 0]);
+    // Given to somebody else, it goes on without its owner of before.
+    const otto = await web.member(acme, "Otto", "owner");
+    const given = { ownerId: otto.memberId };
+    expect(
+      (await web.call("PATCH", `/api/v1/service-accounts/${account.id}`, { cookie: back, body: given }))
+        .status,
+    ).toBe(200);
+    await all.signOut(email);
+    expect(await keyCode(secret)).toBe("works");
   });
 
   test("of one session: that one ends, others and keys go on", async () => {

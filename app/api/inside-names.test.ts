@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { addProvider } from "@/test/saml/browsers.ts";
 import { type GuardedServer, startGuardedServer } from "@/test/servers/guarded-server.ts";
 import { type Answer, startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -17,6 +18,7 @@ let port = 0;
 let remote: GuardedServer;
 let acme: string;
 let ana: { cookie: string };
+let olga: { cookie: string };
 
 beforeAll(async () => {
   inside = createServer((_, response) => response.end("{}")).on("connection", () => connections++);
@@ -26,6 +28,7 @@ beforeAll(async () => {
   web = await startWeb({ INTRAY_ALLOW_HOSTS: remote.hostAndPort });
   acme = await web.organization("acme");
   ana = await web.member(acme, "Ana", "admin");
+  olga = await web.member(acme, "Olga", "owner");
 });
 beforeEach(() => {
   connections = 0;
@@ -72,6 +75,15 @@ describe("a name that leads inside, and one that leads nowhere, get the same ans
   test.each(["auto", "2025-11-25", "2026-07-28"])("from a new server that speaks %s", async (era) => {
     const [status, body] = await both((host) => post("/servers", { name: "ERP", url: at(host), era }));
     expect([status, body.health]).toMatchObject([201, { state: "unreachable", message: SENTENCE }]);
+  });
+
+  test("from the address of a SAML provider's metadata, new or changed", async () => {
+    const ask = (method: "POST" | "PATCH", path: string) => (host: string) =>
+      web.call(method, path, { ...olga, body: { name: "IdP", metadataUrl: at(host, "https") } });
+    const refused = [422, { code: "invalid_metadata" }];
+    expect(await both(ask("POST", "/api/v1/saml-providers"))).toMatchObject(refused);
+    const provider = await addProvider(web, acme, olga.cookie);
+    expect(await both(ask("PATCH", `/api/v1/saml-providers/${provider.id}`))).toMatchObject(refused);
   });
 
   test("from a test of a server, and from its tools", async () => {
@@ -134,6 +146,8 @@ test("what an address itself says is refused at once: no name is looked up for i
       ]);
     const hook = await post("/webhooks", { url, events: ["task.completed"] });
     expect([hook.status, hook.body.code]).toEqual([422, "address_not_allowed"]);
+    const told = await post("/requests", { kind: "question", message: "Which?", callbackUrl: url });
+    expect([told.status, told.body.code]).toEqual([422, "address_not_allowed"]);
   }
 });
 
@@ -148,6 +162,43 @@ test("a webhook is taken at any name: its deliveries alone ask where the name le
   expect(one?.[0]).toBe(201);
 });
 
+test.each([
+  ["a webhook", (host: string) => ({ kind: "webhook", url: `https://${host}:${port}/` })],
+  ["a syslog server", (host: string) => ({ kind: "syslog", host, port })],
+  [
+    "a bucket",
+    (host: string) => ({
+      kind: "s3",
+      url: `https://${host}:${port}/`,
+      bucket: "history",
+      region: "eu-central-1",
+      accessKeyId: "id",
+      secretAccessKey: "secret",
+    }),
+  ],
+])("an audit stream to %s is taken at any name too", async (_, stream) => {
+  const answers = [];
+  for (const host of ["localhost", OUTSIDE]) {
+    const made = await web.call("POST", "/api/v1/audit-streams", { ...olga, body: stream(host) });
+    expect(made.status).toBe(201);
+    const [, { secret: _secret, behind: _behind, ...body }] = plain(host, made);
+    answers.push(body);
+    await web.call("DELETE", `/api/v1/audit-streams/${made.body.id}`, olga);
+  }
+  expect(answers[0]).toEqual(answers[1]);
+});
+
+test("a request's callback is taken at any name, and links are never asked for", async () => {
+  for (const host of ["localhost", OUTSIDE]) {
+    const url = `https://${host}:${port}/`;
+    const made = await post("/requests", { kind: "question", message: "?", callbackUrl: url, links: [url] });
+    expect([made.status, made.body.callback]).toEqual([
+      201,
+      { state: "pending", attempts: 0, lastStatus: null, lastError: null },
+    ]);
+  }
+});
+
 test("these are all the calls that take an address", async () => {
   const { body } = await web.call("GET", "/api/v1/openapi.json");
   const found = Object.entries(body.paths as Record<string, Record<string, unknown>>).flatMap(
@@ -156,14 +207,18 @@ test("these are all the calls that take an address", async () => {
         .filter(([, call]) => {
           const asked = (call as { requestBody?: unknown }).requestBody;
           return (
-            asked !== undefined && /"(url|uri|address|endpoint|issuer|host)":\{/.test(JSON.stringify(asked))
+            asked !== undefined &&
+            /"(\w*(?:[uU]rl|[uU]ri)|address|endpoint|issuer|host)":\{/.test(JSON.stringify(asked))
           );
         })
         .map(([method]) => `${method} ${path}`),
   );
   expect(found.sort()).toEqual([
+    "patch /api/v1/saml-providers/{id}",
     "patch /api/v1/webhooks/{id}",
     "post /api/v1/audit-streams",
+    "post /api/v1/requests",
+    "post /api/v1/saml-providers",
     "post /api/v1/servers",
     "post /api/v1/servers/probe",
     "post /api/v1/webhooks",

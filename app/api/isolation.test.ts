@@ -63,8 +63,13 @@ describe("an id of another organization's", () => {
           });
         // What is asked but once in a process is asked before the two are compared.
         await call(uuidv7());
-        const [unknown, asked] = await statementsOf(() => call(unknownId));
-        const [foreign, askedOfForeign] = await statementsOf(() => call(foreignId, ours));
+        let [unknown, asked] = await statementsOf(() => call(unknownId));
+        let [foreign, askedOfForeign] = await statementsOf(() => call(foreignId, ours));
+        // Every so many calls one counts for those to come, and goes another way to the database: this was that one.
+        if (asked.filter(isNoCount).join() !== askedOfForeign.filter(isNoCount).join()) {
+          [unknown, asked] = await statementsOf(() => call(unknownId));
+          [foreign, askedOfForeign] = await statementsOf(() => call(foreignId, ours));
+        }
         const status = expectedOf(operation, slot, credential) ?? unknown.status;
         expect([who, foreign.status], foreign.text).toEqual([who, status]);
         expect(comparable(foreign.text, foreignId)).toBe(comparable(unknown.text, unknownId));

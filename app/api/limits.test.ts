@@ -36,6 +36,24 @@ describe("calls", () => {
     expect((await web.call("GET", "/api/v1/me", { key: await web.key(acme, "viewer") })).status).toBe(200);
   });
 
+  test("whose transaction begins with the look at a key are counted alike, once each, and refused alike", async () => {
+    const acme = await web.organization("entering");
+    const key = await web.key(acme, "owner");
+    const list = () => web.call("GET", "/api/v1/tasks?limit=1", { key });
+    // One after the other: from the second on it is known whose the key is.
+    for (let n = 0; n < 5; n++) expect((await list()).status).toBe(200);
+    const answers = await repeat(75, list);
+    expect([answers.get(200)?.length, answers.get(429)?.length]).toEqual([45, 30]);
+    const other = await web.key(acme, "owner");
+    const read = () => web.call("GET", "/api/v1/tasks?limit=1", { key: other });
+    expect((await read()).status).toBe(200);
+    expect((await read()).status).toBe(200);
+    await web.db.withOrganization(acme, (tx) =>
+      tx.apiKey.updateMany({ where: { organizationId: acme }, data: { revokedAt: new Date() } }),
+    );
+    expect((await read()).status).toBe(401);
+  });
+
   test("that write are fewer, and do not use up those that read", async () => {
     const key = await web.key(await web.organization("writes"), "owner");
     const body = { holdMs: 1_000 };

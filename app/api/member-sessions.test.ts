@@ -60,6 +60,7 @@ test("an admin sees the sessions that work in their organization, and none of an
   expect(here).toHaveLength(1);
   expect(Object.keys(here[0]).sort()).toEqual([
     "address",
+    "agent",
     "createdAt",
     "expiresAt",
     "id",

@@ -221,7 +221,6 @@ describe("clients from before issuers had addresses of their own", () => {
     const { id } = await fixture.addServer();
     await fixture.connect(id);
     await asBefore(id, shared);
-    authority.behave.lifetime = 1;
     const before = (
       await web.call("GET", `/api/v1/servers/${id}/connections`, { cookie: fixture.ana.cookie })
     ).body;

@@ -1,11 +1,16 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createMakerlessAgent } from "@/lib/agents/transitions.ts";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { createNetwork } from "@/lib/base/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { Engine } from "@/lib/engine/engine.ts";
+import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { startTracing } from "@/lib/tracing/start.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { type Collector, startCollector } from "@/test/collector.ts";
+import { rawAgent } from "@/test/fixtures/agents/raw-agent.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
 import { startTestServer, type TestServer } from "@/test/servers/mcp-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -18,6 +23,7 @@ let engine: Engine;
 let collector: Collector;
 let sendTraces: () => Promise<void>;
 const lines: string[] = [];
+let acme: string;
 let operator: string;
 let admin: string;
 let serverId: string;
@@ -30,7 +36,7 @@ beforeAll(async () => {
     METRICS_TOKEN: TOKEN,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   });
-  const acme = await web.organization("acme");
+  acme = await web.organization("acme");
   operator = await web.key(acme, "operator");
   admin = await web.key(acme, "admin");
   const body = { name: "Secretive ERP", url: mcp.url };
@@ -149,9 +155,45 @@ test("a task from its start over its question to its end is counted by web and e
       'method="POST",route="/api/v1/input-requests/{id}/answer",status="202"',
     ),
   ).toBe(1);
-  for (const name of ["acme", "Secretive", "approve", "s3cret", serverId, task.id, request.id, operator])
+  for (const name of ["acme", "Secretive", '"approve"', "s3cret", serverId, task.id, request.id, operator])
     expect(text).not.toContain(name);
 }, 120_000);
+
+test("calls of agents are counted while they are held, and no longer", async ({ onTestFinished }) => {
+  const { serveAgent } = await import("@/lib/web/mcp/endpoint.ts");
+  const http = createServer(serveAgent);
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  const { secret } = await web.db.withOrganization(acme, (tx) =>
+    createMakerlessAgent(acme, tx, COMMAND_LINE, { name: "Coder", grants: [{ serverId }] }),
+  );
+  const held = (count: number) =>
+    until(`${count} calls are held`, async () => sum((await scrape()).text, "intray_held_calls") === count);
+  const agent = rawAgent(`http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`, secret);
+  const call = (signal: AbortSignal, note: string) =>
+    agent
+      .legacy("tools/call", { name: "secretive-erp__approve", arguments: { note } }, { signal })
+      .catch(() => "gone");
+  const leaves = new AbortController();
+  const stays = new AbortController();
+  // Three calls of two tasks.
+  const left = [call(leaves.signal, "one"), call(leaves.signal, "two")];
+  const answered = call(stays.signal, "one");
+  await held(3);
+  leaves.abort();
+  expect(await Promise.all(left)).toEqual(["gone", "gone"]);
+  await held(1);
+  const tasks = await web.db.withOrganization(acme, (tx) =>
+    tx.task.findMany({ where: { organizationId: acme } }),
+  );
+  const { id } = tasks.find((task) => (task.arguments as { note?: string }).note === "one")!;
+  await approve((await question(id)).id);
+  expect(await answered).toMatchObject({ status: 200 });
+  await held(0);
+});
 
 test("an engine that was not seen for a while is left out, and one of another version counts without its figures", async () => {
   await withClient(web.database.adminUrl, async (client) => {

@@ -2,6 +2,7 @@
  * One person is not two: whoever asked for a task does not accept it by switching the rule off for a moment, by a
  * second account that they invited, or by a key made with a key.
  */
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Role } from "@/lib/access/roles.ts";
 import type { Actor } from "@/lib/access/schema.ts";
@@ -10,6 +11,9 @@ import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
 import { PROPOSALS } from "@/lib/engine/jobs/proposals.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { addProvider, browserOf, errorOf, signInBySaml, type TestProvider } from "@/test/saml/browsers.ts";
+import { IDP_CERTIFICATE } from "@/test/saml/certificate.ts";
+import { makeIdpKey, type Said } from "@/test/saml/idp.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 interface Person {
@@ -108,7 +112,7 @@ async function askedBy(actor: Actor) {
   );
   return insertRequest(web.db, acme, taskId);
 }
-const member = ({ userId }: Person): Actor => ({ kind: "member", id: userId, name: "x" });
+const member = ({ userId }: Pick<Person, "userId">): Actor => ({ kind: "member", id: userId, name: "x" });
 const key = ({ id }: { id: string }): Actor => ({ kind: "key", id, name: "x" });
 
 /** The status and code of an acceptance, which the list has to agree with beforehand. */
@@ -285,6 +289,256 @@ describe("vouching", () => {
   });
 });
 
+describe("a SAML provider of the organization's, whose keys an owner has,", () => {
+  /** Ana's, set up for a company's usual reasons. */
+  const providerOf = (by: Person, settings: object = {}) =>
+    addProvider(web, acme, by.cookie, { createAccounts: true, defaultRole: "approver", ...settings });
+  const asserted = async (provider: TestProvider, said: Partial<Said>) => {
+    const browser = browserOf(web, `10.3.${++made >> 8}.${made & 255}`);
+    expect(errorOf(await signInBySaml(web, browser, provider, said))).toBeNull();
+    return { cookie: browser.cookie() };
+  };
+  const somebody = () => {
+    const name = `made-up-${++made}`;
+    return { nameId: name, attributes: { email: `${name}@acme.example` } };
+  };
+  /** As somebody who linked their account, by their own means. */
+  const link = ({ userId }: Person, { id }: TestProvider, subject: string) =>
+    sql("SELECT gate.link_identity($1, $2, $3)", [userId, `saml:${id}`, subject]);
+  const confirm = ({ cookie }: { cookie: string }, { id }: TestProvider) =>
+    web.call("POST", `/api/v1/saml-providers/${id}/confirm`, { cookie });
+  const change = ({ cookie }: { cookie: string }, { id }: TestProvider, body: object) =>
+    web.call("PATCH", `/api/v1/saml-providers/${id}`, { cookie, body });
+  const memberOf = async ({ cookie }: { cookie: string }) =>
+    (await web.call("GET", "/api/v1/me", { cookie })).body;
+
+  test("makes no second person up", async () => {
+    const provider = await providerOf(ana);
+    const invented = await asserted(provider, somebody());
+    expect(await accept(invented, await askedBy(member(ana)))).toEqual(REFUSED);
+    const { user } = await memberOf(invented);
+    expect(await accept(ana, await askedBy(member({ userId: user.id })))).toEqual(REFUSED);
+    expect(await accept(invented, await askedBy(member(otto)))).toEqual(ACCEPTED);
+    expect((await confirm(otto, provider)).body).toMatchObject({ heldBy: [], mayConfirm: false });
+    // Whom it made stays whoever's it was, until somebody vouches for that person.
+    const list = await web.call("GET", "/api/v1/members?limit=200", { cookie: otto.cookie });
+    const found = list.body.items.find(({ userId }: { userId: string }) => userId === user.id);
+    expect(found).toMatchObject({ countsWith: { name: "Ana" }, mayVouch: true });
+  });
+
+  test("makes no owner, by no rule, and leaves those who are", async () => {
+    for (const rules of [{ defaultRole: "owner" }, { groups: [{ claim: "chiefs", role: "owner" }] }]) {
+      const { cookie } = ana;
+      const body = {
+        ...{ name: "SSO", entityId: "https://x.example", ssoUrl: "https://x.example/sso" },
+        ...{ certificates: IDP_CERTIFICATE, createAccounts: true, ...rules },
+      };
+      const refused = await web.call("POST", "/api/v1/saml-providers", { cookie, body });
+      expect([refused.status, refused.body.code]).toEqual([422, "invalid_input"]);
+    }
+    const provider = await providerOf(ana, { groups: [{ claim: "staff", role: "viewer" }] });
+    await expect(
+      sql(`UPDATE saml_provider SET default_role = 'owner' WHERE id = $1`, [provider.id]),
+    ).rejects.toThrow("makes_no_owner");
+    await expect(
+      sql(`UPDATE saml_provider SET groups = '[{"claim": "x", "role": "owner"}]' WHERE id = $1`, [
+        provider.id,
+      ]),
+    ).rejects.toThrow("makes_no_owner");
+    await link(otto, provider, "otto");
+    const as = await asserted(provider, { nameId: "otto", attributes: { groups: ["staff"] } });
+    expect((await memberOf(as)).role).toBe("owner");
+  });
+
+  test("signs in as no second person who linked their account", async () => {
+    const provider = await providerOf(ana);
+    await link(otto, provider, "otto");
+    const asOtto = await asserted(provider, { nameId: "otto" });
+    expect(await accept(asOtto, await askedBy(member(ana)))).toEqual(REFUSED);
+    // Nor asks as that person and accepts as herself.
+    expect(await accept(ana, await askedBy(member(otto)))).toEqual(REFUSED);
+    // Nor by whom that person would invite.
+    const guest = await invitedBy(asOtto, "approver");
+    expect(await accept(guest, await askedBy(member(ana)))).toEqual(REFUSED);
+    // Nor vouches, or ends the rule, or confirms, as that person.
+    const second = await invitedBy(ana, "admin");
+    expect((await vouch({ ...otto, ...asOtto }, second)).body.code).toBe("same_maker");
+    await rule(ana, false);
+    expect((await proposal({ ...otto, ...asOtto }, "accept")).body.code).toBe("same_maker");
+    expect((await confirm(asOtto, provider)).body.code).toBe("organization_session");
+    expect((await confirm(ana, provider)).body.code).toBe("same_maker");
+    expect((await confirm(second, provider)).body.code).toBe("forbidden");
+  });
+
+  test("signs in as no member at a domain that was proved", async () => {
+    const provider = await providerOf(ana);
+    const domain = `acme-${made}.example`;
+    await sql(
+      "INSERT INTO organization_domain (organization_id, id, domain, token, verified_at) VALUES ($1, gen_random_uuid(), $2, 't', now())",
+      [acme, domain],
+    );
+    await sql(`UPDATE "user" SET email = $2, proven_at = now() WHERE id = $1`, [
+      otto.userId,
+      `otto@${domain}`,
+    ]);
+    const asOtto = await asserted(provider, { nameId: "o", attributes: { email: `otto@${domain}` } });
+    expect((await memberOf(asOtto)).user.id).toBe(otto.userId);
+    expect(await accept(asOtto, await askedBy(member(ana)))).toEqual(REFUSED);
+  });
+
+  test("is another person's once that person confirmed it, by a session of their own means", async () => {
+    const provider = await providerOf(ana);
+    await link(otto, provider, "otto");
+    const before = await asserted(provider, { nameId: "otto" });
+    const confirmed = await confirm(otto, provider);
+    expect([confirmed.status, confirmed.body.heldBy]).toEqual([200, []]);
+    // Whoever held it may have opened it.
+    expect((await web.call("GET", "/api/v1/me", { cookie: before.cookie })).status).toBe(401);
+    const asOtto = await asserted(provider, { nameId: "otto" });
+    expect(await accept(asOtto, await askedBy(member(ana)))).toEqual(ACCEPTED);
+    expect((await confirm(otto, provider)).body.code).toBe("nothing_to_confirm");
+    const lines = await web.call("GET", "/api/v1/events?type=saml_provider.confirmed", {
+      cookie: ana.cookie,
+    });
+    expect(lines.body.items[0]).toMatchObject({ actor: { name: "Otto" }, data: { name: "Acme SSO" } });
+  });
+
+  test("is whoever's who changes its keys, its address or its rules, and not who changes its name", async () => {
+    const provider = await providerOf(ana);
+    await link(otto, provider, "otto");
+    await confirm(otto, provider);
+    const { certificate } = await makeIdpKey();
+    expect((await change(ana, provider, { name: "SSO", signRequests: true })).body.heldBy).toEqual([]);
+    for (const what of [
+      { certificates: certificate },
+      { ssoUrl: "https://other.example/sso" },
+      { groups: [{ claim: "x", role: "approver" }] },
+      { emailAttribute: "who" },
+      { idpInitiated: true },
+      { defaultRole: "operator" },
+    ]) {
+      const changed = await change(ana, provider, what);
+      expect([changed.status, changed.body.heldBy]).toEqual([200, [{ id: ana.userId, name: "Ana" }]]);
+      expect(await accept(otto, await askedBy(member(ana)))).toEqual(REFUSED);
+      expect((await confirm(otto, provider)).status).toBe(200);
+      expect(await accept(otto, await askedBy(member(ana)))).toEqual(ACCEPTED);
+    }
+    // Otto counts as a holder after his own change, for Ana's part too.
+    await change(otto, provider, { idpInitiated: false });
+    await change(ana, provider, { idpInitiated: true });
+    expect((await confirm(otto, provider)).body.code).toBe("same_maker");
+    const olga = await web.member(acme, "Olga", "owner");
+    expect((await confirm(olga, provider)).status).toBe(200);
+  });
+
+  test("is not forgotten when it or the link is removed, until somebody vouches", async () => {
+    const provider = await providerOf(ana);
+    await link(otto, provider, "otto");
+    const request = await askedBy(member(otto));
+    await sql("DELETE FROM identity WHERE user_id = $1", [otto.userId]);
+    expect(await accept(ana, request)).toEqual(REFUSED);
+    const { status } = await web.call("DELETE", `/api/v1/saml-providers/${provider.id}`, {
+      cookie: ana.cookie,
+    });
+    expect(status).toBe(204);
+    expect(await accept(ana, request)).toEqual(REFUSED);
+    const olga = await web.member(acme, "Olga", "owner");
+    expect(await listed(olga, otto)).toMatchObject({ countsWith: { name: "Ana" }, mayVouch: true });
+    expect((await vouch(ana, otto)).body.code).toBe("same_maker");
+    expect((await vouch(olga, otto)).body).toMatchObject({ countsWith: null });
+    expect(await accept(ana, request)).toEqual(ACCEPTED);
+  });
+
+  test("frees nobody by vouching while it is there and not confirmed", async () => {
+    const provider = await providerOf(ana);
+    const invented = await asserted(provider, somebody());
+    const { user } = await memberOf(invented);
+    const [{ id }] = (await sql("SELECT id FROM membership WHERE user_id = $1", [user.id])) as [
+      { id: string },
+    ];
+    await vouch(otto, { userId: user.id, memberId: id, cookie: "" });
+    expect(await accept(invented, await askedBy(member(ana)))).toEqual(REFUSED);
+  });
+
+  test("set up or changed by a process of before is held by all owners", async () => {
+    const app = createDatabase(web.database.appUrl, { connections: 1 });
+    try {
+      const provider = await providerOf(ana);
+      await confirm(otto, provider);
+      await app.withOrganization(acme, (tx) =>
+        tx.samlProvider.updateMany({
+          where: { organizationId: acme },
+          data: { ssoUrl: "https://old.example/sso", heldBy: [] },
+        }),
+      );
+      const { body } = await web.call("GET", `/api/v1/saml-providers/${provider.id}`, { cookie: ana.cookie });
+      expect(body.heldBy.map(({ name }: { name: string }) => name).sort()).toEqual(["Ana", "Otto"]);
+      // And nobody who serves takes a holder out.
+      await app.withOrganization(acme, (tx) =>
+        tx.samlProvider.updateMany({ where: { organizationId: acme }, data: { heldBy: [] } }),
+      );
+      const after = await web.call("GET", `/api/v1/saml-providers/${provider.id}`, { cookie: ana.cookie });
+      expect(after.body.heldBy).toHaveLength(2);
+      await expect(
+        app.withOrganization(acme, (tx) => tx.samlMaker.deleteMany({ where: { organizationId: acme } })),
+      ).rejects.toThrow("permission denied");
+    } finally {
+      await app.close();
+    }
+  });
+
+  test("of before the upgrade is whoever's the history says, or all owners' where it says nothing", async () => {
+    const provider = await providerOf(ana);
+    const invented = await asserted(provider, somebody());
+    await link(otto, provider, "otto");
+    const forget = async () => {
+      await sql("UPDATE saml_provider SET described_by = NULL, described_at = NULL, held_by = '{}'");
+      await sql("DELETE FROM saml_maker");
+      await sql("UPDATE maker SET invited_by = NULL WHERE user_id = $1", [
+        (await memberOf(invented)).user.id,
+      ]);
+    };
+    const file = await readFile("prisma/migrations/0122_saml_makers/migration.sql", "utf8");
+    const [, statements = ""] =
+      /(-- Providers of before[\s\S]*?)-- Whom a provider signs in/.exec(file) ?? [];
+    const upgrade = () =>
+      withClient(web.database.adminUrl, (client) =>
+        client.query(`BEGIN; SET LOCAL ROLE intray_gate; ${statements}; COMMIT`),
+      );
+    const heldBy = async () =>
+      (
+        await web.call("GET", `/api/v1/saml-providers/${provider.id}`, { cookie: ana.cookie })
+      ).body.heldBy.map(({ name }: { name: string }) => name);
+    await forget();
+    expect(await accept(invented, await askedBy(member(ana)))).toEqual(ACCEPTED);
+    await upgrade();
+    expect(await heldBy()).toEqual(["Ana"]);
+    expect(await accept(invented, await askedBy(member(ana)))).toEqual(REFUSED);
+    expect(await accept(otto, await askedBy(member(ana)))).toEqual(REFUSED);
+    const { user } = await memberOf(invented);
+    expect(await sql("SELECT invited_by FROM maker WHERE user_id = $1", [user.id])).toEqual([
+      { invited_by: ana.userId },
+    ]);
+    await forget();
+    // As after retention.
+    await sql("UPDATE event SET data = '{}' WHERE organization_id = $1 AND type LIKE 'saml_provider.%'", [
+      acme,
+    ]);
+    await upgrade();
+    expect((await heldBy()).sort()).toEqual(["Ana", "Otto"]);
+    expect(await accept(invented, await askedBy(member(otto)))).toEqual(REFUSED);
+  });
+
+  test("does not free who described it by leaving and coming back through it", async () => {
+    const second = await invitedBy(otto, "owner");
+    const provider = await providerOf(second);
+    await link(second, provider, "second");
+    await remove(ana, second);
+    const back = await asserted(provider, { nameId: "second" });
+    expect(await accept(back, await askedBy(member(otto)))).toEqual(REFUSED);
+  });
+});
+
 interface Guests {
   second: Person;
   third: Person;
@@ -412,6 +666,15 @@ test("lists and decisions agree on who counts as one person, whoever invited who
       ...[(_: string) => ana.userId, () => new Date()].map((value) =>
         people.map((id) => (Number(id.at(-1)) === 3 ? value(id) : null)),
       ),
+    ],
+  );
+  await sql(
+    `INSERT INTO saml_maker (organization_id, user_id, maker, provider_id) SELECT $1, a, b, gen_random_uuid()
+     FROM unnest($2::uuid[], $3::uuid[]) AS pairs (a, b) WHERE a <> b`,
+    [
+      acme,
+      people.slice(0, 6).map(() => people[random(40)]),
+      people.slice(0, 6).map(() => people[random(40)]),
     ],
   );
   const differing = await web.db.withOrganization(acme, (tx) =>

@@ -9,7 +9,7 @@ import { setQuota } from "@/lib/organizations/quota.ts";
 import { ANY_SIGN_IN } from "@/lib/organizations/sign-in/schema.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { withClient } from "@/scripts/database/roles.ts";
-import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
+import { insertRecipe, insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { IDP_CERTIFICATE } from "@/test/saml/certificate.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -53,7 +53,34 @@ async function furnished(slug: string) {
   await call("POST", "/organization/domains", { domain: `${slug}.example` });
   await call("POST", "/views", { page: "inbox", name: "Mine", query: {} });
   const server = await insertServer(web.db, id, { tools: [{ name: "pay" }] });
+  await insertRecipe(web.db, id, server.id, "Pay");
+  const { body: agent } = await call("POST", "/agent-credentials", { name: "Coder" });
+  await web.db.withOrganization(id, (tx) =>
+    tx.agentGrant.create({
+      data: {
+        organizationId: id,
+        id: uuidv7(),
+        agentId: agent.id,
+        serverId: server.id,
+        digests: { pay: "0" },
+      },
+    }),
+  );
+  await sql(
+    `INSERT INTO agent_sign_in (organization_id, id, agent_id, client_id, session_id)
+      SELECT $1, $2, $3, 'client', s.id FROM session s WHERE s.user_id = $4 LIMIT 1`,
+    [id, uuidv7(), agent.id, owner.userId],
+  );
   const task = await insertTask(web.db, id, server, { arguments: { note: "two\nlines", big: 12 } });
+  await sql(
+    `INSERT INTO agent_call (organization_id, task_id, agent_id, name, digest)
+      VALUES ($1, $2, $3, 'erp__pay', sha256('a call'))`,
+    [id, task, agent.id],
+  );
+  await sql(
+    `INSERT INTO call_rule_version (organization_id, version, rules, made_by) VALUES ($1, 1, '[]', '{}')`,
+    [id],
+  );
   const [answered, open] = [await insertRequest(web.db, id, task), await insertRequest(web.db, id, task)];
   await call("PUT", `/input-requests/${open.id}/draft`, { content: {}, comment: "half" });
   await call("POST", `/input-requests/${open.id}/claim`, {});
@@ -65,6 +92,10 @@ async function furnished(slug: string) {
     const of = { organizationId: id, taskId: task };
     await tx.taskWatch.create({ data: of });
     await tx.acknowledgement.create({ data: { ...of, userId: owner.userId, note: "Asked the bank" } });
+    const its = { organizationId: id, inputRequestId: answered.id };
+    await tx.approvalUse.create({ data: { ...its, usedBy: {} } });
+    const callback = { url: `https://ci.example/${CANARY}`, sealedSecret: CANARY };
+    await tx.requestCallback.create({ data: { ...its, taskId: task, ...callback } });
     const ask = { ...of, id: uuidv7(), inputRequestId: answered.id, key: "k", sessionDigest: null };
     await tx.ask.create({ data: ask });
     const found = { id: uuidv7(), connectionId: server.connectionId, handleDigest: Buffer.from(CANARY) };
@@ -72,6 +103,8 @@ async function furnished(slug: string) {
     const heard = { id: uuidv7(), connectionId: server.connectionId, sessionDigest: Buffer.from(CANARY) };
     const asked = { rpcId: 1, kind: "elicitation", params: { message: "Which task am I of?" } };
     await tx.streamMessage.create({ data: { organizationId: id, ...heard, ...asked } });
+    const kept = { ...heard, id: uuidv7(), rpcId: 2, inputRequestId: answered.id };
+    await tx.elicitationTask.create({ data: { ...of, ...kept } });
     await tx.protocolMessage.create({
       data: { ...of, direction: "out", method: "tools/call", body: storable({ a: 1 }) },
     });
@@ -104,6 +137,10 @@ async function furnished(slug: string) {
   await sql("INSERT INTO event_follower (organization_id, follower, seq) VALUES ($1, 'somebody', 1)", [id]);
   await sql("INSERT INTO organization_key (organization_id, kid, sealed_key) VALUES ($1, $1, 'none')", [id]);
   await sql("UPDATE organization_key SET retired_at = now() WHERE organization_id = $1", [id]);
+  await sql(
+    "INSERT INTO saml_maker (organization_id, user_id, maker, provider_id) VALUES ($1, $2, $3, gen_random_uuid())",
+    [id, viewer.userId, owner.userId],
+  );
   await sql("INSERT INTO content_sealing (organization_id, changed_by) VALUES ($1, '{}')", [id]);
   await healthOf(id, server.id);
   const away = await web.member(id, "Away", "viewer");

@@ -297,13 +297,13 @@ describe("what a provider has to have said", () => {
       await start(browser(), { organization: crypto.randomUUID() }),
       await start(browser(), { organization: "no id" }),
     ])
-      expect([params.get("max_age"), params.get("acr_values")]).toEqual([null, null]);
+      expect([params.get("max_age"), params.get("acr_values")]).toEqual(["31536000", null]);
 
     const { browser: aged, cookie } = await signInAt("corp", "Olga");
     await admin.query("UPDATE session SET authenticated_at = now() - interval '2 hours'");
     expect(await codeOf(cookie)).toBe("sign_in_again_required");
     const again = await start(aged);
-    expect([again.get("max_age"), again.get("prompt")]).toEqual(["3600", "login"]);
+    expect([again.get("max_age"), again.get("prompt")]).toEqual(["0", "login"]);
   });
 
   test("is enforced where the sign-in began without an organization in view, and the next round asks for it by itself", async () => {
@@ -317,7 +317,7 @@ describe("what a provider has to have said", () => {
     expect((await web.open("GET", "/api/v1/stream", { cookie })).status).toBe(401);
     // No word of the organization: it is the one that refuses the browser's session.
     const next = new URL(await at.post("signin/corp", { callbackUrl: "/tasks" })).searchParams;
-    expect([next.get("max_age"), next.get("acr_values")]).toEqual(["3600", "gold"]);
+    expect([next.get("max_age"), next.get("acr_values")]).toEqual(["0", "gold"]);
     saying({ acr: "gold", auth_time: now() });
     const { cookie: strong, landed } = await signInAt("corp", "Olga", acme, at);
     expect([landed.pathname, await codeOf(strong)]).toEqual(["/tasks", "in"]);

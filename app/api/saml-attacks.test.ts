@@ -27,6 +27,7 @@ let web: TestWeb;
 let acme: TestProvider;
 let globex: TestProvider;
 let owner: { userId: string; cookie: string };
+let gus: typeof owner;
 let ownCertificate: string;
 let stranger: IdpKey;
 let people = 0;
@@ -39,7 +40,7 @@ beforeAll(async () => {
   const acmeId = await web.organization("acme");
   const globexId = await web.organization("globex");
   owner = await web.member(acmeId, "Ana", "owner");
-  const gus = await web.member(globexId, "Gus", "owner");
+  gus = await web.member(globexId, "Gus", "owner");
   acme = await addProvider(web, acmeId, owner.cookie, settings);
   globex = await addProvider(web, globexId, gus.cookie, settings);
   const { body } = await web.call("GET", `/api/v1/saml-providers/${acme.id}`, { cookie: owner.cookie });
@@ -195,6 +196,12 @@ describe("a signature", () => {
       expect(await attempt(make)).toMatch(/^saml_(malformed|signature)$/);
     },
   );
+
+  test("is of an element whose id is a name, and no expression", async () => {
+    for (const assertionId of ["_a' or '1'='1", "_a'] | //*[@ID='_b", "_a\u00a0b", "1a", "a:b"])
+      expect(await attempt((said) => honest({ ...said, assertionId })), assertionId).toBe("saml_malformed");
+    expect(await attempt((said) => honest({ ...said, assertionId: "id.Äb-1_2" }))).toBeNull();
+  });
 
   test("does not cover comments in a name, which are refused with every other declaration", async () => {
     const cut = (said: Said) =>
@@ -441,4 +448,28 @@ test("no page gets text of the provider or of an error", async () => {
     const start = await web.open("GET", `/api/auth/saml/${id}/start?callbackUrl=https://evil.example/`);
     expect(start.headers.get("location")).toBe(`${ORIGIN}/sign-in?error=saml_not_started&callbackUrl=%2F`);
   }
+});
+
+test("an organization is told once of each reason that its provider was not believed for, and no other organization is", async () => {
+  const another = await makeIdpKey();
+  await withClient(web.database.adminUrl, (client) => client.query("DELETE FROM throttle"));
+  const told = async (cookie: string) => {
+    const { body } = await web.call("GET", "/api/v1/events?type=saml_provider.sign_in_refused", { cookie });
+    return body.items.map(({ data }: { data: Record<string, unknown> }) => data);
+  };
+  const before = await told(owner.cookie);
+  for (const _ of ["first", "second"])
+    expect(await attempt((said) => respond(said, another))).toBe("saml_signature");
+  const after = await told(owner.cookie);
+  expect(after.length - before.length).toBe(1);
+  expect(after).toContainEqual(
+    expect.objectContaining({ samlProviderId: acme.id, reason: "saml_signature" }),
+  );
+  expect(await told(gus.cookie)).toEqual([]);
+  // Who presses "back" tells nobody anything of the provider.
+  const eve = browser();
+  await eve.go(
+    await post(web, acme, await respond({ ...acme.said, inResponseTo: newId(), nameId: "x" }, acme.key)),
+  );
+  expect(await told(owner.cookie)).toEqual(after);
 });

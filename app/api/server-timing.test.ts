@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { together } from "@/lib/base/db/together.ts";
+import { uuidv7 } from "@/lib/base/ids.ts";
+import { inScope, Spent } from "@/lib/base/scope.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 let web: TestWeb;
@@ -30,6 +33,19 @@ test("each call counts its own queries, whatever goes on beside it", async () =>
   );
   for (const pair of together) expect(pair).toEqual(alone);
   expect(alone[0]).not.toBe(alone[1]);
+});
+
+test("queries that are under way together take their time once", async () => {
+  const [spent, began] = [new Spent(), performance.now()];
+  await inScope({ requestId: null, trace: null, spent }, () =>
+    web.db.withOrganization(uuidv7(), (tx) =>
+      together(tx.$queryRaw`SELECT 1 FROM pg_sleep(0.2)`, tx.$queryRaw`SELECT 2`, tx.$queryRaw`SELECT 3`),
+    ),
+  );
+  expect(spent.queries).toBeGreaterThanOrEqual(4); // the scope first
+  // All three wait for the sleep: the sum would be more than has gone by.
+  expect(spent.ms).toBeGreaterThan(180);
+  expect(spent.ms).toBeLessThanOrEqual(performance.now() - began);
 });
 
 test("who is not known is told nothing of it", async () => {

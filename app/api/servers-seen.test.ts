@@ -46,6 +46,10 @@ test("a server shows what it was seen to do; what was not seen is null, and how 
     notifies: null,
     namesTask: null,
     sessionLimit: null,
+    opensStream: null,
+    refusesTasks: null,
+    putsTasks: null,
+    fetches: null,
   };
   expect((await read(server.id)).traits).toEqual(unseen);
   await learn(server.id, { reissues: false, questionLifetimeMs: 60_000, withdrawnAtMs: [60_100, 59_800] });

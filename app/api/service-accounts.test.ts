@@ -423,7 +423,12 @@ describe("where a second person is required", () => {
 
   test("the end of the rule is not proposed through it and accepted by those behind it", async () => {
     const bot = await account(otto, ada, "admin");
-    const end = await web.call("PATCH", "/api/v1/organization", { key: bot.key, body: { fourEyes: false } });
+    const body = {
+      ...{ name: "k", role: "admin", serviceAccountId: bot.id },
+      permissions: ["settings:manage"],
+    };
+    const { secret: key } = (await web.call("POST", "/api/v1/api-keys", { cookie: ada.cookie, body })).body;
+    const end = await web.call("PATCH", "/api/v1/organization", { key, body: { fourEyes: false } });
     expect(end.body.fourEyesProposal).not.toBeNull();
     const acceptEnd = ({ cookie }: Person) =>
       web.call("POST", "/api/v1/organization/four-eyes/accept", { cookie });

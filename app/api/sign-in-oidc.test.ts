@@ -70,6 +70,77 @@ async function me(signedIn: AuthBrowser) {
 
 const codeOf = (url: URL) => url.searchParams.get("error");
 
+describe("a sign-in as a factor", () => {
+  const fresh = async (at: AuthBrowser) =>
+    (await web.call("GET", "/api/v1/me/step-up", { cookie: at.cookie() })).body.fresh;
+  /** Says that the provider asked the person that long ago, or does not say when. */
+  const asked = (secondsAgo: number | null) => {
+    oidc.behave.idToken = ({ auth_time: _, ...claims }, sign) =>
+      sign({
+        ...claims,
+        ...(secondsAgo !== null && { auth_time: Math.floor(Date.now() / 1000) - secondsAgo }),
+      });
+  };
+  let known = 0;
+  const person = async () => {
+    const name = `Faye${++known}`;
+    await web.member(acme, name, "owner");
+    const email = `${name.toLowerCase()}-${acme}@test.example`;
+    oidc.accounts.set(name, { email, email_verified: true });
+    return name;
+  };
+
+  test("counts from when the provider asked the person, not from when it let the browser in", async () => {
+    const faye = await person();
+    const at = browser();
+    await at.signInAt("linking", faye);
+    expect(await fresh(at)).toBe(true);
+    // A browser whose session was lost, or was ended by whoever sits there: the provider still knows it, and asks nothing.
+    at.forgetSession();
+    asked(3600);
+    await at.signInAt("linking", faye);
+    expect((await me(at)).status).toBe(200);
+    expect(await fresh(at)).toBe(false);
+    const made = await web.call("POST", "/api/v1/api-keys", {
+      cookie: at.cookie(),
+      body: { name: "k", role: "viewer" },
+    });
+    expect(made.body.code).toBe("step_up_required");
+  });
+
+  test("is asked for anew of a browser that is signed in, and the provider's clock makes it last no longer", async () => {
+    const faye = await person();
+    const at = browser();
+    await at.signInAt("linking", faye);
+    const again = new URL(await at.post("signin/linking", { callbackUrl: "/" })).searchParams;
+    expect([again.get("prompt"), again.get("max_age")]).toEqual(["login", "0"]);
+    await at.signInAt("linking", faye);
+    expect(await fresh(at)).toBe(true);
+    asked(-3600);
+    await at.signInAt("linking", faye);
+    const [row] = await withClient(
+      web.database.adminUrl,
+      async (client) =>
+        (await client.query("SELECT max(factor_at) <= now() AS past FROM session WHERE method = 'oidc'"))
+          .rows,
+    );
+    expect(row.past).toBe(true);
+  });
+
+  test("of a provider that does not say when it asked counts where it was asked to ask anew alone", async () => {
+    const faye = await person();
+    asked(null);
+    const at = browser();
+    await at.signInAt("linking", faye);
+    expect(await fresh(at)).toBe(false);
+    await at.signInAt("linking", faye);
+    expect(await fresh(at)).toBe(true);
+    at.forgetSession();
+    await at.signInAt("linking", faye);
+    expect(await fresh(at)).toBe(false);
+  });
+});
+
 describe("an identity", () => {
   test("is the issuer and its subject: it finds its account again, whatever the address says by then", async () => {
     const ben = await web.member(acme, "Ben", "viewer");

@@ -1,7 +1,16 @@
 /** The address of a site that a server asks to open: whoever has it could open it in the owner's place. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROLES } from "@/lib/access/roles.ts";
+import type { Tx } from "@/lib/base/db/db.ts";
+import { uuidv7 } from "@/lib/base/ids.ts";
+import { exportedLines } from "@/lib/events/export.ts";
+import { takeEvents } from "@/lib/events/follow.ts";
+import { appendEvents } from "@/lib/events/transitions.ts";
+import { captureQuestion } from "@/lib/input-requests/capture/question.ts";
+import { toQuestion } from "@/lib/mcp/messages.ts";
 import { maskMessage } from "@/lib/protocol-messages/mask.ts";
+import { recordDeliveries } from "@/lib/webhooks/outbox.ts";
+import { WEBHOOK_EVENTS } from "@/lib/webhooks/schema.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -77,6 +86,96 @@ test.each(ROLES)("a member and a key of role %s have the site alone, in every an
         "s3cr3t",
       );
   }
+});
+
+/** A question to open `url` that an MCP server asked, as the engine keeps it: of a reply, and on a stream of nobody's task. */
+async function captured(connectionOwner: string | null): Promise<string> {
+  const server = await insertServer(web.db, acme);
+  const task = await insertTask(web.db, acme, server);
+  const params = { mode: "url", message: "Sign in at your bank", url: NOW, elicitationId: "e-1" };
+  await web.db.withOrganization(acme, async (tx) => {
+    const where = { organizationId: acme, id: server.connectionId };
+    await tx.connection.updateMany({ where, data: { authorizedBy: connectionOwner } });
+    const question = toQuestion({ kind: "key", key: "bank" }, params);
+    if (!question) throw new Error("the question is not taken");
+    const events = await captureQuestion(acme, tx, task, {
+      question,
+      key: "bank",
+      rpc: null,
+      lifetimeMs: null,
+    });
+    await appendEvents(acme, tx, events);
+    const heard = { id: uuidv7(), connectionId: server.connectionId, sessionDigest: Buffer.from("s") };
+    await tx.streamMessage.create({
+      data: { organizationId: acme, ...heard, rpcId: 7, kind: "elicitation", params },
+    });
+  });
+  const [request] = await web.db.withOrganization(acme, (tx) =>
+    tx.inputRequest.findMany({ where: { organizationId: acme, taskId: task } }),
+  );
+  expect(request).toMatchObject({ mode: "url", url: NOW, state: "open" });
+  return request!.id;
+}
+
+test("an export has the site alone, for an owner who owns the connection or not, and for a key", async () => {
+  const olga = await web.member(acme, "Olga", "owner");
+  const id = await captured(olga.userId);
+  const otis = await web.member(acme, "Otis", "owner");
+  const body = { name: "exports", role: "owner", permissions: ["organization:export"] };
+  const { secret: key } = (await web.call("POST", "/api/v1/api-keys", { cookie: otis.cookie, body })).body;
+  for (const who of [{ cookie: olga.cookie }, { cookie: otis.cookie }, { key }]) {
+    const text = await (await web.open("GET", "/api/v1/organization/export", who)).text();
+    const lines = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.at(-1).kind).toBe("end");
+    expect(lines.find((line) => line.id === id)).toMatchObject({ kind: "input_request", url: SITE });
+    expect(lines.find(({ kind }) => kind === "stream_message").params).toMatchObject({
+      mode: "url",
+      url: SITE,
+    });
+    expect(text).not.toContain("s3cr3t");
+  }
+});
+
+test("the history, which audit streams send, and what webhooks tell have no address at all", async () => {
+  const olga = await web.member(acme, "Olive", "owner");
+  const hook = { url: "https://hooks.test.example/in", events: WEBHOOK_EVENTS };
+  expect((await web.call("POST", "/api/v1/webhooks", { cookie: olga.cookie, body: hook })).status).toBe(201);
+  const id = await captured(olga.userId);
+  await web.db.withOrganization(acme, async (tx) => {
+    const events = await takeEvents(acme, tx, { follower: "sites", begins: "first" }, 10_000);
+    expect(events.some(({ inputRequestId }) => inputRequestId === id)).toBe(true);
+    await recordDeliveries(acme, tx, events);
+  });
+  const told = await web.db.withOrganization(acme, (tx) =>
+    tx.webhookDelivery.findMany({ where: { organizationId: acme } }),
+  );
+  expect(told.some(({ payload }) => payload.includes(id))).toBe(true);
+  let history = "";
+  const within = <T>(work: (tx: Tx) => Promise<T>) => web.db.withOrganization(acme, work);
+  for await (const piece of exportedLines(acme, within, { batch: 500 })) history += piece;
+  expect(history).toContain(id);
+  for (const text of [history, JSON.stringify(told.map(({ payload }) => payload))])
+    expect(text).not.toContain("bank.example");
+});
+
+test.each(ROLES)("of a connection in nobody's name, role %s sees what it may open", async (role) => {
+  const id = await captured(null);
+  const member = await web.member(acme, `Nora-${role}`, role);
+  const read = async (who: { cookie?: string; key?: string }) =>
+    (await web.call("GET", `/api/v1/input-requests/${id}`, who)).body.url;
+  expect(await read(member)).toBe(role === "viewer" ? SITE : NOW);
+  expect(await read({ key: await web.key(acme, role) })).toBe(SITE);
+});
+
+test("the site stays an owner's whose account is gone", async () => {
+  const gone = uuidv7();
+  const id = await captured(gone);
+  const ada = await web.member(acme, "Adele", "admin");
+  const { body } = await web.call("GET", `/api/v1/input-requests/${id}`, ada);
+  expect(body).toMatchObject({ url: SITE, urlOwner: { id: gone, name: "a former member" } });
 });
 
 test("an admin who looks as the owner has the site alone", async () => {

@@ -1,6 +1,6 @@
 /**
  * A session alone is not enough for what takes everything out, away or over: within the last minutes the person has to
- * have shown that it is them. Keys do what their role allows, as before.
+ * have shown that it is them. Keys do what their role allows, and the worst only where they were made for it.
  */
 import { readFileSync } from "node:fs";
 import { Secret, TOTP } from "otpauth";
@@ -61,6 +61,61 @@ describe("every call", () => {
       expect(after).toEqual(before);
     },
   );
+});
+
+describe("a key", () => {
+  const named = operations.filter(({ namedByKeys }) => namedByKeys !== null);
+
+  test("is one whose limits name the permission where everything goes out or away, or somebody gets rights", () => {
+    expect(named.map(({ name }) => name).sort()).toEqual([
+      "DELETE /api/v1/organization",
+      "GET /api/v1/events/export",
+      "GET /api/v1/organization/export",
+      "PATCH /api/v1/invitations/{id}",
+      "PATCH /api/v1/members/{id}",
+      "PATCH /api/v1/organization",
+      "PATCH /api/v1/organization/retention",
+      "PATCH /api/v1/saml-providers/{id}",
+      "POST /api/v1/invitations",
+      "POST /api/v1/members",
+      "POST /api/v1/saml-providers",
+      "PUT /api/v1/call-rules",
+    ]);
+    for (const { stepUp } of named) expect(stepUp).toBe(true);
+  });
+
+  const always = named.filter(({ name }) => name !== "PATCH /api/v1/organization");
+  test.each(always.map((each) => [each.name, each] as const))(
+    "%s: one of its role alone is refused, changes nothing, and makes none that is not",
+    async (_name, operation) => {
+      const names = await namesOf(operation, acme.things("owner", operation));
+      const cookie = acme.people.owner.cookie;
+      const make = (who: object, permissions?: (string | null)[]) =>
+        web.call("POST", "/api/v1/api-keys", {
+          ...who,
+          body: { name: "k", role: "owner", ...(permissions && { permissions }) },
+        });
+      const { secret: key } = (await make({ cookie })).body;
+      const before = await picture(admin, acme.organizationId);
+      const reply = await send(web, operation, { key }, names);
+      expect([reply.status, reply.code]).toEqual([403, "forbidden"]);
+      const more = await make({ key }, [operation.namedByKeys]);
+      expect([more.status, more.body.code]).toEqual([403, "forbidden"]);
+      expect(await picture(admin, acme.organizationId)).toEqual(before);
+      const { secret: meant } = (await make({ cookie }, [operation.namedByKeys])).body;
+      expect((await send(web, operation, { key: meant }, names)).code).not.toBe("forbidden");
+    },
+  );
+
+  test("of its role alone renames the organization, and does not touch the rule of a second person", async () => {
+    const cookie = acme.people.owner.cookie;
+    const made = await web.call("POST", "/api/v1/api-keys", { cookie, body: { name: "k", role: "owner" } });
+    const { secret: key } = made.body;
+    const change = (body: object) => web.call("PATCH", "/api/v1/organization", { key, body });
+    expect((await change({ name: "Acme" })).status).toBe(200);
+    for (const body of [{ fourEyes: true }, { fourEyes: false }, { keysWithoutEnd: true }])
+      expect((await change(body)).body.code).toBe("forbidden");
+  });
 });
 
 describe("a person", () => {

@@ -55,6 +55,7 @@ export function ReadList({ reads, whose, label }: { reads: Read[]; whose: string
 const READERS: Record<Read["by"]["kind"], (name: string) => string> = {
   member: (name) => name,
   key: (name) => `The API key “${name}”`,
+  agent: (name) => `The agent “${name}”`,
   engine: () => "Intray",
   system: () => "The operator of Intray",
 };

@@ -53,7 +53,9 @@ export function ServerTools({ server }: { server: Server }) {
               <h3 className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
                 <span className="font-medium">{tool.title ?? tool.name}</span>
                 {tool.title && <span className="font-mono text-muted text-xs">{tool.name}</span>}
-                <Badge>{TASK_SUPPORT[tool.taskSupport]}</Badge>
+                <Badge>
+                  {tool.recipe ? `recipe, version ${tool.recipe.version}` : TASK_SUPPORT[tool.taskSupport]}
+                </Badge>
                 <ToolHints tool={tool} />
                 {tool.change && (
                   <Badge tone="wait" icon={FilePen}>

@@ -9,6 +9,7 @@ import {
   Play,
   TriangleAlert,
   Unplug,
+  UserRoundCheck,
   X,
 } from "lucide-react";
 import { Badge } from "@/components/ui/badge.tsx";
@@ -29,7 +30,10 @@ const STATE_ICONS: Record<TaskState, LucideIcon> = {
   expired: Hourglass,
 };
 
-type Shown = Pick<TaskSummary, "state" | "stalled" | "outcome" | "outcomeIsError" | "cancelRequestedAt">;
+type Shown = Pick<
+  TaskSummary,
+  "state" | "stalled" | "outcome" | "outcomeIsError" | "cancelRequestedAt" | "gate"
+>;
 
 /**
  * The task's state as icon and word. For a live task, a stall or a pending cancellation replaces the state's
@@ -47,6 +51,13 @@ export function StateBadge({ task, withOutcome = false }: { task: Shown; withOut
     return (
       <Badge tone="bad" icon={TriangleAlert}>
         Stalled
+      </Badge>
+    );
+  }
+  if (task.state === "queued" && task.gate?.state === "waiting") {
+    return (
+      <Badge tone="wait" icon={UserRoundCheck}>
+        Waits for approval before the call
       </Badge>
     );
   }

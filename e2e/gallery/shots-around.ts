@@ -1,5 +1,8 @@
 /** The pages around the work: signing in, servers, and what stands in for a page that is not there. */
-import { apiOf, expect } from "../fixtures/test.ts";
+import type { Page } from "@playwright/test";
+import type { Server } from "../../lib/servers/schema.ts";
+import { changeTools } from "../fixtures/changed-tools.ts";
+import { apiOf, expect, newInvoiceId, openRequest, startInvoice } from "../fixtures/test.ts";
 import { DARK, LIGHT, type Shot } from "./shot.ts";
 import { openInbox } from "./shots-request.ts";
 
@@ -11,6 +14,12 @@ const front = (name: string, path: string): Shot => ({
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   },
 });
+
+/** The id of the server that has a recipe. */
+async function payables(page: Page): Promise<string> {
+  const { items } = await apiOf(page).get<{ items: Server[] }>("/servers");
+  return items.find(({ name }) => name === "Accounts payable")?.id ?? "";
+}
 
 export const AROUND: Shot[] = [
   front("sign-in", "/sign-in"),
@@ -30,6 +39,7 @@ export const AROUND: Shot[] = [
   front("set-password with an old link", "/set-password#token=none"),
   front("set-password incomplete", "/set-password"),
   front("join with an old link", "/join#token=none"),
+  front("an agent refused", "/agents/sign-in?error=invalid_client"),
   { ...front("not found", "/not-there"), person: "Ben" },
   {
     name: "not found inside",
@@ -62,6 +72,118 @@ export const AROUND: Shot[] = [
       await page.goto("/servers");
       await page.getByRole("link", { name: "Back office", exact: true }).click();
       await expect(page.getByText("can run as a task").first()).toBeVisible();
+    },
+  },
+  {
+    name: "agents",
+    person: "Ana",
+    async open(page) {
+      const { get, write } = apiOf(page);
+      const { items } = await get<{ items: { id: string }[] }>("/servers");
+      const grants = items.slice(0, 2).map(({ id }) => ({ serverId: id }));
+      for (const name of ["Claude Code on Ana’s laptop", "Nightly reconciliation"])
+        await write("POST", "/agent-credentials", { name, grants, expires: 7 });
+      await page.goto("/servers/agents");
+      await expect(page.getByText("Expiring").first()).toBeVisible();
+    },
+  },
+  {
+    name: "agent",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/servers/agents");
+      await page.getByRole("link", { name: "Nightly reconciliation" }).click();
+      await expect(page.getByRole("heading", { name: "Set-up" })).toBeVisible();
+    },
+  },
+  {
+    name: "add an agent",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/servers/agents");
+      await page.getByRole("button", { name: "Add agent" }).click();
+      await page.getByRole("button", { name: "Grant" }).click();
+      await expect(
+        page
+          .getByRole("dialog")
+          .getByText(/^All tools/)
+          .first(),
+      ).toBeVisible();
+    },
+  },
+  {
+    name: "agent with changed tools",
+    person: "Ana",
+    async open(page, { office }) {
+      const { write } = apiOf(page);
+      const name = `Ledger ${Math.random().toString(36).slice(2, 6)}`;
+      const server = await (await write("POST", "/servers", { name, url: office.url })).json();
+      await write("POST", `/servers/${server.id}/pause`, { reason: "Its tools change" });
+      const grants = [{ serverId: server.id, before: "ask" }];
+      const agent = await (await write("POST", "/agent-credentials", { name: "Reconciler", grants })).json();
+      await changeTools(server.id);
+      await page.goto(`/servers/agents/${agent.id}`);
+      await page.getByText("Input schema, before and after").click();
+      await expect(page.getByText("In pounds:").first()).toBeVisible();
+    },
+  },
+  {
+    name: "an agent asks",
+    person: "Ola",
+    async open(page) {
+      const redirect = "http://127.0.0.1:4999/callback";
+      const data = { client_name: "Claude Code", redirect_uris: [redirect] };
+      const registered = await page.request.post("/agents/oauth/register", { data });
+      const search = new URLSearchParams({
+        client_id: (await registered.json()).client_id,
+        response_type: "code",
+        redirect_uri: redirect,
+        code_challenge: "x".repeat(43),
+        code_challenge_method: "S256",
+        state: "its own",
+      });
+      await page.goto(`/agents/oauth/auth?${search}`);
+      await expect(page.getByText("Did you start this sign-in?")).toBeVisible();
+    },
+  },
+  {
+    name: "call rules tried",
+    person: "Ana",
+    async open(page) {
+      await startInvoice(page, { id: newInvoiceId() });
+      await page.goto("/settings/call-rules");
+      await page.getByRole("button", { name: "Add a rule…" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name", { exact: true }).fill("Large payments");
+      await dialog.getByLabel("Condition").fill("amount != null && amount >= 1000.0");
+      await dialog.getByRole("button", { name: "Add the rule" }).click();
+      await page.getByRole("button", { name: "Try on the last 100 calls" }).click();
+      await expect(page.getByRole("list", { name: "Tried calls" })).toBeVisible();
+    },
+  },
+  {
+    name: "recipe's question",
+    person: "Ana",
+    async open(page) {
+      const args = { invoice_id: newInvoiceId(), customer: "ACME Corp", amount: 1250, currency: "EUR" };
+      const body = { serverId: await payables(page), tool: "process_invoice", arguments: args };
+      const { id } = await (await apiOf(page).write("POST", "/tasks", body)).json();
+      await page.goto(`/inbox/${await openRequest(page, id)}`);
+      await expect(page.getByText("Details from Accounts payable")).toBeVisible();
+    },
+  },
+  {
+    name: "recipe tried",
+    person: "Ana",
+    async open(page) {
+      await page.goto(`/servers/${await payables(page)}`);
+      await page.getByRole("button", { name: "Edit process_invoice" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("Try it", { exact: true }).click();
+      const reply = { status: "PENDING-APPROVAL", invoice_id: "INV-7", customer: "ACME Corp", amount: 1250 };
+      await dialog.getByLabel("On a recorded reply").fill(JSON.stringify(reply));
+      await dialog.getByRole("button", { name: "Try the reply" }).click();
+      await expect(dialog.getByText("Approve invoice INV-7 of ACME Corp?")).toBeVisible();
     },
   },
   {

@@ -10,6 +10,25 @@ export function allows({ role, scope }: Principal, permission: Permission): bool
   return may(role, permission) && (scope?.permissions?.includes(permission) ?? true);
 }
 
+/**
+ * The permissions of calls that a key makes only where its limits name them (`namedByKeys` of lib/web/http/route.ts):
+ * they take everything out or away, or say who may what. A key of its role alone neither has them nor hands them on.
+ */
+const BY_NAME_ALONE: readonly Permission[] = [
+  "organization:export",
+  "organization:delete",
+  "settings:manage",
+  "members:manage",
+  "saml:manage",
+  "events:read",
+];
+
+/** Whether a key may not give this permission to another by name. */
+export function keepsFromKeys({ scope }: Principal, permission: Permission): boolean {
+  const named = scope?.permissions;
+  return named ? !named.includes(permission) : BY_NAME_ALONE.includes(permission);
+}
+
 /** The caller's limits of servers and tools, or null for one who reaches all. */
 export function reachOf({ scope }: Principal): Pick<KeyScope, "servers" | "tools"> | null {
   return scope && (scope.servers.length > 0 || scope.tools.length > 0) ? scope : null;

@@ -12,10 +12,13 @@ export interface KeyScope {
   tools: string[];
 }
 
-/** The caller: a signed-in member or an API key, always within one organization. */
+/** The caller: a signed-in member, an API key or an agent, always within one organization. */
 export interface Principal {
   organizationId: string;
-  /** The member, or null for a key. Assignments, claims, drafts and private tasks refer to members. */
+  /**
+   * The member, or null for a key. Assignments, claims, drafts and private tasks refer to members. Of an agent: the member
+   * who signed it in, or null for one with a secret.
+   */
   userId: string | null;
   role: Role;
   /** The caller as named in history. */
@@ -32,4 +35,14 @@ export interface Principal {
 /** The member whose private things the caller may read: drafts, private tasks. Null for a key, and in a view. */
 export function selfOf({ userId, isView }: Principal): string | null {
   return isView ? null : userId;
+}
+
+/** The agent that calls: it sees the tasks that it started, and nothing else. Null for people and keys. */
+export function agentOf({ actor }: Pick<Principal, "actor">): string | null {
+  return actor.kind === "agent" ? actor.id : null;
+}
+
+/** Whether a person acts, who can be asked to look first; a key or an agent can't. */
+export function isPerson({ userId, actor }: Pick<Principal, "userId" | "actor">): boolean {
+  return userId !== null && actor.kind !== "agent";
 }

@@ -172,7 +172,7 @@ export async function listIdentities(db: Database, userId: string) {
   }));
 }
 
-/** Records a refused sign-in in the history of the person's organizations. */
+/** Records a refused sign-in in the person's own history, which no organization sees. */
 export async function noteRefusal(db: Database, userId: string, reason: string): Promise<void> {
   await db.gate(Prisma.sql`SELECT 1 AS done FROM gate.account_event(${userId}::uuid, 'session.refused',
     ${JSON.stringify({ reason })}::jsonb)`);

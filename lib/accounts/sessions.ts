@@ -12,6 +12,7 @@ const rowSchema = z.object({
   created_at: z.date(),
   last_seen_at: z.date(),
   expires_at: z.date(),
+  agent: z.string().nullable(),
 });
 
 /** Lists sessions in force, newest first. */
@@ -21,7 +22,9 @@ export async function listSessions(
   currentId: string,
   idleMs: number,
 ): Promise<AccountSession[]> {
-  const rows = await db.gate(Prisma.sql`SELECT * FROM gate.sessions(${userId}::uuid, ${idleMs}::bigint)`);
+  const rows = await db.gate(
+    Prisma.sql`SELECT * FROM gate.sessions_and_agents(${userId}::uuid, ${idleMs}::bigint)`,
+  );
   return z
     .array(rowSchema)
     .parse(rows)
@@ -31,6 +34,7 @@ export async function listSessions(
       method: row.method,
       userAgent: row.user_agent,
       address: row.address,
+      agent: row.agent,
       createdAt: row.created_at.toISOString(),
       lastSeenAt: row.last_seen_at.toISOString(),
       expiresAt: row.expires_at.toISOString(),

@@ -59,6 +59,17 @@ export function toolVersions(id: string, tool: string) {
   });
 }
 
+/** A version of a tool by its digest; null where Intray does not have its text any more. */
+export function toolVersion(id: string, tool: string, digest: string) {
+  return queryOptions({
+    queryKey: [...serverKeys.server(id), "tool-version", tool, digest] as const,
+    queryFn: async ({ signal }) => {
+      const page = `/api/v1/servers/${id}/tool-versions${query({ tool, digest })}`;
+      return (await api.get<Page<ToolVersion>>(page, signal)).items[0] ?? null;
+    },
+  });
+}
+
 /** The tasks of the server's last listing; listing them again is a person's decision. */
 export function foundTasks(id: string) {
   return queryOptions({

@@ -1,5 +1,6 @@
 /** What bounds a key that is made, opened or rotated, and the lock that its writes take. */
 
+import { keepsFromKeys } from "../access/key-scope.ts";
 import { may, type Permission } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Role } from "../access/roles.ts";
@@ -15,7 +16,8 @@ const DAY_MS = 24 * 3600_000;
 const LONGEST_LIFE_MS = 366 * DAY_MS;
 
 type End = NonNullable<CreateKeyInput["expires"]>;
-type Limits = Pick<CreateKeyInput, "expires" | "networks" | "permissions">;
+type Limits = Pick<CreateKeyInput, "expires" | "networks" | "permissions"> &
+  Partial<Pick<CreateKeyInput, "role">>;
 
 /**
  * Returns the limits of a key that the principal makes or opens. A key passes on no more than it has itself: what is
@@ -32,17 +34,21 @@ export async function withinOwn<T extends Limits>(
   const permissions = principal.scope?.permissions;
   const { networks, expiresAt } = own;
   const isMore =
-    (permissions && asked.permissions?.some((permission) => !permissions.includes(permission))) ||
+    asked.permissions?.some((permission) => keepsFromKeys(principal, permission)) ||
     (networks.length > 0 && asked.networks && !isListed(asked.networks, networks)) ||
     (expiresAt && asked.expires !== undefined && endsAfter(asked.expires, expiresAt));
   if (isMore) throw new AppError("forbidden", "A key makes no key with more than it has itself.");
   return {
     ...asked,
-    ...(permissions && !asked.permissions && { permissions }),
+    ...(permissions && !asked.permissions && { permissions: permissions.filter(isOf(asked.role)) }),
     ...(networks.length > 0 && !asked.networks && { networks }),
     ...(expiresAt && asked.expires === undefined && { expires: expiresAt.toISOString() }),
   };
 }
+
+/** Of what a key hands down, only what a weaker role has. */
+const isOf = (role: Role | undefined) => (permission: Permission) =>
+  role === undefined || may(role, permission);
 
 /** Whether all networks stand in a list as they are; an empty list stands for every network. */
 function isListed(networks: string[], among: string[]): boolean {
@@ -63,7 +69,9 @@ export function refuseBeyondRole(role: Role, permissions: Permission[] | undefin
 
 export async function refuseUnknownServers(organizationId: string, tx: Tx, servers: string[]): Promise<void> {
   if (servers.length === 0) return;
-  const known = await tx.server.count({ where: { organizationId, id: { in: servers }, removedAt: null } });
+  const known = await tx.server.count({
+    where: { organizationId, id: { in: servers }, removedAt: null, builtin: false },
+  });
   if (known < servers.length) throw notFound("server");
 }
 

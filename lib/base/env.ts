@@ -133,7 +133,7 @@ const schema = z
     dnsServers: e.INTRAY_DNS_SERVERS,
     /** Details of the history and finished tasks are kept at least as long, whatever an organization sets. */
     keepAtLeastDays: e.INTRAY_KEEP_AT_LEAST_DAYS,
-    /** Calls per minute of one member or key. Writes have a lower limit, see lib/web/tunables.ts. */
+    /** Calls per minute of one member, key or agent. Writes have a lower limit, see lib/web/tunables.ts. */
     rateLimit: e.INTRAY_RATE_LIMIT,
     /** Proxies in front of the web app, each of which appends to X-Forwarded-For; 0: none is believed. */
     trustedProxies: e.INTRAY_TRUSTED_PROXIES,

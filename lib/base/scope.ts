@@ -4,6 +4,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context } from "@opentelemetry/api";
+import type { Entrant, Entry } from "./db/entry.ts";
 
 export interface Scope {
   /** The API call's id, its answer's `x-request-id`. */
@@ -12,14 +13,19 @@ export interface Scope {
   trace: Context | null;
   /** Sums up the database queries of this work. */
   spent?: Spent;
+  /** Of a call of the API that begins a transaction with the look at its key: the place for that one (lib/web/entry.ts). */
+  first?: { entry: Entry<Entrant> | null };
   /** Of a read: aborted when the caller has left, so that nobody waits for this work. */
   left?: AbortSignal;
 }
 
-export interface Spent {
-  queries: number;
-  /** Time spent waiting for the queries. */
-  ms: number;
+export class Spent {
+  queries = 0;
+  /** The time in which at least one of them was under way. */
+  ms = 0;
+  underWay = 0;
+  /** Since when one has been under way, by performance.now(). */
+  since = 0;
 }
 
 // On globalThis, since Next bundles its own copy of this module into the same process.

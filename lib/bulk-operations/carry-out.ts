@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
-import { type Role, roleAllows } from "../access/roles.ts";
+import { type Role, weakerRole } from "../access/roles.ts";
 import { actorSchema, roleSchema } from "../access/schema.ts";
 import { ACCOUNT_ROLE, IN_FORCE } from "../api-keys/queries.ts";
 import { isDatabaseDown, type Tx } from "../base/db/db.ts";
@@ -16,7 +16,7 @@ import { appendEvents } from "../events/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 import { connectionFor } from "../servers/connections/queries.ts";
 import { lockServer } from "../servers/locks.ts";
-import { noteToolUse } from "../servers/tool-changes.ts";
+import { lastUsed, noteToolUse } from "../servers/tool-changes.ts";
 import { startableTool } from "../task-lifecycle/start.ts";
 import { createTask, lockForRestart, requestCancel, requestRefresh } from "../task-lifecycle/transitions.ts";
 import { RESTARTS } from "../tasks/failure-sql.ts";
@@ -92,7 +92,8 @@ async function prepare(services: Services, organizationId: string, item: Item): 
   return async (tx, principal) => {
     await lockServer(organizationId, tx, start.serverId);
     const connection = await connectionFor(organizationId, tx, principal, start.serverId);
-    await noteToolUse(organizationId, tx, principal, start.serverId, tool, null);
+    const last = await lastUsed(organizationId, tx, start.serverId, tool.name);
+    await noteToolUse(organizationId, tx, principal, start.serverId, tool, null, last);
     await refuseStartedAgain(organizationId, tx, item);
     await createTask(organizationId, tx, {
       ...start,
@@ -151,7 +152,7 @@ interface BoundRole {
 /** A key's role, bounded by its service account's. */
 function weaker({ role, accountRole }: BoundRole): Role {
   const [own, bound] = [roleSchema.parse(role), accountRole && roleSchema.parse(accountRole)];
-  return bound && roleAllows(own, bound) ? bound : own;
+  return bound ? weakerRole(own, bound) : own;
 }
 
 /** Ends an item; `endFinished` later ends the operation. */

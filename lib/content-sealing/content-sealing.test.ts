@@ -16,7 +16,7 @@ import { type SessionServer, startSessionServer } from "../../test/servers/sessi
 import type { ContentColumn } from "../base/db/content.ts";
 import { asStored, contentOf } from "../base/db/content-keys.ts";
 import { createDatabase, type Database, Prisma, type Tx } from "../base/db/db.ts";
-import { inScope } from "../base/scope.ts";
+import { inScope, Spent } from "../base/scope.ts";
 import { exportedLines } from "../events/export.ts";
 import { verifyEvents } from "../events/verify.ts";
 import { verifyExport } from "../events/verify-export.ts";
@@ -401,7 +401,7 @@ test("a key that goes away while a call runs keeps the call and its session: its
 test("a start and an answer take as many statements as without a key", async () => {
   const server = await fixture.addServer("http://127.0.0.1:9/mcp", "2026-07-28");
   const counted = async () => {
-    const spent = { queries: 0, ms: 0 };
+    const spent = new Spent();
     await inScope({ requestId: null, trace: null, spent }, async () => {
       const id = await fixture.startTask(server, { note: MARKS.argument });
       const request = await insertRequest(fixture.database, fixture.organizationId, id, {});

@@ -22,6 +22,8 @@ export const FRESH_HEARTBEAT_MS = 4_000;
  * Deadline of a call that changes something: 4 + 5 s < 10 s, so the call ends before a takeover can begin.
  */
 export const CALL_DEADLINE_MS = 5_000;
+/** Timeout of the reply to a call that a recipe's choice is; shorter than `ONCE_DOUBT_MS` of lib/input-requests. */
+export const CHOICE_REPLY_MS = 20_000;
 /** After this a call without a stored outcome counts as unknown: the call deadline and a margin. */
 export const ATTEMPT_DEADLINE_MS = 6_000;
 /** Deadline of a poll, which changes nothing and may therefore take longer. */
@@ -149,6 +151,16 @@ export const QUESTION_WAIT_MS = 10_000;
 export const QUESTION_RETRY_MS = 30_000;
 /** Longest pause between `tasks/result` streams. */
 export const QUESTION_RETRY_CAP_MS = 300_000;
+/** Requests of one connection's server for tasks of ours that wait to be answered; further ones get no answer. */
+export const TASK_REQUESTS = 200;
+/** Of those, how many are answered at a time. */
+export const TASK_REQUESTS_AT_ONCE = 4;
+/** `tasks/result` that may wait for one task of ours at a time. */
+export const WAITING_RESULTS = 20;
+/** Tasks of ours per page of `tasks/list`. */
+export const LISTED_TOGETHER = 50;
+/** Pause before a server is told again of a task of ours that it could not be told of. */
+export const RETELL_MS = 10_000;
 /** An answer is undeliverable once its question was requested this often in vain. */
 export const UNASKED_LIMIT = 8;
 /** Interval of resuming a call of another process until its reply comes. */
@@ -257,6 +269,8 @@ export const IDLE_LOOK_MS = 10_000;
 export const LOOK_AFTER_MS = 20;
 /** Looks that are due within this time share a statement. */
 export const LOOK_TOGETHER_MS = 200;
+/** Shortest pause between looks for answers to questions of Intray's own: a held call of an agent waits for this. */
+export const OWN_QUESTIONS_MS = 50;
 /** Interval of cancelling the losers of decided races. */
 export const SETTLE_RACES_MS = 500;
 /** Interval of counting new history lines for the metrics. */

@@ -3,6 +3,7 @@ import type { Content } from "../base/db/content.ts";
 import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
+import { READINGS, readColumns, sendReading } from "../base/db/readings.ts";
 import { HINTS, WAKE_UPS, wakeUps } from "../live-updates/transitions.ts";
 import { kept, MESSAGES } from "../protocol-messages/transitions.ts";
 import type { EventType, Verification } from "./schema.ts";
@@ -23,7 +24,10 @@ export async function appendEvents(_organizationId: string, tx: Tx, events: NewE
   if (events.length > 0) deferWrite(tx, HISTORY, events);
 }
 
-/** Locks the chain's head, so the organization's other writers wait until the commit. Takes hints, wake-ups and messages along. */
+/**
+ * Locks the chain's head, so the organization's other writers wait until the commit. Takes hints, wake-ups, messages and
+ * readings along.
+ */
 const HISTORY: DeferredWrite<NewEvent> = {
   name: "history",
   order: 2,
@@ -38,13 +42,22 @@ const HISTORY: DeferredWrite<NewEvent> = {
     }));
     const hints = take(HINTS).map(({ topic, id }) => [topic, id]);
     const messages = take(MESSAGES);
+    const readings = take(READINGS);
     // Before `mark`, which asks whether anything is left to write.
     const wakes = wakeUps(take(WAKE_UPS));
     // Postgres carries out what is written beside the query after it: the head is held for no other round trip.
     const beside =
       messages.length > 0 ? Prisma.sql`WITH ${kept(organizationId, content, messages)}` : Prisma.empty;
-    await tx.$executeRaw`${Prisma.raw(mark())}${beside} SELECT ${wakes},
-      append_lines(${JSON.stringify(lines)}::jsonb, ${JSON.stringify(hints)}::jsonb)`;
+    const appended = Prisma.sql`append_lines(${JSON.stringify(lines)}::jsonb, ${JSON.stringify(hints)}::jsonb)`;
+    if (readings.length === 0)
+      await tx.$executeRaw`${Prisma.raw(mark())}${beside} SELECT ${wakes}, ${appended}`;
+    // The columns are computed in this order: what is read is read before the head is locked.
+    else
+      await sendReading(
+        tx,
+        Prisma.sql`${Prisma.raw(mark())}${beside} SELECT ${wakes}, ${readColumns(readings)}, ${appended}::text`,
+        readings,
+      );
   },
 };
 

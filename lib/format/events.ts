@@ -1,6 +1,7 @@
 import type { EventType } from "../events/schema.ts";
 import { formatDuration } from "../text/duration.ts";
 import { plural } from "../text/labels.ts";
+import { callRuleChanges } from "./call-rules.ts";
 import {
   type Data,
   type EventWords,
@@ -12,6 +13,7 @@ import {
   text,
   type Words,
 } from "./event-words.ts";
+import { samlFault } from "./saml.ts";
 import { TASK_WORDS } from "./tasks/task-events.ts";
 
 /** One line of an organization's history in plain words. Server text inside is untrusted and stays text. */
@@ -60,6 +62,9 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
         : undefined,
     ),
   "server.resumed": (data, who) => say(`${who} resumed the server${named(data)}`, "accent"),
+  "recipe.created": (data, who) => say(`${who} made the recipe${ofRecipe(data)}`),
+  "recipe.changed": (data, who) => say(`${who} changed the recipe${ofRecipe(data)}`),
+  "recipe.removed": (data, who) => say(`${who} removed the recipe${ofRecipe(data)}`),
   "server.tools_changed": (data) =>
     say(`The server${named(data)} changed its tools`, "wait", toolChanges(data)),
   "member.added": (data, who) =>
@@ -107,6 +112,35 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       `The API key${named(data)} was refused${text(data.network) ? ` from ${text(data.network)}` : ""}`,
       "bad",
     ),
+  "agent.created": (data, who) =>
+    say(
+      text(data.oauthClientId)
+        ? `${who} signed the agent${named(data)} in`
+        : `${who} made the agent${named(data)}`,
+      "neutral",
+      grantsOf(data),
+    ),
+  "agent.changed": (data, who) =>
+    say(
+      text(data.from)
+        ? `${who} renamed the agent “${text(data.from)}”${named(data, " to")}`
+        : `${who} changed the agent${named(data)}`,
+      "neutral",
+      grantsOf(data),
+    ),
+  "agent.signed_in": (data, who) =>
+    say(`${who} let the agent${named(data)} act in their name`, "neutral", clientOf(data)),
+  "agent.turned_away": (data, who) =>
+    say(`${who} did not let the agent${named(data)} in`, "neutral", clientOf(data)),
+  "agent.signed_out": (data, who) =>
+    data.why === "used_twice"
+      ? say(
+          `The agent${named(data)} of ${who} was signed out`,
+          "bad",
+          "One of its tokens was used twice: somebody else may have had it.",
+        )
+      : say(`The agent${named(data)} of ${who} signed out`),
+  "agent.revoked": (data, who) => say(`${who} revoked the agent${named(data)}`),
   "service_account.created": (data, who) => say(`${who} made the service account${named(data)}`),
   "service_account.changed": (data, who) =>
     say(
@@ -129,6 +163,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
         ? `${who} set the time for undo to ${formatDuration(holdMs)}`
         : `${who} set no time for undo`,
     ),
+  "call_rules.changed": (data, who) => say(`${who} changed the call rules`, "wait", callRuleChanges(data)),
   "organization.retention_changed": ({ messageDays, payloadDays, taskDays }, who) =>
     say(
       `${who} set what is kept: protocol messages ${keptFor(messageDays)}, details of the history ${keptFor(payloadDays)}, finished tasks ${keptFor(taskDays)}`,
@@ -265,6 +300,13 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "webhook.secret_rotated": (data, who) => say(`${who} changed the secret of the webhook${toHost(data)}`),
   "saml_provider.created": (data, who) => say(`${who} added the SAML provider${named(data)}`),
   "saml_provider.updated": (data, who) => say(`${who} changed the SAML provider${named(data)}`),
+  "saml_provider.confirmed": (data, who) => say(`${who} confirmed the SAML provider${named(data)}`),
+  "saml_provider.sign_in_refused": (data) =>
+    say(
+      `A sign-in through the SAML provider${named(data)} was refused`,
+      "bad",
+      samlFault(text(data.reason) ?? ""),
+    ),
   "saml_provider.removed": (data, who) => say(`${who} removed the SAML provider${named(data)}`),
   "directory.token_made": (_, who) => say(`${who} made the directory’s token`, "wait"),
   "directory.token_rotated": (_, who) => say(`${who} changed the secret of the directory’s token`),
@@ -358,6 +400,26 @@ function toolChanges({ changed, added, removed }: Data): string | undefined {
   return parts.length > 0 ? parts.join("; ") : undefined;
 }
 
+/** “Published by claude.ai, sent back to this computer”. What else a client says of itself nobody has proved. */
+function clientOf({ publisher, redirect }: Data): string | undefined {
+  if (!text(redirect)) return undefined;
+  const where = redirect === "computer" ? "the member's computer" : text(redirect);
+  return `${text(publisher) ? `Published by ${text(publisher)}` : "It registered by itself"}, and was answered at ${where}.`;
+}
+
+/** “It may call: all tools of Finance; pay of Bank”. */
+function grantsOf({ grants }: Data): string | undefined {
+  if (!Array.isArray(grants)) return undefined;
+  if (grants.length === 0) return "It may call no tools.";
+  const told = grants.slice(0, TOLD_GRANTS).map(({ tool, server, before }: Data) => {
+    const first = before === "ask" ? " (requires approval)" : before === "deny" ? " (denied)" : "";
+    return `${text(tool) ?? "all tools"} of ${text(server) ?? "a server"}${first}`;
+  });
+  const more = grants.length - told.length;
+  return `It may call: ${told.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+}
+const TOLD_GRANTS = 10;
+
 const isText = (value: unknown) => typeof value === "string";
 
 const HEALTH: Record<string, string> = {
@@ -366,6 +428,11 @@ const HEALTH: Record<string, string> = {
   unauthorized: "needs a sign-in",
   failing: "is failing",
 };
+
+function ofRecipe({ recipe, version, ...server }: Data): string {
+  const which = typeof version === "number" ? ` (version ${version})` : "";
+  return `${named({ name: recipe })}${which} of the server${named(server)}`;
+}
 
 function fromTo({ from, to }: Data): string {
   return text(from) && text(to) ? ` from ${text(from)} to ${text(to)}` : "";

@@ -3,7 +3,7 @@ import { securityEventWords } from "./security-events.ts";
 import type { Tone } from "./tasks/outcome.ts";
 
 /** The parts of a notice that its words need. */
-export type NoticeAbout = Pick<Notice, "inputRequestId" | "assignment" | "apiKey"> & {
+export type NoticeAbout = Pick<Notice, "inputRequestId" | "assignment" | "apiKey" | "agent"> & {
   cause: Cause;
   task: { id: string; tool: string; label?: string | null } | null;
   server: { id: string; name: string } | null;
@@ -54,16 +54,19 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "key.ends_in_14_days": { text: "An API key ends within 14 days", tone: "wait" },
   "key.ends_in_3_days": { text: "An API key ends within 3 days", tone: "wait" },
   "key.ended": { text: "An API key has ended", tone: "bad" },
+  "agent.ends_in_14_days": { text: "The secret of an agent ends within 14 days", tone: "wait" },
+  "agent.ends_in_3_days": { text: "The secret of an agent ends within 3 days", tone: "wait" },
+  "agent.ended": { text: "The secret of an agent has ended", tone: "bad" },
   "audit_stream.failing": { text: "The audit stream has been failing for an hour", tone: "bad" },
   "service_account.rests": { text: "A service account rests: nobody answers for it", tone: "bad" },
   "saml_provider.certificate_ends": { text: "A SAML certificate ends within 30 days", tone: "wait" },
 };
 
-/** `about` names tool and server, which are untrusted text, or the key. `path` leads to the subject. */
+/** `about` names tool and server, which are untrusted text, or the key or agent. `path` leads to the subject. */
 export function noticeWords(notice: NoticeAbout): { text: string; tone: Tone; about: string; path: string } {
-  const { task, server, apiKey } = notice;
+  const { task, server, apiKey, agent } = notice;
   const name = task && (task.label ? `${task.tool} · ${task.label}` : task.tool);
-  const about = [name ?? apiKey?.name, server?.name].filter(Boolean).join(" on ");
+  const about = [name ?? apiKey?.name ?? agent?.name, server?.name].filter(Boolean).join(" on ");
   const words = WORDS[notice.cause];
   const by = notice.assignment?.by;
   return { ...words, ...(by && { text: `${by} handed a request over to you` }), about, path: pathOf(notice) };
@@ -91,10 +94,11 @@ function isOfOrganization(cause: Notice["cause"]): cause is Cause {
   return cause in WORDS;
 }
 
-function pathOf({ cause, inputRequestId, task, server }: NoticeAbout): string {
+function pathOf({ cause, inputRequestId, task, server, agent }: NoticeAbout): string {
   if (inputRequestId) return `/inbox/${inputRequestId}`;
   if (task) return `/tasks/${task.id}`;
   if (cause.startsWith("key.") || cause === "service_account.rests") return "/settings/api-keys";
+  if (agent) return `/servers/agents/${agent.id}`;
   if (cause === "audit_stream.failing") return "/settings/audit-streams";
   if (server) return `/servers/${server.id}`;
   return SETTINGS[cause] ?? "/settings/webhooks";
@@ -134,6 +138,9 @@ const MANY: Record<Cause, string> = {
   "key.ends_in_14_days": "# API keys end within 14 days",
   "key.ends_in_3_days": "# API keys end within 3 days",
   "key.ended": "# API keys have ended",
+  "agent.ends_in_14_days": "Secrets of # agents end within 14 days",
+  "agent.ends_in_3_days": "Secrets of # agents end within 3 days",
+  "agent.ended": "Secrets of # agents have ended",
   "audit_stream.failing": "# audit streams have been failing for an hour",
   "service_account.rests": "# service accounts rest: nobody answers for them",
   "saml_provider.certificate_ends": "SAML certificates of # providers end within 30 days",

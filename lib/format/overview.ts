@@ -31,6 +31,7 @@ export function failureWords(code: string): string {
 }
 
 export const RUNG_WORDS: Record<Rung, string> = {
+  fetched: "Fetched by the server",
   update: "With the task",
   same_session: "In the same session",
   asked_again: "In the same session, after a repeat",

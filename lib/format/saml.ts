@@ -18,6 +18,7 @@ const FAULTS: Record<string, string> = {
   saml_no_subject: "The assertion names nobody, or in a way that Intray can’t read.",
   saml_transient_subject: "The provider sends another name id each time. Choose a persistent one.",
   saml_no_authentication: "The assertion does not say that anybody signed in.",
+  saml_provider_started: "The provider began the sign-in, which is not allowed to it here.",
   saml_session_over: "The session at the provider is over.",
   saml_not_started: "The response answers no request of Intray’s, or came too late.",
   saml_used: "The response was used before.",

@@ -9,6 +9,10 @@ const UNSEEN: ServerTraits = {
   notifies: null,
   namesTask: null,
   sessionLimit: null,
+  opensStream: null,
+  refusesTasks: null,
+  putsTasks: null,
+  fetches: null,
 };
 const of = (traits: Partial<ServerTraits>, era: "2025-11-25" | "2026-07-28" = "2025-11-25") =>
   describeTraits({ era, honoursIdempotencyKey: null, traits: { ...UNSEEN, ...traits } });
@@ -26,6 +30,11 @@ describe("what a server is like", () => {
     [{ namesTask: true }, "Says which task a question belongs to"],
     [{ namesTask: false }, "Does not say which task a question belongs to"],
     [{ sessionLimit: 4 }, "Takes no more than 4 sessions at a time"],
+    [{ opensStream: true }, "May put its questions as tasks"],
+    [{ opensStream: false }, "Can't put its questions as tasks"],
+    [{ opensStream: true, refusesTasks: true }, "Refuses to put its questions as tasks"],
+    [{ putsTasks: true }, "Puts its questions as tasks, and has not fetched an answer yet"],
+    [{ putsTasks: true, fetches: true }, "Puts its questions as tasks, and fetches the answers"],
   ])("%o: %s", (traits, text) => {
     expect(of(traits).seen.map((line) => line.text)).toEqual([text]);
   });
@@ -33,7 +42,7 @@ describe("what a server is like", () => {
   test("what was not seen yet is named; a limit that was not met is not missed", () => {
     const { seen, notYet } = of({});
     expect(seen).toEqual([]);
-    expect(notYet).toHaveLength(6);
+    expect(notYet).toHaveLength(7);
   });
 
   test("sessions are no matter where there are none", () => {

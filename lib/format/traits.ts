@@ -84,6 +84,34 @@ const TRAITS: Trait[] = [
           "Where its tasks share a session, Intray asks for their questions one task at a time.",
         );
   },
+  ({ era, traits: { opensStream, refusesTasks, putsTasks, fetches } }) => {
+    if (era === "2026-07-28") return null;
+    if (refusesTasks)
+      return line(
+        "Refuses to put its questions as tasks",
+        "Intray no longer offers that. Its questions are put and answered in its own time.",
+      );
+    if (putsTasks)
+      return fetches
+        ? line(
+            "Puts its questions as tasks, and fetches the answers",
+            "An answer waits for the server as long as it takes, through restarts of either.",
+          )
+        : line(
+            "Puts its questions as tasks, and has not fetched an answer yet",
+            "An answer waits here. Where the server never asks for it, it stays here.",
+          );
+    if (opensStream === null) return "whether it can put its questions as tasks";
+    return opensStream
+      ? line(
+          "May put its questions as tasks",
+          "Intray offers to keep them, so that an answer may take longer than the server waits for a reply.",
+        )
+      : line(
+          "Can't put its questions as tasks",
+          "It opens no stream on which it could ask for them, so Intray does not offer to keep any.",
+        );
+  },
   ({ traits: { sessionLimit, namesTask } }) =>
     sessionLimit === null
       ? null

@@ -4,7 +4,7 @@
  */
 
 import { allows, reachOf } from "../access/key-scope.ts";
-import { type Principal, selfOf } from "../access/principal.ts";
+import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
 import { HAS_FOUR_EYES, ownUnderFourEyes } from "../members/one-maker.ts";
@@ -18,6 +18,10 @@ import { isLive } from "./status.ts";
  * once: the planner would count a subquery's cost for every row.
  */
 export function visibleRequest(organizationId: string, principal: Principal): Prisma.Sql {
+  const agentId = agentOf(principal);
+  if (agentId !== null)
+    return Prisma.sql`EXISTS (SELECT FROM task started WHERE started.organization_id = ${organizationId}::uuid
+      AND started.id = r.task_id AND started.agent_id = ${agentId}::uuid)`;
   const seen = visibleToPerson(organizationId, principal);
   return reachOf(principal) ? Prisma.sql`(${seen} AND ${reached(principal, "r")})` : seen;
 }

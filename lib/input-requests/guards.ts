@@ -19,6 +19,10 @@ export interface LockedRequest {
   taskId: string;
   connectionId: string;
   mode: "form" | "url";
+  /** Whose question it is: a server's, or Intray's own. */
+  origin: "server" | "intray";
+  /** A question of Intray's own whose time is up: an engine is about to end it. */
+  isOver: boolean;
   form: unknown;
   questionHash: string;
   /** When a text that changes again and again was read last. Null: the text stands. */
@@ -33,6 +37,8 @@ export interface LockedRequest {
   visibility: "organization" | "private";
   requesterUserId: string | null;
   assigneeUserId: string | null;
+  /** Its task is a recipe's: an answer to its server's question is the call of one of the choices. */
+  isRecipes: boolean;
 }
 
 /** Locks and returns the request and its task, if the principal may see them. */
@@ -45,13 +51,14 @@ export async function lockRequest(
   // The task is locked before its request is looked for, as the request is when that lock is held.
   const [request] = await tx.$queryRaw<LockedRequest[]>`
     WITH its AS MATERIALIZED (
-      SELECT t.cancel_requested_at AS "cancelRequestedAt", coalesce(c.user_id, c.authorized_by) AS "urlOwner",
+      SELECT t.cancel_requested_at AS "cancelRequestedAt", t.recipe_version IS NOT NULL AS "isRecipes", coalesce(c.user_id, c.authorized_by) AS "urlOwner",
         ${refusedByFourEyes(organizationId, makerOf(organizationId, principal))} AS "fourEyes"
       FROM task t JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
       WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)} AND t.id = (
         SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid)
       FOR NO KEY UPDATE OF t)
-    SELECT r.id, r.state, r.task_id AS "taskId", r.connection_id AS "connectionId", r.mode, r.form,
+    SELECT r.id, r.state, r.task_id AS "taskId", r.connection_id AS "connectionId", r.mode, r.form, r.origin,
+      (r.origin = 'intray' AND r.expires_at IS NOT NULL AND r.expires_at <= now()) AS "isOver",
       r.question_hash AS "questionHash", r.reworded_at AS "rewordedAt", r.earlier_hashes AS "earlierHashes",
       r.ended_reason AS "endedReason", r.visibility, r.requester_user_id AS "requesterUserId",
       r.assignee_user_id AS "assigneeUserId", its.*
@@ -66,7 +73,7 @@ export async function refuseUnlessOpen(
   tx: Tx,
   request: LockedRequest,
 ): Promise<void> {
-  if (request.state === "open" && !request.cancelRequestedAt) return;
+  if (request.state === "open" && !request.cancelRequestedAt && !request.isOver) return;
   if (request.state === "answered" || request.state === "settled") {
     const answer = await tx.answer.findFirst({
       where: { organizationId, inputRequestId: request.id, withdrawnAt: null },
@@ -77,7 +84,10 @@ export async function refuseUnlessOpen(
     });
   }
   if (request.endedReason === "replaced") throw questionChanged(request.id);
-  const reason = request.endedReason ?? (request.cancelRequestedAt ? "task_cancelled" : request.state);
+  const isOver = request.state === "open" && request.isOver;
+  const reason =
+    request.endedReason ??
+    (request.cancelRequestedAt ? "task_cancelled" : isOver ? "expired" : request.state);
   throw new AppError(
     "no_longer_open",
     REASONS[reason] ?? "This question is no longer open. Nothing was sent.",
@@ -91,6 +101,7 @@ const REASONS: Record<string, string> = {
   task_cancelled: "The task was cancelled. Nothing was sent.",
   task_ended: "The task has ended. Nothing was sent.",
   retracted: "The server took the question back. Nothing was sent.",
+  question_ttl: "The time that the server gave for the answer ran out. Nothing was sent.",
   question_lifetime: "The server gave the question up before it was answered. Nothing was sent.",
   expired: "The question's time ran out. Nothing was sent.",
 };
@@ -132,15 +143,36 @@ export async function refuseOthersClaim(
   principal: Principal,
   requestId: string,
 ): Promise<void> {
-  const claims = await tx.$queryRaw<{ id: string; name: string; at: Date }[]>`
+  refuseClaimOfOther(principal, await liveClaim(organizationId, tx, requestId));
+}
+
+interface Claim {
+  /** The person's. */
+  id: string;
+  name: string;
+  at: Date;
+}
+
+/** Who works on a request; null: nobody. */
+export async function liveClaim(organizationId: string, tx: Tx, requestId: string): Promise<Claim | null> {
+  const [claim] = await tx.$queryRaw<Claim[]>`
     SELECT u.id, u.name, c.claimed_at AS at FROM claim c JOIN "user" u ON u.id = c.user_id
     WHERE c.organization_id = ${organizationId}::uuid AND c.input_request_id = ${requestId}::uuid
       AND c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
-  const claim = claims[0];
+  return claim ?? null;
+}
+
+export function refuseClaimOfOther(principal: Principal, claim: Claim | null): void {
   if (!claim || claim.id === principal.userId) return;
   throw new AppError("claimed_by_other", `${claim.name} is working on this.`, {
     extra: { by: { id: claim.id, name: claim.name }, at: claim.at.toISOString() },
   });
+}
+
+/** Refuses what a program says to a question of Intray's own: those are for people. */
+export function refuseProgram({ actor }: Principal, { origin }: Pick<LockedRequest, "origin">): void {
+  if (origin === "intray" && actor.kind !== "member")
+    throw new AppError("forbidden", "This question is for people: only a member can answer it.");
 }
 
 /** Refuses an acceptance by anyone but the person in whose name the server asked to visit a site. */
@@ -198,6 +230,17 @@ export async function refuseUnableRecipient(
     throw refuse(
       `${name}, or somebody who counts as one person with ${name}, asked for this task: a second person has to accept.`,
     );
+}
+
+/** Refuses to decline a recipe's question: no tool of the server would be told. */
+export function refuseDecline(
+  { isRecipes, origin }: Pick<LockedRequest, "isRecipes" | "origin">,
+  { action }: Pick<AnswerInput, "action">,
+): void {
+  // An approval in front of a recipe's start is Intray's own question.
+  if (!isRecipes || origin !== "server" || action === "accept") return;
+  const message = "This question can't be declined. Choose one of its answers.";
+  throw new AppError("invalid_content", message, { errors: [{ field: "action", message }] });
 }
 
 /** Refuses acceptance by the task's requester where the organization requires a second person. */

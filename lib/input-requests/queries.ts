@@ -1,5 +1,6 @@
 /** Reads one input request, as far as the principal may see it; list.ts reads many. */
 import { z } from "zod";
+import { may } from "../access/permissions.ts";
 import { type Principal, selfOf } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
@@ -8,6 +9,7 @@ import { notFound } from "../base/errors.ts";
 import { formSchema } from "../mcp/forms/form.ts";
 import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
 import { connectionStateSchema } from "../servers/connections/schema.ts";
+import { DETAILS } from "../servers/recipes/choices.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { toPause } from "../servers/shown-pause.ts";
 import { traitsSchema } from "../servers/traits.ts";
@@ -39,7 +41,7 @@ export async function readInputRequest(
       draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt",
       holder.id AS "ownerId", holder.name AS "ownerName", ${SHOWN_STATE} AS "connectionState",
       t.tool_hints->'annotations'->'destructiveHint' AS destructive, ${SERVES_RESOURCES} AS "servesResources",
-      t.finished_at IS NOT NULL AS "hasEnded"
+      t.finished_at IS NOT NULL AS "hasEnded", t.recipe_version IS NOT NULL AS "isRecipes"
     FROM input_request r ${JOINS} ${JOIN_GRANT}
       LEFT JOIN "user" holder ON holder.id = link.user_id
       LEFT JOIN input_request previous ON previous.organization_id = r.organization_id AND previous.id = r.replaces
@@ -60,6 +62,7 @@ export async function readInputRequest(
       questionLifetimeMs: traitsSchema.catch({}).parse(row.traits).questionLifetimeMs ?? null,
     },
     arguments: args,
+    details: row.isRecipes ? detailsIn(row.schema) : null,
     era: eraSchema.nullable().parse(row.era),
     schema: row.schema,
     fields: form,
@@ -105,9 +108,20 @@ export async function readInputRequest(
   };
 }
 
-/** The whole address for whoever may open it, the site alone for others: the rest would let them open it too. */
+function detailsIn(schema: unknown): Record<string, unknown> | null {
+  const given = record.safeParse(schema);
+  return record.safeParse(given.data?.[DETAILS]).data ?? null;
+}
+
+/**
+ * The whole address for whoever may open it, the site alone for others: the rest would let them open it too. A
+ * connection without an owner speaks in nobody's name: whoever may answer may open it, in person. An owner whose account
+ * is gone is still its owner.
+ */
 function urlFor(principal: Principal, { openerId }: RequestRow, url: string | null): string | null {
-  const mayOpen = openerId === null || openerId === selfOf(principal);
+  const self = selfOf(principal);
+  const mayOpen =
+    self !== null && (openerId === null ? may(principal.role, "requests:answer") : openerId === self);
   return url === null || mayOpen ? url : siteOf(url);
 }
 
@@ -145,4 +159,5 @@ interface DetailRow extends RequestRow {
   destructive: unknown;
   servesResources: boolean;
   hasEnded: boolean;
+  isRecipes: boolean;
 }

@@ -1,6 +1,6 @@
 import { storable, type Tx } from "../base/db/db.ts";
 import type { RpcId } from "../mcp/peer.ts";
-import { type LiveRequest, liveRequests } from "./capture.ts";
+import { type LiveRequest, liveRequests } from "./capture/settle.ts";
 
 /**
  * Takes one ask back (`notifications/cancelled` from the server). Returns the request, for the caller to

@@ -6,6 +6,7 @@ import { UNOPENED_TEXT } from "../base/db/content.ts";
 import { Prisma } from "../base/db/db.ts";
 import { formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../members/one-maker.ts";
+import { gateRuleSchema } from "../tasks/schema.ts";
 import { decidedWords } from "./decided.ts";
 import { onlyFieldOf } from "./guards.ts";
 import {
@@ -27,9 +28,11 @@ const SHORT_ARGUMENTS = 8_000;
 
 /**
  * What requests that are answered together have in common. Null where a person has to look at the question by
- * itself: it replaced another, or was captured or reworded by an earlier version, which judged no warnings.
+ * itself: it replaced another, was captured or reworded by an earlier version, which judged no warnings, or is one of
+ * Intray's own, whose form says nothing of what is asked.
  */
-export const ALIKE = Prisma.sql`CASE WHEN r.judged_hash = r.question_hash AND r.replaces IS NULL THEN r.alike END`;
+export const ALIKE = Prisma.sql`CASE WHEN r.judged_hash = r.question_hash AND r.replaces IS NULL AND r.origin = 'server'
+  THEN r.alike END`;
 
 /** The field of a form of one, whose title and choices say what was decided, or a sealed form; aliases `r` and `a`. */
 export const ONLY_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' AND jsonb_exists(r.form, 'sealed') THEN r.form
@@ -40,7 +43,7 @@ export const ONLY_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' AND jsonb_exi
 export const summaryOf = (
   principal: Principal,
 ) => Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
-  t.tool, t.label, r.mode, r.message, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
+  t.tool, t.label, r.mode, r.origin, t.gate, t.gate_rule AS "gateRule", r.message, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
@@ -48,7 +51,10 @@ export const summaryOf = (
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
   d.confirmed_at AS "confirmedAt", d.flagged, d.in_doubt AS "inDoubt", d.waiting_since AS "waitingSince",
-  d.error AS "deliveryError", t.cancel_requested_at AS "cancelRequestedAt", opener.id AS "openerId", opener.name AS "openerName",
+  CASE WHEN d.waiting_since IS NULL THEN NULL WHEN EXISTS (SELECT FROM elicitation_task e
+    WHERE e.organization_id = r.organization_id AND e.input_request_id = r.id AND e.state = 'completed')
+    THEN 'fetch' ELSE 'question' END AS "waitingFor",
+  d.error AS "deliveryError", t.cancel_requested_at AS "cancelRequestedAt", coalesce(link.user_id, link.authorized_by) AS "openerId", opener.name AS "openerName",
   ${ownUnderFourEyes(principal.organizationId, principal)} AS "fourEyes",
   CASE WHEN pg_column_size(t.arguments) > ${SHORT_ARGUMENTS} THEN NULL ELSE t.arguments END AS "shortArguments"`;
 
@@ -78,6 +84,10 @@ export interface RequestRow {
   /** Null if the arguments are long. */
   shortArguments: unknown;
   mode: "form" | "url";
+  origin: "server" | "intray";
+  /** Of the task. */
+  gate: string | null;
+  gateRule: unknown;
   message: string;
   questionHash: string;
   amount: number | null;
@@ -115,6 +125,7 @@ export interface RequestRow {
   flagged: boolean | null;
   inDoubt: boolean | null;
   waitingSince: Date | null;
+  waitingFor: "question" | "fetch" | null;
   deliveryError: string | null;
   cancelRequestedAt: Date | null;
   openerId: string | null;
@@ -133,6 +144,8 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     label: row.label,
     party: partyOf(row),
     mode: row.mode,
+    origin: row.origin,
+    gate: isGate(row) ? { rule: gateRuleSchema.nullable().parse(row.gateRule) } : null,
     message: row.message,
     questionHash: row.questionHash,
     amount: amountIn(row),
@@ -147,7 +160,8 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     askedAgain: row.askedAgain,
     rewordedAt: iso(row.rewordedAt),
     task: { cancelRequestedAt: iso(row.cancelRequestedAt) },
-    urlOwner: row.mode === "url" ? person(row.openerId, row.openerName) : null,
+    // Also one who is gone: the site stays theirs.
+    urlOwner: row.mode === "url" ? person(row.openerId, row.openerName ?? "a former member") : null,
     fourEyes: row.fourEyes,
     answer: toAnswer(row),
     delivery: toDelivery(row),
@@ -187,9 +201,22 @@ function toClaim(row: RequestRow): InputRequestSummary["claimedBy"] {
   return { ...holder, at: claimedAt.toISOString(), until: until.toISOString() };
 }
 
+/** A gated task asks one question of Intray's own: whether to make its call. */
+function isGate({ origin, gate }: Pick<RequestRow, "origin" | "gate">): boolean {
+  return origin === "intray" && gate !== null;
+}
+
 function toAnswer(row: RequestRow): InputRequestSummary["answer"] {
   const { answeredAt, withdrawnAt } = row;
-  return !answeredAt || withdrawnAt ? null : answerOf({ ...row, answeredAt });
+  if (!answeredAt || withdrawnAt) return null;
+  const answer = answerOf({ ...row, answeredAt });
+  // Nothing but yes is said by whoever approves.
+  const isApproved = answer.action === "accept" && (isGate(row) || isPlainApproval(row));
+  return isApproved ? { ...answer, words: "Approved" } : answer;
+}
+
+function isPlainApproval({ origin, tool, content }: RequestRow): boolean {
+  return origin === "intray" && tool === "request_approval" && Object.keys(content ?? {}).length === 0;
 }
 
 const onlyFieldSchema = z.object({
@@ -241,6 +268,7 @@ function toDelivery(row: RequestRow): InputRequestSummary["delivery"] {
     flagged: row.flagged === true,
     inDoubt: row.inDoubt === true,
     waitingSince: iso(row.waitingSince),
+    waitingFor: row.waitingFor,
     error: row.deliveryError,
   };
 }

@@ -4,7 +4,7 @@ import { queryTimeSchema } from "../base/page.ts";
 import { formSchema } from "../mcp/forms/form.ts";
 import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { eraSchema, pauseSchema } from "../servers/schema.ts";
-import { progressSchema, taskStateSchema } from "../tasks/schema.ts";
+import { gateRuleSchema, progressSchema, taskStateSchema } from "../tasks/schema.ts";
 import { documentSchema } from "./documents/schema.ts";
 import { NOTE_CHARACTERS } from "./limits.ts";
 
@@ -133,8 +133,13 @@ const deliverySchema = z.object({
   flagged: z.boolean(),
   /** An attempt may have reached the server, and its reply never came. */
   inDoubt: z.boolean(),
-  /** Since when the answer can't be sent because the server no longer puts its question. */
+  /** Since when the answer waits for the server. */
   waitingSince: timestamp.nullable(),
+  /**
+   * `question`: the server no longer puts its question, so that the answer can't be sent. `fetch`: the server put it as a
+   * task, and has not fetched the answer yet. Null: the answer waits for nothing.
+   */
+  waitingFor: z.enum(["question", "fetch"]).nullable(),
   error: z.string().nullable(),
 });
 
@@ -174,6 +179,10 @@ export const inputRequestSchema = z.object({
   /** Who the call is about, as its arguments name them, e.g. `ACME Corp`. */
   party: z.string().nullable(),
   mode: z.enum(["form", "url"]),
+  /** Whose question it is: the server's, which gets the answer, or Intray's own. */
+  origin: z.enum(["server", "intray"]),
+  /** The question is an approval in front of the call, by this rule; null: it is none. */
+  gate: z.object({ rule: gateRuleSchema.nullable() }).nullable(),
   message: z.string(),
   /** The hash that an answer binds to. */
   questionHash: z.string(),
@@ -212,6 +221,8 @@ export const inputRequestDetailSchema = inputRequestSchema.extend({
     questionLifetimeMs: z.number().nullable(),
   }),
   arguments: z.record(z.string(), z.unknown()),
+  /** What the server says of the process, of a recipe's question that has them. Untrusted. */
+  details: z.record(z.string(), z.unknown()).nullable(),
   era: eraSchema.nullable(),
   /** The server's requestedSchema as received. */
   schema: z.unknown(),

@@ -1,6 +1,6 @@
 /**
  * The state machine of input requests. Pure, client-safe. People's writes are in transitions.ts, the engine's
- * in capture.ts.
+ * in capture/.
  */
 import { stateMachine } from "../base/state-machine.ts";
 import type { RequestState } from "./schema.ts";

@@ -16,7 +16,8 @@ import type { Question, RemoteTask } from "../mcp/peer.ts";
 import { markStarted, markStarting } from "../task-lifecycle/attempts.ts";
 import { requestCancel } from "../task-lifecycle/transitions.ts";
 import { TASK_STATES, taskMoves } from "../tasks/status.ts";
-import { captureQuestion, closeRequest } from "./capture.ts";
+import { captureQuestion } from "./capture/question.ts";
+import { closeRequest } from "./capture/settle.ts";
 import { deliveries } from "./deliveries/status.ts";
 import { releaseHeld } from "./deliveries/transitions.ts";
 import { DELIVERY_STATES, REQUEST_STATES } from "./schema.ts";
@@ -276,9 +277,9 @@ test("a draft keeps known fields and sends nothing", async () => {
 });
 
 /** As a server of 2025-11-25 puts it, which waits a minute for an answer. */
-async function askedBySession(taskId: string, rpcId: number) {
+async function askedBySession(taskId: string, rpcId: number, session = "session") {
   await fixture.within(async (tx) => {
-    const rpc = { sessionDigest: Buffer.from("session"), rpcId, messageId: uuidv7(), replayed: false };
+    const rpc = { sessionDigest: Buffer.from(session), rpcId, messageId: uuidv7(), replayed: false };
     const captured = { question: APPROVE, key: null, rpc, lifetimeMs: 60_000 };
     const events = await captureQuestion(fixture.organizationId, tx, taskId, captured);
     await appendEvents(fixture.organizationId, tx, events);
@@ -317,6 +318,26 @@ test("a question that is asked again after its end has its time anew, so that an
   expect(again).toMatchObject({ id: asked.id, endedReason: null });
   await answerAs(again.id, { ...accept(again.questionHash), holdMs: 10_000 });
   await fixture.within((tx) => undoAnswer(fixture.organizationId, tx, fixture.approver, again.id));
+});
+
+test("a question that is put again in the session that put it again first still comes by a new session", async () => {
+  const came = async (...asks: [rpcId: number, session: string][]) => {
+    const { taskId, id: first } = await asking();
+    await fixture.within((tx) =>
+      closeRequest(fixture.organizationId, tx, taskId, first, "withdrawn", "retracted"),
+    );
+    let id = "";
+    for (const [rpcId, session] of asks) id = (await askedBySession(taskId, rpcId, session)).id;
+    const rows = await fixture.within((tx) =>
+      tx.ask.findMany({
+        where: { organizationId: fixture.organizationId, inputRequestId: id },
+        orderBy: [{ createdAt: "asc" }, { id: "asc" }],
+      }),
+    );
+    return rows.map((row) => row.came);
+  };
+  expect(await came([21, "one"], [22, "one"])).toEqual(["first", "asked_again"]);
+  expect(await came([31, "one"], [31, "two"], [32, "two"])).toEqual(["first", "new_session", "new_session"]);
 });
 
 test("an answer to a question that keeps changing names an earlier text, and accepts any later wording", async () => {

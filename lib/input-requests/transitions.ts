@@ -1,90 +1,79 @@
 /**
  * People's writes to input requests: answer, undo, claim, release, assign, hand over, draft. The engine's writes are in
- * capture.ts. Each write names the state it expects; the task row is locked first, so that an answer and a
+ * capture/. Each write names the state it expects; the task row is locked first, so that an answer and a
  * cancel of one task have an order.
  */
 
 import { allows } from "../access/key-scope.ts";
-import { may } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
-import { type Actor, actorSchema, roleSchema } from "../access/schema.ts";
+import { type Actor, actorSchema } from "../access/schema.ts";
 import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
-import { AppError, notFound } from "../base/errors.ts";
+import { together } from "../base/db/together.ts";
+import { AppError } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { scope } from "../base/scope.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import { currentTraceparent } from "../tracing/span.ts";
-import { carryOutVerdict, liveRequests } from "./capture.ts";
+import { carryOutVerdict, liveRequests } from "./capture/settle.ts";
 import { judgeDelivery } from "./deliveries/judge.ts";
-import { beginDelivery, undo } from "./deliveries/transitions.ts";
+import { newDelivery, undo } from "./deliveries/transitions.ts";
 import {
   checkedContent,
   knownContent,
   type LockedRequest,
+  liveClaim,
   lockRequest,
   memberOnly,
   onlyFieldOf,
+  refuseClaimOfOther,
+  refuseDecline,
   refuseForeignUrl,
   refuseFourEyes,
   refuseOthersAnswer,
   refuseOthersClaim,
   refuseOthersRequest,
   refuseOtherWording,
+  refuseProgram,
   refuseUnableRecipient,
   refuseUnlessOpen,
 } from "./guards.ts";
+import { answerer, keepMember, type Recipient } from "./recipient.ts";
 import { wordsOf } from "./row.ts";
 import type { AnswerInput, AssignInput, DraftInput, HandOverInput, RequestState } from "./schema.ts";
 import { CLAIM_IDLE_MS, requests } from "./status.ts";
 
-/** Records a person's decision, which counts from the commit on; the engine delivers it. */
-export async function recordAnswer(
+/**
+ * Records a person's decision, which counts from the commit on; the engine delivers it. `read` reads what is to be shown of
+ * the request then.
+ */
+export async function recordAnswer<T = undefined>(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   input: AnswerInput,
-): Promise<void> {
-  await keepCredential(organizationId, tx, principal);
-  const request = await lockRequest(organizationId, tx, principal, requestId);
+  read: () => Promise<T | undefined> = async () => undefined,
+): Promise<T> {
+  const [, request, claim] = await together(
+    keepCredential(organizationId, tx, principal),
+    lockRequest(organizationId, tx, principal, requestId),
+    // Read once the request's lock is held, which a claim takes too.
+    liveClaim(organizationId, tx, requestId),
+  );
   await refuseUnlessOpen(organizationId, tx, request);
   refuseOtherWording(contentOf(tx), request, input);
-  await refuseOthersClaim(organizationId, tx, principal, requestId);
+  refuseClaimOfOther(principal, claim);
+  refuseProgram(principal, request);
   refuseForeignUrl(principal, request, input);
   refuseFourEyes(request, input);
+  refuseDecline(request, input);
   const content = checkedContent(request, input);
 
-  const answerId = uuidv7();
-  await tx.answer.create({
-    data: {
-      organizationId,
-      id: answerId,
-      inputRequestId: requestId,
-      questionHash: input.questionHash,
-      anyWording: request.rewordedAt !== null,
-      action: input.action,
-      content: content === null ? Prisma.DbNull : storable(content),
-      comment: input.comment || null,
-      answeredBy: storable(principal.actor),
-      requestId: scope().requestId,
-      traceparent: currentTraceparent(),
-    },
-  });
-  const holdMs = await beginDelivery(organizationId, tx, {
-    id: answerId,
-    inputRequestId: requestId,
-    holdMs: input.holdMs ?? 0,
-  });
-  await moveRequest(
-    organizationId,
-    tx,
-    requestId,
-    "open",
-    "answered",
-    Prisma.sql`unclaimed AS (DELETE FROM claim
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid)`,
+  const [holdMs, shown] = await together(
+    writeAnswer(organizationId, tx, principal, request, input, content),
+    read(),
   );
   await publish(organizationId, tx, request, [
     {
@@ -100,6 +89,38 @@ export async function recordAnswer(
       },
     },
   ]);
+  return shown as T;
+}
+
+/** Writes an answer with its delivery, for a request whose lock is held. Returns for how long it is held, in ms. */
+async function writeAnswer(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  request: LockedRequest,
+  input: AnswerInput,
+  content: Record<string, unknown> | null,
+): Promise<number> {
+  const id = uuidv7();
+  const its = contentOf(tx);
+  const stored = content === null ? null : JSON.stringify(its.json("answer.content", id, storable(content)));
+  const delivery = { id, inputRequestId: request.id, holdMs: input.holdMs ?? 0 };
+  const moved = await tx.$queryRaw<{ ms: number }[]>`
+    WITH given AS (
+      INSERT INTO answer (organization_id, id, input_request_id, question_hash, any_wording, action, content, comment,
+        answered_by, request_id, traceparent)
+      VALUES (${organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${its.hash(input.questionHash)},
+        ${request.rewordedAt !== null}::boolean, ${input.action}, ${stored}::json,
+        ${its.text("answer.comment", id, input.comment || null)}, ${JSON.stringify(storable(principal.actor))}::jsonb,
+        ${scope().requestId}::uuid, ${currentTraceparent()})),
+    begun AS (${newDelivery(organizationId, delivery)}),
+    unclaimed AS (DELETE FROM claim
+      WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${request.id}::uuid)
+    UPDATE input_request SET state = 'answered' WHERE organization_id = ${organizationId}::uuid AND id = ${request.id}::uuid
+      AND state = ANY (${requests.before("answered", "open")}::text[])
+    RETURNING (SELECT ms FROM begun) AS ms`;
+  if (!moved[0]) throw wasMoved(request.id, "open");
+  return moved[0].ms;
 }
 
 /**
@@ -113,6 +134,7 @@ export async function undoAnswer(
   requestId: string,
 ): Promise<void> {
   const request = await lockRequest(organizationId, tx, principal, requestId);
+  refuseProgram(principal, request);
   const answerId = await undo(organizationId, tx, requestId);
   if (answerId === null)
     throw new AppError("already_sent", "The answer is on its way or was already taken back.");
@@ -209,25 +231,12 @@ export async function handOverRequest(
   await give(organizationId, tx, principal, request, recipient, note);
 }
 
-interface Recipient {
-  userId: string;
-  name: string;
-}
-
-/**
- * Keeps the member's role as it is until the transaction ends: its loss frees what is assigned by then. Locked
- * before the request, as by a change of the role.
- */
-async function keepMember(organizationId: string, tx: Tx, memberId: string): Promise<void> {
-  await tx.$queryRaw`SELECT FROM membership
-    WHERE organization_id = ${organizationId}::uuid AND id = ${memberId}::uuid FOR SHARE`;
-}
-
 /**
  * Keeps the caller's membership or key until the transaction ends: nobody decides after it was taken. Locked before the
  * request, as by its end. Throws `unauthenticated` if it has ended since the call came.
  */
 async function keepCredential(organizationId: string, tx: Tx, { actor }: Principal): Promise<void> {
+  if (actor.kind === "agent") throw new AppError("forbidden", "An agent answers nothing: people do.");
   if (actor.id === null) return;
   const held = await tx.$queryRaw<unknown[]>(
     actor.kind === "key"
@@ -238,17 +247,6 @@ async function keepCredential(organizationId: string, tx: Tx, { actor }: Princip
   );
   if (held.length === 0)
     throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
-}
-
-/** A member who may answer. */
-async function answerer(organizationId: string, tx: Tx, memberId: string): Promise<Recipient> {
-  const [member] = await tx.$queryRaw<{ userId: string; name: string; role: string }[]>`
-    SELECT m.user_id AS "userId", u.name, m.role FROM membership m JOIN "user" u ON u.id = m.user_id
-    WHERE m.organization_id = ${organizationId}::uuid AND m.id = ${memberId}::uuid`;
-  if (!member) throw notFound("member");
-  if (!may(roleSchema.parse(member.role), "requests:answer"))
-    throw new AppError("invalid_input", "A viewer can't answer; assign it to somebody who may.");
-  return { userId: member.userId, name: member.name };
 }
 
 function oneself(): AppError {
@@ -353,12 +351,15 @@ async function moveRequest(
   requestId: string,
   from: RequestState,
   to: RequestState,
-  also: Prisma.Sql | null = null,
 ): Promise<void> {
-  const moved = await tx.$executeRaw`${also ? Prisma.sql`WITH ${also}` : Prisma.empty} UPDATE input_request
+  const moved = await tx.$executeRaw`UPDATE input_request
     SET state = ${to} WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid
       AND state = ANY (${requests.before(to, from)}::text[])`;
-  if (moved !== 1) throw new Error(`input request ${requestId} was not ${from} although its lock is held`);
+  if (moved !== 1) throw wasMoved(requestId, from);
+}
+
+function wasMoved(requestId: string, from: RequestState): Error {
+  return new Error(`input request ${requestId} was not ${from} although its lock is held`);
 }
 
 /** Publishes one change, wakes the engine and appends the history, in this order. */

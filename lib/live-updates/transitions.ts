@@ -1,8 +1,19 @@
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
 
-/** A `notice` hint's id is its recipient's, and the hint reaches nobody else. */
-export type Topic = "task" | "input_request" | "server" | "member" | "notice" | "bulk_operation";
+/**
+ * A `notice` hint's id is its recipient's, and the hint reaches nobody else. An `agent_call` is one that its client has given up, by a
+ * name that only the process knows that holds it: of no use to browsers, which are not told.
+ */
+export type Topic =
+  | "task"
+  | "input_request"
+  | "server"
+  | "member"
+  | "notice"
+  | "bulk_operation"
+  | "agent"
+  | "agent_call";
 
 /** Adds live-update hints to the outbox, committed together with the change. */
 export async function publishChange(

@@ -92,6 +92,7 @@ function linesOf(cause: Cause, group: NoticeAbout[], appUrl: string): Line[] {
       task: notice.task && { ...notice.task, tool: shorten(notice.task.tool), label: null },
       server: notice.server && { ...notice.server, name: shorten(notice.server.name) },
       apiKey: notice.apiKey && { ...notice.apiKey, name: shorten(notice.apiKey.name) },
+      agent: notice.agent && { ...notice.agent, name: shorten(notice.agent.name) },
     });
     const note = notice.assignment?.note;
     return { text: oneLine(text), about, note: note ? oneLine(note) : null, url: `${appUrl}${path}` };

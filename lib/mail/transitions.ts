@@ -6,7 +6,7 @@ import { Prisma, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import type { NoticeAbout } from "../format/notices.ts";
 import { audienceOf, HELD_BY_ANOTHER, type Subjects } from "../notices/audience.ts";
-import { ASSIGNMENT, JOIN_ASSIGNMENT, JOIN_KEY } from "../notices/queries.ts";
+import { ASSIGNMENT, JOIN_AGENT, JOIN_ASSIGNMENT, JOIN_KEY } from "../notices/queries.ts";
 import { causeSchema, noticeSchema } from "../notices/schema.ts";
 
 /** Duration of a claim, longer than any attempt. */
@@ -99,23 +99,39 @@ async function stillTrue(organizationId: string, tx: Tx, mailId: string): Promis
     NoticeRow[]
   >`WITH audience (user_id, cause, subject, task_id, input_request_id, server_id) AS MATERIALIZED (${audience})
     SELECT n.cause, n.input_request_id AS "inputRequestId", t.id AS "taskId", t.tool, s.id AS "serverId",
-      s.name AS "serverName", k.id AS "keyId", k.name AS "keyName", ${ASSIGNMENT} AS assignment
+      s.name AS "serverName", k.id AS "keyId", k.name AS "keyName", g.id AS "agentId", g.name AS "agentName",
+      ${ASSIGNMENT} AS assignment
     FROM notice n JOIN audience a ON a.user_id = n.user_id AND a.cause = n.cause AND a.subject = n.subject
       LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
       LEFT JOIN server s ON s.organization_id = n.organization_id AND s.id = n.server_id
       LEFT JOIN notice_preference p ON p.organization_id = n.organization_id AND p.user_id = n.user_id
         AND p.kind = n.kind
-      ${JOIN_KEY} ${JOIN_ASSIGNMENT}
+      ${JOIN_KEY} ${JOIN_AGENT} ${JOIN_ASSIGNMENT}
     WHERE n.organization_id = ${organizationId}::uuid AND n.mail_id = ${mailId}::uuid AND n.read_at IS NULL
       AND n.withdrawn_at IS NULL AND p.email IS NOT FALSE
     ORDER BY n.created_at, n.id`;
   return rows.map(
-    ({ cause, inputRequestId, taskId, tool, serverId, serverName, keyId, keyName, assignment }) => ({
+    ({
+      cause,
+      inputRequestId,
+      taskId,
+      tool,
+      serverId,
+      serverName,
+      keyId,
+      keyName,
+      assignment,
+      ...about
+    }) => ({
       cause: causeSchema.parse(cause),
       inputRequestId,
       task: taskId !== null && tool !== null ? { id: taskId, tool } : null,
       server: serverId !== null && serverName !== null ? { id: serverId, name: serverName } : null,
       apiKey: keyId !== null && keyName !== null ? { id: keyId, name: keyName } : null,
+      agent:
+        about.agentId !== null && about.agentName !== null
+          ? { id: about.agentId, name: about.agentName }
+          : null,
       assignment: noticeSchema.shape.assignment.parse(assignment),
     }),
   );
@@ -130,6 +146,8 @@ interface NoticeRow {
   serverName: string | null;
   keyId: string | null;
   keyName: string | null;
+  agentId: string | null;
+  agentName: string | null;
   assignment: unknown;
 }
 
@@ -147,6 +165,7 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     vouched: of(/^member\.vouched$/),
     ending: of(/^organization\.deleting$/),
     keys: of(/^key\./),
+    agents: of(/^agent\./),
     auditStreams: of(/^audit_stream\./),
     serviceAccounts: of(/^service_account\./),
     samlProviders: of(/^saml_provider\./),

@@ -6,10 +6,14 @@ export const CLIENT_INFO = { name: manifest.name, version: manifest.version };
 
 /**
  * Declares both modes of elicitation and nothing else, so that a server that needs sampling or roots fails
- * instead of waiting forever. Tasks on the client's side (`tasks.requests.elicitation`) are not declared
- * either: they would require this process to live as long as the question.
+ * instead of waiting forever.
  */
 export const ELICITATION = { elicitation: { form: {}, url: {} } };
+
+/** 2025-11-25: a server may put its questions as tasks. Declared only in sessions where Intray can keep that (065). */
+export const ELICITATION_TASKS = {
+  tasks: { list: {}, cancel: {}, requests: { elicitation: { create: {} } } },
+};
 
 export const IDEMPOTENCY_KEY = "intray/idempotency-key";
 

@@ -88,7 +88,8 @@ export function httpError(answer: HttpAnswer, method: string | null, inSession: 
     });
   if (rpcError) return rpcFailure(rpcError, method, status);
   if (status === 405 || status === 501) return fail("not_supported", `The server answered HTTP ${status}`);
-  if (status === 400 || status === 409 || status === 413 || status === 422) {
+  // 414 and 431: an argument that the tool wants in a header is too long for the server.
+  if ([400, 409, 413, 414, 422, 431].includes(status)) {
     return fail("rejected", `The server answered HTTP ${status}`);
   }
   return fail("bad_reply", `The server answered HTTP ${status}`);

@@ -213,6 +213,25 @@ export function taskInMeta(result: Record<string, unknown>): RemoteTask | null {
   return taskSchema.safeParse(created).data ?? taskSchema.parse({ taskId, status: "working" });
 }
 
+/** `task` of a question that is put as a task of ours. An odd ttl counts as none. */
+export const asTaskSchema = z.looseObject({ ttl: lifetime });
+
+/** What a server asks of the tasks that Intray keeps for it, with its method. A `_meta` of the request says nothing more. */
+export const taskRequestSchema = z.union([
+  z.object({
+    method: z.enum(["tasks/get", "tasks/result", "tasks/cancel"]),
+    taskId: z.string().max(HANDLE_CHARACTERS),
+  }),
+  z.object({
+    method: z.literal("tasks/list"),
+    cursor: z
+      .string()
+      .max(ID_CHARACTERS)
+      .nullish()
+      .transform((cursor) => cursor ?? null),
+  }),
+]);
+
 export const progressSchema = z.looseObject({
   progressToken: rpcIdSchema,
   progress: z.number(),

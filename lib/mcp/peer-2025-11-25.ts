@@ -1,6 +1,6 @@
 /** The era of sessions and core tasks. Tasks, questions and answers stay on their session. */
 import { z } from "zod";
-import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
+import { CLIENT_INFO, ELICITATION, ELICITATION_TASKS, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
 import { INSTANT_REPLIES, TASK_PAGES } from "./limits.ts";
 import { taskSchema } from "./messages.ts";
 import { toOutcome, toTaskResult } from "./outcome.ts";
@@ -22,6 +22,7 @@ import {
   type TaskRef,
   type TaskResult,
   type Tool,
+  type ToServer,
 } from "./peer.ts";
 import { type ResourcePart, resourceSchema } from "./resources.ts";
 import { sortServerMessage } from "./server-messages.ts";
@@ -31,7 +32,7 @@ import { type Request, readResult, resultOf, type StreamHandlers, type Wire } fr
 
 const VERSION = "2025-11-25";
 /** Older versions have no tasks, but their tools can be called. */
-const UNDERSTOOD = new Set([VERSION, "2025-06-18", "2025-03-26"]);
+const UNDERSTOOD = new Set([VERSION, "2025-06-18", "2025-03-26", "2024-11-05"]);
 /** Deadline for instant replies, which are sent beside the call whose stream asked for them. */
 const INSTANT_REPLY_MS = 5_000;
 
@@ -44,9 +45,13 @@ const initializeSchema = z.looseObject({
 });
 const tasksPageSchema = z.looseObject({ tasks: z.array(taskSchema), nextCursor: z.string().nullish() });
 
-/** Sends `initialize` and `notifications/initialized`. The caller closes the session. */
-export async function initialize(wire: Wire, options: CallOptions) {
-  const params = { protocolVersion: VERSION, capabilities: ELICITATION, clientInfo: CLIENT_INFO };
+/**
+ * Sends `initialize` and `notifications/initialized`. The caller closes the session. `takesTasks`: declares that questions
+ * may be put as tasks.
+ */
+export async function initialize(wire: Wire, options: CallOptions, takesTasks = false) {
+  const capabilities = { ...ELICITATION, ...(takesTasks && ELICITATION_TASKS) };
+  const params = { protocolVersion: VERSION, capabilities, clientInfo: CLIENT_INFO };
   const next = underOneDeadline(options);
   const reply = await wire.request({ method: "initialize", params, headers: {}, lane: "held" }, next());
   const server = readResult(reply, initializeSchema, options);
@@ -58,6 +63,8 @@ export async function initialize(wire: Wire, options: CallOptions) {
     id: typeof id === "string" ? id : null,
     protocolVersion: server.protocolVersion,
     lastEventId: null,
+    // An older version knows no tasks, whatever was declared.
+    ...(takesTasks && server.protocolVersion === VERSION && { takesTasks }),
   };
   await wire.post({ method: "notifications/initialized" }, headersOf(session), next());
   return { session, server };
@@ -71,8 +78,8 @@ export class Peer20251125 implements Peer {
     this.wire = wire;
   }
 
-  async open(options: CallOptions): Promise<Session> {
-    return (await initialize(this.wire, options)).session;
+  async open({ takesTasks, ...options }: CallOptions & { takesTasks?: boolean }): Promise<Session> {
+    return (await initialize(this.wire, options, takesTasks)).session;
   }
 
   async listen(
@@ -178,6 +185,10 @@ export class Peer20251125 implements Peer {
     await resultOf(this.wire, { ...aboutTask("tasks/cancel", task), lane: "held" }, anyResult, options);
   }
 
+  post(session: Session, message: ToServer, options: CallOptions): Promise<void> {
+    return this.wire.post(message, headersOf(session), options);
+  }
+
   async result(task: TaskRef, _remote: RemoteTask, options: CallOptions): Promise<TaskResult> {
     const reply = await this.wire.request(aboutTask("tasks/result", task), options);
     return toTaskResult(reply, options);
@@ -227,7 +238,7 @@ export class Peer20251125 implements Peer {
     return {
       onEventId: (eventId) => listener.onEventId(eventId),
       onServerMessage: (message, replayed) => {
-        const reply = sortServerMessage(message, listener, replayed);
+        const reply = sortServerMessage(message, listener, { replayed, takesTasks: session?.takesTasks });
         if (!reply || underWay >= INSTANT_REPLIES) return;
         const { onMessage } = options;
         underWay++;

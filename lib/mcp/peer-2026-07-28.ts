@@ -160,6 +160,10 @@ export class Peer20260728 implements Peer {
     return null;
   }
 
+  async post(): Promise<void> {
+    throw new TypeError("2026-07-28 has no requests of servers to answer");
+  }
+
   async close(): Promise<void> {}
 }
 

@@ -51,6 +51,8 @@ export interface Session {
   protocolVersion: string;
   /** Last SSE event id seen on a stream of this session, for `Last-Event-ID`. */
   lastEventId: string | null;
+  /** Intray has declared in this session that questions may be put as tasks. */
+  takesTasks?: boolean;
 }
 
 /** Where one task lives at its server. `taskId` may be a bearer secret: sealed at rest, never in URLs or logs. */
@@ -105,6 +107,10 @@ export interface Tool {
   annotations: Record<string, unknown> | null;
   /** The tool's `_meta` says `intray/idempotency-key: true`: a repeated call with the same key is the same task. */
   honoursIdempotencyKey: boolean;
+  /** The tool is a recipe of ours over tools of the server (lib/servers/recipes), in this version. */
+  recipe?: { version: number };
+  /** Of a recipe: what the tools that it calls say of themselves. `inputSchema`: only where headers repeat arguments. */
+  calls?: Record<string, Pick<Tool, "annotations"> & { inputSchema: Record<string, unknown> | null }>;
 }
 
 export interface StartInput {
@@ -142,10 +148,34 @@ export interface AnswerBody {
 /** How a task ended: the tool's own result, or a protocol error. */
 export type TaskResult = { kind: "result"; result: unknown } | { kind: "error"; error: unknown };
 
+/** A question is put as a task of ours. `ttlMs`: how long the server wants to ask for it; null: it does not say. */
+export interface AsTask {
+  ttlMs: number | null;
+}
+
+/** 2025-11-25: what a server asks of the tasks that Intray keeps for it. */
+export type TaskRequest = { rpcId: RpcId } & (
+  | { method: "tasks/get" | "tasks/result" | "tasks/cancel"; taskId: string }
+  | { method: "tasks/list"; cursor: string | null }
+);
+
+/** A response to a server's request, or a notification. */
+export type ToServer =
+  | { id: RpcId; result: Record<string, unknown> }
+  | { id: RpcId; error: { code: number; message: string } }
+  | { method: string; params: Record<string, unknown> };
+
 /** What arrives on a held stream of 2025-11-25. Called synchronously, in the order of arrival. */
 export interface StreamListener {
   /** `replayed`: the stream goes on after an event of an earlier one, so that it may have been asked before. */
-  onQuestion(question: Question, relatedTaskId: string | null, replayed: boolean): void;
+  onQuestion(
+    question: Question,
+    relatedTaskId: string | null,
+    replayed: boolean,
+    asTask: AsTask | null,
+  ): void;
+  /** Only in a session that takes tasks. The listener answers by `post()`; without it, such requests are refused. */
+  onTaskRequest?(request: TaskRequest): void;
   /** The server took a question back: `notifications/cancelled`. */
   onRetracted(rpcId: RpcId): void;
   /**
@@ -208,8 +238,11 @@ export interface TaskList {
 
 export interface Peer {
   readonly era: Era;
-  /** 2025-11-25: initialize and initialized. 2026-07-28: null, no traffic. */
-  open(options: CallOptions): Promise<Session | null>;
+  /**
+   * 2025-11-25: initialize and initialized; `takesTasks` declares that questions may be put as tasks. 2026-07-28: null, no
+   * traffic.
+   */
+  open(options: CallOptions & { takesTasks?: boolean }): Promise<Session | null>;
   /** 2025-11-25: the standalone GET stream; resolves when it is open, null where the server has none (405). 2026-07-28: null. */
   listen(session: Session | null, listener: StreamListener, options: CallOptions): Promise<Stream | null>;
   listTools(session: Session | null, options: CallOptions): Promise<Tool[]>;
@@ -249,6 +282,8 @@ export interface Peer {
   /** Sends one answer. Resolves when the server accepted it (2xx), which proves no more than that. */
   answer(task: TaskRef, address: AskAddress, answer: AnswerBody, options: CallOptions): Promise<void>;
   cancel(task: TaskRef, options: CallOptions): Promise<void>;
+  /** 2025-11-25: sends a message of ours on a session. Resolves when the server accepted it (2xx). 2026-07-28 has none. */
+  post(session: Session, message: ToServer, options: CallOptions): Promise<void>;
   /** How a task ended. 2026-07-28: from the inlined fields of `remote`; 2025-11-25: `tasks/result`. */
   result(task: TaskRef, remote: RemoteTask, options: CallOptions): Promise<TaskResult>;
   /**

@@ -143,7 +143,102 @@ describe("2025-11-25", () => {
   });
 });
 
+describe("2025-11-25, as the receiver of tasks", () => {
+  const says = (...messages: object[]) => {
+    server.act = ({ request, response }) => {
+      if (request.method !== "GET") return false;
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const message of messages)
+        response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`);
+      return true;
+    };
+  };
+  const asked = { mode: "form", message: "Sure?", requestedSchema: { type: "object", properties: {} } };
+  const heard = async (in_: Session, ...messages: object[]) => {
+    says(...messages, { id: "last", method: "ping" });
+    const { received, one } = listener();
+    one.onTaskRequest = (request) => void received.push(["task request", request]);
+    const stream = await peer("2025-11-25").listen(in_, one, options);
+    const posted = () =>
+      server.seen
+        .filter(({ method }) => method === "response")
+        .map(({ message }) => message as { id?: unknown; error?: unknown });
+    try {
+      await expect.poll(() => posted().some(({ id }) => id === "last"), { timeout: 10_000 }).toBe(true);
+    } finally {
+      stream?.close();
+    }
+    return {
+      received: (received as unknown[][]).filter(([what]) => what !== "closed"),
+      posted: posted().filter(({ id }) => id !== "last"),
+    };
+  };
+  const takes = { ...session, takesTasks: true };
+  const question = { id: 1, method: "elicitation/create", params: { ...asked, task: { ttl: 60_000 } } };
+
+  test("MUST process a request normally where tasks were not declared, and ignore its task", async () => {
+    const { received, posted } = await heard(session, question, {
+      id: 2,
+      method: "tasks/get",
+      params: { taskId: "t" },
+    });
+    expect(received).toMatchObject([["question", { message: "Sure?" }, null, false, null]]);
+    expect(posted).toMatchObject([{ id: 2, error: { code: -32601 } }]);
+  });
+
+  test("takes a request as a task where that was declared; one without a task stays what it is", async () => {
+    const { received, posted } = await heard(takes, question, { ...question, id: 3, params: asked });
+    expect(received).toMatchObject([
+      ["question", {}, null, false, { ttlMs: 60_000 }],
+      ["question", {}, null, false, null],
+    ]);
+    expect(posted).toEqual([]);
+  });
+
+  test("MUST go by the taskId of the request, and ignore related-task metadata", async () => {
+    const _meta = { "io.modelcontextprotocol/related-task": { taskId: "another" } };
+    const { received } = await heard(
+      takes,
+      { id: 4, method: "tasks/get", params: { taskId: "t", _meta } },
+      { id: 5, method: "tasks/list", params: {} },
+      { id: 6, method: "tasks/list", params: { cursor: "c" } },
+    );
+    expect(received).toEqual([
+      ["task request", { method: "tasks/get", taskId: "t", rpcId: 4 }],
+      ["task request", { method: "tasks/list", cursor: null, rpcId: 5 }],
+      ["task request", { method: "tasks/list", cursor: "c", rpcId: 6 }],
+    ]);
+  });
+
+  test("an invalid taskId, cursor or task is -32602", async () => {
+    const { received, posted } = await heard(
+      takes,
+      { id: 7, method: "tasks/get", params: { taskId: 7 } },
+      { id: 8, method: "tasks/result", params: {} },
+      { id: 9, method: "tasks/list", params: { cursor: 1 } },
+      { ...question, id: 10, params: { ...asked, task: "yes" } },
+    );
+    expect(received).toEqual([]);
+    expect(posted).toHaveLength(4);
+    for (const id of [7, 8, 9, 10])
+      expect(posted).toContainEqual(
+        expect.objectContaining({ id, error: expect.objectContaining({ code: -32602 }) }),
+      );
+  });
+});
+
 describe("a client declares", () => {
+  test("tasks of its own in a session where it is told to, and only to a server of that version", async () => {
+    const opened = await peer("2025-11-25").open({ ...options, takesTasks: true });
+    const [initialize] = server.seen;
+    expect(initialize?.message.params.capabilities).toEqual({
+      elicitation: { form: {}, url: {} },
+      tasks: { list: {}, cancel: {}, requests: { elicitation: { create: {} } } },
+    });
+    expect(opened).toMatchObject({ takesTasks: true });
+    expect(await peer("2025-11-25").open(options)).not.toHaveProperty("takesTasks");
+  });
+
   test("forms and URLs, and nothing that it could not answer by a person", async () => {
     await peer("2025-11-25").open(options);
     const [initialize] = server.seen;

@@ -1,6 +1,7 @@
 /** Passes messages of 2025-11-25 servers (other than replies) from their streams to the listener. */
 
 import {
+  asTaskSchema,
   cancelledSchema,
   completeSchema,
   discreetQuestion,
@@ -8,6 +9,7 @@ import {
   relatedTaskId,
   type ServerMessage,
   statusSchema,
+  taskRequestSchema,
   toQuestion,
 } from "./messages.ts";
 import type { RpcId, StreamListener } from "./peer.ts";
@@ -21,11 +23,15 @@ export type InstantReply = { id: RpcId } & (
 
 type Listener = Omit<StreamListener, "onClosed" | "onEventId">;
 
-/** Passes the message to the listener. Returns a reply to send at once, or null if none is due (yet). */
+/**
+ * Passes the message to the listener. Returns a reply to send at once, or null if none is due (yet). `takesTasks`: the
+ * session's server was told that it may put questions as tasks; else `task` of a question is ignored, as the specification
+ * requires.
+ */
 export function sortServerMessage(
   message: ServerMessage,
   listener: Listener,
-  replayed = false,
+  { replayed = false, takesTasks = false }: { replayed?: boolean; takesTasks?: boolean } = {},
 ): InstantReply | null {
   const { id, method, params } = message;
   if (id === undefined) {
@@ -33,7 +39,15 @@ export function sortServerMessage(
     return null;
   }
   if (method === "ping") return { id, result: {} };
+  if (takesTasks && listener.onTaskRequest && TASK_METHODS.has(method)) {
+    const asked = taskRequestSchema.safeParse({ ...params, method });
+    if (!asked.success) return { id, error: { code: -32602, message: "Invalid params" } };
+    listener.onTaskRequest({ ...asked.data, rpcId: id });
+    return null;
+  }
   if (method !== "elicitation/create") return { id, error: { code: -32601, message: "Method not found" } };
+  const asTask = takesTasks && params?.task !== undefined ? asTaskSchema.safeParse(params.task) : null;
+  if (asTask?.success === false) return { id, error: { code: -32602, message: "Invalid task" } };
   const question = toQuestion({ kind: "rpc", rpcId: id }, params);
   // The specification requires this error for a mode that was not declared.
   if (!question) return { id, error: { code: -32602, message: "Unsupported elicitation" } };
@@ -42,9 +56,12 @@ export function sortServerMessage(
     discreetQuestion(question, hiding(taskId === null ? [] : [taskId], IN_MESSAGES)),
     taskId,
     replayed,
+    asTask ? { ttlMs: asTask.data.ttl ?? null } : null,
   );
   return null;
 }
+
+const TASK_METHODS = new Set(["tasks/get", "tasks/result", "tasks/cancel", "tasks/list"]);
 
 /** Ignores broken and irrelevant notifications. */
 function notify(method: string, params: unknown, listener: Listener): void {

@@ -14,12 +14,16 @@ export interface Caller {
 }
 
 /**
- * The maker behind an actor: a member, a key's service account or creator, or the operator for a key of the command
- * line. The database knows everybody behind a service account (docs/decisions/044).
+ * The maker behind an actor: a member, a key's service account or creator, the member who signed an agent in or made it,
+ * or the operator for a key or an agent of the command line. The database knows everybody behind a service account
+ * (docs/decisions/044).
  */
 const maker = (organizationId: Prisma.Sql, { actor, userId, isView }: Caller) => {
   if (isView) return Prisma.sql`${userId}::uuid`;
   if (actor.kind === "member") return Prisma.sql`${actor.id}::uuid`;
+  if (actor.kind === "agent")
+    return Prisma.sql`coalesce((SELECT coalesce(a.user_id, a.created_by) FROM agent_credential a
+      WHERE a.organization_id = ${organizationId} AND a.id = ${actor.id}::uuid), ${organizationId})`;
   if (actor.kind !== "key") return Prisma.sql`NULL::uuid`;
   return Prisma.sql`coalesce((SELECT coalesce(k.service_account_id, k.created_by) FROM api_key k
     WHERE k.organization_id = ${organizationId} AND k.id = ${actor.id}::uuid), ${organizationId})`;
@@ -33,6 +37,7 @@ export const makerOf = (organizationId: string, caller: Caller) =>
 const TASK_MAKER = Prisma.sql`(CASE t.requested_by ->> 'kind' WHEN 'key' THEN coalesce((
     SELECT coalesce(k.service_account_id, k.created_by) FROM api_key k
     WHERE k.organization_id = t.organization_id AND k.id = (t.requested_by ->> 'id')::uuid), t.organization_id)
+  WHEN 'agent' THEN coalesce(${REQUESTER}, t.organization_id)
   ELSE ${REQUESTER} END)`;
 
 /** Condition: a second person has to accept what the task `t` asks. Tasks from before the rule's end stay under it. */

@@ -72,9 +72,9 @@ export async function listMemberSessions(
 ): Promise<MemberSession[]> {
   const { userId, role } = await readMember(organizationId, tx, principal, memberId);
   if (role === "owner") refuseUnlessOwner(principal);
-  const rows = await tx.$queryRaw<SessionRow[]>`SELECT id, method, user_agent AS "userAgent", address,
+  const rows = await tx.$queryRaw<SessionRow[]>`SELECT id, method, user_agent AS "userAgent", address, agent,
       created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"
-    FROM gate.sessions_in(${organizationId}::uuid, ${userId}::uuid, ${idleMs}::bigint)`;
+    FROM gate.sessions_and_agents_in(${organizationId}::uuid, ${userId}::uuid, ${idleMs}::bigint)`;
   return rows.map(({ createdAt, lastSeenAt, expiresAt, ...row }) => ({
     ...row,
     createdAt: createdAt.toISOString(),
@@ -88,6 +88,7 @@ interface SessionRow {
   method: string;
   userAgent: string | null;
   address: string | null;
+  agent: string | null;
   createdAt: Date;
   lastSeenAt: Date;
   expiresAt: Date;
@@ -138,6 +139,14 @@ const SUSPENDED: Source = {
 };
 
 /**
+ * Condition: somebody else is behind the member `m` for whom an owner can answer: who invited them, or who held a SAML
+ * provider that is gone. `k` is the member's maker.
+ */
+export const CAN_BE_VOUCHED = Prisma.sql`(k.invited_by IS NOT NULL AND k.vouched_at IS NULL OR EXISTS (
+  SELECT FROM saml_maker s WHERE s.organization_id = m.organization_id AND s.user_id = m.user_id
+    AND NOT EXISTS (SELECT FROM saml_provider p WHERE p.organization_id = s.organization_id AND p.id = s.provider_id)))`;
+
+/**
  * With who counts as one person with the member, whether the address is proved (in a demonstration nothing is to prove),
  * and whether the principal, an owner, may vouch for them.
  */
@@ -147,12 +156,14 @@ const counted = (
 ) => Prisma.sql`SELECT m.id, m.user_id AS "userId", u.name, u.email, m.role, u.proven_at IS NOT NULL OR place.demo AS proven,
     ${columns}, maker.first, first.name AS "firstName",
     (SELECT v.name FROM "user" v WHERE v.id = k.vouched_by) AS "vouchedBy", k.vouched_at AS "vouchedAt",
-    ${userId !== null && role === "owner" && !isView} AND k.invited_by IS NOT NULL AND k.vouched_at IS NULL
+    ${userId !== null && role === "owner" && !isView} AND ${CAN_BE_VOUCHED}
       AND NOT same_maker(m.organization_id, m.user_id, ${userId}::uuid) AS "mayVouch"
   FROM ${table} m JOIN "user" u ON u.id = m.user_id
     JOIN organization place ON place.id = m.organization_id
     LEFT JOIN maker k ON k.organization_id = m.organization_id AND k.user_id = m.user_id
-    CROSS JOIN LATERAL (SELECT maker_of(m.organization_id, m.user_id) AS first) maker
+    CROSS JOIN LATERAL (SELECT coalesce(nullif(maker_of(m.organization_id, m.user_id), m.user_id),
+      (SELECT behind FROM unnest(makers_behind(m.organization_id, m.user_id)) behind WHERE behind <> m.user_id
+        ORDER BY behind LIMIT 1), m.user_id) AS first) maker
     LEFT JOIN "user" first ON first.id = maker.first`;
 
 interface CountedRow extends MemberRow {

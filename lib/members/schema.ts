@@ -73,6 +73,8 @@ const memberSessionSchema = z.object({
   /** The browser and the address at the opening; null: unknown. */
   userAgent: z.string().nullable(),
   address: z.string().nullable(),
+  /** The agent that the member let in by this session; null: a browser's. */
+  agent: z.string().nullable(),
   createdAt: z.iso.datetime(),
   /** To the minute. */
   lastSeenAt: z.iso.datetime(),

@@ -5,12 +5,13 @@ import type { Actor } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
+import { CAN_BE_VOUCHED } from "./queries.ts";
 import { unassignUnable } from "./unassign.ts";
 
 interface Vouched {
   userId: string;
   name: string;
-  /** Somebody invited the member, and nobody has vouched. */
+  /** Somebody is behind the member, and nobody has vouched. */
   counts: boolean;
   /** The member counts as one person with the owner. */
   same: boolean;
@@ -28,7 +29,7 @@ export async function vouchFor(
 ): Promise<void> {
   if (userId === null) throw new AppError("forbidden", "A person vouches, not an API key.");
   const [member] = await tx.$queryRaw<Vouched[]>`
-    SELECT m.user_id AS "userId", u.name, k.invited_by IS NOT NULL AND k.vouched_at IS NULL AS counts,
+    SELECT m.user_id AS "userId", u.name, ${CAN_BE_VOUCHED} AS counts,
       same_maker(m.organization_id, m.user_id, ${userId}::uuid) AS same
     FROM membership m JOIN "user" u ON u.id = m.user_id
       JOIN maker k ON k.organization_id = m.organization_id AND k.user_id = m.user_id
@@ -42,7 +43,7 @@ export async function vouchFor(
       `You count as one person with ${member.name}. Another owner has to vouch.`,
     );
   await tx.$executeRaw`UPDATE maker SET vouched_by = ${userId}::uuid, vouched_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND user_id = ${member.userId}::uuid AND vouched_at IS NULL`;
+    WHERE organization_id = ${organizationId}::uuid AND user_id = ${member.userId}::uuid`;
   await recordVouching(organizationId, tx, actor, { memberId, ...member });
 }
 

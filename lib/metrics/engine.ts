@@ -114,7 +114,7 @@ for (const name of [
   "unauthorized",
 ])
   failures.inc({ class: name }, 0);
-for (const rung of ["update", "same_session", "asked_again", "new_session", "retry", "none"])
+for (const rung of ["update", "same_session", "asked_again", "new_session", "retry", "fetched", "none"])
   for (const result of Object.values(RESULTS)) deliveries.inc({ rung, result }, 0);
 for (const action of ["accept", "decline", "cancel"]) timeToDecision.zero({ action });
 for (const channel of ["mail", "webhook"])

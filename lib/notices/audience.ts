@@ -26,6 +26,7 @@ export interface Subjects {
   /** Organizations whose deletion was asked for or taken back. */
   ending: string[];
   keys: string[];
+  agents: string[];
   auditStreams: string[];
   serviceAccounts: string[];
   samlProviders: string[];
@@ -42,6 +43,7 @@ export const NO_SUBJECTS: Subjects = {
   vouched: [],
   ending: [],
   keys: [],
+  agents: [],
   auditStreams: [],
   serviceAccounts: [],
   samlProviders: [],
@@ -101,6 +103,7 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.vouched, vouched],
     [subjects.ending, deleting],
     [subjects.keys, keyEnds],
+    [subjects.agents, agentEnds],
     [subjects.auditStreams, auditStreamFailing],
     [subjects.serviceAccounts, accountRests],
     [subjects.samlProviders, certificateEnds],
@@ -210,6 +213,15 @@ const keyEnds: Part = (these) => Prisma.sql`
   WHERE ${these} AND x.revoked_at IS NULL AND x.expires_at <= now() + x.warned_days * interval '1 day'
     AND (x.warned_days = 0 OR x.expires_at > now())
     AND x.expires_at - x.warned_days * interval '1 day' > coalesce(x.rotated_at, x.created_at) AND (x.created_by = m.user_id OR ${rolesFor("keys:manage")})`;
+
+/** As `keyEnds`, of agents: whoever may make another one. */
+const agentEnds: Part = (these) => Prisma.sql`
+  SELECT m.user_id, CASE x.warned_days WHEN 14 THEN 'agent.ends_in_14_days' WHEN 3 THEN 'agent.ends_in_3_days' ELSE 'agent.ended' END,
+    x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM agent_credential x ${MEMBER}
+  WHERE ${these} AND x.revoked_at IS NULL AND x.expires_at <= now() + x.warned_days * interval '1 day'
+    AND (x.warned_days = 0 OR x.expires_at > now())
+    AND x.expires_at - x.warned_days * interval '1 day' > x.created_at
+    AND (x.created_by = m.user_id OR ${rolesFor("agents:manage")})`;
 
 const auditStreamFailing: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'audit_stream.failing', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM audit_stream x ${MEMBER}

@@ -22,6 +22,7 @@ const ABOUT_DELETION = /^organization\.deletion_/;
 const ABOUT_THE_RULE = /^organization\.four_eyes_/;
 /** Those that end or begin a key's life; its warnings are made as time passes. */
 const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
+const ABOUT_AGENTS: EventType[] = ["agent.revoked"];
 const ABOUT_AUDIT_STREAMS = /^audit_stream\./;
 const ABOUT_SERVICE_ACCOUNTS = /^service_account\./;
 /** A new certificate is seen by the job that reads them; a provider that is gone ends nothing. */
@@ -45,6 +46,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     vouched: new Set<string>(),
     ending: new Set<string>(),
     keys: new Set<string>(),
+    agents: new Set<string>(),
     auditStreams: new Set<string>(),
     serviceAccounts: new Set<string>(),
     samlProviders: new Set<string>(),
@@ -67,12 +69,13 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_DELETION.test(type)) add(found.ending, data.organizationId);
     if (type === "member.vouched" || type === "member.vouch_withdrawn") add(found.vouched, data.memberId);
     if (ABOUT_KEYS.includes(type)) add(found.keys, data.keyId);
+    if (ABOUT_AGENTS.includes(type)) add(found.agents, data.agentId);
     if (ABOUT_AUDIT_STREAMS.test(type)) add(found.auditStreams, data.streamId);
     if (ABOUT_SERVICE_ACCOUNTS.test(type)) add(found.serviceAccounts, data.serviceAccountId);
     if (ABOUT_SAML.includes(type)) add(found.samlProviders, data.samlProviderId);
   }
   const { requests, tasks, connections, servers, webhooks, accounts, ...others } = found;
-  const { proposals, vouched, ending, keys, auditStreams, serviceAccounts, samlProviders } = others;
+  const { proposals, vouched, ending, keys, agents, auditStreams, serviceAccounts, samlProviders } = others;
   return {
     requests: [...requests],
     tasks: [...tasks],
@@ -84,6 +87,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     vouched: [...vouched],
     ending: [...ending],
     keys: [...keys],
+    agents: [...agents],
     auditStreams: [...auditStreams],
     serviceAccounts: [...serviceAccounts],
     samlProviders: [...samlProviders],

@@ -36,16 +36,17 @@ export async function listNotices(
     : Prisma.empty;
   const rows = await tx.$queryRaw<NoticeRow[]>`
     (SELECT n.id, n.kind, n.cause, n.task_id AS "taskId", t.tool, t.label, n.input_request_id AS "inputRequestId",
-      s.id AS "serverId", s.name AS "serverName", k.id AS "keyId", k.name AS "keyName", ${ASSIGNMENT} AS assignment,
+      s.id AS "serverId", s.name AS "serverName", k.id AS "keyId", k.name AS "keyName", g.id AS "agentId", g.name AS "agentName",
+      ${ASSIGNMENT} AS assignment,
       n.created_at AS "createdAt", n.read_at AS "readAt", NULL::jsonb AS account
     FROM notice n LEFT JOIN task t ON t.organization_id = n.organization_id AND t.id = n.task_id
       LEFT JOIN server s ON s.organization_id = n.organization_id AND s.id = n.server_id
-      ${JOIN_KEY} ${JOIN_ASSIGNMENT}
+      ${JOIN_KEY} ${JOIN_AGENT} ${JOIN_ASSIGNMENT}
     WHERE n.organization_id = ${organizationId}::uuid AND n.user_id = ${userId}::uuid AND ${shownTo(principal)}
       AND ${query.unread === "true" ? UNREAD : Prisma.sql`(n.withdrawn_at IS NULL OR n.read_at IS NOT NULL)`}
       ${isBefore} ORDER BY n.created_at DESC, n.id DESC LIMIT ${query.limit + 1})
     UNION ALL
-    (SELECT n.id, 'account', n.cause, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, n.created_at, n.read_at,
+    (SELECT n.id, 'account', n.cause, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, n.created_at, n.read_at,
       jsonb_build_object('data', n.data, 'more', n.more, 'canBeRead', n.can_read)
     FROM gate.account_notices(${userId}::uuid, ${sessionId}::uuid) n
     WHERE n.cause = ANY(${[...ACCOUNT_CAUSES]}::text[]) ${query.unread === "true" ? Prisma.sql`AND n.read_at IS NULL` : Prisma.empty}
@@ -57,6 +58,10 @@ export async function listNotices(
 /** Joins the API key that notice `n` is about, as `k`. */
 export const JOIN_KEY = Prisma.sql`LEFT JOIN api_key k ON n.cause LIKE 'key.%' AND k.organization_id = n.organization_id
   AND k.id = n.subject`;
+
+/** Joins the agent that notice `n` is about, as `g`. */
+export const JOIN_AGENT = Prisma.sql`LEFT JOIN agent_credential g ON n.cause LIKE 'agent.%'
+  AND g.organization_id = n.organization_id AND g.id = n.subject`;
 
 /** Joins the request that was given to the member of notice `n`, as `given`, while it is theirs. */
 export const JOIN_ASSIGNMENT = Prisma.sql`LEFT JOIN input_request given ON n.cause = 'request.assigned'
@@ -103,6 +108,8 @@ interface NoticeRow {
   serverName: string | null;
   keyId: string | null;
   keyName: string | null;
+  agentId: string | null;
+  agentName: string | null;
   assignment: unknown;
   account: unknown;
   createdAt: Date;
@@ -110,7 +117,7 @@ interface NoticeRow {
 }
 
 function toNotice(row: NoticeRow): Notice {
-  const { id, taskId, tool, serverId, serverName, keyId, keyName } = row;
+  const { id, taskId, tool, serverId, serverName, keyId, keyName, agentId, agentName } = row;
   return {
     id,
     kind: noticeSchema.shape.kind.parse(row.kind),
@@ -119,6 +126,7 @@ function toNotice(row: NoticeRow): Notice {
     inputRequestId: row.inputRequestId,
     server: serverId !== null && serverName !== null ? { id: serverId, name: serverName } : null,
     apiKey: keyId !== null && keyName !== null ? { id: keyId, name: keyName } : null,
+    agent: agentId !== null && agentName !== null ? { id: agentId, name: agentName } : null,
     assignment: noticeSchema.shape.assignment.parse(row.assignment),
     account: noticeSchema.shape.account.parse(row.account),
     createdAt: row.createdAt.toISOString(),

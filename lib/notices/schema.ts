@@ -28,6 +28,9 @@ export const CAUSES = {
   "key.ends_in_14_days": "attention",
   "key.ends_in_3_days": "attention",
   "key.ended": "attention",
+  "agent.ends_in_14_days": "attention",
+  "agent.ends_in_3_days": "attention",
+  "agent.ended": "attention",
   "audit_stream.failing": "attention",
   "service_account.rests": "attention",
   "saml_provider.certificate_ends": "attention",
@@ -81,6 +84,7 @@ export const noticeSchema = z.object({
   inputRequestId: z.uuid().nullable(),
   server: z.object({ id: z.uuid(), name: z.string() }).nullable(),
   apiKey: z.object({ id: z.uuid(), name: z.string() }).nullable(),
+  agent: z.object({ id: z.uuid(), name: z.string() }).nullable(),
   assignment: z.object({ by: z.string(), note: z.string().nullable() }).nullable(),
   /**
    * Of the kind `account` alone. `more`: further ones of the day, not listed. `canBeRead`: false in sessions that are

@@ -5,6 +5,7 @@
 import type { Content } from "../base/db/content.ts";
 import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { siteOf } from "../text/url-parts.ts";
 
 export interface Part {
   kind: string;
@@ -38,7 +39,8 @@ export const PARTS: Part[] = [
   {
     kind: "sign_in_policy",
     table: "sign_in_policy",
-    columns: "providers provider_age_ms acr_values amr_values second_factor_from session_ms idle_ms",
+    columns:
+      "providers provider_age_ms key_age_ms acr_values amr_values second_factor_from session_ms idle_ms",
     order: ["r.organization_id", "uuid"],
   },
   {
@@ -88,6 +90,19 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "agent_credential",
+    table: "agent_credential",
+    columns: `id name role user_id oauth_client_id created_by created_at expires_at revoked_at hold_ms ask_agent_too client_name
+      client_version first_seen_at last_seen_at last_seen_network calls`,
+    order: byId,
+  },
+  {
+    kind: "agent_grant",
+    table: "agent_grant",
+    columns: "id agent_id server_id tool before ask_agent_too digests created_at",
+    order: byId,
+  },
+  {
     kind: "service_account",
     table: "service_account",
     columns: "id name description role owner_id created_at rested_at told_at deleted_at",
@@ -100,6 +115,12 @@ export const PARTS: Part[] = [
     order: ["r.service_account_id::text || ' ' || r.user_id", "text"],
   },
   {
+    kind: "call_rules",
+    table: "call_rule_version",
+    columns: "version rules made_at made_by",
+    order: ["r.version", "bigint"],
+  },
+  {
     kind: "saved_view",
     table: "saved_view",
     columns: "id user_id page name query shared created_at",
@@ -110,7 +131,7 @@ export const PARTS: Part[] = [
     table: "server",
     columns: `id name url era_setting era auth_kind capabilities tools tools_checked_at oauth_scope oauth_hosts health_state
       health_message health_checked_at demo traits operator_entry paused_at paused_by pause_reason last_error
-      last_error_at trace created_at removed_at`,
+      last_error_at trace builtin tool_prefix created_at removed_at`,
     order: byId,
   },
   {
@@ -125,6 +146,12 @@ export const PARTS: Part[] = [
     columns: "server_id tool described first_seen_at since until used_at used_by",
     made: { digest: "encode(r.digest, 'hex')" },
     order: ["r.server_id::text || ' ' || r.tool || ' ' || encode(r.digest, 'hex')", "text"],
+  },
+  {
+    kind: "recipe_version",
+    table: "recipe_version",
+    columns: "server_id name version recipe made_at made_by until",
+    order: ["r.server_id::text || ' ' || r.name || ' ' || lpad(r.version::text, 10, '0')", "text"],
   },
   {
     kind: "connection",
@@ -149,10 +176,12 @@ export const PARTS: Part[] = [
     kind: "task",
     table: "task",
     columns: `id server_id connection_id tool arguments label state watched watch_until visibility requested_by
-      requester_user_id restart_of idempotency_key era tool_hints attempt_id attempt_at attempt_deadline_at adopted
+      requester_user_id agent_id restart_of idempotency_key era tool_hints attempt_id attempt_at attempt_deadline_at adopted
       durable status_message progress outcome outcome_is_error result error server_state requested_ttl_ms ttl_ms
       expires_at poll_interval_ms cancel_requested_at cancel_requested_by cancel_sent_at created_at started_at
-      changed_at finished_at race_id attempt attempts retry_of retry_backoff_ms retry_errors start_after`,
+      changed_at finished_at race_id attempt attempts retry_of retry_backoff_ms retry_errors start_after
+      builtin recipe_version gate gate_rule gate_tool_digest gate_expires_at`,
+    made: { gate_digest: "encode(r.gate_digest, 'hex')" },
     order: byId,
   },
   {
@@ -170,21 +199,42 @@ export const PARTS: Part[] = [
   {
     kind: "input_request",
     table: "input_request",
-    columns: `id task_id connection_id server_id tool key state mode message requested_schema url form question_hash
+    columns: `id task_id connection_id server_id tool key origin state mode message requested_schema url form question_hash
       replaces asked_again reworded_at earlier_hashes ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at ended_at expires_at amount currency private_amount visibility
       requester_user_id`,
     order: byId,
   },
   {
+    kind: "approval_use",
+    table: "approval_use",
+    columns: "input_request_id used_at used_by",
+    order: ["r.input_request_id", "uuid"],
+  },
+  {
+    kind: "request_callback",
+    table: "request_callback",
+    columns: "input_request_id task_id state attempts not_before last_attempt ended_at",
+    made: { host: "substring(r.url from '^https?://([^/?#]+)')" },
+    order: ["r.input_request_id", "uuid"],
+  },
+  {
     kind: "ask",
     table: "ask",
-    columns: "id input_request_id task_id key came created_at accepted_at retracted_at",
+    columns: "id input_request_id task_id key came created_at accepted_at retracted_at elicitation_task_id",
+    order: byId,
+  },
+  {
+    kind: "elicitation_task",
+    table: "elicitation_task",
+    columns:
+      "id connection_id task_id input_request_id state ttl_ms created_at changed_at announced_at looked_at",
     order: byId,
   },
   {
     kind: "stream_message",
     table: "stream_message",
-    columns: "id connection_id stream_task_id params received_at candidates task_id handled_at",
+    columns:
+      "id connection_id stream_task_id params received_at candidates task_id handled_at elicitation_task_id",
     order: byId,
   },
   {
@@ -293,8 +343,14 @@ export const PARTS: Part[] = [
     kind: "saml_provider",
     table: "saml_provider",
     columns: `id name entity_id sso_url certificates idp_initiated sign_requests email_attribute name_attribute
-      groups_attribute groups create_accounts default_role created_at`,
+      groups_attribute groups create_accounts default_role described_by described_at held_by created_at`,
     order: byId,
+  },
+  {
+    kind: "saml_maker",
+    table: "saml_maker",
+    columns: "user_id maker provider_id since",
+    order: ["r.user_id::text || ' ' || r.maker || ' ' || r.provider_id", "text"],
   },
   {
     kind: "directory",
@@ -345,6 +401,9 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     rotation_hash: "of an Idempotency-Key",
     warned_days: "the engine's own note",
   },
+  agent_credential: { secret_hash: "a secret's", warned_days: "the engine's own note" },
+  agent_sign_in: { "*": "secrets: what tokens of agents belong to" },
+  agent_call: { "*": "which repeated calls are one task: made from tasks" },
   connection: {
     sealed_credentials: "secret",
     epoch: "the engine's own count",
@@ -378,6 +437,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     judged_hash: "with warnings",
     due_at: "with warnings",
   },
+  request_callback: { sealed_secret: "secret", url: "may be a secret; its host is exported" },
   oauth_client: { sealed_secret: "secret" },
   event_follower: { "*": "how far the engine has read the history" },
   open_tasks: { "*": "a count of the tasks" },
@@ -396,6 +456,11 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   organization_key: { "*": "secret" },
   content_sealing: { "*": "how far the engine has sealed what tasks are about" },
   ask: { session_digest: "a secret's", rpc_id: "names a message of a session" },
+  elicitation_task: {
+    session_digest: "a secret's",
+    rpc_id: "names a message of a session",
+    waiting: "names messages of sessions",
+  },
   stream_message: {
     session_digest: "a secret's",
     named_digest: "a secret's",
@@ -451,6 +516,39 @@ function openedLine(content: Content, line: string): string {
   return JSON.stringify(content.open(JSON.parse(line), "mark"));
 }
 
+/** The members of a line in which the address of a question to open a site stands, by kind. */
+const WITH_ADDRESSES: Record<string, string[]> = {
+  input_request: ["url", "requested_schema"],
+  stream_message: ["params"],
+};
+
+/**
+ * A line with sites in place of such addresses, which are for the connection's owner to open; an export is for whoever it
+ * is handed to.
+ */
+function withSitesAlone(kind: string, line: string): string {
+  const members = WITH_ADDRESSES[kind];
+  if (!members || !line.includes('"url"')) return line;
+  const row: Record<string, unknown> = JSON.parse(line);
+  for (const name of members) row[name] = name === "url" ? siteIn(row.url) : sitesIn(row[name]);
+  return JSON.stringify(row);
+}
+
+/** What can't be opened is marked, and is no address. */
+const siteIn = (value: unknown) => (typeof value === "string" ? siteOf(value) : value);
+
+function sitesIn(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sitesIn);
+  if (typeof value !== "object" || value === null) return value;
+  const { mode } = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === "url" && mode === "url" ? siteIn(member) : sitesIn(member),
+    ]),
+  );
+}
+
 /** The next rows of a part after `after`. */
 export async function exportRows(
   organizationId: string,
@@ -474,7 +572,7 @@ export async function exportRows(
     ORDER BY ${key} LIMIT ${limit}`;
   const content = contentOf(tx);
   const opened = rows.map(({ line, at }) => ({
-    line: line.includes('"sealed/') ? openedLine(content, line) : line,
+    line: withSitesAlone(part.kind, line.includes('"sealed/') ? openedLine(content, line) : line),
     at,
   }));
   // Columns of type json keep their line breaks; within JSON strings line breaks are always escaped.

@@ -2,6 +2,7 @@ import type { Content } from "../base/db/content.ts";
 import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { type DeferredWrite, deferWrite } from "../base/db/deferred-writes.ts";
+import { READINGS, readColumns, sendReading } from "../base/db/readings.ts";
 import { MESSAGES_KEPT } from "./limits.ts";
 
 export interface NewMessage {
@@ -27,8 +28,11 @@ export async function storeMessages(
 export const MESSAGES: DeferredWrite<NewMessage & { taskId: string }> = {
   name: "messages",
   order: 3,
-  async write(organizationId, tx, messages, { mark }) {
-    await tx.$executeRaw`${Prisma.raw(mark())}WITH ${kept(organizationId, contentOf(tx), messages)} SELECT`;
+  async write(organizationId, tx, messages, { mark, take }) {
+    const readings = take(READINGS);
+    const statement = Prisma.sql`${Prisma.raw(mark())}WITH ${kept(organizationId, contentOf(tx), messages)} SELECT`;
+    if (readings.length === 0) await tx.$executeRaw(statement);
+    else await sendReading(tx, Prisma.sql`${statement} ${readColumns(readings)}`, readings);
   },
 };
 

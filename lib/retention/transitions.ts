@@ -131,6 +131,7 @@ export async function deleteTasks(organizationId: string, tx: Tx): Promise<numbe
   const ofRequests = { organizationId, inputRequestId: { in: requests.map(({ id }) => id) } };
   await tx.delivery.deleteMany({ where: ofTasks });
   await tx.ask.deleteMany({ where: ofTasks });
+  await tx.elicitationTask.deleteMany({ where: ofTasks });
   await tx.answer.deleteMany({ where: ofRequests });
   await tx.draft.deleteMany({ where: ofRequests });
   await tx.claim.deleteMany({ where: ofRequests });

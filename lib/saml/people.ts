@@ -76,7 +76,7 @@ function personIn({ attributes: named }: Pick<SignInProvider, "attributes">, cla
 
 /** The role by the rules; null: the person is in none of the groups. The strongest wins. */
 function roleByGroups({ groups }: Pick<SignInProvider, "groups">, held: string[]): Role | null {
-  const roles = groups.filter(({ claim }) => held.includes(claim)).map(({ role }) => role);
+  const roles: Role[] = groups.filter(({ claim }) => held.includes(claim)).map(({ role }) => role);
   return ROLES.findLast((role) => roles.includes(role)) ?? null;
 }
 
@@ -160,7 +160,7 @@ async function joinOrganization(
   const { db } = services;
   const memberOf = () =>
     db.withOrganization(organizationId, (tx) =>
-      tx.membership.findFirst({ where: { organizationId, userId }, select: { grantedBy: true } }),
+      tx.membership.findFirst({ where: { organizationId, userId }, select: { grantedBy: true, role: true } }),
     );
   const before = await db.withOrganization(organizationId, async (tx) => {
     if (await tx.suspendedMember.findFirst({ where: { organizationId, userId } })) return "suspended";
@@ -187,15 +187,16 @@ async function acceptOwnInvitation({ db }: Services, organizationId: string, use
 
 /**
  * The rules for groups, as the operator's providers have them. The role for everybody else is a new member's; it takes
- * a role back only where rules gave it.
+ * a role back only where rules gave it. Owners are people's to make and unmade: no rule is about them.
  */
 async function applyRules(
   services: Services,
   provider: SignInProvider,
   userId: string,
   held: string[],
-  member: { grantedBy: string | null } | null,
+  member: { grantedBy: string | null; role: string } | null,
 ): Promise<void> {
+  if (member?.role === "owner") return;
   const { slug: organization, groups, defaultRole, name } = provider;
   const id = issuerOf(provider.id);
   const otherwise = provider.createAccounts ? defaultRole : null;

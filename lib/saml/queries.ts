@@ -1,10 +1,17 @@
-import { roleSchema } from "../access/schema.ts";
+import { may } from "../access/permissions.ts";
+import type { Principal } from "../access/principal.ts";
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 import type { Seal, SealedPlace } from "../base/seal.ts";
 import { describeCertificate } from "./certificate.ts";
 import type { Parties } from "./response.ts";
-import { groupRulesSchema, type SamlLink, type SamlProvider, storedTestReportSchema } from "./schema.ts";
+import {
+  givenRoleSchema,
+  groupRulesSchema,
+  type SamlLink,
+  type SamlProvider,
+  storedTestReportSchema,
+} from "./schema.ts";
 
 /** The issuer of a provider's identities, which no other provider of anybody's has, and the provider of its sessions. */
 export const issuerOf = (providerId: string) => `saml:${providerId}`;
@@ -31,22 +38,56 @@ function ownAddresses(site: string, id: string) {
 export async function listSamlProviders(
   organizationId: string,
   tx: Tx,
+  principal: Principal,
   site: string,
 ): Promise<SamlProvider[]> {
   const rows = await tx.samlProvider.findMany({ where: { organizationId }, select: SHOWN, orderBy: ORDER });
-  return rows.map((row) => toProvider(row, site));
+  const holders = await readHolders(organizationId, tx, principal, rows);
+  return rows.map((row) => toProvider(row, holders, site));
 }
 
 /** Throws `not_found`. */
 export async function readSamlProvider(
   organizationId: string,
   tx: Tx,
+  principal: Principal,
   site: string,
   id: string,
 ): Promise<SamlProvider> {
   const row = await tx.samlProvider.findFirst({ where: { organizationId, id }, select: SHOWN });
   if (!row) throw notFound("SAML provider");
-  return toProvider(row, site);
+  return toProvider(row, await readHolders(organizationId, tx, principal, [row]), site);
+}
+
+interface Holder {
+  id: string | null;
+  name: string;
+  /** The principal is another person, by the line of invitations, and may say so. */
+  isOther: boolean;
+}
+
+/** Who holds the providers, by id. */
+async function readHolders(
+  organizationId: string,
+  tx: Tx,
+  { userId, role, isView }: Principal,
+  rows: Shown[],
+): Promise<Map<string, Holder>> {
+  const ids = [...new Set(rows.flatMap(({ heldBy }) => heldBy))];
+  if (ids.length === 0) return new Map();
+  const maySay = userId !== null && !isView && may(role, "saml:manage");
+  const found = await tx.$queryRaw<{ id: string; name: string | null; isOther: boolean }[]>`
+    SELECT holder AS id, (SELECT u.name FROM "user" u WHERE u.id = holder) AS name,
+      coalesce(${maySay} AND NOT counts_by_line(${organizationId}::uuid, holder, ${userId}::uuid), false) AS "isOther"
+    FROM unnest(${ids}::uuid[]) holder`;
+  return new Map(
+    found.map(({ id, name, isOther }) => [
+      id,
+      id === organizationId
+        ? { id: null, name: "the command line", isOther }
+        : { id, name: name ?? "a former member", isOther },
+    ]),
+  );
 }
 
 const ORDER = [{ createdAt: "asc" as const }, { id: "asc" as const }];
@@ -69,19 +110,21 @@ const SHOWN = {
   testedAt: true,
   testFailure: true,
   testReport: true,
+  heldBy: true,
   createdAt: true,
 } as const;
 
 type Shown = Prisma.SamlProviderGetPayload<{ select: typeof SHOWN }>;
 
-function toProvider(row: Shown, site: string): SamlProvider {
-  const { certificate, testedAt, testFailure, testReport, createdAt, ...rest } = row;
+function toProvider(row: Shown, holders: Map<string, Holder>, site: string): SamlProvider {
+  const { certificate, testedAt, testFailure, testReport, heldBy, createdAt, ...rest } = row;
+  const held = heldBy.flatMap((id) => holders.get(id) ?? []);
   const { startUrl, ...own } = ownAddresses(site, row.id);
   return {
     ...rest,
     certificates: row.certificates.map(describeCertificate),
     groups: groupRulesSchema.parse(row.groups),
-    defaultRole: roleSchema.nullable().parse(row.defaultRole),
+    defaultRole: givenRoleSchema.nullable().parse(row.defaultRole),
     own: { ...own, certificate },
     startUrl,
     test: testedAt && {
@@ -89,6 +132,8 @@ function toProvider(row: Shown, site: string): SamlProvider {
       failure: testFailure,
       report: storedTestReportSchema.parse(testReport),
     },
+    heldBy: held.map(({ id, name }) => ({ id, name })),
+    mayConfirm: held.length > 0 && held.every(({ isOther }) => isOther),
     createdAt: createdAt.toISOString(),
   };
 }
@@ -119,7 +164,7 @@ export async function readForSignIn(organizationId: string, tx: Tx, seal: Seal, 
     idpInitiated: row.idpInitiated,
     signRequests: row.signRequests,
     createAccounts: row.createAccounts,
-    defaultRole: roleSchema.nullable().parse(row.defaultRole),
+    defaultRole: givenRoleSchema.nullable().parse(row.defaultRole),
     groups: groupRulesSchema.parse(row.groups),
     attributes: { email: row.emailAttribute, name: row.nameAttribute, groups: row.groupsAttribute },
     own,

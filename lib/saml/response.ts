@@ -31,6 +31,11 @@ export type Fault =
   | "used"
   | "other_browser";
 
+/** Whether a fault is one that the provider's settings explain. The others are of the browser, or of who holds it. */
+export function isOfProvider(fault: Fault): boolean {
+  return !["not_started", "used", "other_browser", "declined", "session_over"].includes(fault);
+}
+
 export class SamlFault extends Error {
   readonly fault: Fault;
   constructor(fault: Fault, cause?: unknown) {
@@ -136,12 +141,16 @@ function checkForm({ entityId, acsUrl }: Parties, response: Element): void {
   const ids = [response, ...everyElement(response)].flatMap((element) =>
     ["ID", "Id", "id"].flatMap((name) => attribute(element, name) ?? []),
   );
-  if (new Set(ids).size !== ids.length) throw new SamlFault("malformed");
+  // node-saml puts them into expressions of XPath.
+  if (new Set(ids).size !== ids.length || !ids.every(isXmlName)) throw new SamlFault("malformed");
   const destination = attribute(response, "Destination");
   if (destination !== null && destination !== acsUrl) throw new SamlFault("destination");
   for (const issuer of children(response, NS.assertion, "Issuer"))
     if (textOf(issuer) !== entityId) throw new SamlFault("issuer");
 }
+
+/** A name without a colon, as ids have to be (XML Schema, NCName). */
+const isXmlName = (id: string) => /^[\p{L}_][\p{L}\p{N}._-]{0,255}$/u.test(id);
 
 function everyElement(of: Element): Element[] {
   return children(of).flatMap((child) => [child, ...everyElement(child)]);

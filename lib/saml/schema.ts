@@ -12,10 +12,15 @@ const attributeName = z
   .transform((text) => (text === "" ? null : text))
   .nullable();
 
+/** What a provider's word gives: whoever runs it could else make themselves owners. */
+export const givenRoleSchema = roleSchema.exclude(["owner"], {
+  error: "People make owners, no provider does",
+});
+
 /** Members of the provider's group `claim` become members, with this role. */
 const groupRuleSchema = z.strictObject({
   claim: z.string().trim().min(1, "Name the group").max(300, "Use at most 300 characters"),
-  role: roleSchema,
+  role: givenRoleSchema,
 });
 export const groupRulesSchema = z.array(groupRuleSchema).max(50, "At most 50 groups");
 
@@ -40,7 +45,7 @@ const settings = {
   groupsAttribute: attributeName,
   groups: groupRulesSchema,
   createAccounts: z.boolean(),
-  defaultRole: roleSchema.nullable(),
+  defaultRole: givenRoleSchema.nullable(),
 };
 
 export const createSamlProviderSchema = z
@@ -116,6 +121,13 @@ export const samlProviderSchema = z.object({
   test: z
     .object({ at: z.iso.datetime(), failure: z.string().nullable(), report: storedTestReportSchema })
     .nullable(),
+  /**
+   * Who described the provider since another person confirmed it, with whom everybody whom it signs in counts as one where
+   * a second person is required; empty: it is confirmed.
+   */
+  heldBy: z.array(z.object({ id: z.uuid().nullable(), name: z.string() })),
+  /** The caller, an owner, counts as another person than each of them. */
+  mayConfirm: z.boolean(),
   createdAt: z.iso.datetime(),
 });
 export type SamlProvider = z.infer<typeof samlProviderSchema>;

@@ -7,6 +7,9 @@ import { type Network, NetworkError } from "../base/network.ts";
 import type { Seal } from "../base/seal.ts";
 import type { EventType } from "../events/schema.ts";
 import { appendEvents } from "../events/transitions.ts";
+import { publishChangeNow } from "../live-updates/transitions.ts";
+import { makerOf } from "../members/one-maker.ts";
+import { unassignUnable } from "../members/unassign.ts";
 import { certificatesIn } from "./certificate.ts";
 import { checkHttps, fetchMetadata, type IdpDescription, notAllowed, readMetadata } from "./metadata.ts";
 import { issuerOf, keyPlace } from "./queries.ts";
@@ -69,7 +72,7 @@ function checkSsoUrl(network: Network, ssoUrl: string): void {
 export async function createSamlProvider(
   organizationId: string,
   tx: Tx,
-  { actor }: Principal,
+  principal: Principal,
   seal: Seal,
   idp: IdpDescription,
   own: { certificate: string; privateKey: string },
@@ -93,18 +96,25 @@ export async function createSamlProvider(
     );
   const sealedKey = seal.seal(keyPlace(organizationId, id), own.privateKey);
   const { certificate } = own;
+  const described = await describedBy(organizationId, tx, principal);
   await tx.samlProvider.create({
-    data: { organizationId, id, name, ...idp, ...settings, certificate, sealedKey },
+    data: { organizationId, id, name, ...idp, ...settings, ...described, certificate, sealedKey },
   });
+  const { actor } = principal;
   await append(organizationId, tx, actor, "saml_provider.created", { id, name }, { entityId: idp.entityId });
   return id;
 }
 
-/** The history names what changed, and for certificates and rules what they are now. Throws `not_found`, `other_idp`. */
+/**
+ * The history names what changed, and for rules what they are now. From then on whoever changed its keys, its address or
+ * whom it means counts as one person with everybody whom it signs in, until somebody else confirms it: the database's
+ * doing (0122). Throws `not_found`, `other_idp`, and `would_lock_out` where the organization requires the provider and none
+ * of its keys, or not its address, would stay.
+ */
 export async function updateSamlProvider(
   organizationId: string,
   tx: Tx,
-  { actor }: Principal,
+  principal: Principal,
   id: string,
   idp: Partial<IdpDescription>,
   { metadata: _m, metadataUrl: _u, ssoUrl: _s, certificates: _c, ...settings }: UpdateSamlProvider,
@@ -116,8 +126,20 @@ export async function updateSamlProvider(
       "other_idp",
       "This is another identity provider, whose names may mean other people. Add it as a provider of its own.",
     );
+  const { certificates, ssoUrl } = described;
+  const isReplaced =
+    (certificates && !certificates.some((one) => before.certificates.includes(one))) ||
+    (ssoUrl !== undefined && ssoUrl !== before.ssoUrl);
+  if (isReplaced && (await isRequired(organizationId, tx, id)))
+    throw new AppError(
+      "would_lock_out",
+      "The organization requires this provider, so that a slip would keep everybody out: put a new certificate beside the present one, or take the provider out of Settings → Sign-in first.",
+    );
   const data = { ...settings, ...described };
-  await tx.samlProvider.updateMany({ where: { organizationId, id }, data });
+  const by = await describedBy(organizationId, tx, principal);
+  await tx.samlProvider.updateMany({ where: { organizationId, id }, data: { ...data, ...by } });
+  await unassignUnable(organizationId, tx, null);
+  const { actor } = principal;
   await append(organizationId, tx, actor, "saml_provider.updated", before, {
     changed: Object.keys(data).sort(),
     ...(settings.idpInitiated !== undefined && { idpInitiated: settings.idpInitiated }),
@@ -137,14 +159,49 @@ export async function removeSamlProvider(
   id: string,
 ): Promise<void> {
   const before = await lock(organizationId, tx, id);
-  const where = { organizationId, providers: { has: issuerOf(id) } };
-  if ((await tx.signInPolicy.count({ where })) > 0)
+  if (await isRequired(organizationId, tx, id))
     throw new AppError(
       "would_lock_out",
       "The organization requires this provider: take it out of Settings → Sign-in first.",
     );
   await tx.samlProvider.deleteMany({ where: { organizationId, id } });
   await append(organizationId, tx, actor, "saml_provider.removed", before);
+}
+
+/**
+ * Says, as another person than those who described the provider, that it is the organization's as it is: whom it signs in
+ * count for themselves again. Its sessions end. Throws `not_found`, `same_maker`, `nothing_to_confirm`.
+ */
+export async function confirmSamlProvider(
+  organizationId: string,
+  tx: Tx,
+  { userId, actor }: Principal,
+  id: string,
+): Promise<void> {
+  if (userId === null) throw new AppError("forbidden", "A person confirms this, not an API key.");
+  await confirmAs(organizationId, tx, userId, actor, id);
+}
+
+/** `userId`: null for the operator, who can where no owner counts as another person. */
+export async function confirmAs(
+  organizationId: string,
+  tx: Tx,
+  userId: string | null,
+  actor: Principal["actor"],
+  id: string,
+): Promise<void> {
+  const before = await lock(organizationId, tx, id);
+  const [row] = await tx.$queryRaw<{ outcome: string | null }[]>`
+    SELECT gate.confirm_saml_provider(${organizationId}::uuid, ${id}::uuid, ${userId}::uuid) AS outcome`;
+  if (row?.outcome === "same")
+    throw new AppError(
+      "same_maker",
+      "You count as one person with who set this provider up or changed it. Another owner has to confirm it.",
+    );
+  if (row?.outcome !== "done")
+    throw new AppError("nothing_to_confirm", `${before.name} is confirmed as it is.`);
+  await publishChangeNow(organizationId, tx, "member", [organizationId]);
+  await append(organizationId, tx, actor, "saml_provider.confirmed", before);
 }
 
 /** Keeps how a test sign-in went: `failure` is a code, or null with a report. */
@@ -160,9 +217,51 @@ export async function recordTest(
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
 }
 
-async function lock(organizationId: string, tx: Tx, id: string) {
-  const [found] = await tx.$queryRaw<{ id: string; name: string; entityId: string }[]>`
-    SELECT id, name, entity_id AS "entityId" FROM saml_provider
+/** Tells the organization that its provider signed nobody in, and why, by its code. The caller says it rarely: anybody may try. */
+export async function recordRefusal(
+  organizationId: string,
+  tx: Tx,
+  id: string,
+  reason: string,
+): Promise<void> {
+  const name = await tx.samlProvider.findFirst({ where: { organizationId, id }, select: { name: true } });
+  // It was removed meanwhile.
+  if (!name) return;
+  const actor = { kind: "system" as const, id: null, name: "Sign-in" };
+  await append(organizationId, tx, actor, "saml_provider.sign_in_refused", { id, ...name }, { reason });
+}
+
+/**
+ * For the rule of a second person: who describes a provider, for a service account everybody who is behind it. The time
+ * says to a trigger of 0122 that these columns are meant.
+ */
+async function describedBy(organizationId: string, tx: Tx, principal: Principal) {
+  const [row] = await tx.$queryRaw<{ describedBy: string; heldBy: string[]; describedAt: Date }[]>`
+    SELECT coalesce(a.owner_id, who.maker) AS "describedBy", now()::timestamptz(3) AS "describedAt",
+      coalesce((SELECT array_agg(b.user_id) FROM service_account_maker b
+        WHERE b.organization_id = ${organizationId}::uuid AND b.service_account_id = a.id), ARRAY[who.maker]) AS "heldBy"
+    FROM (SELECT ${makerOf(organizationId, principal)} AS maker) who
+      LEFT JOIN service_account a ON a.organization_id = ${organizationId}::uuid AND a.id = who.maker`;
+  return row;
+}
+
+/** The caller has locked the provider, so that nobody begins to require it meanwhile. */
+async function isRequired(organizationId: string, tx: Tx, id: string): Promise<boolean> {
+  const where = { organizationId, providers: { has: issuerOf(id) } };
+  return (await tx.signInPolicy.count({ where })) > 0;
+}
+
+interface LockedProvider {
+  id: string;
+  name: string;
+  entityId: string;
+  ssoUrl: string;
+  certificates: string[];
+}
+
+async function lock(organizationId: string, tx: Tx, id: string): Promise<LockedProvider> {
+  const [found] = await tx.$queryRaw<LockedProvider[]>`
+    SELECT id, name, entity_id AS "entityId", sso_url AS "ssoUrl", certificates FROM saml_provider
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid FOR UPDATE`;
   if (!found) throw notFound("SAML provider");
   return found;

@@ -1,6 +1,6 @@
 /** Probing servers and fetching tools. Never call a server inside a transaction. */
 
-import type { Principal } from "../access/principal.ts";
+import { isPerson, type Principal } from "../access/principal.ts";
 import { AppError } from "../base/errors.ts";
 import type { Services } from "../base/services.ts";
 import { type Endpoint, NOT_REACHED, type Tool } from "../mcp/peer.ts";
@@ -11,7 +11,7 @@ import { recordLogTail } from "./connections/transitions.ts";
 import { EntryGone } from "./operator-file.ts";
 import { type Probe, probe } from "./probe.ts";
 import { recordProbe } from "./probed.ts";
-import { type KeptTools, readKeptTools, readServer } from "./queries.ts";
+import { type KeptTools, readKeptTools, readServer, readTraits } from "./queries.ts";
 import type { CheckedServer, CheckStep, CreateServerInput, Server, UpdateServerInput } from "./schema.ts";
 import { createServer, removeServer, updateServer } from "./transitions.ts";
 
@@ -139,7 +139,7 @@ export async function toolOf(
 
 /** Returns the tool as last seen, or null if the server has to be asked first (see `toolOf`). */
 export function usableTool(principal: Principal, kept: KeptTools, name: string): Tool | null {
-  const isForPerson = principal.userId !== null && isOld(kept) && kept.isWell && !kept.isPaused;
+  const isForPerson = isPerson(principal) && isOld(kept) && kept.isWell && !kept.isPaused;
   return isForPerson ? null : (named(kept.tools, name) ?? null);
 }
 
@@ -154,7 +154,7 @@ function keptTools({ db }: Services, { organizationId }: Principal, serverId: st
   return db.withOrganization(organizationId, (tx) => readKeptTools(organizationId, tx, serverId));
 }
 
-/** Fetches the server's current tools, or returns the reason for failure. Throws `server_paused`. */
+/** Fetches the server's current tools, with its recipes, or returns the reason for failure. Throws `server_paused`. */
 async function askForTools(
   services: Services,
   principal: Principal,
@@ -167,14 +167,17 @@ async function askForTools(
       "The server is paused: it is not asked for its tools until it goes on.",
     );
   const { found, health } = await probeAndRecord(services, principal, serverId);
-  return found ? { tools: found.tools } : { why: health.message ?? NOT_REACHED };
+  if (!found) return { why: health.message ?? NOT_REACHED };
+  // As they were stored just now, with the server's recipes.
+  return { tools: (await keptTools(services, principal, serverId)).tools ?? found.tools };
 }
 
 /** Probes on the connection that the principal's starts would use, or without a token if there is none. */
 async function probeAndRecord(services: Services, principal: Principal, serverId: string): Promise<Probe> {
   const { organizationId } = principal;
-  const { server, address } = await services.db.withOrganization(organizationId, async (tx) => ({
+  const { server, address, traits } = await services.db.withOrganization(organizationId, async (tx) => ({
     server: await readServer(organizationId, tx, principal, serverId),
+    traits: await readTraits(organizationId, tx, serverId),
     address: await addressFor(organizationId, tx, principal, serverId),
   }));
   const { eraSetting, startsOn } = server;
@@ -182,7 +185,7 @@ async function probeAndRecord(services: Services, principal: Principal, serverId
     startsOn === null ? { url: address.url, headers: {} } : endpointOf(address, services);
   const log = new LogTail();
   const onLog = (line: string, startedAt: Date) => log.add(line, startedAt);
-  const ask = async () => probe(where(), eraSetting, services.network, onLog);
+  const ask = async () => probe(where(), eraSetting, services.network, onLog, traits);
   const isCommand = address.url.startsWith("command:");
   const asked = await (isCommand ? oneAtATime(address.connectionId, ask) : ask()).catch(notReached);
   const probed = startsOn === null ? notConnected(asked) : asked;

@@ -19,6 +19,6 @@ export async function lockConnections(organizationId: string, tx: Tx, serverId: 
 /** Keeps a server from being removed until the transaction ends. Throws `not_found`. */
 export async function lockServer(organizationId: string, tx: Tx, serverId: string): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM server
-    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL FOR SHARE`;
+    WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL AND NOT builtin FOR SHARE`;
   if (rows.length === 0) throw notFound("server");
 }

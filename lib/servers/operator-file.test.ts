@@ -31,6 +31,7 @@ test("a command and an address, as other hosts write them", () => {
       era: "2025-11-25",
       organizations: new Set(["acme"]),
       endpoint: { command: "node", args: ["ledger.js"], env: { TOKEN: "s3cret" } },
+      recipes: [],
     },
     {
       entry: "erp",
@@ -38,6 +39,7 @@ test("a command and an address, as other hosts write them", () => {
       era: "auto",
       organizations: new Set(["acme", "globex"]),
       endpoint: { url: "https://erp.example/mcp?key=s3cret", headers: { "x-key": "s3cret" } },
+      recipes: [],
     },
     {
       entry: "plain",
@@ -45,8 +47,27 @@ test("a command and an address, as other hosts write them", () => {
       era: "auto",
       organizations: new Set(),
       endpoint: { command: "plain", args: [], env: {} },
+      recipes: [],
     },
   ]);
+});
+
+test("recipes of a server, and what is wrong with one", () => {
+  const recipe = {
+    name: "pay",
+    start: { tool: "submit", handle: "result.text" },
+    status: { tool: "look", state: "result.text", completed: ["DONE"] },
+  };
+  const parse = (...recipes: unknown[]) =>
+    parseServersFile(file({ ap: { command: "ap", recipes } }))
+      .get("ap")
+      ?.recipes.map(({ name, status }) => [name, status.everyMs]);
+  expect(parse(recipe)).toEqual([["pay", 5_000]]);
+  expect(() => parse(recipe, recipe)).toThrow('entry "ap": recipe pay: another one has this name.');
+  expect(() => parse({ ...recipe, start: { tool: "submit", handle: "hndle" } })).toThrow(
+    'entry "ap": recipe pay: start.handle: Unknown variable: hndle (at character 1).',
+  );
+  expect(() => parse({ ...recipe, statsu: {} })).toThrow(/entry "ap": recipes\.0: .*statsu/);
 });
 
 test("a disabled entry is for nobody", () => {

@@ -9,6 +9,8 @@ import { ConfigurationError, env } from "../base/env.ts";
 import { type CommandEndpoint, type Endpoint, type HttpEndpoint, PeerError } from "../mcp/peer.ts";
 import { SLUG } from "../text/slug.ts";
 import { blockShape, commandShape, httpShape, kindOfEntry } from "./mcp-servers.ts";
+import { problemsOf } from "./recipes/check.ts";
+import { MOST_RECIPES, type Recipe, recipeSchema } from "./recipes/schema.ts";
 import { type EraSetting, eraSettingSchema, serverName } from "./schema.ts";
 
 /** One entry. Its endpoint may contain secrets: never log, store or show it. */
@@ -20,6 +22,7 @@ export interface OperatorServer {
   /** Slugs of the organizations that may use the server. */
   organizations: ReadonlySet<string>;
   endpoint: Endpoint;
+  recipes: readonly Recipe[];
 }
 
 /** Servers by entry, in the file's order. */
@@ -50,9 +53,10 @@ export function parseServersFile(text: string): OperatorServers {
   const { mcpServers } = orThrow("", fileSchema.safeParse(parseJson(text)));
   return new Map(
     Object.entries(mcpServers).map(([entry, value]) => {
-      const { name = entry, era, organizations, disabled, ...where } = parseEntry(entry, value);
+      const { name = entry, era, organizations, disabled, recipes, ...where } = parseEntry(entry, value);
       const given = new Set(disabled ? [] : organizations);
-      return [entry, { entry, name, era, organizations: given, endpoint: endpointAt(where) }];
+      refuseUnreadable(entry, recipes);
+      return [entry, { entry, name, era, organizations: given, endpoint: endpointAt(where), recipes }];
     }),
   );
 }
@@ -63,6 +67,7 @@ const common = {
   era: eraSettingSchema.default("auto"),
   organizations: z.array(z.string().regex(SLUG, "is no slug of an organization")).default([]),
   disabled: z.boolean().default(false),
+  recipes: z.array(recipeSchema).max(MOST_RECIPES).default([]),
 };
 /** Higher numbers are probably typing errors, since each process takes memory. */
 const MOST_PROCESSES = 64;
@@ -79,6 +84,17 @@ function parseEntry(entry: string, value: unknown): Entry {
   return kind === "command"
     ? orThrow(where, commandSchema.safeParse(value))
     : orThrow(where, httpSchema.safeParse(value));
+}
+
+function refuseUnreadable(entry: string, recipes: Recipe[]): void {
+  const names = new Set<string>();
+  for (const recipe of recipes) {
+    const where = ` entry ${JSON.stringify(entry)}: recipe ${recipe.name}:`;
+    if (names.has(recipe.name)) throw wrong(where, "another one has this name");
+    names.add(recipe.name);
+    const [problem] = problemsOf(recipe);
+    if (problem) throw wrong(where, `${problem.field}: ${problem.message}`);
+  }
 }
 
 function endpointAt(where: CommandEndpoint | HttpEndpoint): Endpoint {

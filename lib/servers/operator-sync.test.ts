@@ -10,6 +10,8 @@ import { createOrganization } from "../organizations/transitions.ts";
 import { endpointOf } from "./connections/queries.ts";
 import { EntryGone, type OperatorServers, parseServersFile } from "./operator-file.ts";
 import { giveOperatorServers, syncOperatorServers } from "./operator-sync.ts";
+import { recipeSchema } from "./recipes/schema.ts";
+import { removeRecipe, saveRecipe } from "./recipes/transitions.ts";
 
 let postgres: TestDatabase;
 let owner: Database;
@@ -221,4 +223,41 @@ test("a row alone grants nothing: the file must give its entry to the row's own 
     code: "address_not_allowed",
     reached: "no",
   });
+});
+
+test("recipes are those of the file: made, changed, taken away, and changed by nobody else", async () => {
+  const recipe = (name: string, title: string) => ({
+    name,
+    title,
+    start: { tool: "submit", handle: "result.text" },
+    status: { tool: "look", state: "result.text", completed: ["DONE"] },
+  });
+  const withRecipes = (...recipes: object[]) => parse({ ledger: { ...ledger(acme), recipes } });
+  const versions = () =>
+    owner.withOrganization(acme.id, async (tx) => {
+      const rows = await tx.recipeVersion.findMany({
+        where: { organizationId: acme.id },
+        orderBy: [{ name: "asc" }, { version: "asc" }],
+      });
+      return rows.map(({ name, version, until }) => `${name} ${version}${until ? " over" : ""}`);
+    });
+  expect(await outcomes(withRecipes(recipe("a", "A"), recipe("b", "B")))).toEqual([["ledger", "created"]]);
+  expect(await outcomes(withRecipes(recipe("a", "A"), recipe("b", "B")))).toEqual([["ledger", "unchanged"]]);
+  expect(await outcomes(withRecipes(recipe("a", "Another")))).toEqual([["ledger", "updated"]]);
+  expect(await versions()).toEqual(["a 1 over", "a 2", "b 1 over"]);
+  expect(await linesOf(acme)).toEqual([
+    "server.created",
+    "recipe.created",
+    "recipe.created",
+    "recipe.removed",
+    "recipe.changed",
+  ]);
+  const [server] = await serversOf(acme);
+  const admin = { kind: "key", id: uuidv7(), name: "Admin" } as const;
+  const input = { recipe: recipeSchema.parse(recipe("c", "C")) };
+  for (const change of [
+    owner.withOrganization(acme.id, (tx) => saveRecipe(acme.id, tx, admin, server!.id, input)),
+    owner.withOrganization(acme.id, (tx) => removeRecipe(acme.id, tx, admin, server!.id, "a")),
+  ])
+    await expect(change).rejects.toMatchObject({ code: "defined_by_operator" });
 });

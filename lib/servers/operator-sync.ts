@@ -7,6 +7,7 @@ import { appendEvents } from "../events/transitions.ts";
 import { publishChange, rewatchConnection } from "../live-updates/transitions.ts";
 import { recordHealth } from "./health.ts";
 import { EntryGone, type OperatorServer, type OperatorServers } from "./operator-file.ts";
+import { syncRecipes } from "./recipes/transitions.ts";
 import { retireServer } from "./transitions.ts";
 
 /** The result for an entry in an organization. `in_use`: removed, but kept for open tasks. */
@@ -77,14 +78,24 @@ async function syncEntry(
     where: { organizationId, operatorEntry: entry, removedAt: null },
     select: { id: true, name: true, url: true, eraSetting: true, healthMessage: true },
   });
-  if (given) return row ? update(organizationId, tx, row, given) : create(organizationId, tx, given);
+  if (given) {
+    const { id, outcome } = row
+      ? { id: row.id, outcome: await update(organizationId, tx, row, given) }
+      : await create(organizationId, tx, given);
+    const isNew = await syncRecipes(organizationId, tx, OPERATOR, id, given.recipes);
+    return isNew && outcome === "unchanged" ? "updated" : outcome;
+  }
   if (!row) return "unchanged";
   if (await retireServer(organizationId, tx, OPERATOR, row.id)) return "removed";
   await recordHealth(organizationId, tx, row.id, { state: "unreachable", message: GONE });
   return "in_use";
 }
 
-async function create(organizationId: string, tx: Tx, given: OperatorServer): Promise<"created"> {
+async function create(
+  organizationId: string,
+  tx: Tx,
+  given: OperatorServer,
+): Promise<{ id: string; outcome: "created" }> {
   const id = uuidv7();
   const { entry, name, era } = given;
   await tx.server.create({
@@ -108,7 +119,7 @@ async function create(organizationId: string, tx: Tx, given: OperatorServer): Pr
       data: { serverId: id, name, url: shownUrl(given), era, entry },
     },
   ]);
-  return "created";
+  return { id, outcome: "created" };
 }
 
 async function update(

@@ -22,7 +22,7 @@ export async function pauseServer(
     UPDATE server SET paused_at = now(), paused_by = ${JSON.stringify(principal.actor)}::jsonb,
       pause_reason = ${words}, pauses = pauses + 1
     WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL
-      AND paused_at IS NULL RETURNING name`;
+      AND NOT builtin AND paused_at IS NULL RETURNING name`;
   if (!rows[0]) return refuseUnlessThere(organizationId, tx, serverId);
   await tellOf(organizationId, tx, serverId);
   await appendEvents(organizationId, tx, [
@@ -84,6 +84,8 @@ async function connectionsOf(organizationId: string, tx: Tx, serverId: string): 
 }
 
 async function refuseUnlessThere(organizationId: string, tx: Tx, serverId: string): Promise<void> {
-  const there = await tx.server.count({ where: { organizationId, id: serverId, removedAt: null } });
+  const there = await tx.server.count({
+    where: { organizationId, id: serverId, removedAt: null, builtin: false },
+  });
   if (there === 0) throw notFound("server");
 }

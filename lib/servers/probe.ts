@@ -1,7 +1,7 @@
 /** Asks a server for its era, capabilities and tools. Uses the network, but no database. */
 import { AppError } from "../base/errors.ts";
 import type { Network } from "../base/network.ts";
-import { createPeer, openWire } from "../mcp/connect.ts";
+import { createPeer, openSession, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
 import { discoverAuthorization } from "../mcp/oauth/oauth-discovery.ts";
 import { type OAuthRefusal, OAuthRefused } from "../mcp/oauth/oauth-refused.ts";
@@ -23,6 +23,7 @@ import {
   type ProbeInput,
   serverName,
 } from "./schema.ts";
+import { mayPutTasks, type Traits } from "./traits.ts";
 
 /** Long enough for a cold start behind a proxy, short enough for a person who waits for the form. */
 const CALL_DEADLINE_MS = 10_000;
@@ -48,13 +49,15 @@ export interface Probe {
 /**
  * Probes a server. Throws `address_not_allowed` for an address that is refused by its text; reports every other
  * failure as a result. Stops a command at
- * the end of the probe. `onLog` gets the lines of a command's stderr.
+ * the end of the probe. `onLog` gets the lines of a command's stderr. `traits`: what is known of the server, which may offer
+ * tools only where it may put its questions as tasks.
  */
 export async function probe(
   endpoint: Endpoint,
   eraSetting: EraSetting,
   network: Network,
   onLog?: (line: string, startedAt: Date) => void,
+  traits: Traits = {},
 ): Promise<Probe> {
   const options = { deadlineMs: "url" in endpoint ? CALL_DEADLINE_MS : COMMAND_DEADLINE_MS };
   const wire = openWire(endpoint, network, { onLog });
@@ -68,7 +71,7 @@ export async function probe(
   try {
     const { era, capabilities, serverInfo } = await discover(wire, eraSetting, options);
     ended(true, `Speaks ${era}`);
-    const tools = await listTools(createPeer(era, wire), options);
+    const tools = await listTools(createPeer(era, wire), traits, options);
     ended(true, tools.length === 1 ? "1 tool" : `${tools.length} tools`);
     return { health: { state: "ok", message: null }, found: { era, capabilities, tools, serverInfo }, steps };
   } catch (error) {
@@ -83,8 +86,8 @@ export async function probe(
   }
 }
 
-async function listTools(peer: Peer, options: CallOptions): Promise<Tool[]> {
-  const session = await peer.open(options);
+async function listTools(peer: Peer, traits: Traits, options: CallOptions): Promise<Tool[]> {
+  const { session } = await openSession(peer, mayPutTasks(traits), options);
   try {
     return await peer.listTools(session, options);
   } catch (error) {

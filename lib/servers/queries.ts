@@ -1,4 +1,7 @@
-/** Scoped reads of servers. Removed servers stay visible only through their tasks. */
+/**
+ * Scoped reads of servers. Removed servers, and the built-in one (lib/human-tasks/builtin-server.ts), are visible only
+ * through their tasks.
+ */
 import { z } from "zod";
 import { allows, reachesServer, reachOf, serversOf } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
@@ -8,6 +11,8 @@ import { notFound } from "../base/errors.ts";
 import type { Page, PageQuery } from "../base/page.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { summaryOf } from "./call-statistics/counts.ts";
+import { currentRecipes, recipesIn, recipesOf } from "./recipes/queries.ts";
+import { withRecipes } from "./recipes/tool.ts";
 import {
   eraSchema,
   eraSettingSchema,
@@ -21,7 +26,7 @@ import {
 } from "./schema.ts";
 import { type Asker, readSeen, type Seen } from "./seen.ts";
 import { toPause } from "./shown-pause.ts";
-import { traitsSchema } from "./traits.ts";
+import { type Traits, traitsSchema } from "./traits.ts";
 
 /** Lists servers, oldest first. */
 export async function listServers(
@@ -36,6 +41,7 @@ export async function listServers(
     where: {
       organizationId,
       removedAt: null,
+      builtin: false,
       ...(reach && { id: { in: serversOf(reach) } }),
       ...(after && {
         OR: [{ createdAt: { gt: after.createdAt } }, { createdAt: after.createdAt, id: { gt: after.id } }],
@@ -67,7 +73,7 @@ export async function readServer(
   serverId: string,
 ): Promise<Server> {
   const row = await tx.server.findFirst({
-    where: { organizationId, id: serverId, removedAt: null },
+    where: { organizationId, id: serverId, removedAt: null, builtin: false },
     select: SELECT,
   });
   if (!row) throw notFound("server");
@@ -82,7 +88,7 @@ export async function readServerDetail(
   serverId: string,
 ): Promise<ServerDetail> {
   const row = await tx.server.findFirst({
-    where: { organizationId, id: serverId, removedAt: null },
+    where: { organizationId, id: serverId, removedAt: null, builtin: false },
     select: { ...SELECT, traits: true, tools: true },
   });
   if (!row || !reachesServer(principal, serverId)) throw notFound("server");
@@ -102,6 +108,15 @@ export async function readServerDetail(
   };
 }
 
+/** Returns what the server was seen to do; nothing for an unknown one. */
+export async function readTraits(organizationId: string, tx: Tx, serverId: string): Promise<Traits> {
+  const row = await tx.server.findFirst({
+    where: { organizationId, id: serverId },
+    select: { traits: true },
+  });
+  return traitsSchema.catch({}).parse(row?.traits);
+}
+
 function toTraits(value: unknown): ServerTraits {
   const known = traitsSchema.catch({}).parse(value);
   return {
@@ -111,6 +126,10 @@ function toTraits(value: unknown): ServerTraits {
     notifies: known.notifies ?? null,
     namesTask: known.namesTask ?? null,
     sessionLimit: known.sessionLimit ?? null,
+    opensStream: known.opensStream ?? null,
+    refusesTasks: known.refusesTasks ?? null,
+    putsTasks: known.putsTasks ?? null,
+    fetches: known.fetches ?? null,
   };
 }
 
@@ -123,15 +142,44 @@ function honouredByAll(tools: Pick<Tool, "honoursIdempotencyKey">[]): boolean | 
 /** A stored tool, with data needed by starts. */
 const keptToolsSchema = z.array(listedToolSchema.extend({ honoursIdempotencyKey: z.boolean() }));
 
-/** Returns the tools as last seen. Throws `not_found`. */
+/** Returns the tools of several servers as last seen, with their recipes; those of a removed one too. */
+export async function readListedTools(
+  organizationId: string,
+  tx: Tx,
+  serverIds: string[],
+): Promise<{ id: string; tools: Tool[] | null; checkedAt: Date | null }[]> {
+  const rows = await tx.server.findMany({
+    where: { organizationId, id: { in: serverIds } },
+    select: { id: true, tools: true, toolsCheckedAt: true },
+  });
+  const recipes = await currentRecipes(organizationId, tx, serverIds);
+  return rows.map(({ id, tools, toolsCheckedAt }) => ({
+    id,
+    tools: withRecipes(keptToolsSchema.nullable().parse(tools), recipes.get(id) ?? []),
+    checkedAt: toolsCheckedAt,
+  }));
+}
+
+/** Returns the tools that the server itself lists, as last seen; null: it never has. Throws `not_found`. */
+export async function readOwnTools(organizationId: string, tx: Tx, serverId: string): Promise<Tool[] | null> {
+  const row = await tx.server.findFirst({
+    where: { organizationId, id: serverId, removedAt: null, builtin: false },
+    select: { tools: true },
+  });
+  if (!row) throw notFound("server");
+  return keptToolsSchema.nullable().parse(row.tools);
+}
+
+/** Returns the tools as last seen, with the server's recipes. Throws `not_found`. */
 export async function readKeptTools(organizationId: string, tx: Tx, serverId: string): Promise<KeptTools> {
   const row = await tx.server.findFirst({
-    where: { organizationId, id: serverId, removedAt: null },
+    where: { organizationId, id: serverId, removedAt: null, builtin: false },
     select: { tools: true, toolsCheckedAt: true, pausedAt: true, healthState: true },
   });
   if (!row) throw notFound("server");
+  const recipes = await currentRecipes(organizationId, tx, [serverId]);
   return {
-    tools: keptToolsSchema.nullable().parse(row.tools),
+    tools: withRecipes(keptToolsSchema.nullable().parse(row.tools), recipes.get(serverId) ?? []),
     checkedAt: row.toolsCheckedAt,
     isPaused: row.pausedAt !== null,
     isWell: row.healthState === "ok",
@@ -141,13 +189,15 @@ export async function readKeptTools(organizationId: string, tx: Tx, serverId: st
 /** As `readKeptTools`, and keeps the server from being removed until the transaction ends. */
 export async function lockKeptTools(organizationId: string, tx: Tx, serverId: string): Promise<KeptTools> {
   const [row] = await tx.$queryRaw<
-    { tools: unknown; checkedAt: Date | null; isPaused: boolean; isWell: boolean }[]
+    { tools: unknown; recipes: unknown; checkedAt: Date | null; isPaused: boolean; isWell: boolean }[]
   >`
-    SELECT tools, tools_checked_at AS "checkedAt", paused_at IS NOT NULL AS "isPaused", health_state = 'ok' AS "isWell"
-    FROM server WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL
-    FOR SHARE`;
+    SELECT tools, tools_checked_at AS "checkedAt", paused_at IS NOT NULL AS "isPaused", health_state = 'ok' AS "isWell",
+      ${recipesOf(organizationId)} AS recipes
+    FROM server s WHERE organization_id = ${organizationId}::uuid AND id = ${serverId}::uuid AND removed_at IS NULL
+      AND NOT builtin FOR SHARE`;
   if (!row) throw notFound("server");
-  return { ...row, tools: keptToolsSchema.nullable().parse(row.tools) };
+  const { recipes, ...kept } = row;
+  return { ...kept, tools: withRecipes(keptToolsSchema.nullable().parse(row.tools), recipesIn(recipes)) };
 }
 
 export interface KeptTools {

@@ -162,6 +162,11 @@ const serverTraitsSchema = z.object({
   notifies: z.boolean().nullable(),
   namesTask: z.boolean().nullable(),
   sessionLimit: z.number().nullable(),
+  /** It opens the stream on which it may ask for tasks of Intray's: its next session may put questions as such tasks. */
+  opensStream: z.boolean().nullable(),
+  refusesTasks: z.boolean().nullable(),
+  putsTasks: z.boolean().nullable(),
+  fetches: z.boolean().nullable(),
 });
 export type ServerTraits = z.infer<typeof serverTraitsSchema>;
 
@@ -180,6 +185,8 @@ export const toolTextSchema = z.object({
   description: z.string().nullable(),
   inputSchema: z.record(z.string(), z.unknown()),
   annotations: z.record(z.string(), z.unknown()).nullable(),
+  /** The tool is a recipe over tools of the server, in this version. */
+  recipe: z.object({ version: z.int() }).optional(),
 });
 export type ToolText = z.infer<typeof toolTextSchema>;
 
@@ -212,7 +219,13 @@ export const toolVersionSchema = toolTextSchema.extend({
   usedBy: actorSchema.nullable(),
 });
 export type ToolVersion = z.infer<typeof toolVersionSchema>;
-export const toolVersionsQuerySchema = z.object({ tool: z.string().max(256).optional() });
+export const toolVersionsQuerySchema = z.object({
+  tool: z.string().max(256).optional(),
+  digest: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+});
 export type ToolVersionsQuery = z.infer<typeof toolVersionsQuerySchema>;
 export type ServerTool = z.infer<typeof toolSchema>;
 

@@ -1,14 +1,18 @@
 /** All writes to the versions of servers' tools, and to their use. */
 
-import type { Principal } from "../access/principal.ts";
+import { isPerson, type Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { together } from "../base/db/together.ts";
 import { AppError } from "../base/errors.ts";
 import type { NewEvent } from "../events/transitions.ts";
 import { ENGINE_ACTOR } from "../events/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { digestOf, listed, textOf } from "./tool-text.ts";
 
-/** Unused versions kept per tool, since a server may send a different one each time. */
+/**
+ * Unused versions kept per tool, since a server may send a different one each time. What an agent was granted is kept besides:
+ * an admin compares a changed tool with it.
+ */
 const UNUSED_KEPT = 20;
 /** Tool names listed in an event. */
 const NAMED = 50;
@@ -24,10 +28,18 @@ export async function recordTools(
   tools: Tool[],
 ): Promise<NewEvent[]> {
   const now = listed(tools);
+  const recipes = await tx.recipeVersion.findMany({
+    where: { organizationId, serverId, until: null },
+    select: { name: true },
+  });
+  // Recipes are Intray's own: no list of the server has them, and a tool of a recipe's name can't be started.
+  for (const { name } of recipes) now.delete(name);
   const before = await tx.$queryRaw<{ tool: string; digest: string; current: boolean }[]>`
     SELECT tool, encode(digest, 'hex') AS digest, until IS NULL AS current FROM server_tool_version
-    WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid`;
+    WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
+      AND NOT tool = ANY (${recipes.map(({ name }) => name)}::text[])`;
   const current = new Map(before.filter((row) => row.current).map((row) => [row.tool, row.digest]));
+  if (before.length === 0) await pinFirstList(organizationId, tx, serverId, now);
   const changed = [...now].filter(([name, { digest }]) => current.has(name) && current.get(name) !== digest);
   const added = [...now].filter(([name]) => !current.has(name));
   const removed = [...current.keys()].filter((name) => !now.has(name));
@@ -63,6 +75,23 @@ export async function recordTools(
   ];
 }
 
+/**
+ * What a server lists first is what was granted before it had listed anything. Pinned here, since the server may say something
+ * else by the time an agent comes.
+ */
+async function pinFirstList(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  tools: ReturnType<typeof listed>,
+): Promise<void> {
+  const all = JSON.stringify(Object.fromEntries([...tools].map(([name, { digest }]) => [name, digest])));
+  await tx.$executeRaw`
+    UPDATE agent_grant SET digests = CASE WHEN tool IS NULL THEN ${all}::jsonb
+        ELSE jsonb_strip_nulls(jsonb_build_object(tool, ${all}::jsonb -> tool)) END
+    WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid AND digests IS NULL`;
+}
+
 async function forgetUnused(
   organizationId: string,
   tx: Tx,
@@ -75,47 +104,65 @@ async function forgetUnused(
       FROM server_tool_version WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
         AND tool = ANY (${tools}::text[]) AND used_at IS NULL AND until IS NOT NULL) old
     WHERE v.organization_id = ${organizationId}::uuid AND v.server_id = ${serverId}::uuid AND v.tool = old.tool
-      AND v.digest = old.digest AND old.place > ${UNUSED_KEPT}`;
+      AND v.digest = old.digest AND old.place > ${UNUSED_KEPT}
+      AND NOT EXISTS (SELECT FROM agent_grant g WHERE g.organization_id = v.organization_id
+        AND g.server_id = v.server_id AND g.digests ->> v.tool = encode(v.digest, 'hex'))`;
+}
+
+/** The digest of the version of a tool that was used last; null: none was. */
+export async function lastUsed(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  tool: string,
+): Promise<string | null> {
+  const [last] = await tx.$queryRaw<{ digest: string }[]>`
+    SELECT encode(digest, 'hex') AS digest FROM server_tool_version
+    WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid AND tool = ${tool}
+      AND used_at IS NOT NULL ORDER BY used_at DESC LIMIT 1`;
+  return last?.digest ?? null;
 }
 
 /**
  * Stores that a tool is about to be used in its current version. A person must acknowledge a version other
- * than the last used one by its digest (`acknowledged`), else throws `tool_changed`. A key is not stopped:
- * the change stays unacknowledged, and its time is returned.
+ * than the last used one by its digest (`acknowledged`), else throws `tool_changed`. A key or an agent is not
+ * stopped here: the change stays unacknowledged, and its time is returned. `last`: as `lastUsed`.
  */
 export async function noteToolUse(
   organizationId: string,
   tx: Tx,
-  { userId, actor }: Principal,
+  principal: Principal,
   serverId: string,
   tool: Tool,
   acknowledged: string | null,
+  last: string | null,
 ): Promise<{ changedAt: Date } | null> {
   const text = textOf(tool);
   const digest = digestOf(text);
   const where = Prisma.sql`organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
     AND tool = ${tool.name}`;
-  const [last] = await tx.$queryRaw<{ digest: string }[]>`
-    SELECT encode(digest, 'hex') AS digest FROM server_tool_version WHERE ${where} AND used_at IS NOT NULL
-    ORDER BY used_at DESC LIMIT 1`;
-  if (last?.digest === digest) return null;
-  if (last && acknowledged !== digest) {
+  if (last === digest) return null;
+  if (last !== null && acknowledged !== digest) {
     const [now] = await tx.$queryRaw<{ since: Date }[]>`
       SELECT since FROM server_tool_version WHERE ${where} AND digest = decode(${digest}, 'hex')`;
     const changedAt = now?.since ?? new Date();
-    if (userId === null) return { changedAt };
+    if (!isPerson(principal)) return { changedAt };
     throw new AppError(
       "tool_changed",
       "The server has changed what it says of this tool since it was last used. Look at the change under New task, and start it from there.",
       { extra: { digest, changedAt: changedAt.toISOString() } },
     );
   }
-  await tx.$executeRaw`
+  // Of several at once the first one's version becomes the current one. The statement behind the lock sees it.
+  const lock = tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(
+    ${JSON.stringify(["tool use", organizationId, serverId, tool.name])}, 0))`;
+  const insert = tx.$executeRaw`
     INSERT INTO server_tool_version (organization_id, server_id, tool, digest, described, used_at, used_by, until)
     SELECT ${organizationId}::uuid, ${serverId}::uuid, ${tool.name}, decode(${digest}, 'hex'),
-      ${JSON.stringify(text)}::json, clock_timestamp(), ${JSON.stringify(actor)}::jsonb,
+      ${JSON.stringify(text)}::json, clock_timestamp(), ${JSON.stringify(principal.actor)}::jsonb,
       CASE WHEN EXISTS (SELECT FROM server_tool_version WHERE ${where} AND until IS NULL) THEN now() END
     ON CONFLICT (organization_id, server_id, tool, digest)
       DO UPDATE SET used_at = excluded.used_at, used_by = excluded.used_by`;
+  await together(lock, insert);
   return null;
 }

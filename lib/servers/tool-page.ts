@@ -11,6 +11,6 @@ export function toolPage(tools: Tool[], query: PageQuery): Page<Omit<ServerTool,
     numbered.slice(start, start + query.limit + 1),
     query.limit,
     (row) => row.next,
-    ({ tool: { honoursIdempotencyKey: _ours, ...shown } }) => shown,
+    ({ tool: { honoursIdempotencyKey: _ours, calls: _its, ...shown } }) => shown,
   );
 }

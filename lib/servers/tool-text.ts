@@ -6,8 +6,9 @@ import type { Tool } from "../mcp/peer.ts";
 import type { ToolText } from "./schema.ts";
 
 /** Returns the parts of a tool by which people and programs decide. Storable, so the digest is stable. */
-export function textOf({ title, description, inputSchema, annotations }: Tool): ToolText {
-  return storable({ title, description, inputSchema, annotations }) as ToolText;
+export function textOf({ title, description, inputSchema, annotations, recipe }: Tool): ToolText {
+  // A recipe that was changed calls other tools, maybe under the same description.
+  return storable({ title, description, inputSchema, annotations, ...(recipe && { recipe }) }) as ToolText;
 }
 
 /** Returns the SHA-256 of the text in canonical JSON, in hex. */

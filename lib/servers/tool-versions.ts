@@ -86,11 +86,19 @@ export async function listToolVersions(
   serverId: string,
   query: ToolVersionsQuery & PageQuery,
 ): Promise<Page<ToolVersion>> {
-  if ((await tx.server.count({ where: { organizationId, id: serverId, removedAt: null } })) === 0)
+  if (
+    (await tx.server.count({ where: { organizationId, id: serverId, removedAt: null, builtin: false } })) ===
+    0
+  )
     throw notFound("server");
   const from = Number(readSequence(query.cursor) ?? 0n);
   const rows = await tx.serverToolVersion.findMany({
-    where: { organizationId, serverId, ...(query.tool !== undefined && { tool: query.tool }) },
+    where: {
+      organizationId,
+      serverId,
+      ...(query.tool !== undefined && { tool: query.tool }),
+      ...(query.digest !== undefined && { digest: Uint8Array.from(Buffer.from(query.digest, "hex")) }),
+    },
     orderBy: [{ since: "desc" }, { tool: "asc" }, { digest: "asc" }],
     skip: from,
     take: query.limit + 1,

@@ -31,7 +31,8 @@ export async function createServer(
   await refuseFull(organizationId, tx, {
     code: "too_many_servers",
     most: BOUNDS.servers,
-    count: () => tx.server.count({ where: { organizationId, removedAt: null, operatorEntry: null } }),
+    count: () =>
+      tx.server.count({ where: { organizationId, removedAt: null, operatorEntry: null, builtin: false } }),
     detail: `The organization has ${BOUNDS.servers} servers, the most there can be. Remove one first.`,
   });
   const id = uuidv7();
@@ -89,7 +90,7 @@ export async function updateServer(
 ): Promise<Forgotten[]> {
   await lockConnections(organizationId, tx, serverId);
   const updated = await tx.server.updateMany({
-    where: { organizationId, id: serverId, removedAt: null, operatorEntry: null },
+    where: { organizationId, id: serverId, removedAt: null, operatorEntry: null, builtin: false },
     data: {
       ...(name !== undefined && { name }),
       ...(trace !== undefined && { trace }),
@@ -167,7 +168,7 @@ export async function removeServer(
   serverId: string,
 ): Promise<Forgotten[]> {
   const found = await tx.server.count({
-    where: { organizationId, id: serverId, removedAt: null, operatorEntry: null },
+    where: { organizationId, id: serverId, removedAt: null, operatorEntry: null, builtin: false },
   });
   if (found === 0) throw await whyNotChanged(organizationId, tx, serverId);
   if (await retireServer(organizationId, tx, principal.actor, serverId))
@@ -206,7 +207,9 @@ export async function retireServer(
 
 /** Returns why nothing was updated. Still true afterwards: servers never move between admin and operator. */
 async function whyNotChanged(organizationId: string, tx: Tx, serverId: string): Promise<AppError> {
-  const exists = await tx.server.count({ where: { organizationId, id: serverId, removedAt: null } });
+  const exists = await tx.server.count({
+    where: { organizationId, id: serverId, removedAt: null, builtin: false },
+  });
   return exists === 0
     ? notFound("server")
     : new AppError("defined_by_operator", "Only the operator of this installation can change this server.");

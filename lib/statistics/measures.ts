@@ -27,7 +27,15 @@ export const FAILURE_KINDS = [
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 /** The delivery methods of answers; `none`: never sent. */
-export const RUNGS = ["update", "same_session", "asked_again", "new_session", "retry", "none"] as const;
+export const RUNGS = [
+  "update",
+  "same_session",
+  "asked_again",
+  "new_session",
+  "retry",
+  "fetched",
+  "none",
+] as const;
 export type Rung = (typeof RUNGS)[number];
 
 /** accepted: by the server. confirmed: the task continued. unsent: did not arrive, and is retried. */

@@ -28,22 +28,26 @@ export async function openMessages(
 ): Promise<StreamMessage[]> {
   if (characters <= 0) return [];
   const rows = await tx.$queryRaw<
-    (Omit<StreamMessage, "sessionDigest" | "namedDigest" | "question"> & {
+    (Omit<StreamMessage, "sessionDigest" | "namedDigest" | "question" | "elicitationTask"> & {
       sessionDigest: Uint8Array;
       namedDigest: Uint8Array | null;
       params: unknown;
+      elicitationTask: StreamMessage["elicitationTask"] | null;
     })[]
   >`
     SELECT m.id, connection_id AS "connectionId", session_digest AS "sessionDigest", rpc_id AS "rpcId", params,
-      stream_task_id AS "streamTaskId", named_digest AS "namedDigest", replayed, received_at AS "receivedAt", candidates
+      stream_task_id AS "streamTaskId", named_digest AS "namedDigest", replayed, received_at AS "receivedAt", candidates,
+      (SELECT json_build_object('id', e.id, 'ttlMs', e.ttl_ms) FROM elicitation_task e
+        WHERE e.organization_id = m.organization_id AND e.id = m.elicitation_task_id) AS "elicitationTask"
     FROM stream_message m JOIN (SELECT id, sum(coalesce(length(params::text), 0)) OVER (ORDER BY received_at, id
           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
         FROM stream_message WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
           AND handled_at IS NULL AND id <> ALL (${known}::uuid[])) sized ON sized.id = m.id
     WHERE m.organization_id = ${organizationId}::uuid AND coalesce(sized.before, 0) < ${characters}
     ORDER BY m.received_at, m.id`;
-  return rows.map(({ params, sessionDigest, namedDigest, ...row }) => ({
+  return rows.map(({ params, sessionDigest, namedDigest, elicitationTask, ...row }) => ({
     ...row,
+    ...(elicitationTask && { elicitationTask }),
     sessionDigest: Buffer.from(sessionDigest),
     namedDigest: namedDigest && Buffer.from(namedDigest),
     question:

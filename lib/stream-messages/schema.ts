@@ -15,6 +15,16 @@ export interface NewStreamMessage {
   namedDigest: Buffer | null;
   /** It came on a stream that was gone on with after an event: it may have been said before. */
   replayed: boolean;
+  /** The question is put as a task of ours (lib/elicitation-tasks). */
+  elicitationTask?: NewElicitationTask;
+}
+
+/** A question that a server puts as a task, as it is heard. */
+export interface NewElicitationTask {
+  /** The task id that the server is given. */
+  id: string;
+  /** How long the server wants to ask for the task, in ms from now; null: it does not say. */
+  ttlMs: number | null;
 }
 
 export interface StreamMessage extends NewStreamMessage {

@@ -32,16 +32,17 @@ export async function recordMessages(
     named: message.namedDigest?.toString("hex") ?? null,
     replayed: message.replayed,
     received_at: new Date(clock!.now.getTime() - message.heardAgoMs),
+    elicitation_task: message.elicitationTask?.id ?? null,
   }));
   const insert = (kind: string) => tx.$executeRaw`
     INSERT INTO stream_message (organization_id, id, connection_id, session_digest, rpc_id, kind, params, stream_task_id,
-      named_digest, replayed, received_at)
+      named_digest, replayed, received_at, elicitation_task_id)
     SELECT ${organizationId}::uuid, heard.id, ${connectionId}::uuid, decode(heard.session, 'hex'), heard.rpc_id, heard.kind,
       nullif(heard.params, 'null'), heard.stream_task_id, decode(heard.named, 'hex'),
-      heard.replayed, heard.received_at
+      heard.replayed, heard.received_at, heard.elicitation_task
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS heard
       (id uuid, session text, rpc_id jsonb, kind text, params jsonb, stream_task_id uuid, named text,
-        replayed boolean, received_at timestamptz)
+        replayed boolean, received_at timestamptz, elicitation_task uuid)
     WHERE heard.kind = ${kind} AND (heard.kind = 'elicitation' OR EXISTS (
         SELECT FROM ask WHERE ask.organization_id = ${organizationId}::uuid
           AND ask.session_digest = decode(heard.session, 'hex') AND ask.rpc_id = heard.rpc_id

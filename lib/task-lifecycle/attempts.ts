@@ -24,7 +24,8 @@ const attemptColumns = ({ id, deadlineMs, sealedSession }: Attempt) =>
     attempt_deadline_at = now() + ${deadlineMs} * interval '1 ms'`;
 
 /**
- * Commits the first attempt before its call. Returns false if the task is not queued, not due, or cancelled.
+ * Commits the first attempt before its call. Returns false if the task is not queued, not due, or cancelled, or its call
+ * is not approved.
  */
 export async function markStarting(
   organizationId: string,
@@ -36,7 +37,8 @@ export async function markStarting(
     UPDATE task SET state = 'starting', ${attemptColumns(attempt)}, era = ${attempt.era}, error = NULL,
       changed_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'
-      AND cancel_requested_at IS NULL AND (start_after IS NULL OR start_after <= now())`;
+      AND cancel_requested_at IS NULL AND (start_after IS NULL OR start_after <= now())
+      AND (gate IS NULL OR gate = 'approved')`;
   if (marked !== 1) return false;
   await record(organizationId, tx, taskId, [{ type: "task.starting", data: { attempt: attempt.id } }]);
   return true;
@@ -106,7 +108,7 @@ export async function noteWaiting(
 
 /**
  * Stores the handle of the task that the server made. The next step applies the server's status. `adopted`:
- * the call's reply was lost and the task was found in the server's list.
+ * the call's reply was lost and the task was found in the server's list. `onlyStarting`: returns false for an open call too.
  */
 export async function markStarted(
   organizationId: string,
@@ -115,7 +117,7 @@ export async function markStarted(
   attemptId: string,
   remote: RemoteTask,
   sealed: { handle: string; digest: Buffer; session: string | null },
-  adopted = false,
+  { adopted = false, onlyStarting = false } = {},
 ): Promise<boolean> {
   const startedAt = madeAt(remote.createdAt, adopted);
   const statusMessage = contentOf(tx).text("task.status_message", taskId, text(remote.statusMessage));
@@ -126,7 +128,7 @@ export async function markStarted(
       status_message = ${statusMessage}, poll_interval_ms = ${wholeMs(remote.pollIntervalMs)}::integer,
       expires_at = ${timeLimit(startedAt, Prisma.sql`${remote.ttlMs}::float8`)}
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND attempt_id = ${attemptId}::uuid
-      AND (state = 'starting' OR (state IN ('working', 'input_required') AND NOT durable))`;
+      AND (state = 'starting' OR (${!onlyStarting} AND state IN ('working', 'input_required') AND NOT durable))`;
   if (marked !== 1) return false;
   await record(organizationId, tx, taskId, [
     {

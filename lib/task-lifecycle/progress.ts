@@ -3,10 +3,11 @@
  * store a call's outcome after it has checked the attempt. Writes that change the state expect the old one.
  */
 
+import type { Person } from "../access/schema.ts";
 import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
-import { settleAtEnd } from "../input-requests/capture.ts";
+import { settleAtEnd } from "../input-requests/capture/settle.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 import type { RemoteTask } from "../mcp/peer.ts";
 import { endInRace } from "../tasks/races/ending.ts";
@@ -22,7 +23,10 @@ export interface TaskEnd {
   state: "completed" | "failed" | "cancelled" | "lost" | "expired";
   statusMessage?: string | null;
   result?: unknown;
-  error?: { code: string; message: string } | null;
+  /** `by`, `reason`: who declined the call, and what they said. */
+  error?: { code: string; message: string; by?: Person; reason?: string } | null;
+  /** How the approval in front of the call ended, of a task that was never started. */
+  gate?: "declined" | "expired" | "withdrawn";
   /** The server's state, if it differs. */
   serverState?: string | null;
   /** How long to watch the server's state after the end, in ms; for a task that continues there. */
@@ -132,14 +136,16 @@ export async function endTask(
       : JSON.stringify(content.json("task.result", taskId, storable(end.result)));
   const error = end.error ? storedError(content, taskId, end.error) : null;
   const statusMessage = content.text("task.status_message", taskId, text(end.statusMessage ?? null));
+  const gate = end.gate ?? null;
   const [ended] = await tx.$queryRaw<{ raceId: string | null; mayRetry: boolean }[]>`
     UPDATE task SET state = ${end.state}, finished_at = now(), changed_at = now(),
       watched = ${end.watchForMs !== undefined}, watch_until = now() + ${end.watchForMs ?? null}::float8 * interval '1 ms',
       status_message = coalesce(${statusMessage}, status_message), progress = NULL,
       outcome = ${content.text("task.outcome", taskId, text(outcome))}, outcome_is_error = ${isError}, result = ${result}::json,
-      error = ${error}::jsonb, server_state = ${end.serverState ?? null}
+      error = ${error}::jsonb, server_state = ${end.serverState ?? null}, gate = coalesce(${gate}, gate)
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid
-      AND state IN ('starting', 'working', 'input_required')
+      AND (state IN ('starting', 'working', 'input_required')
+        OR (state = 'queued' AND gate = 'waiting' AND ${gate}::text IS NOT NULL))
     RETURNING race_id AS "raceId", attempt < attempts AS "mayRetry"`;
   if (!ended) return false;
   const settled = await settleAtEnd(organizationId, tx, taskId, end.state);
@@ -156,7 +162,7 @@ export async function endTask(
       data: {
         outcome,
         isError,
-        ...(end.error && end.error),
+        ...(end.error && { code: end.error.code, message: end.error.message }),
         ...(end.serverState && { serverState: end.serverState }),
       },
     },

@@ -29,7 +29,7 @@ export function text(value: string | null): string | null {
 export function storedError(
   content: Content,
   taskId: string,
-  error: { code: string; message: string },
+  error: { code: string; message: string; [more: string]: unknown },
 ): string {
   return JSON.stringify(content.json("task.error", taskId, storable(error), { code: error.code }));
 }

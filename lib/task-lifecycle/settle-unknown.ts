@@ -6,7 +6,7 @@ import type { Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import type { Seal } from "../base/seal.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
-import { closeRequest } from "../input-requests/capture.ts";
+import { closeRequest } from "../input-requests/capture/settle.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import { holdConnection } from "../tasks/found/connection.ts";
 import { refuseUnlessUnknown } from "../tasks/found/guards.ts";

@@ -9,13 +9,13 @@ import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { connectionFor } from "../servers/connections/queries.ts";
 import { lockServer } from "../servers/locks.ts";
-import { noteToolUse } from "../servers/tool-changes.ts";
+import { lastUsed, noteToolUse } from "../servers/tool-changes.ts";
 import { readRace } from "../tasks/races/queries.ts";
 import type { Race } from "../tasks/races/schema.ts";
 import { findEarlier } from "./idempotency.ts";
 import { refuseBeyondQuota } from "./quota.ts";
 import { startableTool } from "./start.ts";
-import { insertTask, isSameDigest, storedDigest } from "./transitions.ts";
+import { gateOf, insertTask, isSameDigest, storedDigest } from "./transitions.ts";
 
 export interface RaceStart {
   starts: {
@@ -92,24 +92,29 @@ async function createRace(
       inStart(index),
     );
     const seen = start.acknowledgeToolChange ?? null;
-    await noteToolUse(organizationId, tx, principal, start.serverId, tools[index]!, seen).catch(
-      inStart(index),
-    );
-    const { event } = await insertTask(organizationId, tx, {
+    const tool = tools[index]!;
+    const last = await lastUsed(organizationId, tx, start.serverId, tool.name);
+    await noteToolUse(organizationId, tx, principal, start.serverId, tool, seen, last).catch(inStart(index));
+    const task = {
       principal,
       server: { id: start.serverId },
       connectionId: connection.id,
-      tool: tools[index]!,
+      tool,
       arguments: start.arguments,
       ttlMs: input.ttlMs,
       idempotencyKey: null,
       restartOf: null,
       raceId: id,
-    });
-    events.push(event);
+    };
+    const gate = await gateOf(organizationId, tx, task).catch(inStart(index));
+    events.push(...(await insertTask(organizationId, tx, { ...task, gate })).events);
   }
   await refuseBeyondQuota(organizationId, tx, principal, input.starts.length);
-  const started: NewEvent = { type: "race.started", actor, data: { raceId: id, starts: events.length } };
+  const started: NewEvent = {
+    type: "race.started",
+    actor,
+    data: { raceId: id, starts: input.starts.length },
+  };
   await appendEvents(organizationId, tx, [started, ...events]);
   return id;
 }

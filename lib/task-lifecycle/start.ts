@@ -2,6 +2,8 @@
 
 import { reachesTool } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../base/db/db.ts";
+import { together } from "../base/db/together.ts";
 import { AppError, type FieldError, notFound } from "../base/errors.ts";
 import type { Services } from "../base/services.ts";
 import { validateArguments } from "../mcp/forms/arguments.ts";
@@ -9,7 +11,7 @@ import type { Tool } from "../mcp/peer.ts";
 import { toolOf, usableTool } from "../servers/check.ts";
 import { connectionFor } from "../servers/connections/queries.ts";
 import { lockKeptTools } from "../servers/queries.ts";
-import { noteToolUse } from "../servers/tool-changes.ts";
+import { lastUsed, noteToolUse } from "../servers/tool-changes.ts";
 import { readStart, readTask } from "../tasks/queries.ts";
 import type { ConnectionKind, RestartTaskInput, Retry, TaskDetail } from "../tasks/schema.ts";
 import { isRepeatable } from "../tasks/status.ts";
@@ -27,6 +29,11 @@ export interface Start {
   acknowledgeToolChange?: string | undefined;
   /** The connection that the caller has agreed to, if it is another than that of the restarted task. */
   acknowledgeConnectionChange?: ConnectionKind | undefined;
+  /** A call that may repeat an earlier one, whose task is then the answer, whatever has become of the tool since. */
+  repeats?: {
+    earlierTask(tx: Tx): Promise<string | null>;
+    record(tx: Tx, taskId: string): Promise<void>;
+  };
 }
 
 /**
@@ -55,15 +62,23 @@ function begin(
 ): Promise<{ task: TaskDetail; created: boolean; toolChangedAt: Date | null } | null> {
   const { organizationId } = principal;
   return services.db.withOrganization(organizationId, async (tx) => {
-    const kept = await lockKeptTools(organizationId, tx, start.serverId);
-    const connection = await connectionFor(organizationId, tx, principal, start.serverId);
+    const earlier = await start.repeats?.earlierTask(tx);
+    if (earlier) {
+      const task = await readTask(organizationId, tx, principal, earlier);
+      return { task, created: false, toolChangedAt: null };
+    }
+    const [kept, connection, last] = await together(
+      lockKeptTools(organizationId, tx, start.serverId),
+      connectionFor(organizationId, tx, principal, start.serverId),
+      lastUsed(organizationId, tx, start.serverId, start.tool),
+    );
     const tool = asked ?? usableTool(principal, kept, start.tool);
     if (!tool) return null;
     refuseUnlessStartable(tool, start.arguments);
     if (start.retry) refuseUnlessRepeatable(tool, start.retry);
     const seen = start.acknowledgeToolChange ?? null;
-    const unseen = await noteToolUse(organizationId, tx, principal, start.serverId, tool, seen);
-    const { id, created } = await createTask(organizationId, tx, {
+    const unseen = await noteToolUse(organizationId, tx, principal, start.serverId, tool, seen, last);
+    const its = {
       principal,
       server: { id: start.serverId },
       connectionId: connection.id,
@@ -75,8 +90,11 @@ function begin(
       restartOf: start.restartOf,
       acknowledgeConnectionChange: start.acknowledgeConnectionChange,
       retry: start.retry ?? null,
-    });
-    const task = await readTask(organizationId, tx, principal, id);
+    };
+    const { id, task, created } = await createTask(organizationId, tx, its, (taskId) =>
+      readTask(organizationId, tx, principal, taskId),
+    );
+    if (created) await start.repeats?.record(tx, id);
     return { task, created, toolChangedAt: unseen?.changedAt ?? null };
   });
 }

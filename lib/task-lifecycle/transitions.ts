@@ -5,13 +5,15 @@
  * (and its server, lib/servers/locks.ts), task, input request, delivery, chain head.
  */
 import { createHash } from "node:crypto";
-import type { Principal } from "../access/principal.ts";
+import { agentOf, type Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
 import { contentOf } from "../base/db/content-keys.ts";
 import { Prisma, storable, type Tx } from "../base/db/db.ts";
+import { together } from "../base/db/together.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { scope } from "../base/scope.ts";
+import { judgeCall } from "../call-rules/judge-call.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { withdrawOpenRequests } from "../input-requests/transitions.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
@@ -21,6 +23,7 @@ import type { ConnectionKind, Retry } from "../tasks/schema.ts";
 import { isRepeatable, labelOf } from "../tasks/status.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { currentTraceparent } from "../tracing/span.ts";
+import { askBefore, type Gate, gateColumns, refuseWithoutApprover } from "./gate-question.ts";
 import { findEarlier } from "./idempotency.ts";
 import { refuseBeyondQuota } from "./quota.ts";
 import { refuseOtherConnection } from "./same-connection.ts";
@@ -45,17 +48,21 @@ export interface NewTask {
   retry?: Retry | null;
   /** The race that the task belongs to, whose row exists already. */
   raceId?: string;
+  /** A person has to approve the call first, also where no rule says so. */
+  gate?: Gate | null;
 }
 
 /**
- * Queues a task. With an idempotency key that the caller used before, returns that task (`created: false`). Throws
- * `idempotency_mismatch` if the body differs, `connection_changed`, and `quota_exceeded`.
+ * Queues a task. With an idempotency key that the caller used before, returns that task (`created: false`). `read` reads
+ * what is to be shown of it. Throws `idempotency_mismatch` if the body differs, `connection_changed`, `denied_by_rule`, and
+ * `quota_exceeded`.
  */
-export async function createTask(
+export async function createTask<T = undefined>(
   organizationId: string,
   tx: Tx,
   input: NewTask,
-): Promise<{ id: string; created: boolean }> {
+  read: (id: string) => Promise<T | undefined> = async () => undefined,
+): Promise<{ id: string; created: boolean; task: T }> {
   if (input.idempotencyKey !== null) {
     const earlier = await findEarlier(
       organizationId,
@@ -65,7 +72,7 @@ export async function createTask(
       input.idempotencyKey,
     );
     if (earlier && isSameDigest(tx, requestDigest(input), earlier.requestDigest))
-      return { id: earlier.id, created: false };
+      return { id: earlier.id, created: false, task: (await read(earlier.id)) as T };
     if (earlier)
       throw new AppError(
         "idempotency_mismatch",
@@ -77,10 +84,19 @@ export async function createTask(
     await lockForRestart(organizationId, tx, restartOf);
     await refuseOtherConnection(organizationId, tx, restartOf, connectionId, acknowledged);
   }
-  const { id, event } = await insertTask(organizationId, tx, input);
-  await refuseBeyondQuota(organizationId, tx, input.principal, 1);
-  await appendEvents(organizationId, tx, [event]);
-  return { id, created: true };
+  const isPrivate = input.isPrivate ?? (await isOwn(organizationId, tx, connectionId));
+  const id = input.id ?? uuidv7();
+  const gate = await gateOf(organizationId, tx, { ...input, isPrivate });
+  const inserted = insertTask(organizationId, tx, { ...input, id, isPrivate, gate });
+  // The question in front of a call is stored once the task is, and is part of what is read.
+  if (gate) await inserted;
+  const [{ events }, , task] = await together(
+    inserted,
+    refuseBeyondQuota(organizationId, tx, input.principal, 1),
+    read(id),
+  );
+  await appendEvents(organizationId, tx, events);
+  return { id, created: true, task: task as T };
 }
 
 /** Makes restarts of one task wait for each other: its foreign key alone would let them pass. */
@@ -90,53 +106,57 @@ export async function lockForRestart(organizationId: string, tx: Tx, taskId: str
 }
 
 /**
- * Inserts a queued task and returns the first line of its history. The caller then checks the quota and
- * appends the lines, once for all tasks of the transaction.
+ * Inserts a queued task, with the question of its gate (`gateOf`). Returns the first lines of its history. The caller then
+ * checks the quota and appends the lines, once for all tasks of the transaction.
  */
 export async function insertTask(
   organizationId: string,
   tx: Tx,
-  input: NewTask,
-): Promise<{ id: string; event: NewEvent }> {
+  input: NewTask & { gate: Gate | null },
+): Promise<{ id: string; events: NewEvent[] }> {
   const isPrivate = input.isPrivate ?? (await isOwn(organizationId, tx, input.connectionId));
-  const { retry = null } = input;
+  const { retry = null, gate } = input;
   const id = input.id ?? uuidv7();
-  await tx.task.create({
-    data: {
-      organizationId,
-      id,
+  const content = contentOf(tx);
+  const hints = {
+    annotations: input.tool.annotations,
+    taskSupport: input.tool.taskSupport,
+    honoursIdempotencyKey: input.tool.honoursIdempotencyKey,
+    // Only a schema that sends arguments as headers is needed again at the call.
+    inputSchema: JSON.stringify(input.tool.inputSchema).includes('"x-mcp-header"')
+      ? input.tool.inputSchema
+      : null,
+    ...(input.tool.calls && { calls: input.tool.calls }),
+  };
+  const json = (value: unknown) => JSON.stringify(storable(value));
+  const args = JSON.stringify(content.json("task.arguments", id, storable(input.arguments)));
+  const digest = input.idempotencyKey === null ? null : storedDigest(tx, requestDigest(input));
+  const gated =
+    gate &&
+    (await gateColumns(organizationId, tx, gate, {
       serverId: input.server.id,
-      connectionId: input.connectionId,
       tool: input.tool.name,
-      toolHints: storable({
-        annotations: input.tool.annotations,
-        taskSupport: input.tool.taskSupport,
-        honoursIdempotencyKey: input.tool.honoursIdempotencyKey,
-        // Only a schema that sends arguments as headers is needed again at the call.
-        inputSchema: JSON.stringify(input.tool.inputSchema).includes('"x-mcp-header"')
-          ? input.tool.inputSchema
-          : null,
-      }),
-      arguments: storable(input.arguments),
-      label: labelOf(input.arguments),
-      state: "queued",
-      watched: true,
-      visibility: isPrivate ? "private" : "organization",
-      requestedBy: storable(input.principal.actor),
-      requesterUserId: input.principal.userId,
-      restartOf: input.restartOf,
-      idempotencyKey: input.idempotencyKey,
-      requestDigest: input.idempotencyKey === null ? null : storedDigest(tx, requestDigest(input)),
-      requestedTtlMs: input.ttlMs,
-      raceId: input.raceId ?? null,
-      ...(retry && { attempts: retry.attempts, retryBackoffMs: retry.backoffMs, retryErrors: retry.errors }),
-      requestId: scope().requestId,
-      traceparent: currentTraceparent(),
-    },
-  });
-  await tx.$executeRaw`INSERT INTO task_watch (organization_id, task_id)
-    VALUES (${organizationId}::uuid, ${id}::uuid)`;
-  await wakeEngine(tx, input.connectionId, id);
+      arguments: input.arguments,
+    }));
+  // No engine learns of a call that is not approved: it is not watched.
+  await tx.$executeRaw`
+    WITH queued AS (
+      INSERT INTO task (organization_id, id, server_id, connection_id, tool, tool_hints, arguments, label, state, watched,
+        visibility, requested_by, requester_user_id, agent_id, restart_of, idempotency_key, request_digest, requested_ttl_ms, race_id,
+        gate, gate_rule, gate_digest, gate_tool_digest, gate_expires_at, attempts, retry_backoff_ms, retry_errors, request_id, traceparent, recipe_version, created_at, changed_at)
+      SELECT ${organizationId}::uuid, ${id}::uuid, ${input.server.id}::uuid, ${input.connectionId}::uuid, ${input.tool.name},
+        ${json(hints)}::jsonb, ${args}::json, ${content.text("task.label", id, labelOf(input.arguments))}, 'queued', ${gate === null},
+        ${isPrivate ? "private" : "organization"}, ${json(input.principal.actor)}::jsonb,
+        ${input.principal.userId}::uuid, ${agentOf(input.principal)}::uuid, ${input.restartOf}::uuid, ${input.idempotencyKey}, ${digest}::bytea,
+        ${input.ttlMs}::bigint, ${input.raceId ?? null}::uuid,
+        ${gated?.gate}, ${gate?.rule ? json(gate.rule) : null}::jsonb, ${gated?.gateDigest}::bytea, ${gated?.gateToolDigest},
+        ${gated?.gateExpiresAt?.toISOString() ?? null}::timestamptz, ${retry?.attempts ?? 1}::smallint,
+        ${retry?.backoffMs ?? null}::integer, ${retry?.errors ?? false}::boolean, ${scope().requestId}::uuid,
+        ${currentTraceparent()}, ${input.tool.recipe?.version ?? null}::integer, now.at, now.at
+      FROM (SELECT clock_timestamp() AS at) now
+      RETURNING organization_id, id)
+    INSERT INTO task_watch (organization_id, task_id) SELECT organization_id, id FROM queued`;
+  if (!gate) await wakeEngine(tx, input.connectionId, id);
   // The page of the restarted task links to the new one.
   await publishChange(organizationId, tx, "task", input.restartOf === null ? [id] : [id, input.restartOf]);
   const event: NewEvent = {
@@ -149,9 +169,24 @@ export async function insertTask(
       ...(input.restartOf && { restartOf: input.restartOf }),
       ...(input.raceId && { raceId: input.raceId }),
       ...(retry && { retry: { ...retry, insist: retry.insist && !isRepeatable(input.tool.annotations) } }),
+      ...(gate && { gate: gate.rule && { name: gate.rule.name, version: gate.rule.version } }),
     },
   };
-  return { id, event };
+  if (!gate) return { id, events: [event] };
+  const { connectionId, principal } = input;
+  const task = { id, connectionId, tool: input.tool.name, arguments: input.arguments };
+  return { id, events: [event, await askBefore(organizationId, tx, task, gate, principal.actor)] };
+}
+
+/** Returns what a call has to wait for: by the rules, by an agent's grant, or by the caller's own wish. Throws `denied_by_rule`. */
+export async function gateOf(organizationId: string, tx: Tx, input: NewTask): Promise<Gate | null> {
+  const call = { serverId: input.server.id, tool: input.tool, arguments: input.arguments };
+  const gate = (await judgeCall(organizationId, tx, input.principal, call)) ?? input.gate ?? null;
+  if (gate) {
+    const isPrivate = input.isPrivate ?? (await isOwn(organizationId, tx, input.connectionId));
+    await refuseWithoutApprover(organizationId, tx, gate, isPrivate);
+  }
+  return gate;
 }
 
 async function isOwn(organizationId: string, tx: Tx, connectionId: string): Promise<boolean> {
@@ -178,8 +213,8 @@ function requestDigest({ server, tool, arguments: args, ttlMs, restartOf, retry 
 }
 
 /**
- * Requests a task's cancellation. A queued task ends at once; any other runs until the engine has told the
- * server. Its open requests are withdrawn at once. Idempotent.
+ * Requests a task's cancellation. A queued task, and one of the built-in server, ends at once; any other runs until the
+ * engine has told the server. Its open requests are withdrawn at once. Idempotent.
  */
 export async function requestCancel(
   organizationId: string,
@@ -220,12 +255,18 @@ async function cancelLocked(
   const { id: taskId, raceId } = task;
   const by = JSON.stringify(actor);
   await publishChange(organizationId, tx, "task", [taskId]);
-  if (task.state === "queued") {
+  if (task.state === "queued" || task.builtin) {
     await tx.$executeRaw`UPDATE task SET state = 'cancelled', watched = false, cancel_requested_at = now(),
-        cancel_requested_by = ${by}::jsonb, changed_at = now(), finished_at = now()
-      WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = 'queued'`;
+        cancel_requested_by = ${by}::jsonb, changed_at = now(), finished_at = now(),
+        gate = CASE WHEN gate = 'waiting' THEN 'withdrawn' ELSE gate END
+      WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND state = ${task.state}`;
+    const withdrawn =
+      task.builtin || task.gate === "waiting"
+        ? await withdrawOpenRequests(organizationId, tx, taskId, "task_cancelled", actor)
+        : [];
     const decided = await endInRace(organizationId, tx, taskId, { raceId, succeeded: false });
-    await appendEvents(organizationId, tx, [{ type: "task.cancelled", actor, taskId, data }, ...decided]);
+    const cancelled = { type: "task.cancelled" as const, actor, taskId, data };
+    await appendEvents(organizationId, tx, [...withdrawn, cancelled, ...decided]);
     return;
   }
   await tx.$executeRaw`UPDATE task SET cancel_requested_at = now(), cancel_requested_by = ${by}::jsonb
@@ -256,9 +297,11 @@ interface LockedTask {
   connectionId: string;
   cancelRequestedAt: Date | null;
   raceId: string | null;
+  builtin: boolean;
+  gate: string | null;
 }
 const LOCKED = Prisma.sql`t.id, t.state, t.connection_id AS "connectionId", t.cancel_requested_at AS "cancelRequestedAt",
-  t.race_id AS "raceId"`;
+  t.race_id AS "raceId", t.builtin, t.gate`;
 
 async function lockVisibleTask(organizationId: string, tx: Tx, principal: Principal, taskId: string) {
   const rows = await tx.$queryRaw<LockedTask[]>`

@@ -4,10 +4,12 @@ import { type Content, type ContentColumn, PLAIN, sealedFor, UNOPENED } from "..
 import { contentOf, keysByNow, openingWhatOpens } from "../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { planForValues } from "../base/db/plan-mode.ts";
+import { readAtEnd } from "../base/db/readings.ts";
 import { log } from "../base/log.ts";
 import { DELIVERY_FACTS, deliveryFacts } from "../input-requests/deliveries/facts.ts";
 import { actionSchema } from "../input-requests/schema.ts";
 import { QUESTIONS } from "../mcp/limits.ts";
+import { calledToolSchema } from "../servers/recipes/schema.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { taskStateSchema } from "../tasks/schema.ts";
 
@@ -35,8 +37,22 @@ const askWork = z.object({
   rpcId: z.union([z.string(), z.number()]).nullable(),
   accepted: z.boolean(),
   came: z.enum(["first", "asked_again", "new_session"]),
+  /** The task of ours as which the question was put: the server fetches the answer. Null: the answer is sent. */
+  kept: z
+    .object({
+      id: z.string(),
+      state: z.enum(["working", "completed", "cancelled"]),
+      /** Time until its ttl is over, in ms; null without one. */
+      endsInMs: ms,
+    })
+    .nullable(),
 });
 export type AskWork = z.infer<typeof askWork>;
+
+/** The task of ours that the request's answer is fetched by: as which its newest ask was put. Null: the answer is sent. */
+export function keptTask({ asks }: { asks: AskWork[] }): AskWork["kept"] {
+  return asks.find(({ kept }) => kept?.state !== "cancelled")?.kept ?? null;
+}
 
 const requestWork = z.object({
   id: z.string(),
@@ -63,6 +79,8 @@ const hints = z
     taskSupport: z.enum(["required", "optional", "forbidden"]),
     honoursIdempotencyKey: z.boolean(),
     inputSchema: z.record(z.string(), z.unknown()).nullish(),
+    /** Of a recipe: the tools that it calls. */
+    calls: z.record(z.string(), calledToolSchema).optional(),
   })
   .nullable();
 
@@ -78,6 +96,9 @@ const taskWork = z.object({
   /** Arguments of the call; null once the server has made a task, because the call is never repeated then. */
   arguments: z.record(z.string(), z.unknown()).nullable(),
   toolHints: hints,
+  /** The version of the recipe that `tool` names; null: the tool is the server's. */
+  recipeVersion: z.number().nullable(),
+  /** The era in which the task is polled and answered: of a recipe's always 2026-07-28. */
   era: eraSchema.nullable(),
   /** Time until a delayed start, in ms; 0 or less if due, null if not delayed. */
   startsInMs: ms,
@@ -116,6 +137,51 @@ const taskWork = z.object({
 export type TaskWork = z.infer<typeof taskWork> & {
   /** How the organization keeps content; undefined: plainly. */
   content?: Content;
+  /** Nothing is known of the task but that it is to be looked at (`unreadWork`). */
+  unread?: true;
+};
+
+/** Stands for a task until it is read. */
+export function unreadWork(id: string): TaskWork {
+  return { ...UNREAD, id };
+}
+
+const UNREAD: Omit<TaskWork, "id"> = {
+  unread: true,
+  requestId: null,
+  traceparent: null,
+  traced: false,
+  state: "queued",
+  tool: "",
+  arguments: null,
+  toolHints: null,
+  recipeVersion: null,
+  era: null,
+  startsInMs: null,
+  attemptId: null,
+  attemptDueInMs: null,
+  sealedHandle: null,
+  sealedSession: null,
+  sealedRequestState: null,
+  durable: true,
+  attemptAgoMs: null,
+  statusMessage: null,
+  serverState: null,
+  requestedTtlMs: null,
+  ttlMs: null,
+  expiresInMs: null,
+  hasTimeLimit: false,
+  ageMs: 0,
+  quietMs: 0,
+  pollIntervalMs: null,
+  cancelRequested: false,
+  cancelSent: false,
+  cancelSentAgoMs: null,
+  watchEndsInMs: null,
+  refreshRequestedAt: null,
+  unchangedPolls: 0,
+  full: false,
+  requests: [],
 };
 
 /** A watched task whose content can't be read now: nothing is sent for it, and nothing about it ends. */
@@ -160,12 +226,46 @@ export async function loadWorkOf(
 }
 
 /** As `loadWorkOf`, for what must not fail with the transaction: `parse` may be called after it. */
-export async function readWorkOf(organizationId: string, tx: Tx, taskIds: string[]): Promise<ReadWork[]> {
+async function readWorkOf(organizationId: string, tx: Tx, taskIds: string[]): Promise<ReadWork[]> {
+  return storedWorks(organizationId, tx, among(taskIds));
+}
+
+/** Returns a connection's task whose lock the transaction has; null: the connection watches it no more, or it can't be opened. */
+export async function readLockedWork(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  taskId: string,
+): Promise<TaskWork | null> {
+  const [row] = await readWorkOf(organizationId, tx, [taskId]);
+  const work = row?.connectionId === connectionId ? row.parse() : null;
+  return work && isUnopened(work) ? null : work;
+}
+
+/**
+ * As `readWorkOf`, at the end of the transaction, once its other statements are carried out. Returns what to call when it
+ * is committed. A task of which only a look could tell whether its content is sealed counts as one that can't be opened.
+ */
+export function readWorkAtEnd(organizationId: string, tx: Tx, taskIds: string[]): () => ReadWork[] {
+  const content = contentOf(tx);
+  const found: StoredWork[][] = [];
+  readAtEnd(tx, {
+    query: workOf(organizationId, among(taskIds)),
+    take: (rows) => found.push(rows as StoredWork[]),
+  });
+  return () => {
+    const [rows] = found;
+    if (!rows) throw new Error("the transaction has ended without its reading");
+    return content.open(rows, "flag").map((row) => readWork(organizationId, content, row, () => true));
+  };
+}
+
+function among(taskIds: string[]): Prisma.Sql {
   const [first, ...more] = taskIds;
   // Mostly one, for which Postgres keeps a plan: it guesses that an array has ten.
-  const these =
-    first && more.length === 0 ? Prisma.sql`= ${first}::uuid` : Prisma.sql`= ANY(${taskIds}::uuid[])`;
-  return storedWorks(organizationId, tx, Prisma.sql`t.id ${these}`);
+  return first && more.length === 0
+    ? Prisma.sql`t.id = ${first}::uuid`
+    : Prisma.sql`t.id = ANY(${taskIds}::uuid[])`;
 }
 
 /** Returns all watched tasks of those connections that have at most `most` and can be read, by connection. */
@@ -222,7 +322,8 @@ function workOf(organizationId: string, which: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     SELECT t.id, t.connection_id AS "connectionId", t.request_id AS "requestId", t.traceparent, s.trace AS traced,
       t.state, t.tool, CASE WHEN t.sealed_handle IS NULL THEN t.arguments END AS arguments,
-      CASE WHEN t.sealed_handle IS NULL THEN t.tool_hints END AS "toolHints", t.era, (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs",
+      CASE WHEN t.sealed_handle IS NULL OR t.recipe_version IS NOT NULL THEN t.tool_hints END AS "toolHints",
+      t.recipe_version AS "recipeVersion", CASE WHEN t.recipe_version IS NULL THEN t.era ELSE '2026-07-28' END AS era, (extract(epoch FROM t.start_after - now()) * 1000)::float8 AS "startsInMs",
       t.attempt_id AS "attemptId",
       (extract(epoch FROM t.attempt_deadline_at - now()) * 1000)::float8 AS "attemptDueInMs",
       t.sealed_handle AS "sealedHandle", t.sealed_session AS "sealedSession",
@@ -265,29 +366,39 @@ export interface ReadWork {
 async function openedWorks(organizationId: string, tx: Tx, rows: StoredWork[]): Promise<ReadWork[]> {
   const content = contentOf(tx);
   // A server knows its task's id, and may write what only looks sealed: whether there is such a key tells.
-  const isUnknown = (kid: string | null) => kid !== null && !content.knows(kid);
-  const isRecent = rows.some((row) => texts(row).some((text) => isUnknown(sealedFor(...text))));
+  const isRecent = rows.some((row) => texts(row).some((text) => isUnknown(content, sealedFor(...text))));
   const made = isRecent ? await keysByNow(organizationId, tx) : new Set<string | null>();
-  return rows.map((row) => {
-    const { id, connectionId } = row;
-    const isAway = texts(row).some(([column, at, value]) => {
-      if (value === UNOPENED) return true;
-      const kid = sealedFor(column, at, value);
-      return isUnknown(kid) && made.has(kid!);
-    });
-    if (isAway) {
-      // What is to be sent can't be read: the task waits for the next look, and nothing goes to the server.
-      log.error({ organizationId, taskId: id }, "a task's content can't be opened: it waits");
-      return { id, connectionId, parse: () => ({ id, unopened: true }) };
-    }
-    const parse = () => {
-      const work: TaskWork = taskWork.parse(row);
-      if (content !== PLAIN) work.content = content;
-      if (work.requests.length === 0) work.requests = NO_REQUESTS;
-      return work;
-    };
-    return { id, connectionId, parse };
+  return rows.map((row) => readWork(organizationId, content, row, (kid) => made.has(kid)));
+}
+/** `isMade`: whether the organization has a key of this id, though the transaction does not know it. */
+function readWork(
+  organizationId: string,
+  content: Content,
+  row: StoredWork,
+  isMade: (kid: string | null) => boolean,
+): ReadWork {
+  const { id, connectionId } = row;
+  const isAway = texts(row).some((text) => {
+    if (text[2] === UNOPENED) return true;
+    const kid = sealedFor(...text);
+    return isUnknown(content, kid) && isMade(kid);
   });
+  if (isAway) {
+    // What is to be sent can't be read: the task waits for the next look, and nothing goes to the server.
+    log.error({ organizationId, taskId: id }, "a task's content can't be opened: it waits");
+    return { id, connectionId, parse: () => ({ id, unopened: true }) };
+  }
+  const parse = () => {
+    const work: TaskWork = taskWork.parse(row);
+    if (content !== PLAIN) work.content = content;
+    if (work.requests.length === 0) work.requests = NO_REQUESTS;
+    return work;
+  };
+  return { id, connectionId, parse };
+}
+
+function isUnknown(content: Content, kid: string | null): boolean {
+  return kid !== null && !content.knows(kid);
 }
 
 interface StoredWork {
@@ -351,7 +462,10 @@ function liveRequests(organizationId: string): Prisma.Sql {
         WHERE a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL),
       'asks', coalesce((SELECT json_agg(json_build_object('id', k.id, 'key', k.key, 'rpcId', k.rpc_id,
           'sessionDigest', encode(k.session_digest, 'hex'), 'accepted', k.accepted_at IS NOT NULL,
-          'came', k.came)
+          'came', k.came, 'kept', CASE WHEN k.elicitation_task_id IS NOT NULL THEN (
+            SELECT json_build_object('id', e.id, 'state', e.state,
+              'endsInMs', (extract(epoch FROM e.created_at - now()) * 1000 + e.ttl_ms)::float8)
+            FROM elicitation_task e WHERE e.organization_id = k.organization_id AND e.id = k.elicitation_task_id) END)
           ORDER BY k.created_at DESC, k.id DESC)
         FROM ask k WHERE k.organization_id = r.organization_id AND k.input_request_id = r.id
           AND k.retracted_at IS NULL), '[]')) AS request

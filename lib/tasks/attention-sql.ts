@@ -27,10 +27,13 @@ const quiet = (ms: number) => Prisma.sql`t.created_at < ${ago(ms)} AND t.changed
 export const ASKS = Prisma.sql`(t.state = 'working' AND EXISTS (SELECT FROM input_request asked
   WHERE asked.organization_id = t.organization_id AND asked.task_id = t.id AND asked.state = 'open'))`;
 
+/** Its call waits for an approval, which needs no server. */
+const IS_GATED = Prisma.sql`(t.gate IS NOT NULL AND t.gate = 'waiting')`;
+
 /** A task that only waits for a person needs no server; one with an answer on its way does. */
-const NEEDS_SERVER = Prisma.sql`(t.state <> 'input_required' OR EXISTS (SELECT FROM delivery d
+const NEEDS_SERVER = Prisma.sql`(NOT ${IS_GATED} AND (t.state <> 'input_required' OR EXISTS (SELECT FROM delivery d
   WHERE d.organization_id = t.organization_id AND d.task_id = t.id
-    AND d.state IN ('held', 'pending', 'sending', 'accepted')))`;
+    AND d.state IN ('held', 'pending', 'sending', 'accepted'))))`;
 
 /** Codes that hold only for tasks that need their server. */
 export const OF_SERVERS: readonly AttentionCode[] = [
@@ -92,14 +95,15 @@ const HOLDS: Record<AttentionCode, (organizationId: string) => Prisma.Sql> = {
       AND (t.sealed_handle IS NOT NULL OR NOT EXISTS (SELECT FROM input_request r
         WHERE r.organization_id = t.organization_id AND r.task_id = t.id AND r.state = 'open'))`,
   // A task that may not start yet is not late.
-  start_slow: () => Prisma.sql`${quiet(QUIET_MS.start_slow)}
+  start_slow: () => Prisma.sql`${quiet(QUIET_MS.start_slow)} AND NOT ${IS_GATED}
     AND (t.start_after IS NULL OR t.start_after < ${ago(QUIET_MS.start_slow)})`,
   stalled: () => Prisma.sql`${quiet(QUIET_MS.stalled)} AND NOT ${ASKS}`,
   lost: () => Prisma.sql`t.finished_at > ${ago(LOST_SHOWN_MS)} AND NOT EXISTS (SELECT FROM task again
     WHERE again.organization_id = t.organization_id AND again.restart_of = t.id)`,
   expiring: () =>
     Prisma.sql`t.finished_at IS NULL AND t.expires_at > now() AND t.expires_at < now() + ${EXPIRING_MS} * interval '1 ms'`,
-  waiting_long: () => Prisma.sql`${quiet(QUIET_MS.waiting_long)} AND (t.state = 'input_required' OR ${ASKS})`,
+  waiting_long: () =>
+    Prisma.sql`${quiet(QUIET_MS.waiting_long)} AND (t.state = 'input_required' OR ${IS_GATED} OR ${ASKS})`,
 };
 
 /** The condition of one code, for tasks in one of the code's states. */

@@ -144,7 +144,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
     severity: "watch",
     label: "Waiting long",
     words: "It has waited for a person for more than a day.",
-    states: ["working", "input_required"],
+    states: ["queued", "working", "input_required"],
   },
 };
 

@@ -93,6 +93,7 @@ export function saying(organizationId: string, words: string, states: TaskState[
 }
 
 function requestedByMe({ userId, actor }: Principal): Prisma.Sql {
+  if (actor.kind === "agent") return Prisma.sql`t.agent_id = ${actor.id}::uuid`;
   if (userId) return Prisma.sql`t.requester_user_id = ${userId}::uuid`;
   return Prisma.sql`(t.requested_by->>'kind' = 'key' AND t.requested_by->>'id' = ${actor.id})`;
 }

@@ -1,44 +1,35 @@
 /** Reads of one task, scoped to the organization and to the principal's view; list.ts reads many. */
 import { z } from "zod";
 import { allows, reachOf } from "../access/key-scope.ts";
-import type { Principal } from "../access/principal.ts";
+import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { sealedFor, UNOPENED, unavailable } from "../base/db/content.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { KeptText } from "../base/db/kept-text.ts";
 import { planOnce } from "../base/db/plan-mode.ts";
+import { LAST } from "../base/db/round-trips.ts";
 import { notFound } from "../base/errors.ts";
 import { JOIN_GRANT, SHOWN_STATE } from "../servers/connections/list.ts";
 import { connectionStateSchema } from "../servers/connections/schema.ts";
-import { listCandidates } from "./found/queries.ts";
 import { JOINS, summaryOf, type TaskRow, toNumber, toSummary } from "./row.ts";
 import { type TaskDetail, taskStateSchema } from "./schema.ts";
 import type { TaskState } from "./status.ts";
 import { visibleTask } from "./visibility.ts";
 
-/** Throws `not_found`, also for invisible tasks. */
+/** Throws `not_found`, also for invisible tasks. `isLast`: nothing follows in the transaction, so that COMMIT goes along. */
 export async function readTask(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   taskId: string,
+  { isLast = false } = {},
 ): Promise<TaskDetail> {
   await planOnce(tx);
-  const [row] = await tx.$queryRaw<DetailRow[]>`
-    SELECT ${summaryOf(organizationId)}, t.arguments, t.result, holder.id AS "ownerId", holder.name AS "ownerName",
-      ${SHOWN_STATE} AS "connectionState",
-      CASE WHEN link.circuit_open_until > now() THEN link.circuit_open_until END AS "circuitOpenUntil",
-      CASE WHEN t.state = 'queued' THEN (SELECT count(*)::integer FROM (SELECT FROM task earlier
-        WHERE earlier.organization_id = t.organization_id AND earlier.server_id = t.server_id AND earlier.state = 'queued'
-          AND earlier.connection_id = t.connection_id AND earlier.created_at < t.created_at LIMIT ${MOST_AHEAD}) counted)
-        ELSE 0 END AS ahead, ${inputRequestsOf()} AS "inputRequests",
-      ${unattributedQuestions(principal)} AS "unattributedQuestions", ${restartsOf(principal)} AS restarts
-    FROM task t ${JOINS}
-      JOIN connection link ON link.organization_id = t.organization_id AND link.id = t.connection_id ${JOIN_GRANT}
-      LEFT JOIN "user" holder ON holder.id = link.user_id
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${visibleTask(principal)}`;
+  const [row] = await tx.$queryRaw<DetailRow[]>(detailOf(organizationId, principal, taskId, isLast));
   if (!row) throw notFound("task");
   return {
     ...toSummary(new Date())(row),
     arguments: z.record(z.string(), z.unknown()).parse(row.arguments),
+    recipeVersion: row.recipeVersion,
     result: row.result,
     inputRequests: inputRequests.parse(row.inputRequests),
     unattributedQuestions: questions.parse(row.unattributedQuestions),
@@ -48,16 +39,46 @@ export async function readTask(
       circuitOpenUntil: row.circuitOpenUntil?.toISOString() ?? null,
     },
     ahead: row.ahead,
-    candidates:
-      row.state === "start_unknown" && allows(principal, "tasks:manage") && !reachOf(principal)
-        ? await listCandidates(organizationId, tx, taskId)
-        : [],
+    candidates: candidates.parse(row.candidates),
     restarts: restarts.parse(row.restarts),
   };
 }
 
+const TEXT = new KeptText(["organizationId", "taskId", "userId"]);
+
+/**
+ * The statement that reads a task. Put together anew for whom it is not as for everybody: an agent, and a key that is limited
+ * to servers or tools.
+ */
+function detailOf(organizationId: string, principal: Principal, taskId: string, isLast: boolean): Prisma.Sql {
+  const maySeeCandidates = allows(principal, "tasks:manage") && !reachOf(principal);
+  const make = (its: { organizationId: string; taskId: string }, who: Principal) => Prisma.sql`${
+    isLast ? Prisma.raw(LAST) : Prisma.empty
+  }
+    SELECT ${summaryOf(its.organizationId)}, t.arguments, t.recipe_version AS "recipeVersion", t.result, holder.id AS "ownerId", holder.name AS "ownerName",
+      ${SHOWN_STATE} AS "connectionState",
+      CASE WHEN link.circuit_open_until > now() THEN link.circuit_open_until END AS "circuitOpenUntil",
+      CASE WHEN t.state = 'queued' THEN (SELECT count(*)::integer FROM (SELECT FROM task earlier
+        WHERE earlier.organization_id = t.organization_id AND earlier.server_id = t.server_id AND earlier.state = 'queued'
+          AND earlier.connection_id = t.connection_id AND earlier.created_at < t.created_at LIMIT ${MOST_AHEAD}) counted)
+        ELSE 0 END AS ahead, ${inputRequestsOf()} AS "inputRequests",
+      ${unattributedQuestions(who)} AS "unattributedQuestions", ${restartsOf(who)} AS restarts,
+      ${maySeeCandidates ? CANDIDATES : Prisma.sql`NULL`} AS candidates
+    FROM task t ${JOINS}
+      JOIN connection link ON link.organization_id = t.organization_id AND link.id = t.connection_id ${JOIN_GRANT}
+      LEFT JOIN "user" holder ON holder.id = link.user_id
+    WHERE t.organization_id = ${its.organizationId}::uuid AND t.id = ${its.taskId}::uuid AND ${visibleTask(who)}`;
+  if (reachOf(principal) || agentOf(principal) !== null) return make({ organizationId, taskId }, principal);
+  const userId = selfOf(principal);
+  const variant = [userId === null, maySeeCandidates, isLast].join();
+  return TEXT.statement(variant, { organizationId, taskId, userId: userId ?? "" }, (marks) =>
+    make(marks, userId === null ? principal : { ...principal, userId: marks.userId }),
+  );
+}
+
 interface DetailRow extends TaskRow {
   arguments: unknown;
+  recipeVersion: number | null;
   result: unknown;
   ownerId: string | null;
   ownerName: string | null;
@@ -67,6 +88,7 @@ interface DetailRow extends TaskRow {
   inputRequests: unknown;
   unattributedQuestions: unknown;
   restarts: unknown;
+  candidates: unknown;
 }
 
 const time = z.coerce.date().transform((at) => at.toISOString());
@@ -116,6 +138,21 @@ function restartsOf(principal: Principal): Prisma.Sql {
     WHERE origin.organization_id = t.organization_id AND origin.id = t.id)`;
 }
 const restarts = listOf(z.object({ id: z.string(), state: taskStateSchema, createdAt: time }));
+
+/** SQL for the tasks that task `t` may have made, if its start's outcome is unknown, oldest first. */
+const CANDIDATES = Prisma.sql`CASE WHEN t.state = 'start_unknown' THEN (
+  SELECT json_agg(json_build_object('id', f.id, 'status', f.status, 'statusMessage', f.status_message,
+      'serverCreatedAt', f.server_created_at, 'foundAt', f.found_at) ORDER BY f.server_created_at, f.id)
+  FROM found_task f WHERE f.organization_id = t.organization_id AND f.task_id = t.id) END`;
+const candidates = listOf(
+  z.object({
+    id: z.string(),
+    status: z.string(),
+    statusMessage: z.string().nullable(),
+    serverCreatedAt: time.nullable(),
+    foundAt: time,
+  }),
+);
 
 /** `json_agg` of no rows is null. */
 function listOf<T extends z.ZodType>(item: T) {

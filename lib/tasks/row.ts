@@ -1,13 +1,13 @@
 /** A task's row as SQL returns it, and as the API shows it. Sealed columns are never selected. */
 import { z } from "zod";
-import { actorSchema } from "../access/schema.ts";
+import { actorSchema, personSchema } from "../access/schema.ts";
 import { Prisma } from "../base/db/db.ts";
 import { eraSchema } from "../servers/schema.ts";
 import { toPause } from "../servers/shown-pause.ts";
 import { ATTENTION, type AttentionCode } from "./attention.ts";
 import { ASKS, attentionCode } from "./attention-sql.ts";
 import { checkTimes } from "./check-times.ts";
-import { progressSchema, type TaskSummary, taskStateSchema } from "./schema.ts";
+import { gateSchema, progressSchema, type TaskSummary, taskStateSchema } from "./schema.ts";
 import { isStalled } from "./status.ts";
 
 /** The columns of a task in lists, with JOINS; aliases `t`, `s`, `w`. */
@@ -24,7 +24,7 @@ export const summaryOf = (
       AND t.watched AND s.health_state = 'ok' AND s.paused_at IS NULL) AS "watchedUntil",
   t.cancel_requested_at AS "cancelRequestedAt", t.server_state AS "serverState", t.error, t.restart_of AS "restartOf",
   t.durable, t.adopted, t.race_id AS "raceId", t.attempt, t.attempts, t.retry_of AS "retryOf",
-  t.start_after AS "startAfter", ${ASKS} AS asks, ${attentionCode(organizationId)} AS attention,
+  t.start_after AS "startAfter", t.gate, t.gate_rule AS "gateRule", t.gate_expires_at AS "gateExpiresAt", ${ASKS} AS asks, ${attentionCode(organizationId)} AS attention,
   (SELECT json_build_object('id', u.id, 'name', u.name, 'at', k.acknowledged_at, 'note', k.note)
     FROM acknowledgement k JOIN "user" u ON u.id = k.user_id
     WHERE k.organization_id = t.organization_id AND k.task_id = t.id) AS acknowledgement`;
@@ -72,6 +72,9 @@ export interface TaskRow {
   attempts: number;
   retryOf: string | null;
   startAfter: Date | null;
+  gate: string | null;
+  gateRule: unknown;
+  gateExpiresAt: Date | null;
   attention: AttentionCode | null;
   acknowledgement: unknown;
 }
@@ -104,9 +107,10 @@ export const toSummary =
       lastCheckedAt: iso(times.lastCheckedAt),
       nextCheckAt: iso(times.nextCheckAt),
       stalled: isStalled(
-        { state, changedAt: row.changedAt, startAfter: row.startAfter, asks: row.asks },
+        { state, changedAt: row.changedAt, startAfter: row.startAfter, asks: row.asks, gate: row.gate },
         now,
       ),
+      gate: toGate(row),
       attention: row.attention && {
         code: row.attention,
         since: (row.finishedAt ?? row.changedAt).toISOString(),
@@ -127,6 +131,11 @@ export const toSummary =
     };
   };
 
+function toGate({ gate, gateRule, gateExpiresAt }: TaskRow): TaskSummary["gate"] {
+  if (gate === null) return null;
+  return gateSchema.parse({ state: gate, rule: gateRule, expiresAt: iso(gateExpiresAt) });
+}
+
 /** The engine ends acknowledgements a moment after the task moves on; until then they do not show. */
 function toAcknowledgement({ attention, acknowledgement }: TaskRow): TaskSummary["acknowledgement"] {
   if (!attention || ATTENTION[attention].severity !== "stuck") return null;
@@ -140,7 +149,12 @@ const acknowledgementSchema = z
 
 /** A JSON-RPC error has a number for its code. */
 const errorSchema = z
-  .object({ code: z.union([z.string(), z.number()]).transform(String), message: z.string() })
+  .object({
+    code: z.union([z.string(), z.number()]).transform(String),
+    message: z.string(),
+    by: personSchema.optional().catch(undefined),
+    reason: z.string().optional().catch(undefined),
+  })
   .nullable()
   .catch({ code: "error", message: "The server reported an error." });
 

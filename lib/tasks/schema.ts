@@ -5,7 +5,7 @@ import { connectionStateSchema } from "../servers/connections/schema.ts";
 import { eraSchema, pauseSchema } from "../servers/schema.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./attention.ts";
 import { candidateSchema } from "./found/schema.ts";
-import { TASK_STATES } from "./status.ts";
+import { GATE_STATES, TASK_STATES } from "./status.ts";
 
 export const taskStateSchema = z.enum(TASK_STATES);
 
@@ -71,6 +71,16 @@ export const progressSchema = z.object({
   message: z.string().nullable(),
 });
 
+/** The rule that wants a person before a call; `before` as in the rule. */
+export const gateRuleSchema = z.object({ name: z.string(), version: z.int(), before: z.string() });
+export type GateRule = z.infer<typeof gateRuleSchema>;
+
+export const gateSchema = z.object({
+  state: z.enum(GATE_STATES),
+  rule: gateRuleSchema.nullable(),
+  expiresAt: timestamp.nullable(),
+});
+
 export const taskSchema = z.object({
   id: z.uuid(),
   state: taskStateSchema,
@@ -104,7 +114,17 @@ export const taskSchema = z.object({
   cancelRequestedAt: timestamp.nullable(),
   /** The server's last status, where it differs from `state` (e.g. still `input_required` after a cancel). */
   serverState: z.string().nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** `by`, `reason`: of a call that a person declined. */
+  error: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      by: personSchema.optional(),
+      reason: z.string().optional(),
+    })
+    .nullable(),
+  /** The approval in front of the call; null: none was asked for. */
+  gate: gateSchema.nullable(),
   restartOf: z.uuid().nullable(),
   /** The race of a task started on several servers at once; GET /races/{id} returns the others. */
   raceId: z.uuid().nullable(),
@@ -152,6 +172,8 @@ export const UNKNOWN_TOOL = "unknown";
 
 export const taskDetailSchema = taskSchema.extend({
   arguments: z.record(z.string(), z.unknown()),
+  /** The version of the recipe that `tool` names, which the task keeps; null: the tool is the server's own. */
+  recipeVersion: z.int().nullable(),
   /** The tool's result as received (CallToolResult), or null. Untrusted. */
   result: z.unknown(),
   inputRequests: z.array(z.object({ id: z.uuid(), state: z.string(), message: z.string() })),

@@ -12,6 +12,7 @@ import {
 describe("the task's state machine", () => {
   const allowed = new Set([
     "queued>starting",
+    "queued>failed",
     "queued>cancelled",
     "starting>queued",
     "starting>working",
@@ -74,7 +75,7 @@ describe("stalled", () => {
     },
     { name: "ended long ago", state: "completed", changedAt: ago(9 * 86_400_000), stalled: false },
   ] as const)("$name: $stalled", ({ stalled, ...task }) => {
-    expect(isStalled({ startAfter: null, asks: false, ...task }, now)).toBe(stalled);
+    expect(isStalled({ startAfter: null, asks: false, gate: null, ...task }, now)).toBe(stalled);
   });
 });
 

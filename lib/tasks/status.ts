@@ -16,7 +16,8 @@ export const TASK_STATES = [
 export type TaskState = (typeof TASK_STATES)[number];
 
 const NEXT: Record<TaskState, readonly TaskState[]> = {
-  queued: ["starting", "cancelled"],
+  // failed: the approval in front of the call was declined, or ran out
+  queued: ["starting", "failed", "cancelled"],
   // back to queued: the call is known not to have reached the server
   starting: ["queued", "working", "input_required", "completed", "failed", "cancelled", "start_unknown"],
   start_unknown: ["working", "input_required", "failed"],
@@ -33,6 +34,9 @@ const NEXT: Record<TaskState, readonly TaskState[]> = {
 
 /** The moves of a task. Staying is no move. */
 export const taskMoves = stateMachine(NEXT);
+
+/** How the approval in front of a call stands; until it is `approved` nothing is called. */
+export const GATE_STATES = ["waiting", "approved", "declined", "expired", "withdrawn"] as const;
 
 /** Terminal is terminal: later news from the server is noted, never applied. */
 export function hasEnded(state: TaskState): boolean {
@@ -55,9 +59,11 @@ export const START_STALLED_AFTER_MS = 60_000;
 
 /** Whether a task is stalled: by our clock alone, so that no server's clock can make the badge flap. */
 export function isStalled(
-  task: { state: TaskState; changedAt: Date; startAfter: Date | null; asks: boolean },
+  task: { state: TaskState; changedAt: Date; startAfter: Date | null; asks: boolean; gate: string | null },
   now: Date,
 ): boolean {
+  // A call that waits for its approval waits for a person.
+  if (task.gate === "waiting") return false;
   // A task that may not start yet is not late.
   const since = Math.max(task.changedAt.getTime(), task.startAfter?.getTime() ?? 0);
   const quietMs = now.getTime() - since;

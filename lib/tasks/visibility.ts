@@ -1,5 +1,5 @@
 import { reachOf } from "../access/key-scope.ts";
-import { type Principal, selfOf } from "../access/principal.ts";
+import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 
 /** Condition on the alias `e`: events about a task that the principal may not see. */
@@ -15,9 +15,11 @@ export const OF_PRIVATE_TASK = Prisma.sql`EXISTS (SELECT FROM task t WHERE t.org
 /**
  * Condition on the alias `t`: the tasks that a principal may see. These are all tasks open to the
  * organization, and the private ones that the principal requested or was assigned a question of; for a limited key those
- * of its servers and tools. The caller and row security limit the organization.
+ * of its servers and tools; for an agent those that it started. The caller and row security limit the organization.
  */
 export function visibleTask(principal: Principal): Prisma.Sql {
+  const agentId = agentOf(principal);
+  if (agentId !== null) return Prisma.sql`t.agent_id = ${agentId}::uuid`;
   const seen = visibleToPerson(principal);
   return reachOf(principal) ? Prisma.sql`(${seen} AND ${reached(principal, "t")})` : seen;
 }

@@ -57,7 +57,9 @@ export function amountOf(args: Record<string, unknown>, message: string): Amount
 export function totalOf(
   values: Record<string, unknown>,
 ): { key: string; value: number; currency: string | null } | null {
-  const fields = Object.keys(values).map((key) => {
+  // What rules don't take for money (lib/call-rules) is not shown as an amount either.
+  const names = Object.keys(values).filter(isMoneyName);
+  const fields = names.map((key) => {
     const currency = currencyInName(key);
     return { key, currency, name: currency ? snake(key).slice(0, -4) : snake(key) };
   });

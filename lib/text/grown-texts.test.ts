@@ -8,7 +8,7 @@ import { formatsOf } from "./formats/formats.ts";
 import { localeOf } from "./formats/locales.ts";
 import { humanise } from "./labels.ts";
 import { messageTokens, splitMessage, visibleText } from "./message-tokens.ts";
-import { findMoney, readMoney } from "./money.ts";
+import { findMoney, isMoneyName, readMoney } from "./money.ts";
 import { areAlike, changedFacts } from "./question-changes.ts";
 import { slugOf } from "./slug.ts";
 
@@ -21,6 +21,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   splitMessage,
   findMoney,
   readMoney,
+  isMoneyName,
   readExactNumber,
   humanise,
   slugOf,

@@ -1,14 +1,21 @@
 /** Returns true if a field's name suggests that its numbers are money. */
 export function isMoneyName(name: string): boolean {
-  const words = name
-    .replace(/([a-z])([A-Z])/g, "$1_$2")
-    .toLowerCase()
-    .split(/[^a-z]+/);
-  return words.some((word) => MONEY_WORDS.has(word));
+  return wordsOf(name).some((word) => MONEY_WORDS.has(word) || MONEY_WORDS.has(word.replace(/s$/, "")));
 }
 
+/** The words of a field's name, in lower case: `USDAmount_2`, `usd-amount` and `usdAmount` are `usd` and `amount`. */
+export function wordsOf(name: string): string[] {
+  return name
+    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .replace(/(?<=[A-Z]{2})(?=[A-Z][a-z])/g, "_")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== "");
+}
+
+/** In the singular. The inbox and call rules know money by them; docs/call-rules.md lists them for who writes rules. */
 const MONEY_WORDS = new Set(
-  "amount price total subtotal cost fee balance budget salary payment paid tax vat refund cents pence usd eur gbp chf jpy".split(
+  "amount price total subtotal sum cost fee balance budget salary salaries payment paid tax taxes vat refund cents pence usd eur gbp chf jpy".split(
     " ",
   ),
 );

@@ -1,6 +1,7 @@
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { refusePowerfulRole } from "../base/db/role-check.ts";
 import { need } from "../base/env.ts";
+import { withEntries } from "./entry.ts";
 import { fairDatabase } from "./fair-database.ts";
 import { DATABASE_CONNECTIONS, DATABASE_SHARES } from "./tunables.ts";
 
@@ -21,7 +22,7 @@ async function open(): Promise<Database> {
   const opened = createDatabase(need("appDatabaseUrl"), { connections: DATABASE_CONNECTIONS });
   try {
     await refusePowerfulRole(opened, "APP_DATABASE_URL");
-    return fairDatabase(opened, DATABASE_SHARES);
+    return withEntries(fairDatabase(opened, DATABASE_SHARES));
   } catch (error) {
     await opened.close();
     throw error;

@@ -11,7 +11,7 @@ import { sealing } from "./sealing.ts";
  * refuses every write of it, behind the route's own refusal.
  */
 export async function within<T>(
-  { principal }: Caller,
+  { principal }: Pick<Caller, "principal">,
   work: (organizationId: string, tx: Tx, principal: Principal) => Promise<T>,
 ): Promise<T> {
   const db = await database();

@@ -60,6 +60,9 @@ export const DOMAIN_CHECKS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
 /** SAML responses from one network: each costs a look at a signature. */
 export const SAML_RESPONSES_PER_ORIGIN = { limit: 120, windowMs: 60_000 };
 
+/** Refused sign-ins that a provider's organization is told of, each reason of each provider: anybody may send a response. */
+export const SAML_REFUSALS_TOLD = { limit: 1, windowMs: 3_600_000 };
+
 /** Metadata documents that one caller may have read: each address is of the caller's choice, each key pair takes a moment. */
 export const SAML_CHANGES_PER_CALLER = { limit: 20, windowMs: 60_000 };
 
@@ -86,6 +89,12 @@ export const EXPORT_COUNTS_MS = 3600_000;
 
 /** The largest request body in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Keys of which a process remembers whose they are. */
+export const MOST_KNOWN_KEYS = 1_000;
+
+/** Bodies up to this size are taken at once, if they come with their head. */
+export const WHOLE_BODY_BYTES = 32 * 1024;
 
 /** Answers from this size on are sent packed, to who takes them so. Below it the packing costs more than the bytes. */
 export const PACKED_FROM_BYTES = 1024;
@@ -181,6 +190,35 @@ export const STEP_UP_MS = 5 * 60_000;
 
 /** How long a sign-in provider may take to answer one call. */
 export const PROVIDER_TIMEOUT_MS = 10_000;
+/** An agent's access token: the next look at the refresh token, and what a leak is worth without it. In seconds. */
+export const AGENT_ACCESS_TOKEN_S = 15 * 60;
+
+/** An agent that is not used for this long has to be let in again. In seconds. */
+export const AGENT_REFRESH_TOKEN_S = 30 * 24 * 3600;
+
+/** And after this long in any case. */
+export const AGENT_SIGN_IN_MS = 90 * 24 * 3600_000;
+
+/** The time for which a member may think about an agent that asks. In seconds. */
+export const AGENT_QUESTION_S = 10 * 60;
+
+/** A code is fetched by the client at once. In seconds. */
+export const AGENT_CODE_S = 60;
+
+/** Clients that one network may register: each is a row. */
+export const AGENT_REGISTRATIONS_PER_NETWORK = { limit: 30, windowMs: 60_000 };
+/** Clients that nobody has let in, over the whole installation, and how long each is kept. */
+export const MOST_UNUSED_AGENT_CLIENTS = 10_000;
+export const AGENT_CLIENT_UNUSED_MS = 24 * 3600_000;
+export const AGENT_REGISTRATION_BYTES = 16 * 1024;
+
+/** Metadata documents of clients that one member may have fetched. */
+export const AGENT_DOCUMENTS_PER_MEMBER = { limit: 20, windowMs: 60_000 };
+/** Questions that one member may be asked. */
+export const AGENT_QUESTIONS_PER_MEMBER = { limit: 30, windowMs: 60_000 };
+/** Codes and tokens that one network may exchange: an office's agents renew theirs every quarter of an hour. */
+export const AGENT_TOKENS_PER_NETWORK = { limit: 600, windowMs: 60_000 };
+
 /** Calls are counted in windows of this length. */
 export const CALLS_WINDOW_MS = 60_000;
 
@@ -198,3 +236,39 @@ export const CALLS_SWEEP_MS = 60_000;
 
 /** Most open tasks, questions and deliveries that a scrape of /metrics counts. */
 export const FIGURES_CAP = 100_000;
+
+/** Held calls of agents are looked through this often: for those whose time is over, and whose stream should say something. */
+export const HELD_SWEEP_MS = 250;
+
+/** A held call opens its stream after this long; what is answered sooner is one plain answer. */
+export const HELD_OPEN_MS = 1_000;
+
+/** A held call says this often what it waits for, where its client asked to be told. */
+export const HELD_PROGRESS_MS = 10_000;
+
+/** A held call reads its task this often, in case a hint was lost: one statement for all calls of an agent. */
+export const HELD_READ_MS = 10_000;
+
+/** The credentials behind held calls are checked again this often, and when one is said to have changed. */
+export const HELD_RECHECK_MS = 5_000;
+
+/** Tasks that one statement reads for held calls. */
+export const HELD_READ_AT_ONCE = 200;
+
+/** The pause after a read for held calls that failed. */
+export const HELD_READ_AGAIN_MS = 1_000;
+
+/** How long an agent's client may take to read the end of an answer. */
+export const HELD_END_MS = 60_000;
+
+/** Calls of one agent that a process holds open. */
+export const HELD_CALLS_PER_AGENT = 5_000;
+
+/** Bytes of answers that an agent's clients may leave unread: until they have read some, its next held calls wait for theirs. */
+export const HELD_UNREAD_OF_AGENT_BYTES = 32 * 1024 * 1024;
+
+/** After an answer of so many bytes other calls have their turn. */
+export const HELD_TURN_BYTES = 256 * 1024;
+
+/** Bytes that a client may leave unread before its held call is given up. */
+export const HELD_UNREAD_BYTES = 64 * 1024;

@@ -13,7 +13,7 @@ import { secretPlace, signedHeaders } from "./sign.ts";
 import { hostOf } from "./transitions.ts";
 
 /** Duration of a claim, longer than any attempt. */
-const TAKEN_MS = 60_000;
+export const TAKEN_MS = 60_000;
 /** Time for a receiver to respond. Receivers should process events after responding. */
 const DEADLINE_MS = 10_000;
 /** Attempts kept in a delivery's log. */
@@ -89,7 +89,10 @@ interface SealedSecrets {
 }
 
 /** Sends one attempt. Follows no redirect, and reads only the response's status. */
-async function send(network: Network, { id, payload, url, secrets }: Taken): Promise<Attempt> {
+export async function send(
+  network: Network,
+  { id, payload, url, secrets }: Pick<Taken, "id" | "payload" | "url" | "secrets">,
+): Promise<Attempt> {
   const at = new Date();
   const began = performance.now();
   const ended = (status: number | null, error: string | null): Attempt => ({
@@ -115,6 +118,11 @@ async function send(network: Network, { id, payload, url, secrets }: Taken): Pro
   }
 }
 
+/** Whether the receiver has it. */
+export function isTaken({ status }: Pick<Attempt, "status">): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
 async function settle(
   organizationId: string,
   tx: Tx,
@@ -122,9 +130,9 @@ async function settle(
   attempt: Attempt,
 ): Promise<keyof typeof RESULTS> {
   const { status } = attempt;
-  const isTaken = status !== null && status >= 200 && status < 300;
-  const wait = isTaken || status === 410 ? null : waitAfter(taken.attempts, Math.random());
-  const state = isTaken ? "delivered" : wait === null ? "failed" : "pending";
+  const wasTaken = isTaken(attempt);
+  const wait = wasTaken || status === 410 ? null : waitAfter(taken.attempts, Math.random());
+  const state = wasTaken ? "delivered" : wait === null ? "failed" : "pending";
   const settled = await tx.$executeRaw`
     UPDATE webhook_delivery SET state = ${state}, not_before = now() + ${wait ?? 0} * interval '1 ms',
       ended_at = CASE WHEN ${wait}::integer IS NULL THEN now() END,
@@ -134,7 +142,7 @@ async function settle(
     WHERE organization_id = ${organizationId}::uuid AND id = ${taken.id}::uuid AND state = 'pending'
       AND attempts = ${taken.attempts}`;
   if (settled !== 1) return state; // another attempt was made meanwhile, and its result counts
-  if (isTaken) {
+  if (wasTaken) {
     await tx.$executeRaw`UPDATE webhook_endpoint SET failing_since = NULL
       WHERE organization_id = ${organizationId}::uuid AND id = ${taken.endpointId}::uuid AND failing_since IS NOT NULL`;
     return state;

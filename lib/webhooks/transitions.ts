@@ -143,7 +143,7 @@ export async function resendDelivery(organizationId: string, tx: Tx, deliveryId:
 }
 
 /** Requires https, or a host named by the operator. Returns the host, since the path may be a secret. */
-function checkAddress(network: Network, address: string): string {
+export function checkAddress(network: Network, address: string, field = "url"): string {
   try {
     const url = network.checkUrl(address);
     if (url.protocol !== "https:" && !network.isNamed(url)) throw new NetworkError("Only https");
@@ -151,7 +151,7 @@ function checkAddress(network: Network, address: string): string {
   } catch (error) {
     if (!(error instanceof NetworkError)) throw error;
     throw new AppError("address_not_allowed", "Intray sends webhooks to public https addresses only.", {
-      errors: [{ field: "url", message: "Use a public https address" }],
+      errors: [{ field, message: "Use a public https address" }],
       cause: error,
     });
   }

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
-import { inScope } from "../../lib/base/scope.ts";
+import { inScope, Spent } from "../../lib/base/scope.ts";
 import { sessionCookieName } from "../../lib/web/auth/session-cookie.ts";
 import { countAnswer } from "../../lib/web/http/metrics.ts";
 import { serverTiming } from "../../lib/web/http/server-timing.ts";
@@ -42,7 +42,7 @@ export function pageCounter(): (
     );
     // Timings could tell strangers whether a searched thing exists.
     if (pattern === "files" || !request.headers.cookie?.includes(sessionCookieName())) return handle();
-    const spent = { queries: 0, ms: 0 };
+    const spent = new Spent();
     const writeHead = response.writeHead.bind(response);
     response.writeHead = (...head: unknown[]) => {
       if (!response.headersSent)

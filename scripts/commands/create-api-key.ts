@@ -7,7 +7,7 @@ import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";
 
 /** Makes an API key and returns it, for the only time. */
 export async function createApiKey(args: string[]): Promise<string> {
-  const { values } = read(args, ["org", "role", "name", "expires", "from"]);
+  const { values } = read(args, ["org", "role", "name", "expires", "from", "permissions"]);
   const role = readRole(values.role);
   const slug = required(values.org, "--org");
   const input = createKeySchema.safeParse({
@@ -15,6 +15,7 @@ export async function createApiKey(args: string[]): Promise<string> {
     role,
     expires: readEnd(values.expires),
     networks: values.from?.split(","),
+    permissions: values.permissions?.split(","),
   });
   if (!input.success) throw new UsageError(input.error.issues[0]?.message ?? "");
   return withOwnerDatabase(async (db) => {
@@ -34,8 +35,9 @@ export function readEnd(value: string | undefined): number | string | undefined 
   return value !== undefined && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T23:59:59Z` : value;
 }
 
-/** Rethrows a refusal of one option as a sentence about it. */
-export function inOneSentence(error: unknown): never {
+/** Rethrows a refusal of one option as a sentence about it. `options`: those of fields that have another name. */
+export function inOneSentence(error: unknown, options: Record<string, string> = {}): never {
   const [first] = error instanceof AppError ? (error.errors ?? []) : [];
-  throw first ? new UsageError(`--${first.field}: ${first.message}.`) : error;
+  const [field = ""] = first?.field.split(".") ?? [];
+  throw first ? new UsageError(`--${options[field] ?? field}: ${first.message}.`) : error;
 }

@@ -36,7 +36,7 @@ function pauseAll(db: Database, organizationId: string): Promise<string[]> {
   const principal = { organizationId, userId: null, role: "owner" as const, actor: COMMAND_LINE };
   return db.withOrganization(organizationId, async (tx) => {
     const servers = await tx.server.findMany({
-      where: { organizationId, removedAt: null },
+      where: { organizationId, removedAt: null, builtin: false },
       select: { id: true },
       orderBy: { id: "asc" },
     });

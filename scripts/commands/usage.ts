@@ -34,6 +34,18 @@ export function takeSwitch(args: string[], name: string): { isSet: boolean; rest
   return { isSet: args.includes(name), rest: args.filter((arg) => arg !== name) };
 }
 
+/** Takes every `--name value` and `--name=value` out of the arguments. Throws UsageError for one without a value. */
+export function takeEvery(args: string[], name: string): { values: string[]; rest: string[] } {
+  const values: string[] = [];
+  const rest: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    if (arg !== name && !arg.startsWith(`${name}=`)) rest.push(arg);
+    else values.push(required(arg === name ? args[++at] : arg.slice(name.length + 1), name));
+  }
+  return { values, rest };
+}
+
 export function required(value: string | undefined, name: string): string {
   if (!value?.trim()) throw new UsageError(`${name} is missing.`);
   return value.trim();

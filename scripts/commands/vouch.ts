@@ -21,7 +21,12 @@ export async function vouchCommand(args: string[]): Promise<string> {
         where: { organizationId, userId: member.userId, vouchedAt: null, invitedBy: { not: null } },
         data: { invitedBy: null },
       });
-      if (changed.count === 0) throw new CommandError(`${email} counts as a person of their own already.`);
+      // And for what a SAML provider that is gone said of them.
+      const forgotten = await tx.$executeRaw`DELETE FROM saml_maker s
+        WHERE s.organization_id = ${organizationId}::uuid AND s.user_id = ${member.userId}::uuid AND NOT EXISTS (
+          SELECT FROM saml_provider p WHERE p.organization_id = s.organization_id AND p.id = s.provider_id)`;
+      if (changed.count + forgotten === 0)
+        throw new CommandError(`${email} counts as a person of their own already.`);
       await recordVouching(organizationId, tx, COMMAND_LINE, member);
       return `${member.name} counts as a person of their own.`;
     });

@@ -6,11 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createDatabase } from "../../lib/base/db/db.ts";
+import { readKeptTools } from "../../lib/servers/queries.ts";
 import { ACME, GLOBEX, seedDemo } from "../../prisma/seed-demo.ts";
 import { startEngineProcess } from "../../test/engine-process.ts";
 import { until } from "../../test/fixtures/organization-fixture.ts";
 import { type LedgerLine, readLedger } from "../../test/fixtures/sample-ledger.ts";
-import { createInvoiceDatabase, startInvoiceServer } from "../../test/servers/invoice-server.ts";
+import {
+  createInvoiceDatabase,
+  startInvoiceServer,
+  startTunnelledServer,
+} from "../../test/servers/invoice-server.ts";
 import { createTestDatabase } from "../../test/setup/postgres.ts";
 import { runDemoTasks } from "../supervise/demo-tasks.ts";
 import { demoTasks } from "./tasks.ts";
@@ -31,9 +36,16 @@ async function setDemonstration() {
     INVOICE_CHANGE_AFTER_MS: "500",
   });
   onTestFinished(() => invoices.kill());
+  const tunnel = await startTunnelledServer(invoiceDatabase.url);
+  onTestFinished(() => tunnel.kill());
   const seed = () =>
-    seedDemo(postgres.ownerUrl, { invoiceUrl: invoices.baseUrl, onFirst: () => writeFileSync(mark, "") });
-  const common = { INTRAY_KEYS: KEYS, INTRAY_ALLOW_HOSTS: invoices.hostAndPort };
+    seedDemo(postgres.ownerUrl, {
+      invoiceUrl: invoices.baseUrl,
+      tunnelUrl: tunnel.baseUrl,
+      onFirst: () => writeFileSync(mark, ""),
+    });
+  const allowHosts = [invoices.hostAndPort, tunnel.hostAndPort].join(",");
+  const common = { INTRAY_KEYS: KEYS, INTRAY_ALLOW_HOSTS: allowHosts };
   const stepEnvironment: NodeJS.ProcessEnv = {
     ...common,
     NODE_ENV: "test",
@@ -130,6 +142,13 @@ test("all are there once, though the step and the engine were killed in the midd
     for (const server of servers)
       expect(server).toMatchObject({ healthState: "ok", era: expect.any(String) });
   }
+
+  // The tunnelled server stands there with its recipe, whose tools it lists.
+  const payables = await demonstration.db.withOrganization(ACME.id, async (tx) => {
+    const { id } = await tx.server.findFirstOrThrow({ where: { name: "Accounts payable" } });
+    return (await readKeptTools(ACME.id, tx, id)).tools;
+  });
+  expect(payables?.map(({ name, recipe }) => [name, recipe?.version])[0]).toEqual(["process_invoice", 1]);
 
   // Another start finds a demonstration and leaves it alone.
   await seed();

@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 250;
 
 async function startDemoTasks(services: Services, now: Date): Promise<void> {
   const deadline = AbortSignal.timeout(PATIENCE_MS);
-  await sampleServerAnswers(services, deadline);
+  await sampleServersAnswer(services, deadline);
   for (const organization of [ACME, GLOBEX]) await checkServers(services, organization);
   const [first, ...others] = demoTasks(now);
   if (!first) return;
@@ -38,23 +38,31 @@ async function startDemoTasks(services: Services, now: Date): Promise<void> {
   await Promise.all(ids.map(({ task, id }) => answered(services, task, id, deadline)));
 }
 
-/** Waits for the sample server by probing it directly, so that its start-up is not recorded as an outage. */
-async function sampleServerAnswers({ db, network }: Services, deadline: AbortSignal): Promise<void> {
-  const { url } = await db.withOrganization(ACME.id, (tx) =>
-    tx.server.findFirstOrThrow({ where: { organizationId: ACME.id, id: serverOf(ACME, "Finance ERP") } }),
-  );
-  for (;;) {
-    const { health } = await probe({ url, headers: {} }, "auto", network);
-    if (health.state === "ok") return;
-    await again(deadline, `the sample server (${health.message})`);
-  }
+/** Waits for the sample servers by probing them directly, so that their start-up is not recorded as an outage. */
+async function sampleServersAnswer(services: Services, deadline: AbortSignal): Promise<void> {
+  for (const url of new Set((await serversOf(services, ACME)).map((server) => server.url)))
+    for (;;) {
+      const { health } = await probe({ url, headers: {} }, "auto", services.network);
+      if (health.state === "ok") break;
+      await again(deadline, `the sample server (${health.message})`);
+    }
 }
 
 async function checkServers(services: Services, organization: Organization): Promise<void> {
-  for (const server of organization.servers) {
-    const owner = principalOf(organization, organization.people[0]?.name ?? "");
-    await checkServer(services, owner, fixedId(server.n));
-  }
+  const owner = principalOf(organization, organization.people[0]?.name ?? "");
+  for (const { id } of await serversOf(services, organization)) await checkServer(services, owner, id);
+}
+
+/** The demonstration's own, as far as they are there. */
+function serversOf({ db }: Services, { id: organizationId, servers }: Organization) {
+  const ids = servers.map(({ n }) => fixedId(n));
+  return db.withOrganization(organizationId, (tx) =>
+    tx.server.findMany({
+      where: { organizationId, id: { in: ids }, removedAt: null },
+      select: { id: true, url: true },
+      orderBy: { id: "asc" },
+    }),
+  );
 }
 
 /** Returns the id of the task, which an earlier run may have started. */

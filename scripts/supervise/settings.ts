@@ -81,7 +81,8 @@ export type Resolved = {
   /** Where its keys are: one of INTRAY_KEYS, INTRAY_KEYS_FILE and INTRAY_KEYS_COMMAND. */
   keys: Record<string, string>;
   authSecret: string;
-  invoice?: { port: number; databaseUrl: string };
+  /** The sample servers' ports, and the database that they share. */
+  invoice?: { port: number; tunnelPort: number; databaseUrl: string };
 };
 
 /** The environment of each part, with only its own settings. None gets the database owner's URL. */
@@ -104,8 +105,11 @@ export function partEnvironments(resolved: Resolved) {
     INTRAY_URL: settings.url,
     INTRAY_DEMO: demo ? "1" : "0",
     ...resolved.keys,
-    // On loopback only the sample server's own port is allowed.
-    INTRAY_ALLOW_HOSTS: [...settings.allowHosts, ...(invoice ? [`127.0.0.1:${invoice.port}`] : [])].join(","),
+    // On loopback only the sample servers' own ports are allowed.
+    INTRAY_ALLOW_HOSTS: [
+      ...settings.allowHosts,
+      ...(invoice ? [invoice.port, invoice.tunnelPort].map((port) => `127.0.0.1:${port}`) : []),
+    ].join(","),
     INTRAY_DENY_PORTS: [...settings.denyPorts, settings.port, resolved.databasePort].join(","),
   };
   return {
@@ -141,6 +145,11 @@ export function partEnvironments(resolved: Resolved) {
       ...operatorEnvironment(["LOG_LEVEL", "INVOICE_STEP_DELAY_MS", "INVOICE_RECONCILE_MS"]),
       INVOICE_PORT: String(invoice?.port ?? ""),
       INVOICE_DATABASE_URL: invoice?.databaseUrl ?? "",
+    },
+    tunnel: {
+      ...machineEnvironment(),
+      TUNNEL_PORT: String(invoice?.tunnelPort ?? ""),
+      TUNNEL_DATABASE_URL: invoice?.databaseUrl ?? "",
     },
   };
 }

@@ -2,9 +2,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 interface Call {
+  /** An API key, or the cookie of a person's session. */
   key: string;
   body?: unknown;
   headers?: Record<string, string>;
+  /** How long the caller waits for the answer. */
+  deadlineMs?: number | undefined;
 }
 
 interface Reply {
@@ -30,15 +33,20 @@ const PAUSE_MS = 400;
 /** Hundreds of callers that try again at an even pace keep an app that came back from ever catching up. */
 const MOST_PAUSE_MS = 8_000;
 
+function credentialOf(key: string): Record<string, string> {
+  if (!key.includes("=")) return { authorization: `Bearer ${key}` };
+  return { cookie: key, "sec-fetch-site": "same-origin" };
+}
+
 /** `onError` gets the app's error when it answers 500, which it never may. */
 export function apiOf(url: string, signal: AbortSignal, onError: (problem: string) => void): Api {
-  const once: Api["once"] = async (method, path, { key, body, headers }) => {
+  const once: Api["once"] = async (method, path, { key, body, headers, deadlineMs = DEADLINE_MS }) => {
     try {
       const response = await fetch(`${url}/api/v1${path}`, {
         method,
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+        headers: { ...credentialOf(key), "content-type": "application/json", ...headers },
         body: body === undefined ? undefined : JSON.stringify(body),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
       });
       const text = await response.text();
       if (response.status === 500) onError(`${method} ${path}: ${text}`);

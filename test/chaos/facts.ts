@@ -31,8 +31,20 @@ export interface TaskFact {
   /** The server's own state, where that differs. */
   serverState: string | null;
   startedAt: string | null;
+  createdAt: string;
   error: string | null;
   requests: RequestFact[];
+  tool: string;
+  /** The agent that started it, if one did. */
+  agentId: string | null;
+  /** What became of the approval in front of its call; null: none was asked for. */
+  gate: string | null;
+  /** How often its call was approved. */
+  approvals: number;
+  /** The names of those who used it as an approval. */
+  usedBy: string[];
+  /** The tool's own. */
+  result: { content?: { text?: string }[]; structuredContent?: { outcome?: string } } | null;
 }
 
 export interface LedgerFact {
@@ -63,12 +75,17 @@ export async function gather(api: Api, keys: Keys, seed: number, samples: Sample
   return { tasks, ledger: ledgers.flat(), chainHolds: chain.ok === true };
 }
 
+interface Event {
+  type: string;
+  inputRequestId: string | null;
+  actor: { name: string };
+}
+
 async function readTask(api: Api, key: string, seed: number, id: string): Promise<TaskFact> {
   const { body: task } = await api.untilStatus("GET", `/tasks/${id}`, { key });
-  const history = Map.groupBy(
-    await api.all<{ type: string; inputRequestId: string | null }>(`/tasks/${id}/events`, key),
-    ({ inputRequestId }) => inputRequestId,
-  );
+  const events = await api.all<Event>(`/tasks/${id}/events`, key);
+  const history = Map.groupBy(events, ({ inputRequestId }) => inputRequestId);
+  const args = JSON.stringify(task.arguments);
   const requests: RequestFact[] = [];
   for (const { id: requestId } of task.inputRequests as { id: string }[]) {
     const { body: request } = await api.untilStatus("GET", `/input-requests/${requestId}`, { key });
@@ -76,8 +93,8 @@ async function readTask(api: Api, key: string, seed: number, id: string): Promis
     requests.push({
       id: requestId,
       state: request.state,
-      question: questionIn(request.message),
-      names: invoiceNamedIn(seed, request.message),
+      question: questionIn(request),
+      names: invoiceNamedIn(seed, questionIn(request) === "call" ? args : request.message),
       answer: answer && { action: answer.action, content: answer.content, at: answer.at },
       delivery: delivery && {
         state: delivery.state,
@@ -91,12 +108,19 @@ async function readTask(api: Api, key: string, seed: number, id: string): Promis
   }
   return {
     id,
-    at: invoiceNamedIn(seed, String(task.arguments.invoice?.invoice_id)),
+    at: invoiceNamedIn(seed, args),
     state: task.state,
     outcome: task.outcome,
     serverState: task.serverState,
     startedAt: task.startedAt,
+    createdAt: task.createdAt,
     error: task.error && `${task.error.code}: ${task.error.message}`,
     requests,
+    tool: task.tool,
+    agentId: task.requestedBy.kind === "agent" ? task.requestedBy.id : null,
+    gate: task.gate?.state ?? null,
+    approvals: events.filter(({ type }) => type === "task.approved").length,
+    usedBy: events.flatMap(({ type, actor }) => (type === "request.used" ? actor.name : [])),
+    result: task.result,
   };
 }

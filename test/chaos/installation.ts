@@ -4,15 +4,20 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { encode } from "next-auth/jwt";
+import { permissionsOf } from "../../lib/access/permissions.ts";
+import type { Role } from "../../lib/access/roles.ts";
 import { createMakerlessKey } from "../../lib/api-keys/transitions.ts";
-import { createDatabase } from "../../lib/base/db/db.ts";
-import { uuidv7 } from "../../lib/base/ids.ts";
+import { createDatabase, Prisma } from "../../lib/base/db/db.ts";
+import { hashSecret, randomSecret, uuidv7 } from "../../lib/base/ids.ts";
+import { addMember } from "../../lib/members/transitions.ts";
 import { setQuota } from "../../lib/organizations/quota.ts";
 import { COMMAND_LINE, createOrganization } from "../../lib/organizations/transitions.ts";
 import { readRecord } from "../../scripts/database/cluster.ts";
 import { allowLogins, createOwner, withLogin } from "../../scripts/database/roles.ts";
 import { migrate } from "../../scripts/migrate.ts";
 import { freePort } from "../../scripts/ports.ts";
+import type { Rival } from "./agents/approvals.ts";
 import { nodePart, type Part, type PostgresPart, postgresPart, startGuard } from "./parts.ts";
 import type { PartKind } from "./plan.ts";
 import { type BadNetwork, type ProxyOptions, startProxy } from "./proxy.ts";
@@ -21,6 +26,10 @@ export interface Keys {
   admin: string;
   operator: string;
   approvers: [string, string];
+  /** Cookies of two people's sessions: what agents and programs ask of people, no key answers. */
+  people: [string, string];
+  /** They want to use the same approvals. */
+  rivals: [Rival, Rival];
 }
 
 /** One sample server, reached by Intray through `proxyUrl`. */
@@ -36,7 +45,9 @@ export interface Installation {
   url: string;
   keys: Keys;
   samples: Sample[];
+  /** All run, but the clients of agents, which have to be told their work first. */
   parts: Record<PartKind, Part[]>;
+  clientFiles: { work: string; notes: string };
   /** How often each part ended by itself. */
   ownEnds: Map<string, number>;
   /** Kills everything and removes the data; the logs too, unless they are kept. */
@@ -51,6 +62,7 @@ export interface InstallationOptions {
 }
 
 const READY_MS = 120_000;
+const SESSION_MS = 24 * 3_600_000;
 const PASSWORD = "intray-chaos";
 
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
@@ -59,7 +71,13 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   const logs = join(folder, "logs");
   mkdirSync(logs);
   const guard = startGuard();
-  const parts: Record<PartKind, Part[]> = { engine: [], web: [], sample: [], postgres: [] };
+  const parts: Record<PartKind, Part[]> = {
+    engine: [],
+    web: [],
+    sample: [],
+    postgres: [],
+    client: [],
+  };
   const proxies: BadNetwork[] = [];
   const ownEnds = new Map<string, number>();
   const dataDirs: string[] = [];
@@ -105,7 +123,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   try {
     const own = await addPostgres("postgres");
     const theirs = await addPostgres("sample-postgres");
-    const database = await prepareDatabase(own.superuserUrl);
+    const authSecret = randomBytes(32).toString("base64url");
+    const database = await prepareDatabase(own.superuserUrl, authSecret);
     const samples: Sample[] = [];
     for (let at = 0; at < options.samples; at++) {
       const name = `sample-${at + 1}`;
@@ -137,7 +156,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     };
     addNode("web", "web", "scripts/web.ts", {
       ...common,
-      AUTH_SECRET: randomBytes(32).toString("base64url"),
+      AUTH_SECRET: authSecret,
       INTRAY_RATE_LIMIT: "1000000",
       APP_DATABASE_URL: database.appDatabaseUrl,
     });
@@ -146,19 +165,24 @@ export async function startInstallation(options: InstallationOptions): Promise<I
         ...common,
         ENGINE_DATABASE_URL: database.engineDatabaseUrl,
       });
+    const clientFiles = { work: join(folder, "clients.json"), notes: join(logs, "clients.notes") };
+    addNode("client", "client", "test/chaos/agents/client-process.ts", {}, [
+      clientFiles.work,
+      clientFiles.notes,
+    ]);
     const nodes = [...parts.sample, ...parts.web, ...parts.engine];
     await Promise.all(nodes.map((part) => part.start()));
     const healthy = [`${url}/readyz`, ...samples.map(({ baseUrl }) => `${baseUrl}/healthz`)];
     await Promise.all(healthy.map((address) => ready(address, options.signal)));
-    return { folder, url, keys: database.keys, samples, parts, ownEnds, end };
+    return { folder, url, keys: database.keys, samples, parts, clientFiles, ownEnds, end };
   } catch (error) {
     await end({ keepLogs: true });
     throw new Error(`the stage could not be set (logs in ${logs})`, { cause: error });
   }
 }
 
-/** Migrates the database, and makes its logins, one organization and the keys. */
-async function prepareDatabase(superuserUrl: string) {
+/** Migrates the database, and makes its logins, one organization, the keys and the people. */
+async function prepareDatabase(superuserUrl: string, authSecret: string) {
   const [role, name] = ["intray_owner", "intray"];
   await createOwner(superuserUrl, { role, password: PASSWORD, database: name, may: "createrole createdb" });
   const ownerUrl = databaseUrl(superuserUrl, role, name);
@@ -167,7 +191,7 @@ async function prepareDatabase(superuserUrl: string) {
   const db = createDatabase(ownerUrl, { connections: 1 });
   try {
     const organizationId = uuidv7();
-    const keys = await db.withOrganization(organizationId, async (tx): Promise<Keys> => {
+    const { userIds, ...keys } = await db.withOrganization(organizationId, async (tx) => {
       await createOrganization(organizationId, tx, { slug: "chaos", name: "Chaos" });
       // One key starts everything, all at once.
       const many = 1_000_000;
@@ -176,15 +200,50 @@ async function prepareDatabase(superuserUrl: string) {
         startsAMinuteEach: many,
         openTasksEach: many,
       });
-      const key = async (name: string, role: "admin" | "operator" | "approver") =>
-        (await createMakerlessKey(organizationId, tx, COMMAND_LINE, { name, role })).secret;
+      const key = async (name: string, role: Role) =>
+        (
+          await createMakerlessKey(organizationId, tx, COMMAND_LINE, {
+            name,
+            role,
+            permissions: permissionsOf(role),
+          })
+        ).secret;
+      const person = async (name: string) => {
+        const email = `${name.toLowerCase()}@chaos.example`;
+        return (await addMember(organizationId, tx, COMMAND_LINE, { email, name, role: "approver" })).userId;
+      };
+      const rival = async (name: string): Promise<Rival> => ({ name, key: await key(name, "operator") });
       return {
         admin: await key("Admin", "admin"),
         operator: await key("Operator", "operator"),
-        approvers: [await key("Ben", "approver"), await key("Cleo", "approver")],
+        approvers: [await key("Ben", "approver"), await key("Cleo", "approver")] satisfies Keys["approvers"],
+        rivals: [await rival("Pipeline"), await rival("Robot")] satisfies Keys["rivals"],
+        userIds: [await person("Dana"), await person("Emil")] as const,
       };
     });
-    return { ...logins, keys };
+    const people = await signIn(logins.appDatabaseUrl, userIds, authSecret);
+    return { ...logins, keys: { ...keys, people } satisfies Keys };
+  } finally {
+    await db.close();
+  }
+}
+
+/** Opens a session of each person, as a sign-in does. Returns the cookies. */
+async function signIn(
+  appDatabaseUrl: string,
+  userIds: readonly [string, string],
+  authSecret: string,
+): Promise<Keys["people"]> {
+  const db = createDatabase(appDatabaseUrl, { connections: 1 });
+  const cookieOf = async (userId: string) => {
+    const secret = randomSecret();
+    await db.gate(Prisma.sql`SELECT gate.open_session(${hashSecret(secret)}, ${userId}::uuid,
+      ${SESSION_MS}::bigint, 'password', NULL, NULL, NULL, NULL, NULL::integer, NULL::jsonb) AS id`);
+    const value = await encode({ token: { sub: userId, sid: secret }, secret: authSecret });
+    return `next-auth.session-token=${value}`;
+  };
+  try {
+    return [await cookieOf(userIds[0]), await cookieOf(userIds[1])];
   } finally {
     await db.close();
   }

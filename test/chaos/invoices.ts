@@ -1,7 +1,8 @@
 /** Plans each invoice from the seed: its start, its cancel, and people's decisions. */
 import { between, pick, randomFor } from "./random.ts";
 
-export type QuestionName = "approval" | "cost center";
+/** Of a server: `approval`, `cost center`. Of Intray: `call`, the approval in front of a call; `request`, what somebody asks people. */
+export type QuestionName = "approval" | "cost center" | "call" | "request";
 export interface Decision {
   action: "accept" | "decline" | "cancel";
   content?: Record<string, unknown>;
@@ -26,7 +27,7 @@ export interface Manner {
 /** Plans an invoice; the starts of all are spread over `durationMs`. */
 export function planInvoice(seed: number, at: number, count: number, durationMs: number): InvoicePlan {
   const random = randomFor(seed, "invoice", at);
-  const invoiceId = invoiceIdOf(seed, at);
+  const invoiceId = invoiceNameOf(seed, at);
   const large = random() < 0.25;
   const lines = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, line) => ({
     description: `Line ${line + 1}`,
@@ -43,7 +44,7 @@ export function planInvoice(seed: number, at: number, count: number, durationMs:
   };
 }
 
-function invoiceIdOf(seed: number, at: number): string {
+export function invoiceNameOf(seed: number, at: number): string {
   return `CHAOS-${seed}-${at}`;
 }
 
@@ -53,8 +54,9 @@ export function invoiceNamedIn(seed: number, text: string): number | null {
   return found ? Number(found[1]) : null;
 }
 
-export function questionIn(message: string): QuestionName {
-  return message.includes("cost center") ? "cost center" : "approval";
+export function questionIn(request: { origin: string; gate: unknown; message: string }): QuestionName {
+  if (request.origin === "intray") return request.gate === null ? "request" : "call";
+  return request.message.includes("cost center") ? "cost center" : "approval";
 }
 
 /**
@@ -64,8 +66,12 @@ export function questionIn(message: string): QuestionName {
 export function decide(seed: number, at: number, question: QuestionName, attempt: number): Decision {
   const random = randomFor(seed, "decision", at, question);
   if (question === "cost center") {
-    const content = { cost_center: `CC-${at}-${attempt}`, memo: `Memo of ${invoiceIdOf(seed, at)}` };
+    const content = { cost_center: `CC-${at}-${attempt}`, memo: `Memo of ${invoiceNameOf(seed, at)}` };
     return random() < 0.1 && attempt === 0 ? { action: "decline" } : { action: "accept", content };
+  }
+  if (question === "call" || question === "request") {
+    const first = pick(random, { "0": 0.75, "1": 0.15 }) ?? "3";
+    return YES_OR_NO[(Number(first) + attempt) % YES_OR_NO.length] as Decision;
   }
   const ways: Decision[] = [
     { action: "accept", content: { value: "approve" } },
@@ -77,10 +83,16 @@ export function decide(seed: number, at: number, question: QuestionName, attempt
   return ways[(Number(first) + attempt) % ways.length] as Decision;
 }
 
+/** There is nothing to fill in. */
+const YES: Decision = { action: "accept", content: {} };
+const YES_OR_NO: Decision[] = [YES, { action: "decline" }, YES, { action: "cancel" }];
+
 export function mannerOf(seed: number, at: number, question: QuestionName): Manner {
   const random = randomFor(seed, "manner", at, question);
   const way = pick(random, { twice: 0.12, undone: 0.08, held: 0.08 }) ?? "plain";
-  return { thinkMs: between(random, 200, 9_000), way, holdMs: Math.round(between(random, 1_500, 6_000)) };
+  // A yes or no is soon said, and a call that was approved has its own questions still.
+  const mostMs = question === "call" || question === "request" ? 3_000 : 9_000;
+  return { thinkMs: between(random, 200, mostMs), way, holdMs: Math.round(between(random, 1_500, 6_000)) };
 }
 
 function inSeconds(seconds: number): string {

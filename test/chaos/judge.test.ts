@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Facts, LedgerFact, RequestFact, TaskFact } from "./facts.ts";
-import { judge } from "./judge.ts";
-import type { Started, Try } from "./population.ts";
+import { judge, type RunRecord } from "./judge.ts";
+import { findingsOf } from "./judgement.ts";
 
 const APPROVE = { action: "accept" as const, content: { value: "approve" } };
 const REJECT = { action: "accept" as const, content: { value: "reject" } };
 
-interface Story {
-  started: Started[];
-  tries: Try[];
+interface Story extends RunRecord {
   facts: Facts;
 }
 
@@ -47,8 +45,15 @@ function story(): Story & { task: TaskFact; request: RequestFact } {
     outcome: "PAID",
     serverState: null,
     startedAt: "2026-07-28T10:00:00Z",
+    createdAt: "2026-07-28T10:00:00Z",
     error: null,
     requests: [request],
+    tool: "process_invoice",
+    agentId: null,
+    gate: null,
+    approvals: 0,
+    usedBy: [],
+    result: null,
   };
   const ledger = [
     line("created", { key: "t1" }),
@@ -60,6 +65,8 @@ function story(): Story & { task: TaskFact; request: RequestFact } {
   return {
     started: [{ at: 1, invoiceId: "CHAOS-1-1", taskId: "t1", serverId: "s1", cancelled: false }],
     tries: [{ requestId: "r1", ...APPROVE, outcome: "taken", undone: "no" }],
+    agents: { calls: [], ids: { coder: "coder", clerk: "clerk" }, notes: [] },
+    approvals: { plans: [], approvals: [] },
     facts: { tasks: [task], ledger, chainHolds: true },
     task,
     request,
@@ -193,13 +200,7 @@ describe("nothing is wrong with", () => {
   test.each(good)("%s", (_, change) => {
     const run = story();
     change(run);
-    const { lost, doubled, misdirected, wronglyTold } = judge(run, run.facts);
-    expect({ lost, doubled, misdirected, wronglyTold }).toEqual({
-      lost: [],
-      doubled: [],
-      misdirected: [],
-      wronglyTold: [],
-    });
+    expect(findingsOf(judge(run, run.facts))).toEqual([]);
   });
 });
 

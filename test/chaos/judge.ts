@@ -3,55 +3,33 @@
  * account and the ledgers. Pure.
  */
 import { isDeepStrictEqual } from "node:util";
+import { type AgentRecord, type ApprovalRecord, judgeAgentCalls, judgeApprovals } from "./agents/judge.ts";
 import type { Facts, LedgerFact, RequestFact, TaskFact } from "./facts.ts";
 import type { QuestionName } from "./invoices.ts";
+import { count, type Judgement, newJudgement } from "./judgement.ts";
 import type { Started, Try } from "./population.ts";
 
-export interface Finding {
-  /** Intray's id; null if it has none. */
-  taskId: string | null;
-  what: string;
+export interface RunRecord {
+  started: Started[];
+  tries: Try[];
+  agents: AgentRecord;
+  approvals: ApprovalRecord;
 }
 
-export interface Judgement {
-  lost: Finding[];
-  doubled: Finding[];
-  misdirected: Finding[];
-  /** Statements to people about an answer that contradict what its server got. */
-  wronglyTold: Finding[];
-  /** Repeated answers that the server refused: harmless, and allowed where the compatibility page says so. */
-  repeated: number;
-  /** Answers that came after their task was cancelled. */
-  tooLate: number;
-  /** Tasks that ended on the server at the moment of the cancel: cancelled here. */
-  cancelledHere: number;
-  /** Answers that the servers took. */
-  answered: number;
-  ends: Record<string, number>;
-  /** From the decision, or the end of its hold, to the server's ledger. */
-  delaysMs: { taskId: string; ms: number }[];
-}
+/** Questions of servers. */
+const KEYS = { approval: "approval-1", "cost center": "cost-center-1" } satisfies Partial<
+  Record<QuestionName, string>
+>;
 
-const KEYS: Record<QuestionName, string> = { approval: "approval-1", "cost center": "cost-center-1" };
-
-export function judge({ started, tries }: { started: Started[]; tries: Try[] }, facts: Facts): Judgement {
-  const judgement: Judgement = {
-    lost: [],
-    doubled: [],
-    misdirected: [],
-    wronglyTold: [],
-    repeated: 0,
-    tooLate: 0,
-    cancelledHere: 0,
-    answered: 0,
-    ends: {},
-    delaysMs: [],
-  };
+export function judge({ started, tries, agents, approvals }: RunRecord, facts: Facts): Judgement {
+  const judgement = newJudgement();
   const { lost, doubled, misdirected } = judgement;
   const byId = new Map(facts.tasks.map((task) => [task.id, task]));
   const created = Map.groupBy(ofKind(facts.ledger, "created"), (line) => String(line.data.key));
   const linesOf = Map.groupBy(facts.ledger, (line) => line.taskId);
   const triesOf = Map.groupBy(tries, (made) => made.requestId);
+  const linesOfTask = ({ id }: TaskFact) =>
+    (created.get(id) ?? []).flatMap((line) => linesOf.get(line.taskId) ?? []);
 
   for (const one of started) {
     const task = byId.get(one.taskId);
@@ -59,25 +37,23 @@ export function judge({ started, tries }: { started: Started[]; tries: Try[] }, 
       lost.push({ taskId: one.taskId, what: "Intray does not know the task any more" });
       continue;
     }
-    judgement.ends[endOf(task)] = (judgement.ends[endOf(task)] ?? 0) + 1;
+    count(judgement.ends, endOf(task));
     const made = created.get(task.id) ?? [];
     if (made.length > 1) doubled.push({ taskId: task.id, what: `made ${made.length} times by servers` });
-    const lines = made.flatMap((line) => linesOf.get(line.taskId) ?? []);
-    judgeEnd(judgement, one, task, lines);
-    judgeDeliveredAnswers(judgement, task, lines);
-    for (const question of ["approval", "cost center"] as const)
-      judgeQuestion(judgement, one, task, question, lines);
-    for (const request of task.requests) {
-      if (request.names !== task.at)
-        misdirected.push({ taskId: task.id, what: `asked about invoice ${request.names} of another task` });
-      judgeTries(judgement, task, request, triesOf.get(request.id) ?? []);
-      judgeWords(judgement, one, task, request, lines);
-    }
+    judgeInvoice(judgement, one, task, linesOfTask(task));
   }
+  for (const task of facts.tasks) {
+    if (task.agentId !== null && task.tool === "process_invoice" && task.gate !== "declined")
+      judgeInvoice(judgement, { cancelled: false }, task, linesOfTask(task));
+    for (const request of task.requests) judgeTries(judgement, task, request, triesOf.get(request.id) ?? []);
+  }
+  judgeAgentCalls(judgement, agents, facts);
+  judgeApprovals(judgement, approvals, facts);
 
-  const known = new Set(started.map((one) => one.taskId));
-  for (const task of facts.tasks)
-    if (!known.has(task.id)) doubled.push({ taskId: task.id, what: "a task that nobody was told of" });
+  const known = new Set([...started, ...approvals.approvals].map(({ taskId }) => taskId));
+  for (const { id, agentId } of facts.tasks)
+    if (agentId === null && !known.has(id))
+      doubled.push({ taskId: id, what: "a task that nobody was told of" });
   for (const [key, lines] of created)
     if (!byId.has(key))
       doubled.push({
@@ -88,7 +64,25 @@ export function judge({ started, tries }: { started: Started[]; tries: Try[] }, 
   return judgement;
 }
 
-function judgeEnd(judgement: Judgement, one: Started, task: TaskFact, lines: LedgerFact[]): void {
+/** Whoever started it: its end, its questions and its answers, here and on its server. */
+function judgeInvoice(judgement: Judgement, one: Cancelled, task: TaskFact, lines: LedgerFact[]): void {
+  judgeEnd(judgement, one, task, lines);
+  judgeDeliveredAnswers(judgement, task, lines);
+  for (const question of ["approval", "cost center"] as const)
+    judgeQuestion(judgement, one, task, question, lines);
+  for (const request of task.requests) {
+    if (request.names !== task.at)
+      judgement.misdirected.push({
+        taskId: task.id,
+        what: `asked about invoice ${request.names} of another task`,
+      });
+    judgeWords(judgement, one, task, request, lines);
+  }
+}
+
+type Cancelled = Pick<Started, "cancelled">;
+
+function judgeEnd(judgement: Judgement, one: Cancelled, task: TaskFact, lines: LedgerFact[]): void {
   const loss = (what: string) => judgement.lost.push({ taskId: task.id, what });
   const there = ofKind(lines, "ended").at(-1)?.data.state;
   if (task.state === "cancelled") {
@@ -123,9 +117,9 @@ function judgeDeliveredAnswers(judgement: Judgement, task: TaskFact, lines: Ledg
 /** Judges a question and its answer, from the server's ask to the server's receipt. */
 function judgeQuestion(
   judgement: Judgement,
-  one: Started,
+  one: Cancelled,
   task: TaskFact,
-  question: QuestionName,
+  question: keyof typeof KEYS,
   lines: LedgerFact[],
 ): void {
   const { lost, doubled, misdirected } = judgement;
@@ -206,16 +200,16 @@ const NOT_SENT = {
 /** Compares the words that people read about an answer with the server's ledger. */
 function judgeWords(
   judgement: Judgement,
-  one: Started,
+  one: Cancelled,
   task: TaskFact,
   request: RequestFact,
   lines: LedgerFact[],
 ): void {
-  const { answer, delivery, state, history } = request;
-  if (!answer || !delivery) return;
+  const { answer, delivery, state, history, question } = request;
+  if (!answer || !delivery || question === "call" || question === "request") return;
   const taken = ofKind(lines, "told").some(
     (given) =>
-      given.data.question === KEYS[request.question] &&
+      given.data.question === KEYS[question] &&
       given.data.accepted === true &&
       isDeepStrictEqual(decisionIn(given), decisionOf(answer)),
   );

@@ -1,7 +1,7 @@
 /** Plans all faults and their times from the seed. */
 import { between, pick, randomFor } from "./random.ts";
 
-export type PartKind = "engine" | "web" | "sample" | "postgres";
+export type PartKind = "engine" | "web" | "sample" | "postgres" | "client";
 
 /** One blow to the processes. It hits the first of the parts, in this order, that runs. */
 export interface Disruption {
@@ -10,16 +10,25 @@ export interface Disruption {
   kind: "kill" | "freeze" | "outage";
   parts: string[];
   downMs: number;
+  /** A kill waits for the next one, so that it hits what is under way then; null: it does not wait. */
+  moment: { name: Moment; lagMs: number } | null;
 }
+
+/** An agent makes a call, somebody decides, a program uses an approval. */
+export const MOMENTS = ["call", "decision", "use"] as const;
+export type Moment = (typeof MOMENTS)[number];
 
 const KILL_EVERY_MS = [3_000, 6_000] as const;
 const DOWN_MS = [100, 3_000] as const;
+/** The share of kills that wait for a moment, and how soon after it they come. */
+const WAIT_FOR_MOMENT = 0.6;
+const LAG_MS = [0, 60] as const;
 const FREEZE_EVERY_MS = [50_000, 110_000] as const;
 const FROZEN_MS = [15_000, 40_000] as const;
 const OUTAGE_EVERY_MS = [240_000, 360_000] as const;
 const OUTAGE_MS = [20_000, 90_000] as const;
-/** Parts hit by 20 kills. Drawn without replacement, so that short runs kill every kind too. */
-const KILLED: Record<PartKind, number> = { engine: 7, sample: 6, web: 3, postgres: 4 };
+/** Parts hit by 23 kills, drawn without replacement. The first five hit each kind once, so that short runs do too. */
+const KILLED: Record<PartKind, number> = { engine: 7, sample: 6, web: 3, postgres: 4, client: 3 };
 
 /**
  * Plans kills, freezes and outages from 0 to `durationMs`, oldest first. `parts`: the names of each kind.
@@ -34,8 +43,9 @@ export function planDisruptions(
 ): Disruption[] {
   const disruptions: Disruption[] = [];
   const kills = randomFor(seed, "kills");
-  const fullBag = (Object.keys(KILLED) as PartKind[]).flatMap((kind) => Array(KILLED[kind]).fill(kind));
-  let bag: PartKind[] = [];
+  const kinds = Object.keys(KILLED) as PartKind[];
+  const fullBag = kinds.flatMap((kind) => Array<PartKind>(KILLED[kind]).fill(kind));
+  let bag = shuffled(kills, kinds);
   for (
     let atMs = pace * between(kills, ...KILL_EVERY_MS);
     atMs < durationMs;
@@ -44,7 +54,10 @@ export function planDisruptions(
     if (bag.length === 0) bag = shuffled(kills, fullBag);
     const kind = bag.pop() as PartKind;
     const order = [...shuffled(kills, parts[kind]), ...shuffled(kills, Object.values(parts).flat())];
-    disruptions.push({ atMs, kind: "kill", parts: [...new Set(order)], downMs: between(kills, ...DOWN_MS) });
+    const name = MOMENTS[Math.floor(kills() * MOMENTS.length)] as Moment;
+    const moment = kills() < WAIT_FOR_MOMENT ? { name, lagMs: between(kills, ...LAG_MS) } : null;
+    const downMs = between(kills, ...DOWN_MS);
+    disruptions.push({ atMs, kind: "kill", parts: [...new Set(order)], downMs, moment });
   }
   const freezes = randomFor(seed, "freezes");
   // The first freeze comes early, so that a short run has one too.
@@ -52,14 +65,16 @@ export function planDisruptions(
   for (; atMs < durationMs; atMs += pace * between(freezes, ...FREEZE_EVERY_MS)) {
     const order = shuffled(freezes, parts.engine);
     const downMs = between(freezes, ...FROZEN_MS);
-    if (atMs + downMs < durationMs) disruptions.push({ atMs, kind: "freeze", parts: order, downMs });
+    if (atMs + downMs < durationMs)
+      disruptions.push({ atMs, kind: "freeze", parts: order, downMs, moment: null });
   }
   const outages = randomFor(seed, "outages");
   // The first outage comes early, and takes at most a third of a short run.
   atMs = between(outages, 15_000, 30_000);
   for (; atMs < durationMs; atMs += between(outages, ...OUTAGE_EVERY_MS)) {
     const downMs = Math.min(between(outages, ...OUTAGE_MS), durationMs / 3);
-    if (atMs + downMs < durationMs) disruptions.push({ atMs, kind: "outage", parts: [DATABASE], downMs });
+    if (atMs + downMs < durationMs)
+      disruptions.push({ atMs, kind: "outage", parts: [DATABASE], downMs, moment: null });
   }
   return disruptions.sort((a, b) => a.atMs - b.atMs);
 }

@@ -27,6 +27,11 @@ export interface Started {
   cancelled: boolean;
 }
 
+export interface RegisteredServer {
+  id: string;
+  name: string;
+}
+
 export interface Population {
   started: Started[];
   tries: Try[];
@@ -40,6 +45,10 @@ export interface PopulationOptions {
   seed: number;
   serverIds: string[];
   invoices: InvoicePlan[];
+  /** Whether a client hangs up before this one's questions are answered. */
+  isAwaited(at: number): boolean;
+  /** Called when somebody decides. */
+  onDecision(): void;
   /** Ends the run. */
   signal: AbortSignal;
 }
@@ -113,11 +122,13 @@ export async function answerAll(
 /** Lets one person, or two at once, deal with an open request, which comes up again while it is open. */
 async function answer(people: Population, options: PopulationOptions, requestId: string): Promise<void> {
   const { api, seed, signal } = options;
-  const [ben, cleo] = options.keys.approvers;
-  const { body: seen } = await api.untilStatus("GET", `/input-requests/${requestId}`, { key: ben });
-  const at = invoiceNamedIn(seed, seen.message);
+  const { approvers, people: members } = options.keys;
+  const { body: seen } = await api.untilStatus("GET", `/input-requests/${requestId}`, { key: approvers[0] });
+  const question: QuestionName = questionIn(seen);
+  const at = invoiceNamedIn(seed, question === "call" ? JSON.stringify(seen.arguments) : seen.message);
   if (at === null) throw new Error(`request ${requestId} names no invoice of this run: ${seen.message}`);
-  const question: QuestionName = questionIn(seen.message);
+  if (options.isAwaited(at)) return;
+  const [ben, cleo] = seen.origin === "intray" ? members : approvers;
   const { way, thinkMs, holdMs } = mannerOf(seed, at, question);
   const before = people.tries.filter((one) => one.requestId === requestId).length;
   await sleep(thinkMs, undefined, { signal });
@@ -138,12 +149,13 @@ async function answer(people: Population, options: PopulationOptions, requestId:
 
 async function decideOn(
   people: Population,
-  { api }: PopulationOptions,
+  { api, onDecision }: PopulationOptions,
   to: { requestId: string; key: string; questionHash: string; holdMs: number },
   decision: Decision,
 ): Promise<Try> {
   const made: Try = { requestId: to.requestId, ...decision, outcome: "unknown", undone: "no" };
   people.tries.push(made);
+  onDecision();
   const reply = await api.once("POST", `/input-requests/${to.requestId}/answer`, {
     key: to.key,
     body: { ...decision, questionHash: to.questionHash, ...(to.holdMs > 0 && { holdMs: to.holdMs }) },

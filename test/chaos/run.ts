@@ -1,17 +1,22 @@
 /** One run of chaos: set the stage, let people work while everything breaks, let it settle, judge. */
+import { EventEmitter } from "node:events";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { consumeApprovals } from "./agents/approvals.ts";
+import { planApprovals, planCalls } from "./agents/plan.ts";
+import { prepareAgents } from "./agents/work.ts";
 import { type Api, apiOf } from "./api.ts";
 import { type DisruptionsDone, deal } from "./disruptions.ts";
 import { keepEvidence } from "./evidence.ts";
 import { gather } from "./facts.ts";
 import { type Installation, ready, startInstallation } from "./installation.ts";
 import { planInvoice } from "./invoices.ts";
-import { judge } from "./judge.ts";
-import { type FaultKind, planDisruptions, planFault } from "./plan.ts";
-import { answerAll, type Population, startInvoices } from "./population.ts";
-import { type Account, isGood } from "./table.ts";
+import { judge, type RunRecord } from "./judge.ts";
+import { isGood } from "./judgement.ts";
+import { type FaultKind, type Moment, planDisruptions, planFault } from "./plan.ts";
+import { answerAll, type Population, type RegisteredServer, startInvoices } from "./population.ts";
+import type { Account } from "./table.ts";
 
 export interface RunOptions {
   minutes: number;
@@ -36,8 +41,12 @@ const ANSWERS = new Set(["tasks/update", "answer"]);
 const ENDED = new Set(["completed", "failed", "cancelled", "lost", "expired"]);
 /** Wait after the faults: retries of the engine pause up to 5 minutes. */
 const SETTLE_MS = 7 * 60_000;
+/** A program asks for one approval to as many tasks. */
+const TASKS_TO_APPROVAL = 4;
 /** The share of a run during which tasks start, so that all are under way when the faults stop. */
 const STARTS_END = 0.9;
+/** The same share for agents and programs, whose calls take longer: an approval comes first. */
+const CALLS_END = 0.75;
 
 export async function runChaos(options: RunOptions): Promise<Outcome> {
   const { seed, minutes, say } = options;
@@ -74,17 +83,40 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       webErrors++;
       appendFileSync(join(installation.folder, "logs", "web-errors.log"), `${problem}\n`);
     });
-    const serverIds = await registerServers(api, installation);
-    const people: Population = { started: [], tries: [], resent: 0 };
-    const invoices = Array.from({ length: options.tasks }, (_, at) =>
-      planInvoice(seed, at, options.tasks, durationMs * STARTS_END),
+    const { keys, url } = installation;
+    const moments = new EventEmitter();
+    const emit = (moment: Moment) => () => void moments.emit(moment);
+    const startsMs = durationMs * STARTS_END;
+    const { tasks } = options;
+    const servers = await registerServers(api, installation);
+    const work = await prepareAgents({
+      api,
+      adminKey: keys.admin,
+      url,
+      servers,
+      // Their numbers go on after those of people's tasks.
+      calls: planCalls(seed, tasks, tasks, durationMs * CALLS_END),
+      files: installation.clientFiles,
+      onCall: emit("call"),
+      signal,
+    });
+    const plans = planApprovals(
+      seed,
+      2 * tasks,
+      Math.ceil(tasks / TASKS_TO_APPROVAL),
+      durationMs * CALLS_END,
     );
-    const who = { api, keys: installation.keys, seed, serverIds, invoices, signal };
+    const approvals: RunRecord["approvals"] = { plans, approvals: [] };
+    const people: Population = { started: [], tries: [], resent: 0 };
+    const invoices = Array.from({ length: tasks }, (_, at) => planInvoice(seed, at, tasks, startsMs));
+    const serverIds = servers.map(({ id }) => id);
+    const isAwaited = (at: number) => work.isAwaited(at);
+    const who = { api, keys, seed, serverIds, invoices, isAwaited, onDecision: emit("decision"), signal };
     const parts = Object.values(installation.parts).flat();
     const names = Object.fromEntries(
       Object.entries(installation.parts).map(([kind, each]) => [kind, each.map((part) => part.name)]),
     ) as Parameters<typeof planDisruptions>[2];
-    const done: DisruptionsDone = { kills: new Map(), freezes: 0, outages: [], missed: 0 };
+    const done: DisruptionsDone = { kills: new Map(), freezes: 0, outages: [], atMoments: 0, missed: 0 };
 
     say(
       `${minutes} minutes of faults, ${options.tasks} tasks, seed ${seed}. Logs: ${join(installation.folder, "logs")}`,
@@ -97,30 +129,52 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       const at = Math.round((Date.now() - startedAt) / 1000);
       say(`${at} s: ${people.started.length} started, ${taken} answers, ${kills} kills, ${broken} faults`);
     }, 30_000);
+    work.prepareProcess();
+    await Promise.all(installation.parts.client.map((part) => part.start()));
     raging = true;
     const storm = Promise.all([
-      deal(planDisruptions(seed, durationMs, names, options.pace), parts, done, signal),
+      deal(planDisruptions(seed, durationMs, names, options.pace), parts, done, moments, signal),
       sleep(durationMs, undefined, { signal }),
     ]).then(() => {
       raging = false;
       startedMeanwhile = people.started.length;
     });
     const answering = answerAll(people, who, () => quiet);
+    const programs = Promise.all([
+      work.callAll(),
+      consumeApprovals(approvals.approvals, {
+        api,
+        seed,
+        rivals: keys.rivals,
+        plans,
+        onUse: emit("use"),
+        signal,
+      }),
+    ]);
     const settled = Promise.all([storm, startInvoices(people, who)])
       .then(() => ready(`${installation.url}/readyz`, signal))
       .then(() => say("The faults are over; waiting for the rest …"))
-      .then(() => settle(api, installation, signal));
+      .then(() =>
+        settle(api, installation, () => work.isDone() && approvals.approvals.length === plans.length, signal),
+      );
     try {
       // The first failure ends the run.
-      await Promise.race([settled, answering.then(() => settled)]);
+      await Promise.race([settled, answering.then(() => settled), programs.then(() => settled)]);
     } finally {
       quiet = true;
       clearInterval(progress);
     }
     await answering;
 
-    const facts = await gather(api, installation.keys, seed, installation.samples);
-    const judgement = judge(people, facts);
+    const facts = await gather(api, keys, seed, installation.samples);
+    const notes = work.notes();
+    const record: RunRecord = {
+      ...people,
+      agents: { calls: work.calls, ids: work.ids, notes },
+      approvals,
+    };
+    const judgement = judge(record, facts);
+    webErrors += notes.filter(({ what }) => what === "internal error").length;
     const taken = people.tries.filter((made) => made.outcome === "taken");
     const account: Account = {
       seed,
@@ -129,6 +183,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       tasks: people.started.length,
       startedMeanwhile,
       kills: byKind(done.kills),
+      atMoments: done.atMoments,
       freezes: done.freezes,
       outages: done.outages,
       ownEnds: byKind(installation.ownEnds),
@@ -144,7 +199,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       judgement,
     };
     keepLogs = !isGood(judgement);
-    if (keepLogs) await keepEvidence(api, installation, people, facts, account);
+    if (keepLogs) await keepEvidence(api, installation, record, facts, account);
     return { account, evidence: keepLogs ? installation.folder : null };
   } catch (error) {
     if (!options.signal.aborted) say(`Logs: ${join(installation.folder, "logs")}`);
@@ -155,8 +210,8 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
   }
 }
 
-async function registerServers(api: Api, installation: Installation): Promise<string[]> {
-  const ids: string[] = [];
+async function registerServers(api: Api, installation: Installation): Promise<RegisteredServer[]> {
+  const servers: RegisteredServer[] = [];
   for (const { name, proxyUrl } of installation.samples)
     for (const era of ["2026-07-28", "2025-11-25"]) {
       const body = { name: `${name} (${era})`, url: proxyUrl, era };
@@ -165,17 +220,22 @@ async function registerServers(api: Api, installation: Installation): Promise<st
         body,
       });
       if (server.health.state !== "ok") throw new Error(`${name} (${era}) is ${server.health.state}`);
-      ids.push(server.id);
+      servers.push({ id: server.id, name: server.name });
     }
-  return ids;
+  return servers;
 }
 
-/** Waits until every task has ended, or the time is up; the judgement reports the others. */
-async function settle(api: Api, installation: Installation, signal: AbortSignal): Promise<void> {
+/** Waits until every task has ended and whoever waits has been told, or the time is up; the judgement reports the others. */
+async function settle(
+  api: Api,
+  installation: Installation,
+  areAllTold: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const deadline = Date.now() + SETTLE_MS;
   while (Date.now() < deadline) {
     const tasks = await api.all<{ state: string }>("/tasks", installation.keys.operator);
-    if (tasks.every((task) => ENDED.has(task.state))) return;
+    if (tasks.every((task) => ENDED.has(task.state)) && areAllTold()) return;
     await sleep(1_000, undefined, { signal });
   }
 }

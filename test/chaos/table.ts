@@ -1,5 +1,5 @@
 /** The result of a run, as a table for people. */
-import type { Finding, Judgement } from "./judge.ts";
+import { type Judgement, VERDICTS } from "./judgement.ts";
 import { FAULTS, type FaultKind } from "./plan.ts";
 
 export interface Account {
@@ -11,6 +11,8 @@ export interface Account {
   /** Tasks started while things broke: a run with few of them proves little. */
   startedMeanwhile: number;
   kills: Map<string, number>;
+  /** Kills just after an agent called, somebody decided, or a program used an approval. */
+  atMoments: number;
   freezes: number;
   /** The outages of Intray's database, each in ms; kills are not included. */
   outages: number[];
@@ -26,12 +28,10 @@ export interface Account {
   judgement: Judgement;
 }
 
-export function isGood({ lost, doubled, misdirected, wronglyTold }: Judgement): boolean {
-  return lost.length + doubled.length + misdirected.length + wronglyTold.length === 0;
-}
-
 export function table(account: Account): string {
   const { judgement, given } = account;
+  const { agents, approvals } = judgement;
+  const { calls, asked } = approvals;
   const delays = judgement.delaysMs.map(({ ms }) => ms).sort((a, b) => a - b);
   const slowest = judgement.delaysMs.reduce((a, b) => (b.ms > a.ms ? b : a), { taskId: "", ms: 0 });
   const rows: [string, string | number, string?][] = [
@@ -45,7 +45,27 @@ export function table(account: Account): string {
     ],
     ["answers at servers", judgement.answered, `${judgement.tooLate} came after a cancel`],
     ["slowest answer", seconds(slowest.ms), `median ${seconds(delays[Math.floor(delays.length / 2)] ?? 0)}`],
-    ["kills", sum(account.kills), counts(account.kills)],
+    ["agent calls", agents.calls, counts(Object.entries({ ...agents.styles, ...agents.ends }))],
+    [
+      "joined",
+      agents.joined,
+      `repeated calls; ${agents.cutOff} times cut off, ${agents.hungUp} hung up; ${agents.strangersRefused} strangers refused`,
+    ],
+    [
+      "approvals",
+      calls.approved + calls.declined + asked.approved + asked.declined,
+      `before a call: ${calls.approved} approved, ${calls.declined} declined; asked for: ${asked.approved} approved, ${asked.declined} declined`,
+    ],
+    [
+      "consumed",
+      approvals.consumed,
+      `approvals; ${approvals.notConsumed} rivals refused, ${approvals.unheard} tries unheard`,
+    ],
+    [
+      "kills",
+      sum(account.kills),
+      `${counts(account.kills)}; ${account.atMoments} in the middle of a call, a decision or a use`,
+    ],
     [
       "freezes",
       account.freezes,
@@ -64,6 +84,7 @@ export function table(account: Account): string {
     ["doubled", judgement.doubled.length],
     ["misdirected", judgement.misdirected.length],
     ["wrongly told", judgement.wronglyTold.length],
+    ["called twice", judgement.calledTwice.length],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows
@@ -73,15 +94,14 @@ export function table(account: Account): string {
     .join("\n");
 }
 
-export function findings({ lost, doubled, misdirected, wronglyTold }: Judgement): string {
-  const lines = (name: string, found: Finding[]) =>
-    found.map(({ taskId, what }) => `  ${name}: ${taskId ? `task ${taskId}: ` : ""}${what}`);
-  return [
-    ...lines("lost", lost),
-    ...lines("doubled", doubled),
-    ...lines("misdirected", misdirected),
-    ...lines("wrongly told", wronglyTold),
-  ].join("\n");
+const WORDS = { wronglyTold: "wrongly told", calledTwice: "called twice" } as Record<string, string>;
+
+export function findings(judgement: Judgement): string {
+  return VERDICTS.flatMap((verdict) =>
+    judgement[verdict].map(
+      ({ taskId, what }) => `  ${WORDS[verdict] ?? verdict}: ${taskId ? `task ${taskId}: ` : ""}${what}`,
+    ),
+  ).join("\n");
 }
 
 function counts(entries: Iterable<[string, number]>): string {

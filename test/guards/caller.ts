@@ -60,7 +60,7 @@ export async function send(
   });
   const response = await web.open(operation.method, path, {
     ...who,
-    headers,
+    headers: { ...EXCEPTIONS[operation.name]?.headers, ...headers },
     ...(body !== undefined && { body }),
   });
   if (response.headers.get("content-type")?.startsWith("text/event-stream")) {

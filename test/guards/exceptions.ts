@@ -5,6 +5,7 @@
 import type { Method } from "../../lib/web/http/route.ts";
 import { IDP_CERTIFICATE } from "../saml/certificate.ts";
 import type { Place } from "./from-schema.ts";
+import { RECIPE_NAME } from "./things.ts";
 
 interface Exception {
   /** Why a key is refused whatever its role: the thing is a person's. */
@@ -17,6 +18,8 @@ interface Exception {
   undoneBy?: { method: Method; path: string };
   /** Values at places, e.g. `body.action`. */
   values?: Record<Place, unknown>;
+  /** Headers without which the call is not valid. */
+  headers?: Record<string, string>;
   /** The state that the task must have for the call to make sense. */
   taskState?: string;
   /** Statuses that show that the things were found, beside the usual ones; with the reason. */
@@ -25,7 +28,33 @@ interface Exception {
   foreignInBody?: { status: number; because: string };
 }
 
+const RECIPE = {
+  "body.name": RECIPE_NAME,
+  "body.start.handle": "result.text",
+  "body.status.state": "result.text",
+};
+
 export const EXCEPTIONS: Record<string, Exception> = {
+  "POST /api/v1/servers/{id}/recipes": {
+    // Of a name that the server in things.ts does not have.
+    values: { ...RECIPE, "body.name": "another" },
+    alsoFound: { 409: "a name is taken once" },
+  },
+  "GET /api/v1/servers/{id}/recipes/{name}": { values: { "path.name": RECIPE_NAME } },
+  "PUT /api/v1/servers/{id}/recipes/{name}": {
+    values: { ...RECIPE, "path.name": RECIPE_NAME },
+  },
+  "DELETE /api/v1/servers/{id}/recipes/{name}": {
+    values: { "path.name": RECIPE_NAME },
+    spends: "the recipe is removed",
+  },
+  "POST /api/v1/servers/{id}/recipes/{name}/try": {
+    values: { "path.name": RECIPE_NAME, "body.reply": { content: [] } },
+  },
+  "POST /api/v1/agent-sign-ins": {
+    membersOnly: "an agent is let in by the person as whom it acts",
+    values: { "body.request": "q".repeat(43) },
+  },
   "POST /api/v1/input-requests/{id}/answer": { values: { "body.action": "decline" } },
   "POST /api/v1/input-requests/bulk-answer": {
     values: { "body.action": "decline" },
@@ -38,6 +67,22 @@ export const EXCEPTIONS: Record<string, Exception> = {
     // Of the note in the arguments of the task in things.ts.
     values: { "path.documentId": "d0a5dd442b6c0a00ecc3c170572c83b6" },
     leavesTrace: "who opened the document is noted",
+  },
+  "PUT /api/v1/call-rules": {
+    // Of an organization without rules; later ones are 409.
+    headers: { "if-match": "0" },
+    values: { "body.rules.0.when": "true" },
+    foreignInBody: { status: 422, because: "each mistake is told with its place" },
+  },
+  "POST /api/v1/call-rules/try": {
+    values: { "body.rules.0.when": "true" },
+    foreignInBody: { status: 422, because: "each mistake is told with its place" },
+  },
+  "POST /api/v1/requests": { values: { "body.kind": "question", "body.message": "Which?" } },
+  "POST /api/v1/requests/{id}/consume": {
+    // Of the approval in things.ts.
+    values: { "body.argumentsDigest": "a".repeat(64) },
+    alsoFound: { 409: "an approval is used once" },
   },
   "GET /api/v1/tasks/recent-arguments": { values: { "query.tool": "process_invoice" } },
   "POST /api/v1/page-failures": { values: { "body.id": "0a1b2c3d" } },
@@ -178,6 +223,10 @@ export const EXCEPTIONS: Record<string, Exception> = {
     },
   },
   "PATCH /api/v1/saml-providers/{id}": { values: { body: { name: "Acme SSO" } } },
+  "POST /api/v1/saml-providers/{id}/confirm": {
+    membersOnly: "a person confirms",
+    alsoFound: { 403: "the owner counts as one with who set it up" },
+  },
   "POST /api/v1/saml-providers/{id}/test": { membersOnly: "a person tests with a browser" },
   "PUT /api/v1/organization/content-sealing": { values: { "body.sealed": false } },
   "PUT /api/v1/organization/addresses": { values: { "body.networks": [], "body.version": 0 } },

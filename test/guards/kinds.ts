@@ -6,6 +6,7 @@ import type { Place } from "./from-schema.ts";
 
 /** By the word in a path, or the name of a field without `Id`. */
 const KINDS = {
+  "agent-credentials": "agent",
   "api-keys": "key",
   "audit-streams": "auditStream",
   "bulk-operations": "bulkOperation",
@@ -23,6 +24,7 @@ const KINDS = {
   organization: "organization",
   passkeys: "passkey",
   races: "race",
+  requests: "humanRequest",
   requester: "member",
   "saml-links": "samlProvider",
   "saml-providers": "samlProvider",

@@ -13,6 +13,8 @@ export interface Operation {
   access: "none" | "any" | Role;
   /** A session has to have shown lately that it is its person. */
   stepUp: boolean;
+  /** The permission that a key's limits have to name; null: its role is enough. */
+  namedByKeys: string | null;
   slots: Slot[];
   /** Places with an id of a kind that kinds.ts does not know. */
   unknown: Place[];
@@ -37,6 +39,8 @@ export interface Filling {
 interface Described {
   "x-role"?: Role;
   "x-step-up"?: boolean;
+  "x-named-by-keys"?: boolean;
+  "x-permission"?: string;
   security: unknown[];
   parameters?: { in: string; name: string; required?: boolean; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
@@ -71,6 +75,7 @@ function toOperation(path: string, lower: string, described: Described): Operati
     method,
     path,
     stepUp: described["x-step-up"] === true,
+    namedByKeys: described["x-named-by-keys"] === true ? (described["x-permission"] ?? null) : null,
     access: described.security.length === 0 ? "none" : (described["x-role"] ?? "any"),
     slots: places.flatMap((place) => {
       const kind = kindOf(path, place);

@@ -2,8 +2,9 @@
 
 import { uuidv7 } from "../../lib/base/ids.ts";
 import { createSeal } from "../../lib/base/seal.ts";
+import { createHumanTask } from "../../lib/human-tasks/transitions.ts";
 import { withClient } from "../../scripts/database/roles.ts";
-import { insertRequest, insertServer, insertTask } from "../fixtures/rows.ts";
+import { insertRecipe, insertRequest, insertServer, insertTask } from "../fixtures/rows.ts";
 import { IDP_CERTIFICATE } from "../saml/certificate.ts";
 import type { TestWeb } from "../web.ts";
 import type { Kind } from "./kinds.ts";
@@ -46,9 +47,12 @@ export function thingsOf(owner: Owner): Things {
     id: (kind) => once(kind, () => MAKERS[kind](making)),
     questionHash: () => hash,
     server: () =>
-      once("the server's row", () =>
-        insertServer(web.db, organizationId, { name: canary, url: CLOSED_URL, tools: [toolOf(canary)] }),
-      ),
+      once("the server's row", async () => {
+        const more = { name: canary, url: CLOSED_URL, tools: [toolOf(canary)] };
+        const server = await insertServer(web.db, organizationId, more);
+        await insertRecipe(web.db, organizationId, server.id, canary);
+        return server;
+      }),
     ask: () =>
       once("the request's row", async () => {
         const asked = await insertRequest(web.db, organizationId, await making.id("task"), {
@@ -60,6 +64,9 @@ export function thingsOf(owner: Owner): Things {
   };
   return making;
 }
+
+/** Of every server; a call's path names it, beside the server's id. */
+export const RECIPE_NAME = "process";
 
 /** As in startWeb's INTRAY_KEYS. */
 const seal = createSeal([{ kid: "k1", key: Buffer.alloc(32, 1) }]);
@@ -119,6 +126,16 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
         data: { organizationId, id, name: canary, role: "viewer", secretHash: Buffer.from(id) },
       }),
     );
+    return id;
+  },
+  async agent({ web, organizationId, canary, server }) {
+    const id = uuidv7();
+    const { id: serverId } = await server();
+    await web.db.withOrganization(organizationId, async (tx) => {
+      const data = { organizationId, id, name: canary, role: "viewer", secretHash: Buffer.from(id) };
+      await tx.agentCredential.create({ data });
+      await tx.agentGrant.create({ data: { organizationId, id: uuidv7(), agentId: id, serverId } });
+    });
     return id;
   },
   async connection({ web, organizationId, canary, userId, server }) {
@@ -246,6 +263,28 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
       tx.directoryGroup.create({ data: { organizationId, id, displayName: `${canary} ${id}` } }),
     );
     return id;
+  },
+  /** An approval that was given, and waits to be used. */
+  async humanRequest({ web, organizationId, userId, canary }) {
+    const actor = { kind: "member" as const, id: userId, name: canary };
+    const principal = { organizationId, userId, role: "operator" as const, actor };
+    const call = {
+      tool: "request_approval" as const,
+      arguments: { action: `Approve ${canary}?`, details: { note: canary } },
+    };
+    const subject = { caller: canary, argumentsDigest: "a".repeat(64) };
+    const outcome = { outcome: "answered", content: {}, by: { id: userId, name: canary } };
+    const result = { content: [], structuredContent: { ...outcome, at: new Date().toISOString() } };
+    return web.db.withOrganization(organizationId, async (tx) => {
+      const made = await createHumanTask(organizationId, tx, principal, call, { subject });
+      const ended = { endedAt: new Date(), state: "withdrawn" };
+      await tx.inputRequest.updateMany({ where: { organizationId, id: made.inputRequestId }, data: ended });
+      await tx.task.updateMany({
+        where: { organizationId, id: made.taskId },
+        data: { state: "completed", finishedAt: new Date(), result },
+      });
+      return made.inputRequestId;
+    });
   },
   async webhookDelivery({ web, organizationId, ...making }) {
     const id = uuidv7();

@@ -31,6 +31,8 @@ export interface Said {
   notOnOrAfter?: number;
   authenticated?: number | null;
   sessionEnds?: number;
+  /** The class of the authentication. */
+  acr?: string;
   status?: string;
   sessionIndex?: string;
 }
@@ -57,7 +59,7 @@ export function assertionXml(said: Said): string {
   const statement =
     said.authenticated === null
       ? ""
-      : `<saml:AuthnStatement AuthnInstant="${minutes(said.authenticated ?? 0)}" SessionIndex="${said.sessionIndex ?? "s-1"}"${ends}><saml:AuthnContext><saml:AuthnContextClassRef>${P}:ac:classes:PasswordProtectedTransport</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`;
+      : `<saml:AuthnStatement AuthnInstant="${minutes(said.authenticated ?? 0)}" SessionIndex="${said.sessionIndex ?? "s-1"}"${ends}><saml:AuthnContext><saml:AuthnContextClassRef>${said.acr ?? `${P}:ac:classes:PasswordProtectedTransport`}</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`;
   return `<saml:Assertion xmlns:saml="${P}:assertion" ID="${said.assertionId ?? newId()}" Version="2.0" IssueInstant="${minutes(said.issued ?? 0)}"><saml:Issuer>${said.entityId}</saml:Issuer><saml:Subject>${nameId}<saml:SubjectConfirmation Method="${P}:cm:bearer"><saml:SubjectConfirmationData Recipient="${said.recipient ?? said.acsUrl}" NotOnOrAfter="${until}"${answers}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${minutes(said.notBefore ?? -1)}" NotOnOrAfter="${until}"><saml:AudienceRestriction><saml:Audience>${said.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions>${statement}${attributes.length > 0 ? `<saml:AttributeStatement>${attributes.join("")}</saml:AttributeStatement>` : ""}</saml:Assertion>`;
 }
 

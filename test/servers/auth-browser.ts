@@ -42,6 +42,12 @@ export class AuthBrowser {
     return this;
   }
 
+  /** Loses its session of Intray's, and nothing of a provider's. */
+  forgetSession(): void {
+    const jar = this.#cookies.get(this.#origin);
+    for (const [key, { name }] of jar ?? []) if (/session-token/.test(name)) jar?.delete(key);
+  }
+
   /** Cookies in the form of a `Cookie` header, which Intray's handlers take. */
   cookie(url = this.#origin): string {
     const { origin, pathname } = new URL(url);

@@ -1,4 +1,4 @@
-/** The sample invoice server in its own process, on its own database, so that it can be killed. */
+/** The sample invoice servers in processes of their own, on databases of their own, so that they can be killed. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -14,39 +14,56 @@ export interface InvoiceServer {
   start(): Promise<void>;
 }
 
-const MAIN = fileURLToPath(new URL("../../examples/invoice-server/main.ts", import.meta.url));
-
 /**
  * Starts the server on a free port with no pauses between its steps. `kill()` is a kill -9; `start()`
  * restarts it on the same port.
  */
-export async function startInvoiceServer(
+export function startInvoiceServer(
   databaseUrl: string,
   settings: Record<string, string> = {},
 ): Promise<InvoiceServer> {
+  return startServer("invoice-server", (port) => ({
+    INVOICE_DATABASE_URL: databaseUrl,
+    INVOICE_PORT: String(port),
+    INVOICE_STEP_DELAY_MS: "0",
+    INVOICE_RECONCILE_MS: "100",
+    INVOICE_LOG: "error",
+    ...settings,
+  }));
+}
+
+/** As `startInvoiceServer`, the server of four tools that answer at once. */
+export function startTunnelledServer(databaseUrl: string): Promise<InvoiceServer> {
+  return startServer("tunnelled-invoice-server", (port) => ({
+    TUNNEL_DATABASE_URL: databaseUrl,
+    TUNNEL_PORT: String(port),
+    TUNNEL_STEP_MS: "300",
+  }));
+}
+
+async function startServer(
+  name: string,
+  environment: (port: number) => Record<string, string>,
+): Promise<InvoiceServer> {
+  const main = fileURLToPath(new URL(`../../examples/${name}/main.ts`, import.meta.url));
   let running: ChildProcess | null = null;
   let port = 0;
   const start = async () => {
     const { PATH, HOME, LANG, NODE_COMPILE_CACHE } = process.env;
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, [main], {
       env: {
         PATH,
         HOME,
         LANG,
         NODE_COMPILE_CACHE,
-        INVOICE_DATABASE_URL: databaseUrl,
-        INVOICE_PORT: String(port),
-        INVOICE_STEP_DELAY_MS: "0",
-        INVOICE_RECONCILE_MS: "100",
-        INVOICE_LOG: "error",
-        ...settings,
+        ...environment(port),
       } as Record<string, string | undefined> as NodeJS.ProcessEnv,
       stdio: ["ignore", "pipe", "inherit"],
     });
     running = child;
     const lines = createInterface({ input: child.stdout });
     const exited = once(child, "exit").then(() => {
-      throw new Error("the invoice server ended before it listened");
+      throw new Error(`the ${name} ended before it listened`);
     });
     const [line] = await Promise.race([once(lines, "line"), exited]);
     port = Number(/:(\d+)\/mcp/.exec(String(line))?.[1]);

@@ -35,6 +35,7 @@ export const LONG_FILES: Record<string, number> = {
   "lib/key-rotation/live.test.ts": 22,
   "lib/servers/connections/refresh.test.ts": 21,
   "app/api/isolation.test.ts": 20,
+  "lib/web/mcp/conformance.test.ts": 22,
   "lib/tasks/races/races.test.ts": 20,
   "app/api/connections.test.ts": 19,
   "app/api/limits.test.ts": 18,

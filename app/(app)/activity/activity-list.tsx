@@ -1,6 +1,6 @@
 "use client";
 
-import { KeyRound, type LucideIcon, Server, UserRound } from "lucide-react";
+import { Bot, KeyRound, type LucideIcon, Server, UserRound } from "lucide-react";
 import { Fragment } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
@@ -23,6 +23,7 @@ const DOTS: Record<Tone, string> = {
 const ACTORS: Record<ListedEvent["actor"]["kind"], { icon: LucideIcon; what: string }> = {
   member: { icon: UserRound, what: "Member" },
   key: { icon: KeyRound, what: "API key" },
+  agent: { icon: Bot, what: "Agent" },
   engine: { icon: Server, what: "Intray itself" },
   system: { icon: Server, what: "The installation" },
 };

@@ -12,7 +12,7 @@ import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { isWide } from "@/components/ui/wide.ts";
 import { firstTab, requestList } from "@/lib/api-client/requests.ts";
-import { filterCount } from "@/lib/format/requests/inbox-filters.ts";
+import { filterCount, type InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
 import { useNext } from "./answer/decision-store.ts";
 import { type Listed, RequestList } from "./list/request-list.tsx";
 import { RequestPane, RequestSkeleton } from "./request/request-pane.tsx";
@@ -35,6 +35,9 @@ const ActiveFilters = lazyComponent(() => import("./first-touch.ts").then((file)
 const ViewLine = lazyComponent(() => import("./first-touch.ts").then((file) => file.ViewLine), {
   warm: true,
 });
+const AskDialog = lazyComponent(() =>
+  import("@/components/request/ask/ask-dialog.tsx").then((file) => file.AskDialog),
+);
 const ViewDialogs = lazyComponent(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));
 
 const NoRequest = lazyComponent(() => import("./list/no-request.tsx").then((file) => file.NoRequest), {
@@ -58,11 +61,17 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
   const [selecting, setSelecting] = useState(false);
   const [filtering, setFiltering] = useState(false);
   const [dialog, setDialog] = useState<ViewDialog | null>(null);
+  const [asking, setAsking] = useState(false);
   const filterButton = useRef<HTMLButtonElement>(null);
   const shown = place.selected ?? offered;
   const close = () => {
     setOffered(null);
     place.go({ id: null });
+  };
+  // A key decides what is shown beside the list: nothing that may have been searched away.
+  const narrow = (filters: Partial<InboxFilters>, how: "go" | "replace") => {
+    setOffered(null);
+    place[how]({ id: null, filters });
   };
   const waiting = useWaiting();
   useTitle(waiting > 0 ? `Inbox (${waiting})` : "Inbox");
@@ -93,13 +102,14 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
             onFilter={() => setFiltering(!filtering)}
             onSelecting={setSelecting}
             onDialog={setDialog}
+            onAsk={() => setAsking(true)}
           />
           <InboxTabs active={tab} place={place} />
         </header>
         <SearchField
           label="Search requests"
           value={place.filters.q}
-          onChange={(q) => place.replace({ filters: { q } })}
+          onChange={(q) => narrow({ q }, "replace")}
           className="mx-3 my-2.5 md:mx-4"
         />
         {(views.current || views.missing) && (
@@ -140,6 +150,7 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
         onFilter={() => setFiltering(true)}
         onSaveView={() => setDialog("save")}
         onSelecting={() => setSelecting(true)}
+        onAsk={() => setAsking(true)}
       />
       {filtering && (
         <FilterPanel
@@ -147,9 +158,10 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
           tools={tools()}
           anchor={filterButton}
           onClose={() => setFiltering(false)}
-          onApply={(filters) => place.go({ filters })}
+          onApply={(filters) => narrow(filters, "go")}
         />
       )}
+      {asking && <AskDialog onClose={() => setAsking(false)} />}
       {dialog && <ViewDialogs dialog={dialog} views={views} place={place} onClose={() => setDialog(null)} />}
     </div>
   );

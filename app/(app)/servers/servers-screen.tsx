@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Plus, Server as ServerIcon } from "lucide-react";
+import { Bot, Plus, Server as ServerIcon } from "lucide-react";
 import { useState } from "react";
 import { ArrivalNotice, type ArrivalQuery } from "@/components/server/arrival-notice.tsx";
 import { ConnectDialog } from "@/components/server/connect-dialog.tsx";
@@ -12,6 +12,7 @@ import { useTitle } from "@/components/shell/use-title.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Empty } from "@/components/ui/empty.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { serverList } from "@/lib/api-client/servers.ts";
 import { ServerCard } from "./server-card.tsx";
 
@@ -30,7 +31,22 @@ export function ServersScreen({ read, arrival }: { read: ReadAlready; arrival: A
     </Button>
   );
   return (
-    <Page title="Servers" actions={list && list.length > 0 && connect}>
+    <Page
+      title="Servers"
+      actions={
+        <>
+          {me.may("agents:manage") && (
+            <Button asChild>
+              <Link href="/servers/agents">
+                <Bot aria-hidden strokeWidth={1.75} />
+                Agents
+              </Link>
+            </Button>
+          )}
+          {list && list.length > 0 && connect}
+        </>
+      }
+    >
       <ArrivalNotice arrival={arrival} />
       {servers.isError && !list && (
         <LoadFailure what="The servers" error={servers.error} onRetry={() => void servers.refetch()} />

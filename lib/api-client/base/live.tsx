@@ -2,6 +2,7 @@
 
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { agentKeys } from "@/lib/api-client/agents/agents.ts";
 import { openStream, type StreamNews } from "@/lib/api-client/base/stream.ts";
 import { noteConnection } from "@/lib/api-client/connection.ts";
 import { requestKeys } from "@/lib/api-client/requests.ts";
@@ -61,6 +62,8 @@ function keysOf(topic: string, id: string): (readonly string[])[] {
       return [requestKeys.detail(id), requestKeys.lists];
     case "server":
       return [serverKeys.list, serverKeys.server(id)];
+    case "agent":
+      return [agentKeys.list, agentKeys.agent(id)];
     case "notice":
       return [["notices"]];
     case "*":

@@ -6,6 +6,7 @@ export const BOUNDS = {
   keys: 1_000,
   keysOfOne: 100,
   serviceAccounts: 500,
+  agents: 1_000,
   /** Open ones; a directory may bring a whole company at once. */
   invitations: 10_000,
   /** Those that the operator defines do not count. */

@@ -131,6 +131,7 @@ const JSON_MEMBERS = new Set(Object.values(PLACES).flatMap(({ kind, as }) => (ki
 const PARTS = new Set([
   "acknowledgement",
   "assignment",
+  "candidates",
   "delivery",
   "inputRequests",
   "requests",

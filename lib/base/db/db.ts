@@ -2,20 +2,24 @@
  * The database: Prisma on Postgres, always inside one organization. The bare client is not exported: a query
  * outside `withOrganization` would return no rows (row security) and hide the mistake.
  */
-import { PrismaPg } from "@prisma/adapter-pg";
 import pg from "pg";
-import { Prisma, PrismaClient } from "../../generated/prisma/client.ts";
+import { Prisma } from "../../generated/prisma/client.ts";
 import { readEnvironment } from "../env.ts";
 import { log } from "../log.ts";
 import { scope } from "../scope.ts";
 import type { Seal } from "../seal.ts";
 import { ContentKeys } from "./content-keys.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
+import { Models } from "./direct/models.ts";
+import { rowsOf, statementOf, toQuery } from "./direct/raw.ts";
+import { beginTransaction, TRANSACTION_ENDED, type Transaction } from "./direct/transaction.ts";
+import type { EnterOptions, Entrant, Entry } from "./entry.ts";
+import { noteOnePlan, ONE_PLAN } from "./plan-mode.ts";
 import { Ending, foldingRoundTrips, withEnding } from "./round-trips.ts";
 import { KeptPlans, NamingClient, planLoss } from "./statements.ts";
 import type { Tx } from "./tx.ts";
 
-export type { Tx };
+export type { EnterOptions, Entrant, Entry, Tx };
 export { Prisma };
 
 export interface Database {
@@ -27,6 +31,11 @@ export interface Database {
   withOrganization<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs a query before an organization is known: on schema `gate`, or a table without organizations. */
   gate<T>(query: Prisma.Sql): Promise<T[]>;
+  /**
+   * Runs a query on schema `gate` that says whose credential it was given, and goes on in the same transaction, as that
+   * organization's. `from`: what the first row is selected from. Null: there is none.
+   */
+  enter<R extends Entrant>(from: Prisma.Sql, options?: EnterOptions): Promise<Entry<R> | null>;
   /** Counts the pool's busy and idle connections, and the callers waiting for one. */
   pool(): { busy: number; idle: number; waiting: number };
   close(): Promise<void>;
@@ -38,11 +47,11 @@ const TRIES = 4;
  * organization by its locks. The work between two statements takes less than a hundredth of this.
  */
 const IDLE_MS = "10000";
-/** How long a transaction may take in all, in ms. Prisma ends it then, and tells the caller that it failed. */
+/** How long a transaction may take in all, in ms. It is rolled back then, and its caller told that it failed. */
 const TRANSACTION_MS = 20_000;
 /** The part of that which one statement may take (`statement_timeout`), */
 const STATEMENT_SHARE = 0.85;
-/** and the part within which COMMIT may go with the last statement: both together end before Prisma would. */
+/** and the part within which COMMIT may go with the last statement: both together end before that. */
 const COMMIT_SHARE = 0.1;
 
 /** Returns the time limit for connecting in ms: the URL's `connect_timeout` (libpq's, in seconds) if set. */
@@ -74,60 +83,151 @@ export function createDatabase(
     idleTimeoutMillis: 60_000,
     keepAlive: true,
   });
-  // A connection that is being handed over has neither the pool's nor Prisma's error listener, so its error
+  // A connection that is being handed over has neither the pool's nor anybody's error listener, so its error
   // would end the process. The next statement on the connection reports the error anyway.
   pool.on("connect", (client) => client.on("error", () => undefined));
-  const adapter = new PrismaPg(pool, { disposeExternalPool: true });
-  const prisma = new PrismaClient({
-    adapter,
-    transactionOptions: { maxWait: 2 * patienceMs, timeout: transactionMs },
-  });
-
+  // An idle connection that breaks is gone; the next one is made anew.
+  pool.on("error", () => undefined);
+  const models = new Models();
   const contentKeys = new ContentKeys(options.seal);
 
+  /** What the first statement of a transaction says for it alone; `false` would leave the organization into the pool. */
+  const settings = (
+    organizationId: Prisma.Sql,
+  ) => Prisma.sql`set_config('app.organization_id', ${organizationId}, true),
+    set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true),
+    set_config('statement_timeout', ${statementMs}, true), set_config('jit', 'off', true)`;
+
+  /** Begins a transaction of an organization. */
+  const begin = async (organizationId: string): Promise<Begun> => {
+    const transaction = await beginTransaction(pool, models, transactionMs);
+    return begunBy(transaction, async () => {
+      // The text has values without quotes only, so that BEGIN goes with it (round-trips.ts).
+      // jit: compiling takes longer than any statement of ours, and the estimates of plans that are kept
+      // are the high ones that begin it.
+      const [{ keys } = { keys: null }] = await transaction.tx.$queryRaw<{ keys: string | null }[]>`
+        SELECT ${settings(Prisma.sql`${organizationId}`)}, gate.content_keys(${organizationId}::uuid) AS keys`;
+      return { transaction, keys };
+    });
+  };
+
+  const attempt = async <T>(
+    organizationId: string,
+    work: (tx: Tx) => Promise<T>,
+    begin: () => Promise<Begun>,
+  ): Promise<Attempted<T>> => {
+    const ending = new Ending();
+    let done: { result: T } | null = null;
+    try {
+      const result = await withEnding(ending, async () => {
+        const { transaction, keys } = await begin();
+        return begunBy(transaction, async () => {
+          const { tx, beganAt } = transaction;
+          const mayCommit = () => performance.now() - beganAt < COMMIT_SHARE * transactionMs;
+          const opening = keys === null ? tx : await contentKeys.opening(organizationId, tx, keys);
+          const held = async () => {
+            const result = await work(opening);
+            done = { result };
+            return result;
+          };
+          const result = await withDeferredWrites(organizationId, opening, held, mayCommit);
+          await transaction.commit();
+          return result;
+        });
+      });
+      return { result };
+    } catch (error) {
+      const outcome = await ending.outcome();
+      if (outcome === "committed") return { result: resultOf(done, error) };
+      if (outcome === "unknown") throw new OutcomeUnknown(error);
+      if (!isTransient(error)) throw error;
+      return { error };
+    }
+  };
+
+  const withOrganization = async <T>(
+    organizationId: string,
+    work: (tx: Tx) => Promise<T>,
+    begun?: Begun,
+  ): Promise<T> => {
+    for (let tries = 1; ; tries++) {
+      const first = tries === 1 ? begun : undefined;
+      const tried = await attempt(organizationId, work, async () => first ?? begin(organizationId));
+      if ("result" in tried) return tried.result;
+      if (tries >= TRIES) throw tried.error;
+    }
+  };
+
+  const enter = async <R extends Entrant>(from: Prisma.Sql, isOnce: boolean): Promise<Entry<R> | null> => {
+    const transaction = await beginTransaction(pool, models, transactionMs);
+    return begunBy(transaction, async () => {
+      const plans = isOnce ? Prisma.sql`, ${ONE_PLAN}` : Prisma.empty;
+      const [row] = await transaction.tx.$queryRaw<(R & { content_keys: string | null })[]>`
+        SELECT who.*, ${settings(Prisma.sql`who.organization_id::text`)}${plans},
+          gate.content_keys(who.organization_id) AS content_keys FROM (SELECT * FROM ${from} LIMIT 1) who`;
+      if (!row) {
+        await transaction.rollback();
+        return null;
+      }
+      if (isOnce) noteOnePlan(transaction.tx);
+      let isTaken = false;
+      return {
+        row,
+        run(work) {
+          if (isTaken) throw new Error("a transaction was used twice");
+          isTaken = true;
+          return withOrganization(row.organization_id, work, { transaction, keys: row.content_keys });
+        },
+        async leave() {
+          if (isTaken) return;
+          isTaken = true;
+          await transaction.rollback();
+        },
+      };
+    });
+  };
+
   return {
-    async withOrganization(organizationId, work) {
-      for (let attempt = 1; ; attempt++) {
-        const ending = new Ending();
-        let done: { result: Awaited<ReturnType<typeof work>> } | null = null;
-        const transaction = () =>
-          prisma.$transaction(async (tx) => {
-            const began = performance.now();
-            const mayCommit = () => performance.now() - began < COMMIT_SHARE * transactionMs;
-            // true: for this transaction only. false would leak the organization into the pool.
-            // jit: compiling takes longer than any statement of ours, and the estimates of plans that are kept
-            // are the high ones that begin it.
-            const [{ keys } = { keys: null }] = await tx.$queryRaw<{ keys: string | null }[]>`
-              SELECT set_config('app.organization_id', ${organizationId}, true),
-                set_config('idle_in_transaction_session_timeout', ${IDLE_MS}, true),
-                set_config('statement_timeout', ${statementMs}, true), set_config('jit', 'off', true),
-                gate.content_keys(${organizationId}::uuid) AS keys`;
-            const opening = keys === null ? tx : await contentKeys.opening(organizationId, tx, keys);
-            const held = async () => {
-              const result = await work(opening);
-              done = { result };
-              return result;
-            };
-            return withDeferredWrites(organizationId, opening, held, mayCommit);
-          });
+    withOrganization: (organizationId, work) => withOrganization(organizationId, work),
+    async enter<R extends Entrant>(from: Prisma.Sql, { planOnce = false }: EnterOptions = {}) {
+      for (let tries = 1; ; tries++) {
         try {
-          return await withEnding(ending, transaction);
+          return await enter<R>(from, planOnce);
         } catch (error) {
-          const outcome = await ending.outcome();
-          if (outcome === "committed") return resultOf(done, error);
-          if (outcome === "unknown") throw new OutcomeUnknown(error);
-          if (attempt >= TRIES || !isTransient(error)) throw error;
+          if (tries >= TRIES || !isTransient(error)) throw error;
         }
       }
     },
-    gate: (query) => prisma.$queryRaw(query),
+    gate: async (query) => rowsOf(await pool.query(toQuery(statementOf(query, [])))),
     pool: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    close: () => prisma.$disconnect(),
+    async close() {
+      await models.close();
+      if (!pool.ending) await pool.end();
+    },
   };
+}
+
+/** A transaction of an organization, with the keys of its content (`organization.content_keys`). */
+interface Begun {
+  transaction: Transaction;
+  keys: string | null;
+}
+
+/** `error`: nothing was written, and another attempt may succeed. */
+type Attempted<T> = { result: T } | { error: unknown };
+
+/** Rolls the transaction back if `work` fails. */
+async function begunBy<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await transaction.rollback();
+    throw error;
+  }
 }
 
 /**
@@ -145,24 +245,25 @@ class OutcomeUnknown extends Error {
 }
 const OUTCOME_UNKNOWN = "outcome_unknown";
 
-/** Returns what the work of a transaction returned that was committed, though something failed after its last statement. */
+/** Returns what the work of a transaction returned, or throws what it threw, that was committed, though something failed after its last statement. */
 function resultOf<T>(done: { result: T } | null, error: unknown): T {
-  if (!done) throw new OutcomeUnknown(error);
+  // Work that sends its last statement by itself has only read (LAST), and refuses what it found.
+  if (!done) throw error;
   log.warn({ err: error }, "a transaction was committed, though something failed behind its last statement");
   return done.result;
 }
 
-/** Counts queries and their time in the current scope's `spent`, if set. */
+/** Counts queries in the current scope's `spent`, if set, and the time in which at least one was under way. */
 class MeasuredClient extends NamingClient {
   // biome-ignore lint/suspicious/noExplicitAny: forwards every overload of pg's query
   override query(...given: any[]): any {
     const sent = Reflect.apply(super.query, this, given);
     const { spent } = scope();
     if (!spent || !(sent instanceof Promise)) return sent;
-    const began = performance.now();
     spent.queries++;
+    if (spent.underWay++ === 0) spent.since = performance.now();
     return sent.finally(() => {
-      spent.ms += performance.now() - began;
+      if (--spent.underWay === 0) spent.ms += performance.now() - spent.since;
     });
   }
 }
@@ -232,7 +333,7 @@ export function isDatabaseDown(error: unknown): boolean {
     kind?: unknown;
     meta?: { driverAdapterError?: { cause?: { kind?: unknown } } };
   };
-  if (PRISMA_DOWN.has(String(code)) || code === OUTCOME_UNKNOWN) return true;
+  if (PRISMA_DOWN.has(String(code)) || code === OUTCOME_UNKNOWN || code === TRANSACTION_ENDED) return true;
   if (ADAPTER_DOWN.has(String(meta?.driverAdapterError?.cause?.kind ?? kind))) return true;
   if (NETWORK_DOWN.has(String(code))) return true;
   // node-postgres has no codes for these errors. A Postgres that was stopped takes its Unix socket away.

@@ -9,9 +9,10 @@ import { createTestDatabase, type TestDatabase } from "../../../test/setup/postg
 
 /** Found by the hash of a secret, which only who has it can give, before an organization is known. */
 const BY_SECRET = `
-  api_key create_invited_account create_session find_api_key find_directory invitation join_with_account
+  agent_by_secret agent_of_token agent_question agent_record answer_agent_question keep_agent_record
+  remove_agent_record use_agent_record api_key create_invited_account create_session find_api_key find_directory invitation join_with_account
   key_behind key_rests make_challenge note_session_use open_invitation open_pending_sign_in
-  open_saml_session open_session passkey password_link_in_force refused_session revoke_session session
+  open_oidc_session open_saml_session open_session passkey password_link_in_force refused_session revoke_session session
   session_in_force session_person set_password take_challenge take_pending_sign_in try_pending_sign_in
   use_passkey`;
 
@@ -22,7 +23,7 @@ const OF_AN_ACCOUNT = `
   keep_identity link_identity may_join only_organization organizations_of organizations_of_session passkeys
   password_hash person prove_by_identity read_account_notice read_own_account_notice recovery_codes_left
   recovery_hash rehash_password remove_passkey remove_second_factor replace_account replace_by_identity
-  replace_recovery_codes second_factor second_factor_shown second_factor_state sessions sessions_ended
+  replace_recovery_codes second_factor second_factor_shown second_factor_state sessions sessions_and_agents sessions_ended
   start_second_factor tell_person try_app_code unlink_saml use_code use_is_due use_recovery_code`;
 
 /** Finds whom somebody means who signs in or is told to: by an address, a provider's subject or a name, before there is a session. */
@@ -33,12 +34,13 @@ const SIGNING_IN = `
 
 /** About an organization that the web found by the caller's credential or session: where a session may work, where a call may come from. */
 const OF_A_FOUND_ORGANIZATION = `
-  choose_organization content_keys end_view is_ended_in is_of_one_organization keys_rest note_key_use
+  agent_by_id agent_of_session agent_sign_in agent_sign_in_stands choose_organization end_agent_sign_in note_agent_session content_keys end_view is_ended_in is_of_one_organization keys_rest note_agent_use
+  note_key_use
   organization_networks refusal_of session_event sign_in_demand sign_in_refusal`;
 
 /** About the whole installation: set-up, demonstration, counts of calls, and figures without names. */
 const OF_THE_INSTALLATION = `
-  demo_people figures set_up setup_done setup_possible sweep_throttle take_calls throttle`;
+  agent_client demo_people figures register_agent_client set_up setup_done setup_possible sweep_throttle take_calls throttle`;
 
 /** For the engine and the owner alone: which organizations have work, and work that belongs to none. */
 const NOT_FOR_THE_WEB = `
@@ -46,8 +48,9 @@ const NOT_FOR_THE_WEB = `
   delete_organization end_account_mail end_password_reset next_due organization_by_slug organizations
   organizations_behind organizations_to_delete organizations_with_acknowledgements
   organizations_with_audit_streams organizations_with_bulk_work organizations_with_content_to_convert organizations_with_decided_races
-  organizations_with_due_proposals organizations_with_ending_keys organizations_with_mail
-  organizations_with_old_data organizations_with_operator_servers organizations_with_resting_accounts organizations_with_saml
+  organizations_with_due_proposals organizations_with_ending_agents organizations_with_ending_keys organizations_with_mail
+  organizations_with_old_data organizations_with_operator_servers organizations_with_own_questions
+  organizations_with_request_callbacks organizations_with_resting_accounts organizations_with_saml
   organizations_with_webhooks organizations_without_hold password_resets_waiting people_with_mail
   sweep_account_notices take_account_mail take_changes take_password_reset`;
 

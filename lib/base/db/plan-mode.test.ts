@@ -74,8 +74,8 @@ async function readingOf(of: Seen, read: (tx: Tx, of: Seen) => Promise<unknown>)
   await client.query("SELECT set_config('app.organization_id', $1, true), set_config('jit', 'off', true)", [
     of.principal.organizationId,
   ]);
-  const queryRaw = async (strings: TemplateStringsArray, ...given: unknown[]) => {
-    const { text, values } = Prisma.sql(strings, ...(given as Prisma.Sql[]));
+  const queryRaw = async (query: TemplateStringsArray | Prisma.Sql, ...given: unknown[]) => {
+    const { text, values } = "raw" in query ? Prisma.sql(query, ...(given as Prisma.Sql[])) : query;
     sent.push({ text, values });
     return (await client.query(text, values)).rows;
   };

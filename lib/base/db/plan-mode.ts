@@ -1,8 +1,24 @@
 /** Which of a statement's plans Postgres uses; left to itself it compares guesses of their costs. */
-import { Prisma, type Tx } from "./db.ts";
+import { Prisma } from "../../generated/prisma/client.ts";
+import { asStored } from "./content-keys.ts";
+import type { Tx } from "./tx.ts";
 
 /** In front of a statement that is planned for its values: it gets no name, as no plan of it would be kept. */
 const NOT_KEPT = Prisma.sql`/* planned for its values */`;
+
+/** Selected by a statement, it makes those behind it have one plan. */
+export const ONE_PLAN = Prisma.sql`set_config('plan_cache_mode', 'force_generic_plan', true)`;
+
+// On globalThis: Next bundles its own copies of modules into the process, and transactions go from one to the other.
+const key = Symbol.for("intray.plan-modes");
+const shared = globalThis as { [key]?: WeakMap<Tx, "once" | "for values"> };
+shared[key] ??= new WeakMap();
+const modes = shared[key];
+
+/** Notes that ONE_PLAN was selected. */
+export function noteOnePlan(tx: Tx): void {
+  modes.set(asStored(tx), "once");
+}
 
 /**
  * From here to the transaction's end statements have one plan, whatever their values: for those that run along
@@ -10,7 +26,10 @@ const NOT_KEPT = Prisma.sql`/* planned for its values */`;
  * run, since an organization of average size costs more by its guess than a small one.
  */
 export async function planOnce(tx: Tx): Promise<Prisma.Sql> {
-  await tx.$queryRaw`SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`;
+  if (modes.get(asStored(tx)) !== "once") {
+    await tx.$queryRaw`SELECT ${ONE_PLAN}`;
+    noteOnePlan(tx);
+  }
   return Prisma.empty;
 }
 
@@ -21,6 +40,7 @@ export async function planOnce(tx: Tx): Promise<Prisma.Sql> {
  */
 export async function planForValues(tx: Tx): Promise<Prisma.Sql> {
   await tx.$queryRaw`SELECT set_config('plan_cache_mode', 'force_custom_plan', true)`;
+  modes.set(asStored(tx), "for values");
   return NOT_KEPT;
 }
 

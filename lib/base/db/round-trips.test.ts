@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../../scripts/database/roles.ts";
 import { connectRaw, createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
-import { inScope } from "../scope.ts";
+import { inScope, Spent } from "../scope.ts";
 import { createDatabase, type Database, isDatabaseDown, Prisma, type Tx } from "./db.ts";
 import { type DeferredWrite, deferWrite } from "./deferred-writes.ts";
 import { foldingRoundTrips, LAST } from "./round-trips.ts";
@@ -37,7 +37,7 @@ const noted = () =>
 
 /** Counts what a transaction sends. */
 async function sent(work: Parameters<Database["withOrganization"]>[1]): Promise<number> {
-  const spent = { queries: 0, ms: 0 };
+  const spent = new Spent();
   await inScope({ requestId: null, trace: null, spent }, () => database.withOrganization(ORGANIZATION, work));
   return spent.queries;
 }
@@ -67,7 +67,7 @@ test("a last statement that fails undoes the transaction, and the connection goe
     await tx.$executeRaw`INSERT INTO noted VALUES (3)`;
     await tx.$executeRaw`${last}INSERT INTO noted VALUES (1)`;
   });
-  await expect(failed).rejects.toMatchObject({ code: "P2010" });
+  await expect(failed).rejects.toMatchObject({ code: "23505" });
   expect(await noted()).toEqual([1, 2]);
 });
 
@@ -252,4 +252,19 @@ test("a last statement that can't be written is followed by no COMMIT: what came
   expect(await send("COMMIT")).toMatchObject({ command: "COMMIT" });
   expect(await noted()).toContain(16);
   await client.end();
+});
+
+test("a COMMIT that takes longer than the transaction's time is waited for", async () => {
+  await withClient(postgres.adminUrl, (client) =>
+    client.query(`CREATE FUNCTION commit_slowly() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(1); RETURN NULL; END $$;
+      CREATE CONSTRAINT TRIGGER commit_slowly AFTER INSERT ON noted DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.id = 20) EXECUTE FUNCTION commit_slowly()`),
+  );
+  const hasty = createDatabase(postgres.appUrl, { connections: 1, transactionMs: 500 });
+  await hasty.withOrganization(ORGANIZATION, (tx) => tx.$executeRaw`INSERT INTO noted VALUES (20)`);
+  expect(await noted()).toContain(20);
+  // And the connection serves the next one.
+  await hasty.withOrganization(ORGANIZATION, (tx) => tx.$queryRaw`SELECT 1`);
+  await hasty.close();
 });

@@ -7,7 +7,8 @@ import pg from "pg";
 
 /**
  * Begins the text of a transaction's last statement: COMMIT is sent right behind it. If the statement fails, Postgres
- * turns that COMMIT into a ROLLBACK.
+ * turns that COMMIT into a ROLLBACK. Of writes only deferred ones begin with it (deferred-writes.ts): a read may as well, if
+ * its transaction has only read.
  */
 export const LAST = "/* last */ ";
 
@@ -46,7 +47,7 @@ export function withEnding<T>(ending: Ending, transaction: () => Promise<T>): Pr
 }
 
 /** Thrown for a COMMIT to which Postgres answered ROLLBACK, as it does after a statement that failed unnoticed. */
-class NotCommitted extends Error {
+export class NotCommitted extends Error {
   override name = "NotCommitted";
   constructor() {
     super("the transaction was rolled back instead of committed: one of its statements had failed");
@@ -63,7 +64,7 @@ function committed(answer: unknown): unknown {
 }
 
 /** An error that ends the transaction and not the connection, as of a deferred constraint: nothing was written. */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === "ERROR";
 }
 
@@ -89,13 +90,13 @@ type Client = new (...given: never[]) => pg.Client;
 
 /**
  * Returns a client for a pool with `pipeline: true`, which sends a statement without waiting for the one before. Only
- * for callers that await each statement and end each transaction that they begin, as Prisma's adapter does.
+ * for callers that await each statement and end each transaction that they begin (transaction.ts).
  */
 export function foldingRoundTrips(Base: typeof pg.Client): typeof pg.Client {
   return class extends (Base as Client) {
-    /** The adapter's BEGIN, which has not been sent. */
+    /** A BEGIN that has not been sent. */
     #isBeginning = false;
-    /** The COMMIT behind the last statement, for which the adapter has not asked yet. */
+    /** The COMMIT behind the last statement, for which nobody has asked yet. */
     #end: Promise<unknown> | null = null;
 
     // biome-ignore lint/suspicious/noExplicitAny: forwards every overload of pg's query
@@ -112,7 +113,7 @@ export function foldingRoundTrips(Base: typeof pg.Client): typeof pg.Client {
         const end = this.#end;
         this.#end = null;
         if (text === "COMMIT") return end.then(committed);
-        // The adapter gives up what may be committed: `Ending` tells.
+        // The transaction is given up, and may be committed: `Ending` tells.
         return end.catch((error: unknown) => (isRefusal(error) ? NOTHING : Promise.reject(error)));
       }
       // It would be committed by itself.
@@ -135,7 +136,7 @@ export function foldingRoundTrips(Base: typeof pg.Client): typeof pg.Client {
       // Without it Postgres would commit what came before, though the caller is told of a failure.
       if (!isWritten) return sent;
       const end: Promise<unknown> = Promise.resolve(super.query("COMMIT"));
-      // Awaited once the adapter commits or rolls back.
+      // Awaited once the transaction is committed or rolled back.
       end.catch(() => undefined);
       this.#end = end;
       endings.getStore()?.note(end);

@@ -113,6 +113,7 @@ export class NamingClient extends pg.Client {
   readonly #names = new Map<string, number>();
   #characters = 0;
   #mark = "";
+  #isGathering = false;
 
   constructor(config: pg.ClientConfig & { plans?: KeptPlans } = {}) {
     super(config);
@@ -169,7 +170,20 @@ export class NamingClient extends pg.Client {
       again.callback = query.callback ?? callback;
       this.#send(given, again, true);
     };
+    this.#gather();
     super.query(query as unknown as pg.Submittable);
+  }
+
+  /** Has what is sent until the event loop goes on leave in one packet: each write costs more than a statement does here. */
+  #gather(): void {
+    if (this.#isGathering) return;
+    const { stream } = (this as unknown as { connection: Connection }).connection;
+    this.#isGathering = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isGathering = false;
+      stream.uncork();
+    });
   }
 
   /** Names the query that is about to be sent, if it is to be kept, and closes statements to make room. */

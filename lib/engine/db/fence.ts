@@ -50,9 +50,14 @@ export async function fence(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Not before Postgres has looked at the tables: a plan that was made for empty ones would be kept as they fill. */
+const ONE_PLAN = Prisma.sql`(SELECT CASE WHEN reltuples > 0 THEN 'force_generic_plan' ELSE 'auto' END
+  FROM pg_class WHERE oid = 'protocol_message'::regclass)`;
+
 /**
  * As `fence` with `FENCE.write`, then locks the changes' tasks, whose lease is the change's. Returns also the races of
- * these tasks.
+ * these tasks. From here to the transaction's end statements have one plan (plan-mode.ts), as a change names its rows by
+ * their ids: of the messages and lines that it leaves Postgres would else make another plan each time.
  */
 export async function fenceWithTasks(
   organizationId: string,
@@ -73,6 +78,7 @@ export async function fenceWithTasks(
             AS change (connection, epoch, task)
           WHERE change.connection = held.id AND (change.epoch IS NULL OR change.epoch = held.epoch)))
         ORDER BY t.id FOR NO KEY UPDATE)
-    SELECT held.*, (SELECT array_agg(race_id) FILTER (WHERE race_id IS NOT NULL) FROM locked) AS "raceIds" FROM held`;
+    SELECT held.*, set_config('plan_cache_mode', ${ONE_PLAN}, true),
+      (SELECT array_agg(race_id) FILTER (WHERE race_id IS NOT NULL) FROM locked) AS "raceIds" FROM held`;
   return { held: new Map(rows.map((row) => [row.id, row])), raceIds: rows[0]?.raceIds ?? [] };
 }

@@ -11,6 +11,7 @@ import { createDatabase, type Database, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { inScope, scope } from "../../base/scope.ts";
 import { verifyEvents } from "../../events/verify.ts";
+import { storeMessages } from "../../protocol-messages/transitions.ts";
 import { endTask, recordStatus } from "../../task-lifecycle/progress.ts";
 import { GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
@@ -269,4 +270,37 @@ test("tasks of the same races that end in other orders, on two engines, never wa
   ]);
   // A deadlocked change would have run twice.
   expect(ended.toSorted()).toEqual([a1, a2, b1, b2].toSorted());
+});
+
+test("what changes leave behind has one plan a connection, once Postgres has looked at the tables", async () => {
+  const { organizationId } = fixture;
+  const one = createDatabase(fixture.engineEnvironment.ENGINE_DATABASE_DIRECT_URL ?? "", { connections: 1 });
+  const its = new GroupCommit(one);
+  const write = (id: string, messages: number) =>
+    its.run(
+      organizationId,
+      change(id, async (tx) => {
+        const message = { at: new Date(), direction: "in" as const, method: "tasks/get", body: {} };
+        await storeMessages(organizationId, tx, id, Array(messages).fill(message));
+        await says(id, `hello ${messages}`)(tx);
+      }),
+    );
+  const plans = async () => {
+    const [row] = await one.withOrganization(
+      organizationId,
+      (tx) => tx.$queryRaw<{ custom: number; generic: number }[]>`
+        SELECT custom_plans::integer AS custom, generic_plans::integer AS generic FROM pg_prepared_statements
+        WHERE statement LIKE '%INTO protocol_message%append_lines%' AND statement NOT LIKE '%pg_prepared_statements%'`,
+    );
+    return row;
+  };
+  try {
+    for (const [n, id] of tasks.slice(0, 3).entries()) await write(id, n + 1);
+    expect(await plans()).toEqual({ custom: 3, generic: 0 });
+    await withClient(fixture.adminUrl, (client) => client.query("ANALYZE protocol_message"));
+    for (const [n, id] of tasks.slice(3).entries()) await write(id, n + 1);
+    expect(await plans()).toEqual({ custom: 3, generic: TASKS - 3 });
+  } finally {
+    await one.close();
+  }
 });

@@ -6,7 +6,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { type Database, isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import { log } from "../../base/log.ts";
-import { isUnopened, type ReadWork, readWorkOf, type TaskWork } from "../../task-lifecycle/work.ts";
+import { isUnopened, type ReadWork, readWorkAtEnd, type TaskWork } from "../../task-lifecycle/work.ts";
 import { lockRaces } from "../../tasks/races/ending.ts";
 import { CHANGES_IN_A_GROUP, GROUPS_AT_ONCE } from "../tunables.ts";
 import { LeaseLost } from "../watcher/context.ts";
@@ -115,26 +115,29 @@ async function carryOut(organizationId: string, tx: Tx, group: Waiting[]): Promi
     ends.push(() => resolve(result));
   }
   if (reads.length === 0) return ends;
-  const rows = await readWorkOf(
-    organizationId,
-    tx,
-    reads.map(({ taskId }) => taskId),
-  );
-  const stored = new Map(rows.map((row) => [row.id, row]));
-  const seen = reads.map((read) => () => giveRead(organizationId, read, stored.get(read.taskId)));
-  return [...seen, ...ends];
+  const taskIds = reads.map(({ taskId }) => taskId);
+  const readWorks = readWorkAtEnd(organizationId, tx, taskIds);
+  return [() => giveReads(organizationId, reads, readWorks), ...ends];
 }
 
 /** Gives what was read. Without it the next step reads anew, and fails by itself where a row can't be parsed. */
-function giveRead(
-  organizationId: string,
-  { taskId, connectionId, give }: Read,
-  row: ReadWork | undefined,
-): void {
+function giveReads(organizationId: string, reads: Read[], readWorks: () => ReadWork[]): void {
+  const failed = (error: unknown, taskIds: string[]) =>
+    log.error({ err: error, organizationId, taskIds }, "a task could not be read after it was written");
   try {
-    const work = row?.connectionId === connectionId ? row.parse() : null;
-    if (work === null || !isUnopened(work)) give(work);
+    const stored = new Map(readWorks().map((row) => [row.id, row]));
+    for (const { taskId, connectionId, give } of reads)
+      try {
+        const row = stored.get(taskId);
+        const work = row?.connectionId === connectionId ? row.parse() : null;
+        if (work === null || !isUnopened(work)) give(work);
+      } catch (error) {
+        failed(error, [taskId]);
+      }
   } catch (error) {
-    log.error({ err: error, organizationId, taskId }, "a task could not be read after it was written");
+    failed(
+      error,
+      reads.map(({ taskId }) => taskId),
+    );
   }
 }

@@ -7,6 +7,7 @@ import type { Job } from "./jobs.ts";
 import { COUNT_LINES } from "./metrics.ts";
 import {
   ACCOUNT_MAIL,
+  AGENT_WARNINGS,
   DELETE_OLD_ACCOUNT_NOTICES,
   DELETE_OLD_NOTIFICATIONS,
   ENDING_CERTIFICATES,
@@ -18,7 +19,9 @@ import {
   WEBHOOK_DELIVERIES,
   WEBHOOK_OUTBOX,
 } from "./notifications.ts";
+import { OWN_QUESTIONS } from "./own-questions.ts";
 import { PROPOSALS } from "./proposals.ts";
+import { REQUEST_CALLBACKS } from "./request-callbacks.ts";
 import { RETENTION } from "./retention.ts";
 import { SWEEP_CALLS } from "./server-calls.ts";
 import { SETTLE_RACES } from "./settle-races.ts";
@@ -28,9 +31,11 @@ import { COUNT_HISTORY, SAMPLE_OPEN_TASKS } from "./statistics.ts";
 export const JOBS: Job[] = [
   SWEEP_CALLS,
   COUNT_LINES,
+  OWN_QUESTIONS,
   SETTLE_RACES,
   bulkOperations,
   NOTICES,
+  AGENT_WARNINGS,
   KEY_WARNINGS,
   RESTING_ACCOUNTS,
   ENDING_CERTIFICATES,
@@ -39,6 +44,7 @@ export const JOBS: Job[] = [
   PASSWORD_RESETS,
   WEBHOOK_OUTBOX,
   WEBHOOK_DELIVERIES,
+  REQUEST_CALLBACKS,
   AUDIT_STREAMS,
   DELETE_OLD_NOTIFICATIONS,
   DELETE_OLD_ACCOUNT_NOTICES,

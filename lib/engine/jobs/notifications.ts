@@ -1,4 +1,5 @@
 /** Jobs that inform people and programs: notices, mail, webhooks. */
+import { noteEndingAgents } from "../../agents/transitions.ts";
 import { noteWarnings } from "../../api-keys/transitions.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
@@ -57,6 +58,20 @@ export const KEY_WARNINGS: Job = {
     database.withOrganization(organizationId, async (tx) => {
       const keys = await noteWarnings(organizationId, tx);
       await syncNotices(organizationId, tx, { ...NO_SUBJECTS, keys }, env().smtpUrl !== undefined);
+      return false;
+    }),
+};
+
+/** Warns of agents whose secret ends, and of those whose secret has ended. */
+export const AGENT_WARNINGS: Job = {
+  name: "agent warnings",
+  everyMs: KEY_WARNINGS_MS,
+  isTold: false,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_ending_agents()`,
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const agents = await noteEndingAgents(organizationId, tx);
+      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, agents }, env().smtpUrl !== undefined);
       return false;
     }),
 };

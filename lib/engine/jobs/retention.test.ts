@@ -284,6 +284,35 @@ test("a private task takes what its lines said of it along, and the chain holds"
   expect(await verify(id)).toEqual(before);
 });
 
+test("what a program asked goes with its task: the use of its approval, and who was told of it", async () => {
+  const id = uuidv7();
+  await owner.withOrganization(id, (tx) =>
+    tx.organization.create({ data: { id, slug: "asked", name: "asked" } }),
+  );
+  const askedBy = await insertServer(owner, id);
+  const taskId = await insertTask(owner, id, askedBy, { state: "completed" });
+  const { id: inputRequestId } = await insertRequest(owner, id, taskId);
+  await owner.withOrganization(id, async (tx) => {
+    const its = { organizationId: id, inputRequestId };
+    const asked = { connectionId: askedBy.connectionId, sessionDigest: Buffer.alloc(32), rpcId: 1 };
+    await tx.elicitationTask.create({ data: { ...its, ...asked, id: uuidv7(), taskId } });
+    await tx.approvalUse.create({ data: { ...its, usedBy: {} } });
+    await tx.requestCallback.create({
+      data: { ...its, taskId, url: "https://ci.example", sealedSecret: "s" },
+    });
+  });
+  await admin("UPDATE input_request SET state = 'withdrawn', ended_at = now() WHERE id = $1", [
+    inputRequestId,
+  ]);
+  await admin("UPDATE task SET finished_at = now() - interval '40 days' WHERE id = $1", [taskId]);
+  await keep(id, { keepTasksDays: 30 });
+  await RETENTION.run(context(engines[0]!), id);
+  const left = "SELECT FROM %t WHERE organization_id = $1";
+  for (const table of ["task", "approval_use", "request_callback", "elicitation_task"])
+    expect([table, await admin(left.replace("%t", table), [id])]).toEqual([table, []]);
+  await keep(id, { keepTasksDays: null });
+});
+
 test("protocol messages go after their days, also those of tasks at work; younger ones stay", async () => {
   const id = await insertTask(owner, acme, server);
   await owner.withOrganization(acme, (tx) =>
@@ -306,7 +335,7 @@ test("protocol messages go after their days, also those of tasks at work; younge
   expect(await organizationsDue(engines[0]!, RETENTION)).toEqual([]);
 });
 
-test("stream messages are deleted a day after they were handled, whatever the organization keeps", async () => {
+test("stream messages, and tasks for servers that were nobody's, are deleted a day after they were handled, whatever the organization keeps", async () => {
   const kept = () => admin("SELECT handled_at IS NULL AS open FROM stream_message");
   await admin(
     `INSERT INTO stream_message (organization_id, id, connection_id, session_digest, rpc_id, kind, handled_at)
@@ -314,15 +343,23 @@ test("stream messages are deleted a day after they were handled, whatever the or
         interval '1 hour'] || array_fill(interval '2 days', ARRAY[700])) AS given (ago)`,
     [acme, server.connectionId],
   );
+  await admin(
+    `INSERT INTO elicitation_task (organization_id, id, connection_id, session_digest, rpc_id, state, changed_at)
+      SELECT $1, gen_random_uuid(), $2, '', '1', state, now() - ago FROM (VALUES ('working', interval '2 days'),
+        ('cancelled', interval '1 hour'), ('cancelled', interval '2 days')) AS given (state, ago)`,
+    [acme, server.connectionId],
+  );
   expect(await organizationsDue(engines[0]!, RETENTION)).toEqual([acme]);
   await tidy();
   expect(await kept()).toEqual([{ open: true }, { open: false }]);
+  const tasks = await admin("SELECT state FROM elicitation_task ORDER BY changed_at");
+  expect(tasks).toEqual([{ state: "working" }, { state: "cancelled" }]);
 });
 
 test("whatever points at a task or a request goes with it, or is deleted before it", async () => {
   const known = [
-    ...["answer", "ask", "claim", "delivery", "draft", "found_task", "input_request", "stream_message"],
-    ...["task"],
+    ...["answer", "ask", "claim", "delivery", "draft", "elicitation_task", "found_task", "input_request"],
+    ...["stream_message", "task"],
   ];
   const rows = await admin(`SELECT DISTINCT conrelid::regclass::text AS "table" FROM pg_constraint
     WHERE contype = 'f' AND confdeltype = 'a' AND confrelid IN ('task'::regclass, 'input_request'::regclass,

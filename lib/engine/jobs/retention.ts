@@ -1,6 +1,7 @@
 /** Deletes what organizations no longer keep, and what is of no more use to anybody. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
+import { forgetNobodys } from "../../elicitation-tasks/transitions.ts";
 import { deleteMessages, deleteTasks, dropPayloads } from "../../retention/transitions.ts";
 import { forgetHandled } from "../../stream-messages/transitions.ts";
 import { RETENTION_EVERY_MS, RETENTION_PAUSE_MS } from "../tunables.ts";
@@ -17,7 +18,7 @@ export const RETENTION: Job = {
   isTold: false,
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_old_data()`,
   async run({ database }, organizationId) {
-    for (const batch of [deleteMessages, dropPayloads, deleteTasks, forgetHandled])
+    for (const batch of [deleteMessages, dropPayloads, deleteTasks, forgetHandled, forgetNobodys])
       await inTurn(database, organizationId, batch);
     return false;
   },

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { cutToLimits } from "../../mcp/forms/shown.ts";
-import type { Question, RpcId, StreamListener } from "../../mcp/peer.ts";
+import type { AsTask, Question, RpcId, StreamListener } from "../../mcp/peer.ts";
 import { handleDigest } from "../../tasks/found/handle.ts";
 import { sessionDigest } from "../task/sealed.ts";
 import type { WatcherContext } from "../watcher/context.ts";
@@ -19,7 +20,13 @@ export function listenerOf(
 ): StreamListener {
   // Said once a stream, however much comes on it.
   let hasWarned = false;
-  const receive = (rpcId: RpcId, question: Question | null, handle: string | null, replayed: boolean) => {
+  const receive = (
+    rpcId: RpcId,
+    question: Question | null,
+    handle: string | null,
+    replayed: boolean,
+    asTask: AsTask | null = null,
+  ) => {
     const isTaken = ctx.receive(
       {
         sessionDigest: sessionDigest(ctx, session.record),
@@ -28,6 +35,8 @@ export function listenerOf(
         streamTaskId: owner?.id ?? null,
         replayed,
         namedDigest: handle === null ? null : handleDigest(ctx.seal, ctx.organizationId, handle),
+        // The id is all that it takes to read the answer: random, and not of the kind that tells the time.
+        ...(asTask && { elicitationTask: { id: randomUUID(), ttlMs: asTask.ttlMs } }),
       },
       session,
       handle,
@@ -40,12 +49,19 @@ export function listenerOf(
     );
   };
   return {
-    onQuestion(question, relatedTaskId, replayed) {
+    onQuestion(question, relatedTaskId, replayed, asTask) {
       if (question.address.kind !== "rpc") return;
       if (relatedTaskId !== null) ctx.learn({ namesTask: true });
-      receive(question.address.rpcId, cutToLimits(question), relatedTaskId, replayed);
+      if (asTask) ctx.learn({ putsTasks: true });
+      // The id stands for this question from now on.
+      ctx.dropTaskRequest(question.address.rpcId, session);
+      receive(question.address.rpcId, cutToLimits(question), relatedTaskId, replayed, asTask);
+    },
+    onTaskRequest(request) {
+      ctx.takeTaskRequest(request, session);
     },
     onRetracted(rpcId) {
+      ctx.dropTaskRequest(rpcId, session);
       receive(rpcId, null, null, false);
     },
     onStatus(taskId, status) {

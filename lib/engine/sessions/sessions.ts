@@ -132,6 +132,7 @@ export class Sessions {
       record: kept,
       tasks: new Set(),
       stream: null,
+      isListening: false,
       streamAgainAt: 0,
       hasStream: true,
       shared: false,
@@ -151,6 +152,7 @@ export class Sessions {
 export function closeStandalone(session: LiveSession): void {
   const { stream } = session;
   session.stream = null;
+  session.isListening = false;
   stream?.close();
 }
 

@@ -5,14 +5,22 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
+import {
+  cancelAskedUnder,
+  cancelUnlinked,
+  linkQuestion,
+  lockUnlinked,
+  openElicitationTask,
+} from "../../elicitation-tasks/transitions.ts";
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
-import { captureQuestion, carryOutVerdict, hasRoom } from "../../input-requests/capture.ts";
+import { captureQuestion, hasRoom } from "../../input-requests/capture/question.ts";
+import { carryOutVerdict } from "../../input-requests/capture/settle.ts";
 import { judgeDelivery } from "../../input-requests/deliveries/judge.ts";
 import { retractAsk } from "../../input-requests/retract.ts";
 import { hintStreams, publishChange } from "../../live-updates/transitions.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { UNHANDLED_CHARACTERS, UNHANDLED_MESSAGES } from "../../mcp/limits.ts";
-import type { Question } from "../../mcp/peer.ts";
+import type { Question, RpcId } from "../../mcp/peer.ts";
 import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
 import { namedTasks, taskAskedUnder, unfinished } from "../../stream-messages/queries.ts";
 import type { NewStreamMessage, StreamMessage } from "../../stream-messages/schema.ts";
@@ -58,6 +66,8 @@ interface Dependencies {
   record<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   tasks(): Iterable<WatchedTask>;
   onLeaseLost(): void;
+  /** A question that was put as a task of ours is stored: the server may be told of the task. */
+  onTaskStored(id: string, rpcId: RpcId, session: LiveSession | null): void;
 }
 
 export class StreamInbox {
@@ -148,6 +158,12 @@ export class StreamInbox {
     this.#handleAgain();
   }
 
+  /** Drops the question of a cancelled task of ours whose asking task is not known. */
+  async dropTask(elicitationTaskId: string): Promise<void> {
+    const one = this.#stored.find(({ message }) => message.elicitationTask?.id === elicitationTaskId);
+    if (one) await this.#settle(one, null);
+  }
+
   /** Whether any message is not handled yet. */
   get hasOpen(): boolean {
     return this.#unstored.length + this.#stored.length > 0;
@@ -230,19 +246,31 @@ export class StreamInbox {
 
   async #record(some: UnhandledMessage[]): Promise<void> {
     const { organizationId, connectionId } = this.#ctx;
-    const stored = await this.#deps.record(async (tx) => {
-      const ids = await recordMessages(
+    const { stored, opened } = await this.#deps.record(async (tx) => {
+      const opened = new Map<UnhandledMessage, string>();
+      const news: UnhandledMessage[] = [];
+      for (const one of some) {
+        const { elicitationTask: task, question } = one.message;
+        const { id, isNew } =
+          task && question
+            ? await openElicitationTask(organizationId, tx, connectionId, { ...one.message, task, question })
+            : { id: null, isNew: true };
+        if (id !== null) opened.set(one, id);
+        if (isNew) news.push(one);
+      }
+      const stored = await recordMessages(
         organizationId,
         tx,
         connectionId,
-        some.map(({ message, receivedAt }) => ({ ...message, heardAgoMs: clockMs() - receivedAt })),
+        news.map(({ message, receivedAt }) => ({ ...message, heardAgoMs: clockMs() - receivedAt })),
       );
       // Another engine may watch the connection by now, and gets a hint.
       if (this.#isGone) await hintStreams(tx, connectionId);
-      return ids;
+      return { stored, opened };
     });
     this.#unstored = this.#unstored.filter((one) => !some.includes(one));
     this.#stored.push(...some.filter(({ message }) => stored.has(message.id)));
+    for (const [{ message, session }, id] of opened) this.#deps.onTaskStored(id, message.rpcId, session);
   }
 
   /** Handles messages in order of arrival; questions of different tasks concurrently. */
@@ -414,7 +442,9 @@ export class StreamInbox {
           one.waitsFor = taskId;
           break;
         }
-        if (!(await markHandled(organizationId, tx, message.id, taskId))) {
+        const isHandled = !(await markHandled(organizationId, tx, message.id, taskId));
+        const kept = message.elicitationTask?.id;
+        if (isHandled || (kept !== undefined && !(await lockUnlinked(organizationId, tx, kept)))) {
           done.push(one);
           continue;
         }
@@ -429,10 +459,13 @@ export class StreamInbox {
               rpcId: message.rpcId,
               messageId: message.id,
               replayed: message.replayed,
+              elicitationTaskId: kept,
             },
-            lifetimeMs: lessons.known.questionLifetimeMs ?? null,
+            // A task of ours lives as long as its ttl says.
+            lifetimeMs: kept === undefined ? (lessons.known.questionLifetimeMs ?? null) : null,
           })),
         );
+        if (kept !== undefined) await linkQuestion(organizationId, tx, kept);
         done.push(one);
         const repeated = this.#sameUnattributed(one, taskId, done);
         if (repeated && (await markHandled(organizationId, tx, repeated.message.id, taskId)))
@@ -500,12 +533,14 @@ export class StreamInbox {
     const work = async (tx: Tx) => {
       const lessons = new TraitUpdates(this.#ctx);
       await markHandled(organizationId, tx, one.message.id, taskId);
+      const wasTask = await cancelAskedUnder(organizationId, tx, digest, rpcId);
       const request = await retractAsk(organizationId, tx, taskId, digest, rpcId);
       if (!request) return lessons;
       const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
-      const known = task?.work.requests.find(({ id }) => id === request.id);
-      if (task && known && verdict === "withdraw") learnWithdrawn(lessons, task, known);
-      const ending = task ? endingOf(lessons, task, request.id) : RETRACTED;
+      // By the row, since the task in memory may not have the question yet, and would teach nothing.
+      const ageMs = wasTask ? null : request.ageMs;
+      if (verdict === "withdraw") learnWithdrawn(lessons, ageMs);
+      const ending = endingOf(lessons, ageMs);
       const judged = { taskId, inputRequestId: request.id, deliveryId: request.delivery?.id ?? null };
       const events = await carryOutVerdict(organizationId, tx, judged, verdict, ending);
       await appendEvents(organizationId, tx, events);
@@ -520,6 +555,8 @@ export class StreamInbox {
     const { organizationId, serverId } = this.#ctx;
     await this.#ctx.transaction(async (tx) => {
       await markHandled(organizationId, tx, one.message.id, taskId);
+      const kept = one.message.elicitationTask?.id;
+      if (kept !== undefined) await cancelUnlinked(organizationId, tx, kept);
       if (!one.candidates) return;
       await publishChange(organizationId, tx, "task", one.candidates);
       await publishChange(organizationId, tx, "server", [serverId]);
@@ -553,9 +590,6 @@ function sizeOf({ question }: Pick<NewStreamMessage, "question">): number {
   const schema = JSON.stringify(question.requestedSchema)?.length ?? 0;
   return question.message.length + schema + (question.url?.length ?? 0);
 }
-
-/** The ending of a request whose task is not watched. */
-const RETRACTED = { state: "withdrawn", reason: "retracted" } as const;
 
 /** Returns a hash of the question, regardless of the task. */
 function contentOf(question: Question): string {

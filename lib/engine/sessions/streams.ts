@@ -3,8 +3,11 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { openSession } from "../../mcp/connect.ts";
 import { PeerError, type Stream, type StreamListener } from "../../mcp/peer.ts";
+import { mayPutTasks } from "../../servers/traits.ts";
 import { storeSession } from "../../task-lifecycle/progress.ts";
+import { keptTask } from "../../task-lifecycle/work.ts";
 import { sealSession, taskRef } from "../task/sealed.ts";
 import {
   CALL_DEADLINE_MS,
@@ -61,9 +64,15 @@ export async function joinSession(ctx: WatcherContext, task: WatchedTask): Promi
 async function open(ctx: WatcherContext, task: WatchedTask): Promise<SessionRecord> {
   if (!ctx.sessions.mayOpen) throw new SessionsForgotten();
   try {
-    const opened = await ctx.peer("2025-11-25").open(callOptions(task, OPEN_DEADLINE_MS));
-    if (!opened) throw new Error("a peer of 2025-11-25 opened no session");
-    return { ...opened, own: randomUUID() };
+    const options = callOptions(task, OPEN_DEADLINE_MS);
+    const { session, refusesTasks } = await openSession(
+      ctx.peer("2025-11-25"),
+      mayPutTasks(ctx.traits),
+      options,
+    );
+    if (!session) throw new Error("a peer of 2025-11-25 opened no session");
+    if (refusesTasks) ctx.learn({ refusesTasks });
+    return { ...session, own: randomUUID() };
   } catch (error) {
     const isGone = error instanceof PeerError && error.code === "session_gone";
     throw isGone && ctx.sessions.openedInVain() ? new SessionsForgotten() : error;
@@ -232,7 +241,9 @@ export async function openStandalone(
   session.streamAgainAt = performance.now() + STREAM_RETRY_MS;
   const gone = (hasStream: boolean) => {
     session.hasStream &&= hasStream;
-    if (session.stream === stream) session.stream = null;
+    if (session.stream !== stream) return;
+    session.stream = null;
+    session.isListening = false;
   };
   const listener: StreamListener = {
     ...listenerOf(ctx, session, null, () => gone(true)),
@@ -248,6 +259,8 @@ export async function openStandalone(
       const open = await ctx.peer("2025-11-25").listen(session.record, listener, options);
       // Null means that the server has no such stream (405), so the task does not try again.
       if (!open) gone(false);
+      else if (session.stream === stream) session.isListening = true;
+      if (session.record.id !== null) ctx.learn({ opensStream: open !== null });
       return open;
     },
     (error) => {
@@ -271,10 +284,13 @@ export async function tryStandalone(ctx: WatcherContext, task: WatchedTask, now:
 /** Opens and closes streams to fit what the task waits for. Called at every step of a running task. */
 export async function tendStreams(ctx: WatcherContext, task: WatchedTask, now: number): Promise<void> {
   const { session, work } = task;
-  if (work.era === "2026-07-28" && task.handle !== null) ctx.follow(task.handle);
+  // No server knows the handle of a recipe's task as a task.
+  const isServers = work.recipeVersion === null;
+  if (isServers && work.era === "2026-07-28" && task.handle !== null) ctx.follow(task.handle);
   if (work.era !== "2025-11-25" || !session) return;
   const waitsForQuestion =
     work.state === "input_required" && work.requests.length === 0 && !work.cancelRequested;
+  const isFetchedFrom = work.requests.some((request) => keptTask(request) !== null);
   setCold(task, { listenUntil: listenUntil(ctx, task, now) });
   const wanted = [...session.tasks].some((task) => now < task.cold.listenUntil);
   if (wanted) await tryStandalone(ctx, task, now);
@@ -282,13 +298,29 @@ export async function tendStreams(ctx: WatcherContext, task: WatchedTask, now: n
   // Nothing followed the accepted answers: the stream may bring the next question, or the same again.
   const isSilent =
     work.requests.length > 0 && work.requests.every(({ delivery }) => delivery?.state === "accepted");
-  if (!(waitsForQuestion || isSilent) || now > task.cold.resultStreamUntil) closeResultStream(ctx, task);
+  if (!isFetchedFrom && (!(waitsForQuestion || isSilent) || now > task.cold.resultStreamUntil))
+    closeResultStream(ctx, task);
   if (waitsForQuestion) await requestPendingQuestion(ctx, task, now);
+  if (isFetchedFrom && work.state === "input_required") holdForRequests(ctx, task, session, now);
+}
+
+/**
+ * Holds `tasks/result` while the server may ask for tasks of ours: some servers send whatever belongs to a task on that
+ * stream alone. Not on a session shared with tasks that the server does not name, where an unnamed question on it would
+ * count as this task's.
+ */
+function holdForRequests(ctx: WatcherContext, task: WatchedTask, session: LiveSession, now: number): void {
+  const isAlone = session.tasks.size === 1 || ctx.traits.namesTask === true;
+  if (!isAlone || task.cold.resultStream || now < task.cold.resultStreamAgainAt) return;
+  setCold(task, { resultStreamAgainAt: now + QUESTION_WAIT_MS, resultStreamUntil: 0 });
+  openResultStream(ctx, task, session);
 }
 
 /** Returns until when to listen: while the task runs, but after a question only for its retraction. */
 function listenUntil(ctx: WatcherContext, task: WatchedTask, now: number): number {
   const hasOpen = task.work.requests.some((request) => request.state === "open");
+  // The server asks for the answer, on whatever stream is open.
+  if (task.work.requests.some((request) => keptTask(request) !== null)) return Number.POSITIVE_INFINITY;
   const quietMs = task.work.quietMs + (now - task.loadedAt);
   // A server that reissues questions needs no stream for a task that waits or sleeps.
   if (ctx.traits.reissues && (hasOpen || quietMs > STREAM_QUIET_MS)) return 0;

@@ -1,7 +1,8 @@
 /** Applies a server's report on a task to the database. */
 
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
-import { captureQuestion, carryOutVerdict, type JudgedRequest } from "../../input-requests/capture.ts";
+import { captureQuestion } from "../../input-requests/capture/question.ts";
+import { carryOutVerdict, type JudgedRequest } from "../../input-requests/capture/settle.ts";
 import { GONE_CONFIRM_MS, REPEAT_AFTER_MS } from "../../input-requests/deliveries/judge.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { PeerError, type RemoteTask, type TaskResult } from "../../mcp/peer.ts";
@@ -22,7 +23,7 @@ import {
   WATCH_CANCELLED_MS,
 } from "../tunables.ts";
 import { callOptions, fencedBeginning, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
-import { endingOf, learnFromEnd, learnFromPlan, TraitUpdates } from "../watcher/learning.ts";
+import { endingOf, learnFromEnd, learnFromPlan, TraitUpdates, unansweredMs } from "../watcher/learning.ts";
 import { clockMs, isStale, setCold, type WatchedTask } from "../watcher/watched-task.ts";
 import {
   differByNumbers,
@@ -33,6 +34,7 @@ import {
   type Memory,
   type Plan,
 } from "./judge-poll.ts";
+import { peerOf, sentOnce } from "./peer-of.ts";
 import { taskRef } from "./sealed.ts";
 
 /** Applies a poll's report. Returns true if anything was written. */
@@ -63,6 +65,7 @@ export async function applyRemote(
     missingForMs: (id) => now - (task.cold.missing.get(id) ?? now),
     saidToWait,
     hadOthers: now < task.cold.answerSettledAt + REPEAT_AFTER_MS,
+    sentOnce: await sentOnce(ctx, work),
   };
   const plan =
     work.era === "2026-07-28"
@@ -118,7 +121,8 @@ async function carryOut(
   await fencedTransaction(ctx, task, async (tx) => {
     const events: NewEvent[] = [];
     for (const { request, verdict } of plan.verdicts) {
-      const ending = endingOf(lessons, task, request.id);
+      const ending =
+        verdict === "undeliverable" ? OUTCOME_UNKNOWN : endingOf(lessons, unansweredMs(task, request));
       events.push(...(await carryOutVerdict(organizationId, tx, requestIds(task, request), verdict, ending)));
     }
     for (const { question, key } of plan.capture)
@@ -134,6 +138,9 @@ async function carryOut(
     await appendEvents(organizationId, tx, events);
   });
 }
+
+/** A call that must not be made twice may have been made: a person is asked anew while its server asks. */
+const OUTCOME_UNKNOWN = { state: "withdrawn", reason: "outcome_unknown" } as const;
 
 export function idsOf(task: WatchedTask, inputRequestId: string, deliveryId: string) {
   return { taskId: task.id, inputRequestId, deliveryId };
@@ -189,7 +196,7 @@ async function fetchResult(
   task: WatchedTask,
   remote: RemoteTask,
 ): Promise<TaskResult | null> {
-  const peer = ctx.peer(task.work.era!);
+  const peer = await peerOf(ctx, task);
   try {
     const outcome = await peer.result(taskRef(ctx, task), remote, {
       ...callOptions(task, POLL_DEADLINE_MS),

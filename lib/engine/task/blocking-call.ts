@@ -12,7 +12,7 @@ import { end, idsOf } from "./apply-poll.ts";
 import { handleBrokenCall } from "./broken-call.ts";
 import { resumeCall } from "./call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
-import { deliver, dueDeliveries, turnOf } from "./deliver.ts";
+import { deliver, dueDeliveries, turnsOf } from "./deliver.ts";
 import { sealSession } from "./sealed.ts";
 
 /** Takes one step of an open call. Returns the pause until the next one, in ms. */
@@ -61,7 +61,7 @@ async function repeatUnclear(ctx: WatcherContext, task: WatchedTask): Promise<bo
  * Returns the pause of a task without polls, in ms: people's actions wake it, held answers have a due time.
  */
 export function nextTurn(task: WatchedTask): number {
-  const turns = task.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
+  const turns = turnsOf(task.work.requests);
   // Due times are relative to the last load.
   if (turns.length > 0) markStale(task);
   return Math.min(SLOW_POLL_MS, ...turns.map((ms) => ms + 20));

@@ -9,6 +9,7 @@ import {
   TokensUnreadable,
 } from "../../mcp/peer.ts";
 import { EntryGone } from "../../servers/operator-file.ts";
+import { RecipeFailure } from "../../servers/recipes/peer.ts";
 import {
   awaitsOutcome,
   markNotStarted,
@@ -42,6 +43,7 @@ import {
 } from "../watcher/watched-task.ts";
 import { handleBrokenCall } from "./broken-call.ts";
 import { answersUnderWay, isPlain, mayRepeat, wasNotRun } from "./call.ts";
+import { peerOf } from "./peer-of.ts";
 import { rediscover } from "./rediscover.ts";
 import { sealedTask } from "./sealed.ts";
 import { confirmTaken, failRound, storeRound, waitAgain } from "./store-round.ts";
@@ -120,7 +122,10 @@ async function storeReply(
   const { organizationId, connectionId } = ctx;
   // Later messages name the handle, which is masked in all of them.
   if (outcome.kind === "task") ctx.name(task, outcome.task.taskId);
+  const isPlainStart = outcome.kind === "task" && answersUnderWay(task.work).length === 0;
   const stored = await storeOutcome(ctx, task, async (tx) => {
+    // A start that nobody has given up meanwhile needs no look before.
+    if (isPlainStart && (await storeTask(ctx, tx, task, attempt, outcome.task, true))) return true;
     if (!(await awaitsOutcome(organizationId, tx, connectionId, task.id, attempt))) return false;
     await confirmTaken(ctx, tx, task);
     if (outcome.kind === "input_required") await storeRound(ctx, tx, task, attempt, outcome);
@@ -140,16 +145,18 @@ async function storeReply(
   return 0;
 }
 
-async function storeTask(
+/** Returns false if the attempt's outcome is not awaited; `onlyStarting`: or awaited by an open call. */
+function storeTask(
   ctx: WatcherContext,
   tx: Tx,
   watched: WatchedTask,
   attempt: string,
   task: RemoteTask,
-): Promise<void> {
+  onlyStarting = false,
+): Promise<boolean> {
   setCalls(watched, { callId: null });
   const sealed = sealedTask(ctx, watched, task.taskId);
-  await markStarted(ctx.organizationId, tx, watched.id, attempt, task, sealed);
+  return markStarted(ctx.organizationId, tx, watched.id, attempt, task, sealed, { onlyStarting });
 }
 
 async function afterFailure(
@@ -159,6 +166,10 @@ async function afterFailure(
   error: PeerError,
   hasNewAccess: boolean,
 ): Promise<number> {
+  if (error instanceof RecipeFailure) {
+    await failRound(ctx, task, { code: "recipe_failed", message: error.message });
+    return 0;
+  }
   const isRetry = answersUnderWay(task.work).length > 0;
   const isHeld = !task.work.durable;
   if (wasNotRun(error) && (!isHeld || (await startsAgain(ctx, task, attempt)))) {
@@ -226,9 +237,9 @@ async function refused(ctx: WatcherContext, task: WatchedTask, error: PeerError)
 async function rereadTool(ctx: WatcherContext, task: WatchedTask): Promise<boolean> {
   if (task.calls.rereadTool) return false;
   setCalls(task, { rereadTool: true });
-  const tools = await ctx
-    .peer(task.work.era!)
-    .listTools(task.session?.record ?? null, callOptions(task, ATTEMPT_DEADLINE_MS));
+  const peer = await peerOf(ctx, task);
+  const options = callOptions(task, ATTEMPT_DEADLINE_MS);
+  const tools = await peer.listTools(task.session?.record ?? null, options);
   const tool = tools.find(({ name }) => name === task.work.tool);
   if (!tool) return false;
   await fencedTransaction(ctx, task, (tx) =>

@@ -1,6 +1,6 @@
 /** The one call with side effects, from its first byte to its reply, however long that takes. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AnswerBody, PeerError, StartOutcome, StreamListener } from "../../mcp/peer.ts";
+import type { AnswerBody, Peer, PeerError, StartOutcome, StreamListener } from "../../mcp/peer.ts";
 import type { TaskWork } from "../../task-lifecycle/work.ts";
 import { MAX_TTL_MS } from "../../tasks/schema.ts";
 import { isRepeatable } from "../../tasks/status.ts";
@@ -23,13 +23,13 @@ import {
 import { openRequestState } from "./sealed.ts";
 
 /** Makes the call. The attempt must be committed, and `mayChange()` have resolved. */
-export function sendCall(ctx: WatcherContext, task: WatchedTask, attempt: string): OpenCall {
+export function sendCall(ctx: WatcherContext, task: WatchedTask, attempt: string, peer: Peer): OpenCall {
   const { work, session } = task;
   const args = work.arguments;
   if (args === null) throw new Error(`the call of task ${task.id} was made before`);
   setCalls(task, { callId: null, ownEventId: null, tries: task.calls.tries + 1 });
   return hold(ctx, task, attempt, null, (signal) =>
-    ctx.peer(work.era!).start(
+    peer.start(
       session?.record ?? null,
       {
         tool: work.tool,
@@ -51,9 +51,9 @@ export function sendCall(ctx: WatcherContext, task: WatchedTask, attempt: string
   );
 }
 
-/** Returns whether the call may be the task itself. A 2026-07-28 server decides that on each call. */
+/** Returns whether the call may be the task itself. A 2026-07-28 server decides that on each call; of a recipe none is. */
 export function mayBeHeld(work: TaskWork): boolean {
-  return work.era === "2026-07-28" || isPlain(work);
+  return work.recipeVersion === null && (work.era === "2026-07-28" || isPlain(work));
 }
 
 /** Returns whether the tool never runs as a task. */

@@ -1,7 +1,10 @@
 /** Delivers answers. The delivery row is the truth, so every step can be repeated after a crash. */
 
+import type { Tx } from "../../base/db/db.ts";
+import { completeElicitationTasks } from "../../elicitation-tasks/transitions.ts";
 import { appendEvents } from "../../events/transitions.ts";
-import { askedMeanwhile, carryOutVerdict } from "../../input-requests/capture.ts";
+import { askedMeanwhile } from "../../input-requests/capture/asks.ts";
+import { carryOutVerdict } from "../../input-requests/capture/settle.ts";
 import { judgeDelivery, type Observation, REPEAT_AFTER_MS } from "../../input-requests/deliveries/judge.ts";
 import {
   markAccepted,
@@ -10,14 +13,24 @@ import {
   markWaiting,
   type Rung,
 } from "../../input-requests/deliveries/transitions.ts";
+import { questionHash } from "../../mcp/forms/question.ts";
 import { type AnswerBody, type AskAddress, PeerError, type RemoteTask } from "../../mcp/peer.ts";
-import type { AskWork, DeliveryWork, RequestWork } from "../../task-lifecycle/work.ts";
+import {
+  type AskWork,
+  type DeliveryWork,
+  keptTask,
+  type RequestWork,
+  type TaskWork,
+} from "../../task-lifecycle/work.ts";
+import { isRunning } from "../../tasks/status.ts";
 import { inSpan } from "../../tracing/span.ts";
 import { requestPendingQuestion, resetSilence, tryStandalone } from "../sessions/streams.ts";
 import {
   AFTER_ANSWER_MS,
   CALL_DEADLINE_MS,
+  CHOICE_REPLY_MS,
   MAX_BROKEN_ANSWERS,
+  MAX_TIMER_MS,
   QUESTION_WAIT_MS,
   UNASKED_LIMIT,
 } from "../tunables.ts";
@@ -25,6 +38,7 @@ import {
   callOptions,
   fencedBeginning,
   fencedTransaction,
+  readAndBegin,
   retryUntilStored,
   storeOutcome,
   type WatcherContext,
@@ -33,21 +47,34 @@ import { backoffDelay } from "../watcher/poll-schedule.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
 import { clockMs, type WatchedTask } from "../watcher/watched-task.ts";
 import { idsOf, requestIds } from "./apply-poll.ts";
-import { statusOf } from "./judge-poll.ts";
+import { isEmpty, judgeKeyed, type Memory, statusOf } from "./judge-poll.ts";
+import { peerOf } from "./peer-of.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
 
 /** Returns the requests with a due answer whose question the last poll showed. */
 export function dueDeliveries(task: WatchedTask): RequestWork[] {
-  return task.work.requests.filter(
-    ({ id, delivery }) =>
-      delivery?.state === "pending" && delivery.dueInMs <= 0 && !task.cold.missing.has(id),
-  );
+  return task.work.requests.filter((request) => isDue(request) && !task.cold.missing.has(request.id));
+}
+
+function isDue(request: RequestWork): boolean {
+  const { delivery } = request;
+  // The server fetches the answer once its task of ours is completed.
+  if ((keptTask(request)?.state ?? "working") !== "working") return false;
+  return delivery?.state === "pending" && delivery.dueInMs <= 0;
+}
+
+/** Returns the times in ms after which requests need the next step: of their answers, or as their tasks of ours end. */
+export function turnsOf(requests: RequestWork[]): number[] {
+  return requests
+    .map((request) => (request.delivery ? turnOf(request.delivery) : (keptTask(request)?.endsInMs ?? 0)))
+    .filter((ms) => ms > 0)
+    .map((ms) => Math.min(ms, MAX_TIMER_MS));
 }
 
 /** Returns when an answer needs the next step, in ms; 0 or less for never, or if the step was just taken. */
-export function turnOf(delivery: DeliveryWork | null): number {
-  if (delivery?.state === "held" || delivery?.state === "pending") return delivery.dueInMs;
-  return delivery?.state === "sending" ? REPEAT_AFTER_MS - delivery.sentAgoMs : 0;
+function turnOf(delivery: DeliveryWork): number {
+  if (delivery.state === "held" || delivery.state === "pending") return delivery.dueInMs;
+  return delivery.state === "sending" ? REPEAT_AFTER_MS - delivery.sentAgoMs : 0;
 }
 
 /**
@@ -61,6 +88,7 @@ export async function deliver(
   request: RequestWork,
   remote: RemoteTask | null,
 ): Promise<number> {
+  if (keptTask(request)) return complete(ctx, task, request);
   const ask = liveAsk(ctx, task, request);
   if (!ask) return waitToBeAsked(ctx, task, request);
   resetSilence(task);
@@ -71,7 +99,115 @@ export async function deliver(
   );
 }
 
+/**
+ * Completes the tasks of ours as which a question was put, so that the server can fetch the answer. Nothing is sent but the
+ * word that there is one.
+ */
+async function complete(ctx: WatcherContext, task: WatchedTask, request: RequestWork): Promise<number> {
+  await ctx.mayChange();
+  const completed = await fencedTransaction(ctx, task, async (tx) => {
+    if (!ctx.mayBegin) return [];
+    return completeElicitationTasks(ctx.organizationId, tx, idsOf(task, request.id, request.delivery!.id));
+  });
+  ctx.tellOfTasks(task, completed);
+  return AFTER_ANSWER_MS;
+}
+
 async function send(
+  ctx: WatcherContext,
+  task: WatchedTask,
+  request: RequestWork,
+  remote: RemoteTask | null,
+  ask: AskWork,
+): Promise<number> {
+  await ctx.mayChange();
+  const marked = await fencedBeginning(ctx, task, (tx) => mark(ctx, tx, task, request, remote, ask));
+  return marked ? post(ctx, task, request, remote, ask) : 0;
+}
+
+/** Commits that the answer is about to be sent. */
+async function mark(
+  ctx: WatcherContext,
+  tx: Tx,
+  task: WatchedTask,
+  request: RequestWork,
+  remote: RemoteTask | null,
+  ask: AskWork,
+): Promise<boolean> {
+  if (!ctx.mayBegin) return false;
+  return markSending(ctx.organizationId, tx, idsOf(task, request.id, request.delivery!.id), {
+    epoch: ctx.epoch,
+    askId: ask.id,
+    statusBefore: remote ? statusOf(remote) : "",
+    rung: rungOf(ask),
+  });
+}
+
+/** An answer that is about to be sent: that is committed. */
+export interface Begun {
+  request: RequestWork;
+  ask: AskWork;
+  remote: RemoteTask;
+}
+
+/**
+ * Begins to send the answer that a task was told of, by one transaction that reads it too. `remote` was just polled, and
+ * shows what was known. Returns null if nothing was begun.
+ */
+export async function beginUnread(
+  ctx: WatcherContext,
+  task: WatchedTask,
+  remote: RemoteTask,
+): Promise<Begun | null> {
+  await ctx.mayChange();
+  const read = await readAndBegin(ctx, task, async (tx, work) => {
+    const request = answerToSend(task, work, remote);
+    const ask = request?.asks.find(({ key }) => key !== null);
+    if (!request || !ask || !(await mark(ctx, tx, task, request, remote, ask))) return null;
+    return { request, ask, remote };
+  });
+  if (!read) return null;
+  task.work = read.work;
+  task.loadedAt = read.at;
+  return read.begun;
+}
+
+/** Returns the request whose answer is due, where that is all there is to do about the task. */
+function answerToSend(task: WatchedTask, work: TaskWork, remote: RemoteTask): RequestWork | null {
+  const isGoingOn = remote.status === "working" || remote.status === "input_required";
+  if (!isGoingOn || !isRunning(work.state) || work.cancelRequested || task.cold.missing.size > 0) return null;
+  const [request, ...more] = work.requests.filter(({ delivery }) => delivery !== null);
+  if (!request || more.length > 0 || !isDue(request)) return null;
+  const plan = judgeKeyed(
+    work,
+    remote,
+    (question) => questionHash({ taskId: task.id, ...question }),
+    AT_FIRST,
+  );
+  return isEmpty(plan) && plan.missing.length === 0 ? request : null;
+}
+
+/** What is remembered of a task of which nothing is under way. */
+const AT_FIRST: Memory = {
+  pollsInSending: 0,
+  elapsedMs: 0,
+  missingForMs: () => 0,
+  saidToWait: false,
+  hadOthers: false,
+  sentOnce: () => false,
+};
+
+/** Sends an answer that was begun. */
+export function sendBegun(ctx: WatcherContext, task: WatchedTask, begun: Begun): Promise<number> {
+  const { request, ask, remote } = begun;
+  const { traceparent } = request.delivery!;
+  if (traceparent === null) return post(ctx, task, request, remote, ask);
+  return inSpan("answer.deliver", spanAfter(ctx, task, traceparent), () =>
+    post(ctx, task, request, remote, ask),
+  );
+}
+
+async function post(
   ctx: WatcherContext,
   task: WatchedTask,
   request: RequestWork,
@@ -80,29 +216,20 @@ async function send(
 ): Promise<number> {
   const delivery = request.delivery!;
   const ids = idsOf(task, request.id, delivery.id);
-  await ctx.mayChange();
-  const marked = await fencedBeginning(
-    ctx,
-    task,
-    async (tx) =>
-      ctx.mayBegin &&
-      (await markSending(ctx.organizationId, tx, ids, {
-        epoch: ctx.epoch,
-        askId: ask.id,
-        statusBefore: remote ? statusOf(remote) : "",
-        rung: rungOf(ask),
-      })),
-  );
-  if (!marked) return 0;
   const answer: AnswerBody = {
     action: delivery.action,
     ...(delivery.content && { content: delivery.content }),
   };
-  const peer = ctx.peer(task.work.era!);
+  const peer = await peerOf(ctx, task);
+  const options = {
+    ...callOptions(task, CALL_DEADLINE_MS),
+    // A tool does its work before it replies, and a connection that is dropped may stop it.
+    ...(task.work.recipeVersion !== null && { replyWithinMs: CHOICE_REPLY_MS }),
+  };
   try {
     await ctx.mayChange();
     const where = remote ? taskRef(ctx, task) : { taskId: "", session: task.session?.record ?? null };
-    await peer.answer(where, addressOf(ask), answer, callOptions(task, CALL_DEADLINE_MS));
+    await peer.answer(where, addressOf(ask), answer, options);
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     return afterFailure(ctx, task, request, error);
@@ -194,7 +321,7 @@ function liveAsk(ctx: WatcherContext, task: WatchedTask, request: RequestWork): 
   if (task.work.era === "2026-07-28") return request.asks.find((ask) => ask.key !== null) ?? null;
   if (!task.session) return null;
   const digest = sessionDigest(ctx, task.session.record).toString("hex");
-  return request.asks.find((ask) => ask.sessionDigest === digest && !ask.accepted) ?? null;
+  return request.asks.find((ask) => ask.sessionDigest === digest && !ask.accepted && !ask.kept) ?? null;
 }
 
 function addressOf(ask: AskWork): AskAddress {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
 import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
 import { isEmpty, judgeKeyed, judgeUnkeyed, type Memory, type Plan } from "./judge-poll.ts";
@@ -76,6 +76,7 @@ const memory = (more: Partial<Memory> = {}): Memory => ({
   missingForMs: () => 0,
   saidToWait: false,
   hadOthers: false,
+  sentOnce: () => false,
   ...more,
 });
 const said = ({ verdicts }: Plan) => verdicts.map((each) => `${each.request.id} ${each.verdict}`);
@@ -242,4 +243,36 @@ test("without keys, a task that begins to wait proves nothing about an answer of
   expect(unkeyed(working("sending"), {}, 1)).toEqual([]);
   expect(unkeyed(working("sending"), {}, 2)).toEqual(["1 repeat"]);
   expect(unkeyed(working("accepted"), {})).toEqual(["1 confirm"]);
+});
+
+describe("a question that was put as a task of ours", () => {
+  const kept = { id: "e", state: "completed", endsInMs: null } as const;
+  const ask = {
+    id: "k",
+    key: null,
+    sessionDigest: "00",
+    rpcId: 1,
+    accepted: false,
+    came: "first",
+    kept,
+  } as const;
+  const asTask = (delivery?: Parameters<typeof request>[3]) =>
+    work([request("1", "e", "A?", delivery, { asks: [ask] })]);
+
+  test.each(["working", "input_required"] as const)("is open whatever its task does: %s", (status) => {
+    expect(unkeyed(asTask(), { status })).toEqual([]);
+    expect(unkeyed(asTask({ state: "pending" }), { status }, 5)).toEqual([]);
+  });
+
+  test("is not sent again, nor flagged, while its server has not gone on", () => {
+    const before = { statusBefore: "input_required " };
+    expect(unkeyed(asTask({ state: "sending", ...before }), {}, 5)).toEqual([]);
+    expect(unkeyed(asTask({ state: "accepted", pollsSinceAccepted: 9, ...before }), {})).toEqual([]);
+  });
+
+  test("is settled once its server has the answer and goes on", () => {
+    const accepted = asTask({ state: "accepted", statusBefore: "input_required " });
+    expect(unkeyed(accepted, { status: "working" })).toEqual(["1 confirm"]);
+    expect(unkeyed(accepted, { statusMessage: "paying" })).toEqual(["1 confirm"]);
+  });
 });

@@ -1,12 +1,12 @@
 /** Decides what a poll's reply changes. Pure: apply-poll.ts writes, lib/input-requests/deliveries judges answers. */
 
-import { answerFits } from "../../input-requests/capture.ts";
+import { answerFits } from "../../input-requests/capture/question.ts";
 import { judgeDelivery, type Observation, type Verdict } from "../../input-requests/deliveries/judge.ts";
 import { reachOf } from "../../input-requests/deliveries/status.ts";
 import { judgeRewording } from "../../input-requests/status.ts";
 import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
-import { isSameQuestion, type RequestWork, type TaskWork } from "../../task-lifecycle/work.ts";
+import { isSameQuestion, keptTask, type RequestWork, type TaskWork } from "../../task-lifecycle/work.ts";
 
 export interface Plan {
   /** State, message, ttl or interval differ from the stored ones. */
@@ -38,6 +38,8 @@ export interface Memory {
    * still be reacting to that answer.
    */
   hadOthers: boolean;
+  /** 2026-07-28: whether an answer is a call that must not be made twice. */
+  sentOnce(request: RequestWork): boolean;
 }
 
 /** Returns the server's status as text, to tell later whether the task moved on. */
@@ -62,9 +64,12 @@ export function judgeKeyed(
     const key = question.address.key;
     asked.add(key);
     const request = byKey.get(key);
-    if (request && isSameQuestion(work, hashOf(question), request))
-      decide(plan, request, { kind: "asked", polls: memory.pollsInSending });
-    else if (work.cancelRequested) continue;
+    if (request && isSameQuestion(work, hashOf(question), request)) {
+      const { pollsInSending: polls } = memory;
+      const verdict = decide(plan, request, { kind: "asked", polls, once: memory.sentOnce(request) });
+      // Its answer must not be sent again, so that a person is asked anew.
+      if (verdict === "undeliverable") plan.capture.push({ question, key });
+    } else if (work.cancelRequested) continue;
     else if (request) judgeChange(plan, work, request, { question, key }, memory);
     // Further questions follow when these are answered, because every poll lists them.
     else if (!work.full && work.requests.length + plan.capture.length < OPEN_QUESTIONS)
@@ -82,7 +87,7 @@ function judgeChange(
   work: TaskWork,
   request: RequestWork,
   now: { question: Question; key: string },
-  { pollsInSending, elapsedMs }: Memory,
+  { pollsInSending, elapsedMs, sentOnce }: Memory,
 ): void {
   const { delivery, mode, ageMs, rewordedAgoMs } = request;
   const verdict = judgeDelivery(delivery, {
@@ -90,6 +95,7 @@ function judgeChange(
     restless: rewordedAgoMs !== null,
     fits: delivery?.anyWording === true && answerFits({ ...delivery, mode }, now.question),
     polls: pollsInSending,
+    once: sentOnce(request),
   });
   if (verdict === "confirm" || (verdict === "replace" && delivery)) plan.capture.push(now);
   else if (verdict === "replace") {
@@ -111,17 +117,21 @@ export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory)
   for (const request of work.requests) {
     const { delivery } = request;
     const before = delivery && reachOf(delivery) !== "nothing" && delivery.statusBefore;
-    const asked: Observation = { kind: "asked", polls: memory.pollsInSending };
+    // Put as a task of ours, a question is open until the server or its ttl says otherwise, whatever its task does, and
+    // the server fetches the answer when it likes.
+    const isKept = keptTask(request) !== null;
+    if (isKept && typeof before !== "string") continue;
+    const asked: Observation[] = isKept ? [] : [{ kind: "asked", polls: memory.pollsInSending }];
     if (typeof before === "string" ? before.split(" ")[0] !== remote.status : left)
-      decide(plan, request, { kind: "moved", certain }, asked);
+      decide(plan, request, { kind: "moved", certain }, ...asked);
     else if (typeof before === "string" && saysOther(before, statusOf(remote)))
-      decide(plan, request, { kind: "said" }, asked);
+      decide(plan, request, { kind: "said" }, ...asked);
     // A task that works does not ask, and one that waits for other answers too would not have moved on.
     else if (
       delivery?.state !== "accepted" ||
       (remote.status === "input_required" && !waitsForOthers(work, request))
     )
-      decide(plan, request, asked);
+      decide(plan, request, ...asked);
   }
   return plan;
 }
@@ -153,9 +163,11 @@ function emptyPlan(work: TaskWork, remote: RemoteTask): Plan {
 }
 
 /** Records the first verdict that is not "keep". */
-function decide(plan: Plan, request: RequestWork, ...observed: Observation[]): void {
+function decide(plan: Plan, request: RequestWork, ...observed: Observation[]): Verdict {
   const verdicts = observed.map((each) => judgeDelivery(request.delivery, each));
-  note(plan, request, verdicts.find((verdict) => verdict !== "keep") ?? "keep");
+  const decided = verdicts.find((verdict) => verdict !== "keep") ?? "keep";
+  note(plan, request, decided);
+  return decided;
 }
 
 function note(plan: Plan, request: RequestWork, verdict: Verdict): void {

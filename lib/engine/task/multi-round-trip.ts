@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
-import { settleUnsent } from "../../input-requests/capture.ts";
+import { settleUnsent } from "../../input-requests/capture/settle.ts";
 import { markSending } from "../../input-requests/deliveries/transitions.ts";
 import { markRetrying } from "../../task-lifecycle/attempts.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";

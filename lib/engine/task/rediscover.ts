@@ -36,7 +36,7 @@ export async function rediscover(ctx: WatcherContext, task: WatchedTask, attempt
     ctx.name(task, only.taskId);
     const sealed = sealedTask(ctx, task, only.taskId);
     return fencedTransaction(ctx, task, (tx) =>
-      markStarted(organizationId, tx, task.id, attempt, only, sealed, true),
+      markStarted(organizationId, tx, task.id, attempt, only, sealed, { adopted: true }),
     );
   }
   // Tasks made later, or without a creation time, are candidates too, because a server may be slow.

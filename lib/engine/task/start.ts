@@ -1,5 +1,6 @@
 /** Starts a task once: the attempt is committed before the call, the handle right after its reply. */
 import { randomUUID } from "node:crypto";
+import { inScope } from "../../base/scope.ts";
 import { PeerError } from "../../mcp/peer.ts";
 import {
   markOpenCall,
@@ -12,7 +13,7 @@ import { inSpan } from "../../tracing/span.ts";
 import { leaveBehind, takeCallTurn, waitForCall } from "../sessions/sessions.ts";
 import { dropStreams, joinSession, openStandalone } from "../sessions/streams.ts";
 import { ATTEMPT_DEADLINE_MS, CALLER_WAIT_MS, SESSION_WAIT_MS, SLOW_POLL_MS } from "../tunables.ts";
-import { fencedBeginning, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
+import { fencedBeginning, fencedTransaction, readAndBegin, type WatcherContext } from "../watcher/context.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
 import {
   type LiveSession,
@@ -23,6 +24,7 @@ import {
 } from "../watcher/watched-task.ts";
 import { mayBeHeld, mayRepeat, promptOutcome, sendCall } from "./call.ts";
 import { reasonOf, SESSIONS_FULL, storeCallOutcome } from "./call-outcome.ts";
+import { eraFor, peerOf } from "./peer-of.ts";
 import { rediscover } from "./rediscover.ts";
 import { restoreSession, sealSession } from "./sealed.ts";
 
@@ -46,8 +48,33 @@ export async function start(ctx: WatcherContext, task: WatchedTask): Promise<num
       })),
   );
   if (!marked) return 0;
-  task.work = { ...task.work, era };
+  task.work = { ...task.work, era: eraFor(task.work, era) };
   return call(ctx, task, attempt);
+}
+
+/**
+ * Makes the first attempt of a task that was told of, by one transaction that reads it too. Returns the pause until the next
+ * step, in ms; null: no attempt was made, and the task is to be read to know why.
+ */
+export async function startUnread(ctx: WatcherContext, task: WatchedTask): Promise<number | null> {
+  const era = await ctx.era();
+  // The attempts of 2025-11-25 name the session that they were made in.
+  if (era !== "2026-07-28") return null;
+  const pause = await prepare(ctx, task);
+  if (pause !== null) return pause;
+  const attempt = { id: randomUUID(), deadlineMs: ATTEMPT_DEADLINE_MS, era, sealedSession: null };
+  await ctx.mayChange();
+  const started = await readAndBegin(ctx, task, async (tx, { recipeVersion }) =>
+    // A recipe is read before its attempt is committed.
+    ctx.mayBegin && recipeVersion === null && (await markStarting(ctx.organizationId, tx, task.id, attempt))
+      ? attempt.id
+      : null,
+  );
+  if (!started) return null;
+  const { work, at } = started;
+  task.work = { ...work, era };
+  task.loadedAt = at;
+  return inScope({ requestId: work.requestId, trace: null }, () => call(ctx, task, attempt.id));
 }
 
 /**
@@ -57,7 +84,9 @@ export async function start(ctx: WatcherContext, task: WatchedTask): Promise<num
 export async function prepare(ctx: WatcherContext, task: WatchedTask): Promise<number | null> {
   try {
     await ctx.ready();
-    if ((await ctx.era()) !== "2025-11-25") return null;
+    const era = await ctx.era();
+    if (task.work.recipeVersion !== null) await peerOf(ctx, task);
+    if (eraFor(task.work, era) !== "2025-11-25") return null;
     const session = await joinListening(ctx, task);
     if (!session) {
       await note(ctx, task, SESSIONS_FULL);
@@ -140,9 +169,10 @@ export function call(ctx: WatcherContext, task: WatchedTask, attempt: string): P
 }
 
 async function place(ctx: WatcherContext, task: WatchedTask, attempt: string): Promise<number> {
+  const peer = await peerOf(ctx, task);
   await ctx.mayChange();
   ctx.log.info({ taskId: task.id }, "a tool is called");
-  const placed = sendCall(ctx, task, attempt);
+  const placed = sendCall(ctx, task, attempt, peer);
   setCalls(task, { call: placed });
   await promptOutcome(placed);
   return placed.result ? storeCallOutcome(ctx, task, placed) : markLongRunning(ctx, task, placed);

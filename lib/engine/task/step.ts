@@ -1,12 +1,17 @@
 /** One step of one task: polls, stores, acts. */
 
 import { inScope } from "../../base/scope.ts";
+import { questionsPastTtl } from "../../elicitation-tasks/queries.ts";
+import { appendEvents, type NewEvent } from "../../events/transitions.ts";
+import { closeRequest } from "../../input-requests/capture/settle.ts";
 import { releaseHeld } from "../../input-requests/deliveries/transitions.ts";
+import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 import { PeerError, type RemoteTask } from "../../mcp/peer.ts";
 import { polls } from "../../metrics/engine.ts";
-import { markCancelSent, recordProgress } from "../../task-lifecycle/progress.ts";
+import { RecipeFailure } from "../../servers/recipes/peer.ts";
+import { markCancelSent, recordProgress, recordStatus } from "../../task-lifecycle/progress.ts";
 import { dropTimeLimit } from "../../task-lifecycle/time-limit.ts";
-import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
+import { keptTask, type RequestWork, type TaskWork } from "../../task-lifecycle/work.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";
 import { inSpan, noteSpan } from "../../tracing/span.ts";
 import {
@@ -45,10 +50,11 @@ import {
 import { applyRemote, end } from "./apply-poll.ts";
 import { stepOpenCall, storeIds } from "./blocking-call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
-import { deliver, dueDeliveries, turnOf } from "./deliver.ts";
+import { type Begun, beginUnread, deliver, dueDeliveries, sendBegun, turnsOf } from "./deliver.ts";
 import { stepRound } from "./multi-round-trip.ts";
+import { peerOf } from "./peer-of.ts";
 import { handleOf, restoreSession, taskRef } from "./sealed.ts";
-import { markLongRunning, resolveStart, start } from "./start.ts";
+import { markLongRunning, resolveStart, start, startUnread } from "./start.ts";
 import { isRound } from "./store-round.ts";
 
 /**
@@ -63,7 +69,10 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
   // Only the database's clock knows how long ago a cancel, or an answer of unknown outcome, was sent.
   const { cancelSent, requests } = task.work;
   if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) markStale(task);
-  if (isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
+  const pause = task.work.unread ? await startUnread(ctx, task) : null;
+  if (pause !== null) return pause;
+  const isFirstPolled = isStale(task) && mayPollUnread(task);
+  if (!isFirstPolled && isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
   if (task.work.state === "queued") return untilStart(task) ?? start(ctx, task);
   if (task.work.state === "starting" && task.calls.call) return awaitReply(ctx, task, task.calls.call);
   if (task.work.state === "starting") return resolveStart(ctx, task);
@@ -71,13 +80,15 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
   restoreSession(ctx, task);
   if (task.work.requests.some(({ delivery }) => delivery?.state === "held" && delivery.dueInMs <= 0))
     await fencedTransaction(ctx, task, (tx) => releaseHeld(ctx.organizationId, tx, task.id));
-  if (isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
+  if (task.work.requests.some((request) => isOver(task, request))) await expireQuestions(ctx, task);
+  if (!isFirstPolled && isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
 
   if (isRunning(task.work.state)) await storeProgress(ctx, task);
   if (!task.work.durable && !hasEnded(task.work.state)) return stepOpenCall(ctx, task);
   if (isRound(task.work)) return stepRound(ctx, task);
   if (!(await tendMemory(ctx, task))) return SESSION_WAIT_MS;
-  const remote = await poll(ctx, task);
+  const { remote, begun } = await poll(ctx, task);
+  if (begun) return sendBegun(ctx, task, begun);
   if (isStale(task) && !(await reload(ctx, task))) return finish(ctx, task);
   if (remote) {
     const pause = await act(ctx, task, remote);
@@ -85,6 +96,35 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
   }
   await tendStreams(ctx, task, performance.now());
   return nextPause(ctx, task);
+}
+
+/** Returns whether the ttl of an open question's task of ours is over. */
+function isOver({ loadedAt }: WatchedTask, request: RequestWork): boolean {
+  const endsInMs = keptTask(request)?.endsInMs ?? null;
+  return request.state === "open" && endsInMs !== null && endsInMs <= clockMs() - loadedAt;
+}
+
+/** Ends the open questions whose tasks of ours have outlived their ttl: the server need not look for an answer any more. */
+function expireQuestions(ctx: WatcherContext, task: WatchedTask): Promise<void> {
+  const { organizationId } = ctx;
+  return fencedTransaction(ctx, task, async (tx) => {
+    const events: NewEvent[] = [];
+    for (const id of await questionsPastTtl(organizationId, tx, task.id))
+      events.push(...(await closeRequest(organizationId, tx, task.id, id, "expired", "question_ttl")));
+    await appendEvents(organizationId, tx, events);
+  });
+}
+
+/**
+ * Whether a task that waits for answers, and was told of, is polled before it is read: the poll comes before the answer
+ * anyway, and then one transaction reads the task and commits that the answer is about to be sent.
+ */
+function mayPollUnread({ work, cold, asked, calls }: WatchedTask): boolean {
+  if (work.era !== "2026-07-28" || work.state !== "input_required" || !work.durable || calls.call)
+    return false;
+  if (work.sealedHandle === null || cold.written?.asked === asked) return false;
+  const { requests, cancelRequested } = work;
+  return !cancelRequested && requests.length > 0 && requests.every(({ delivery }) => delivery === null);
 }
 
 /** Returns the pause before a delayed attempt, by the database's clock; null if the attempt is due. */
@@ -186,10 +226,20 @@ async function finish(ctx: WatcherContext, task: WatchedTask): Promise<null> {
 const unchangedPolls = polls.labels("unchanged");
 const changedPolls = polls.labels("changed");
 
-/** Polls the task. Returns null if the task is unchanged or gone, or needs another look. */
-async function poll(ctx: WatcherContext, task: WatchedTask): Promise<RemoteTask | null> {
+interface Polled {
+  /** Null: the task is unchanged or gone, or needs another look. */
+  remote: RemoteTask | null;
+  /** The answer to send now. */
+  begun: Begun | null;
+}
+
+const NO_NEWS: Polled = { remote: null, begun: null };
+
+/** Polls the task, and reads it if that is still to be done. */
+async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
   const { work } = task;
   const mustParse =
+    isStale(task) ||
     (work.cancelRequested && !work.cancelSent) ||
     (work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS ||
     task.cold.missing.size > 0 ||
@@ -198,7 +248,8 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<RemoteTask 
   const polled = task.messages.length;
   task.polledAt = clockMs();
   try {
-    const reply = await ctx.peer(work.era!).get(taskRef(ctx, task), {
+    const peer = await peerOf(ctx, task);
+    const reply = await peer.get(taskRef(ctx, task), {
       ...callOptions(task, POLL_DEADLINE_MS),
       signal: ctx.leaving,
       ...(!mustParse && task.fingerprint !== undefined && { fingerprint: task.fingerprint }),
@@ -208,7 +259,13 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<RemoteTask 
     if (task.cold.notFoundAt !== null) setCold(task, { notFoundAt: null });
     task.replySize = reply.size;
     task.checkedAt = clockMs();
-    if (isRunning(work.state) && learnFromOutliving(ctx, task))
+    if (isStale(task) && reply.task) {
+      const begun = await beginAfterPoll(ctx, task, reply.task, polled);
+      if (begun) return { remote: null, begun };
+      // What it needs is not to be read, or another look tells why it can't be.
+      if (!task.cold.written?.work || !(await reload(ctx, task))) return NO_NEWS;
+    }
+    if (isRunning(task.work.state) && learnFromOutliving(ctx, task))
       await fencedTransaction(ctx, task, (tx) => dropTimeLimit(ctx.organizationId, tx, task.id));
     const changed = reply.task !== null && (await applyRemote(ctx, task, reply.task));
     // Set only after the write, because unwritten news must not count as seen. Equal text is not copied.
@@ -219,16 +276,72 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<RemoteTask 
     if (!changed) keepMessages(task, polled);
     else if (work.traceparent !== null)
       noteSpan("task.changed", { since: task.polledAt, ...spanOf(ctx, task) });
-    return reply.task;
+    return { remote: reply.task, begun: null };
   } catch (error) {
     polls.inc({ result: resultOf(error) });
     if (!(error instanceof PeerError)) throw error;
+    if (error instanceof RecipeFailure) return noteMisfit(ctx, task, error);
     if (error.code === "session_gone" && work.era === "2025-11-25") {
       ctx.wake(task.id, await sessionGone(ctx, task));
-      return null;
+      return NO_NEWS;
     }
-    if (error.code === "task_not_found") return gone(ctx, task);
-    throw error;
+    if (error.code !== "task_not_found") throw error;
+    if (isStale(task) && !(await reload(ctx, task))) {
+      markStale(task);
+      return NO_NEWS;
+    }
+    await gone(ctx, task);
+    return NO_NEWS;
+  }
+}
+
+/**
+ * The recipe can't be applied to what the status tool says. Nothing is concluded of it: questions and answers stay as they
+ * are, and people read why. A cancel goes out all the same.
+ */
+async function noteMisfit(
+  ctx: WatcherContext,
+  task: WatchedTask,
+  { message }: RecipeFailure,
+): Promise<Polled> {
+  if (isStale(task) && !(await reload(ctx, task))) {
+    markStale(task);
+    return NO_NEWS;
+  }
+  const { work } = task;
+  const statusMessage = message.slice(0, STATUS_CHARACTERS);
+  ctx.log.info({ taskId: task.id, message: statusMessage }, "a recipe does not fit a reply");
+  task.fingerprint = undefined;
+  task.unchangedPolls++;
+  if (hasEnded(work.state) || work.cancelRequested) {
+    const remote: RemoteTask = { ...missingRemote(task), status: "working", statusMessage };
+    await applyRemote(ctx, task, remote);
+    return { remote, begun: null };
+  }
+  if (work.statusMessage === statusMessage || !isRunning(work.state)) return NO_NEWS;
+  const { state, ttlMs, pollIntervalMs } = work;
+  await fencedTransaction(ctx, task, (tx) =>
+    recordStatus(ctx.organizationId, tx, task.id, { state, statusMessage, ttlMs, pollIntervalMs }),
+  );
+  return NO_NEWS;
+}
+
+/** As `beginUnread`. The messages of a poll that shows nothing new are dropped, as any others of that kind. */
+async function beginAfterPoll(
+  ctx: WatcherContext,
+  task: WatchedTask,
+  remote: RemoteTask,
+  polled: number,
+): Promise<Begun | null> {
+  const messages = task.messages.slice(polled);
+  keepMessages(task, polled);
+  let begun: Begun | null = null;
+  try {
+    begun = await beginUnread(ctx, task, remote);
+    if (begun) unchangedPolls.inc();
+    return begun;
+  } finally {
+    if (!begun) task.messages = [...task.messages, ...messages];
   }
 }
 
@@ -238,14 +351,14 @@ function resultOf(error: unknown): string {
 }
 
 /** Ends a task after a second "not found": as expired if its ttl is over, else as lost. */
-async function gone(ctx: WatcherContext, task: WatchedTask): Promise<null> {
+async function gone(ctx: WatcherContext, task: WatchedTask): Promise<void> {
   const now = performance.now();
   const notFoundAt = task.cold.notFoundAt ?? now;
   setCold(task, { notFoundAt });
   if (hasEnded(task.work.state) || now - notFoundAt >= NOT_FOUND_CONFIRM_MS) {
     if (await returnToFormer(ctx, task)) {
       ctx.wake(task.id, 0);
-      return null;
+      return;
     }
     const overForMs = ttlOverForMs(task);
     const isOver = overForMs !== null && overForMs >= 0;
@@ -256,7 +369,6 @@ async function gone(ctx: WatcherContext, task: WatchedTask): Promise<null> {
     if (hasEnded(task.work.state)) await applyRemote(ctx, task, missingRemote(task));
     else await end(ctx, task, { state, error: { code: state, message } });
   } else ctx.wake(task.id, NOT_FOUND_CONFIRM_MS);
-  return null;
 }
 
 /** A stand-in report for a task that ended here and is unknown to the server. */
@@ -283,8 +395,9 @@ async function act(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): 
     await ctx.mayChange();
     if (ctx.paused) return 0;
     try {
+      const peer = await peerOf(ctx, task);
       await inSpan("task.cancel", spanOf(ctx, task), () =>
-        ctx.peer(work.era!).cancel(taskRef(ctx, task), callOptions(task, CALL_DEADLINE_MS)),
+        peer.cancel(taskRef(ctx, task), callOptions(task, CALL_DEADLINE_MS)),
       );
     } catch (error) {
       // A refused cancel means that the task has ended, which the next poll shows, or can't be cancelled.
@@ -323,7 +436,7 @@ function nextPause(ctx: WatcherContext, task: WatchedTask): number {
   const unchangedPolls = waitsForCancel ? 0 : task.unchangedPolls;
   const wanted = pollDelay({ ...task.work, unchangedPolls, replySize: task.replySize });
   const pause = Math.max(wanted, Math.ceil(ctx.leastPauseMs()));
-  const turns = task.work.requests.map(({ delivery }) => turnOf(delivery)).filter((ms) => ms > 0);
+  const turns = turnsOf(task.work.requests);
   const next = Math.ceil(Math.min(pause, ...turns.map((ms) => ms + 20)));
   if (turns.length > 0) markStale(task); // due times are relative to the last load
   task.nextCheckAt = clockMs() + next;

@@ -4,7 +4,8 @@
  */
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
-import { captureQuestion, closeRequest, confirmRequest } from "../../input-requests/capture.ts";
+import { captureQuestion } from "../../input-requests/capture/question.ts";
+import { closeRequest, confirmRequest } from "../../input-requests/capture/settle.ts";
 import { markAccepted, markUnsent } from "../../input-requests/deliveries/transitions.ts";
 import type { StartOutcome } from "../../mcp/peer.ts";
 import { markAsking, markNotRetried } from "../../task-lifecycle/attempts.ts";

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import type { Seal } from "../../base/seal.ts";
-import type { CallOptions, Era, Peer } from "../../mcp/peer.ts";
+import type { CallOptions, Era, Peer, RpcId, TaskRequest } from "../../mcp/peer.ts";
+import type { ToolCalls } from "../../mcp/tool-calls.ts";
 import { storeMessages } from "../../protocol-messages/transitions.ts";
+import type { Recipe } from "../../servers/recipes/schema.ts";
 import type { Traits } from "../../servers/traits.ts";
 import type { NewStreamMessage as StreamMessage } from "../../stream-messages/schema.ts";
-import type { TaskWork } from "../../task-lifecycle/work.ts";
+import { readLockedWork, type TaskWork } from "../../task-lifecycle/work.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { LAST_TRIES, STORE_AGAIN_MS } from "../tunables.ts";
 import { recordMessage, toStore } from "./recorded-messages.ts";
@@ -68,6 +70,10 @@ export interface WatcherContext {
   /** Returns the server's era; probes the server if unknown. Throws PeerError. */
   era(): Promise<Era>;
   peer(era: Era): Peer;
+  /** Calls of tools that answer at once. */
+  readonly toolCalls: ToolCalls;
+  /** Returns a recipe of the server in this version, which never changes: read once. */
+  recipe(name: string, version: number): Promise<Recipe>;
   /** Ensures a valid access token where the server requires one. Throws PeerError. */
   ready(): Promise<void>;
   /** How often the connection's tokens were replaced or revoked. */
@@ -98,6 +104,12 @@ export interface WatcherContext {
    * session has too many unhandled messages.
    */
   receive(said: Omit<StreamMessage, "id">, session: LiveSession, handle: string | null): boolean;
+  /** 2025-11-25: answers what the server asks, on a session, of the tasks that Intray keeps for it. */
+  takeTaskRequest(request: TaskRequest, session: LiveSession): void;
+  /** 2025-11-25: the server no longer waits for the reply to a request of its own. */
+  dropTaskRequest(rpcId: RpcId, session: LiveSession): void;
+  /** 2025-11-25: tells the server of tasks of ours that have changed, and answers whoever waits for them. */
+  tellOfTasks(task: WatchedTask, ids: string[]): void;
   /** Whether a question came in this session whose task is not known. */
   hasUnattributed(session: LiveSession): boolean;
   /** Records observed traits of the server. Not awaited: a lost observation is made again. */
@@ -145,6 +157,30 @@ export function fencedBeginning<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   return write(ctx, task, work, ctx.transaction, false);
+}
+
+/**
+ * As `fencedBeginning`, of a task that was told of and is not read by now: it is read under its lock, and `begin` returns
+ * null where nothing is to be begun. Then the next step needs no reading of its own.
+ */
+export async function readAndBegin<T>(
+  ctx: WatcherContext,
+  task: WatchedTask,
+  begin: (tx: Tx, work: TaskWork) => Promise<T | null>,
+): Promise<{ begun: T; work: TaskWork; at: number } | null> {
+  markStale(task);
+  const { messages, asked } = task;
+  const toKeep = toStore(messages, secretsOf(task));
+  const { begun, work, at } = await ctx.transaction(async (tx) => {
+    await storeMessages(ctx.organizationId, tx, task.id, toKeep);
+    const work = await readLockedWork(ctx.organizationId, tx, ctx.connectionId, task.id);
+    const at = clockMs();
+    return { begun: work && (await begin(tx, work)), work, at };
+  }, task.id);
+  task.messages = task.messages.filter((message) => !messages.includes(message));
+  if (work && begun === null && task.asked === asked) setCold(task, { written: { work, asked, at } });
+  else markStale(task);
+  return work && begun !== null ? { begun, work, at } : null;
 }
 
 /** Stores a call's outcome without the fence, because only this engine knows that outcome. */

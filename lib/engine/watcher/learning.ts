@@ -9,7 +9,7 @@ import {
   outlivedTtl,
   type Traits,
 } from "../../servers/traits.ts";
-import { type AskWork, isSameQuestion, type RequestWork } from "../../task-lifecycle/work.ts";
+import { type AskWork, isSameQuestion, keptTask, type RequestWork } from "../../task-lifecycle/work.ts";
 import type { Plan } from "../task/judge-poll.ts";
 import type { WatcherContext } from "./context.ts";
 import type { WatchedTask } from "./watched-task.ts";
@@ -38,21 +38,23 @@ export class TraitUpdates {
 export function learnFromPlan(updates: TraitUpdates, task: WatchedTask, plan: Plan): void {
   if (task.work.era !== "2025-11-25") return;
   for (const { request, verdict } of plan.verdicts) {
-    if (verdict === "withdraw") learnWithdrawn(updates, task, request);
-    if (verdict === "confirm") updates.add(learnSurvival(updates.known, ageOf(task, request)));
+    if (verdict === "withdraw") learnWithdrawn(updates, unansweredMs(task, request));
+    if (verdict === "confirm" && !keptTask(request))
+      updates.add(learnSurvival(updates.known, ageOf(task, request)));
   }
 }
 
-/** Learns from a question that the server withdrew by itself. */
-export function learnWithdrawn(updates: TraitUpdates, task: WatchedTask, request: RequestWork): void {
-  updates.add(learnWithdrawal(updates.known, ageOf(task, request)));
+/**
+ * Learns from a question that the server withdrew by itself, at this age in ms. Null: it put the question as a task of ours, which
+ * has no lifetime but its ttl.
+ */
+export function learnWithdrawn(updates: TraitUpdates, ageMs: number | null): void {
+  if (ageMs !== null) updates.add(learnWithdrawal(updates.known, ageMs));
 }
 
-/** Returns how a question that the server withdrew ends: expired if its lifetime was over, else withdrawn. */
-export function endingOf({ known }: TraitUpdates, task: WatchedTask, requestId: string) {
-  const request = task.work.requests.find(({ id }) => id === requestId);
-  const isOver = request !== undefined && isLifetimeOver(known, ageOf(task, request));
-  return isOver
+/** Returns how a question that the server withdrew ends: expired if its lifetime was over, else withdrawn. `ageMs` as above. */
+export function endingOf({ known }: TraitUpdates, ageMs: number | null) {
+  return ageMs !== null && isLifetimeOver(known, ageMs)
     ? { state: "expired" as const, reason: "question_lifetime" }
     : { state: "withdrawn" as const, reason: "retracted" };
 }
@@ -67,7 +69,7 @@ export function learnFromEnd(
   if (task.work.era !== "2025-11-25" || remote.status !== "failed") return;
   const open = task.work.requests.find(({ state }) => state === "open");
   const words = `${remote.statusMessage ?? ""} ${JSON.stringify(outcome ?? "")}`;
-  if (open && /time[ds]?[ -]?out/i.test(words)) learnWithdrawn(updates, task, open);
+  if (open && /time[ds]?[ -]?out/i.test(words)) learnWithdrawn(updates, unansweredMs(task, open));
 }
 
 /** Learns that the server reissues questions, if an open one came again under another JSON-RPC id. */
@@ -81,6 +83,8 @@ export function learnFromQuestion(
   if (address.kind !== "rpc" || updates.known.reissues) return;
   const hash = questionHash({ taskId: task.id, ...question });
   const same = task.work.requests.find((request) => isSameQuestion(task.work, hash, request));
+  // A task of ours made anew is no question put again.
+  if (same && keptTask(same)) return;
   const isThisAsk = (ask: AskWork) => ask.rpcId === address.rpcId && ask.sessionDigest === sessionDigest;
   if (same && !same.asks.some(isThisAsk)) updates.add({ reissues: true });
 }
@@ -112,6 +116,11 @@ export function learnFromGone(
 ): void {
   if (ctx.traits.outlivesTtl && ttlMs !== null && !outlivedTtl(ttlMs, overForMs))
     ctx.learn({ outlivesTtl: undefined });
+}
+
+/** The age of a question as `learnWithdrawn` and `endingOf` take it. */
+export function unansweredMs(task: WatchedTask, request: RequestWork): number | null {
+  return keptTask(request) ? null : ageOf(task, request);
 }
 
 function ageOf(task: WatchedTask, request: RequestWork): number {

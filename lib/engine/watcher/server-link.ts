@@ -7,6 +7,7 @@ import { noteUnreachable } from "../../input-requests/deliveries/transitions.ts"
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { discover } from "../../mcp/discover.ts";
 import { type Endpoint, type Era, NOT_REACHED, type Peer, PeerError, SignInNeeded } from "../../mcp/peer.ts";
+import { ToolCalls } from "../../mcp/tool-calls.ts";
 import { timed } from "../../mcp/wire/timed.ts";
 import type { Wire } from "../../mcp/wire/wire.ts";
 import type { Counted, FailureClass } from "../../servers/call-statistics/counts.ts";
@@ -52,6 +53,8 @@ export class ServerLink {
   readonly answers = new AnswerTimes();
   /** Call statistics that are not stored yet. */
   readonly calls = new Tally();
+  /** Calls of tools that answer at once, in a session of their own. */
+  readonly toolCalls = new ToolCalls(async () => this.peer(await this.era()));
   /** Calls answered by the server, successfully or not. */
   replies = 0;
   #options: LinkOptions;
@@ -87,6 +90,11 @@ export class ServerLink {
     if (keys.every((key) => JSON.stringify(this.traits[key]) === JSON.stringify(seen[key]))) return;
     this.traits = { ...this.traits, ...seen };
     this.#options.own(this.#options.transaction((tx) => learn(organizationId, tx, serverId, seen)));
+  }
+
+  /** The configured or stored era; null until one is found. */
+  get knownEra(): Era | null {
+    return this.#options.connection.era;
   }
 
   /** Returns the configured or stored era, else discovers and stores one. Throws PeerError. */

@@ -33,7 +33,7 @@ export class TaskIndex {
   /** Handles of the running tasks. */
   runningHandles(): string[] {
     return [...this.#tasks.values()].flatMap(({ handle, work }) =>
-      handle !== null && isRunning(work.state) ? [handle] : [],
+      handle !== null && isRunning(work.state) && work.recipeVersion === null ? [handle] : [],
     );
   }
 

@@ -38,6 +38,7 @@ export function traced(peer: Peer, attributes: Attributes): Peer {
     answer: (task, address, body, options) =>
       call(answer, options, (more) => peer.answer(task, address, body, more)),
     cancel: (task, options) => call("tasks/cancel", options, (more) => peer.cancel(task, more)),
+    post: (...args) => peer.post(...args),
     result: (task, remote, options) => peer.result(task, remote, options),
     subscribe: (...args) => peer.subscribe(...args),
     list: (session, limit, options) => peer.list(session, limit, options),

@@ -1,7 +1,7 @@
 /** In-memory state of a watcher: tasks, their calls, and 2025-11-25 sessions. Data only. */
 import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
 import type { StatusChange } from "../../task-lifecycle/progress.ts";
-import type { TaskWork } from "../../task-lifecycle/work.ts";
+import { type TaskWork, unreadWork } from "../../task-lifecycle/work.ts";
 import type { RecordedMessage } from "./recorded-messages.ts";
 import type { LaneName } from "./scheduler.ts";
 
@@ -65,6 +65,8 @@ export interface LiveSession {
   readonly tasks: Set<WatchedTask>;
   /** The standalone stream, open or opening; at most one per session. */
   stream: Stream | null;
+  /** The server has taken that stream's request: what it says there is heard. */
+  isListening: boolean;
   streamAgainAt: number;
   /** False if the server has no standalone stream. */
   hasStream: boolean;
@@ -210,6 +212,13 @@ export function newWatchedTask(work: TaskWork): WatchedTask {
     pace: 0,
     timesChanged: false,
   };
+}
+
+/** A task that was told of: its first step reads it. */
+export function newUnreadTask(id: string): WatchedTask {
+  const task = newWatchedTask(unreadWork(id));
+  markStale(task);
+  return task;
 }
 
 const NO_MESSAGES: readonly RecordedMessage[] = [];

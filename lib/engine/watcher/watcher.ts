@@ -4,6 +4,8 @@ import { unavailable } from "../../base/db/content.ts";
 import type { Database, Prisma, Tx } from "../../base/db/db.ts";
 import type { Network } from "../../base/network.ts";
 import type { Seal } from "../../base/seal.ts";
+import { readVersion } from "../../servers/recipes/queries.ts";
+import type { Recipe } from "../../servers/recipes/schema.ts";
 import { openMessages } from "../../stream-messages/queries.ts";
 import { leaveOpenCalls } from "../../task-lifecycle/attempts.ts";
 import {
@@ -22,6 +24,7 @@ import { Sessions } from "../sessions/sessions.ts";
 import { StreamInbox } from "../sessions/stream-inbox.ts";
 import { leaveStreams } from "../sessions/streams.ts";
 import { Subscription } from "../sessions/subscription.ts";
+import { TaskReceiver } from "../sessions/task-receiver.ts";
 import { storeAfterLeaseLost } from "../task/call-outcome.ts";
 import { hasToStore, stepWhilePaused } from "../task/paused-step.ts";
 import { handleOf } from "../task/sealed.ts";
@@ -38,7 +41,7 @@ import { latenessOf } from "./server-latency.ts";
 import { ServerLink } from "./server-link.ts";
 import { TaskIndex } from "./task-index.ts";
 import type { OpenCall } from "./watched-task.ts";
-import { clockMs, markStale, newWatchedTask, type WatchedTask } from "./watched-task.ts";
+import { clockMs, markStale, newUnreadTask, newWatchedTask, type WatchedTask } from "./watched-task.ts";
 
 export interface WatcherOptions {
   database: Database;
@@ -71,9 +74,12 @@ export class Watcher {
   #link: ServerLink;
   #subscription: Subscription;
   #taskIndex = new TaskIndex();
+  /** Recipes of this server that its tasks were started with, by name and version. */
+  #recipes = new Map<string, Recipe>();
   #failurePolicy: FailurePolicy;
   #scans: Scans;
   #inbox: StreamInbox;
+  #receiver: TaskReceiver;
   #scheduler = new Scheduler<WatchedTask>((task) => (task.running ? null : this.#take(task)));
   #halted: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
@@ -122,6 +128,8 @@ export class Watcher {
       mayChange: options.mayChange,
       era: () => link.era(),
       peer: (era) => link.peer(era),
+      toolCalls: link.toolCalls,
+      recipe: (name, version) => this.#recipe(name, version),
       ready: () => link.ready(),
       leastPauseMs: () => this.#scheduler.leastPauseMs(this.#taskIndex.size),
       answered: (ms) => this.#noteAnswer(ms),
@@ -145,13 +153,25 @@ export class Watcher {
       },
       learn: (seen) => link.learn(seen),
       receive: (said, session, handle) => this.#inbox.receive(said, session, handle),
+      takeTaskRequest: (request, session) => this.#receiver.take(request, session),
+      dropTaskRequest: (rpcId, session) => this.#receiver.drop(rpcId, session),
+      tellOfTasks: (task, ids) => this.#receiver.tell(task, ids),
       hasUnattributed: (session) => this.#inbox.hasUnattributed(session),
       leaving: this.#leaving.signal,
     };
     const taskIndex = this.#taskIndex;
+    const record = <T>(work: (tx: Tx) => Promise<T>) =>
+      options.database.withOrganization(this.organizationId, work);
     this.#inbox = new StreamInbox(this.#context, {
-      record: (work) => options.database.withOrganization(this.organizationId, work),
+      record,
       tasks: () => taskIndex,
+      onLeaseLost: options.onLeaseLost,
+      onTaskStored: (id, rpcId, session) => this.#receiver.announce(id, rpcId, session),
+    });
+    this.#receiver = new TaskReceiver(this.#context, {
+      record,
+      tasks: () => taskIndex,
+      dropQuestion: (id) => this.#inbox.dropTask(id),
       onLeaseLost: options.onLeaseLost,
     });
     this.#failurePolicy = new FailurePolicy({
@@ -217,6 +237,7 @@ export class Watcher {
     this.#lastWork = performance.now();
     this.#scans.noteNews();
     if (this.#taskIndex.has(taskId)) this.#wake(taskId, 0, true);
+    else if (this.#mayStartUnread) this.#add(newUnreadTask(taskId), 0);
     else this.#own(this.#adopt([taskId], false));
   }
 
@@ -287,6 +308,8 @@ export class Watcher {
     clearInterval(this.#flushMinorNews);
     await this.halt();
     this.#subscription.close();
+    // The replies that it sends need the sessions, and their outcomes the lease.
+    await this.#receiver.end();
     // A command server's process ends with its watcher, so its open calls bring nothing more.
     const late = [...this.#taskIndex].filter(
       ({ calls: { call } }) => call?.result || (call && isLate && !this.#link.isCommand),
@@ -301,6 +324,20 @@ export class Watcher {
       this.#options.log.debug({ err: error }, "what the last polls left in memory was not stored"),
     );
     await this.#link.end();
+  }
+
+  async #recipe(name: string, version: number): Promise<Recipe> {
+    const key = `${name} ${version}`;
+    const known = this.#recipes.get(key);
+    if (known) return known;
+    const { serverId } = this.#context;
+    const read = await this.#context.read((tx) =>
+      readVersion(this.organizationId, tx, { serverId, name, version }),
+    );
+    // The foreign key of the task names it.
+    if (!read) throw new Error(`the recipe ${key} of the server ${serverId} is not there`);
+    this.#recipes.set(key, read);
+    return read;
   }
 
   /** Marks open calls as given up, so that the next engine need not wait for them. */
@@ -371,6 +408,7 @@ export class Watcher {
       task.running = false;
       this.#failurePolicy.release(task);
       this.#inbox.reconsider(task);
+      this.#receiver.reconsider(task);
     }
     if (pause === null) {
       this.#taskIndex.remove(task);
@@ -432,10 +470,18 @@ export class Watcher {
       const task = newWatchedTask(work);
       // Indexes the task's handle, by which questions and notifications name it.
       handleOf(this.#context, task);
-      const inMs = spread ? firstLookIn(work, this.#taskIndex.size) : 0;
-      this.#taskIndex.add(task);
-      this.#schedule(task, performance.now() + inMs);
+      this.#add(task, spread ? firstLookIn(work, this.#taskIndex.size) : 0);
     }
+  }
+
+  #add(task: WatchedTask, inMs: number): void {
+    this.#taskIndex.add(task);
+    this.#schedule(task, performance.now() + inMs);
+  }
+
+  /** Whether a task that was told of is read by its first step, since mostly it was just started. */
+  get #mayStartUnread(): boolean {
+    return !this.#halted && !this.#paused && this.#link.knownEra === "2026-07-28";
   }
 
   async #flushAll(): Promise<void> {

@@ -13,6 +13,7 @@ const ONCE = {
   flagged: false,
   inDoubt: false,
   waitingSince: null,
+  waitingFor: null,
   error: null,
 };
 
@@ -35,8 +36,14 @@ test.each<[RequestState, DeliveryState | null, string]>([
   ).toBe(stage);
 });
 
+const OF_SERVER = {
+  origin: "server",
+  gate: null,
+  requestedBy: { kind: "agent", id: "1", name: "Claude" },
+} as const;
 const meaningOf = (delivery: Partial<NonNullable<InputRequestDetail["delivery"]>>) =>
   deliveryMeaning({
+    ...OF_SERVER,
     delivery: { ...ONCE, state: "confirmed", ...delivery },
     server: { id: "s", name: "ERP", pause: null, questionLifetimeMs: null },
     connectionState: "connected",
@@ -58,4 +65,21 @@ test("the history says of an answer whose reply was lost that it is repeated, ne
   expect(line("delivery.confirmed", { reply: "not_needed" })).toBe(
     "Answer carried out; nothing had to be sent",
   );
+});
+
+test("a decision on a question of Intray's own is said to go to no server", () => {
+  const ofOwn = (state: "held" | "pending" | "confirmed", gate: { rule: null } | null) =>
+    deliveryMeaning({
+      ...OF_SERVER,
+      origin: "intray",
+      gate,
+      delivery: { ...ONCE, attempts: 0, state },
+      server: { id: "s", name: "ERP", pause: null, questionLifetimeMs: null },
+      connectionState: "needs_reauth",
+      task: { state: "queued" },
+    });
+  expect(ofOwn("held", { rule: null })).toBe("The call waits: until then the decision can be taken back.");
+  expect(ofOwn("held", null)).toBe("The answer for Claude waits: until then the decision can be taken back.");
+  expect(ofOwn("pending", null)).toBe("Intray carries it out now. Nothing needs to be done.");
+  expect(ofOwn("confirmed", { rule: null })).toBeNull();
 });

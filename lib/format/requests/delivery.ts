@@ -29,13 +29,18 @@ export function deliveryStage({
 
 /** Returns what an answer's progress means for the reader, or null if the ending is told elsewhere. */
 export function deliveryMeaning({
+  origin,
+  gate,
+  requestedBy,
   delivery,
   server,
   connectionState,
   task,
-}: Pick<InputRequestDetail, "delivery" | "server" | "connectionState"> & {
+}: Pick<InputRequestDetail, "origin" | "gate" | "requestedBy" | "delivery" | "server" | "connectionState"> & {
   task: Pick<InputRequestDetail["task"], "state">;
 }): string | null {
+  if (origin === "intray")
+    return ownMeaning(delivery, gate ? "The call" : `The answer for ${requestedBy.name}`);
   if (server.pause && (delivery?.state === "held" || delivery?.state === "pending"))
     return `It is kept, and goes to ${server.name} when the server’s pause ends.`;
   switch (delivery?.state) {
@@ -46,6 +51,8 @@ export function deliveryMeaning({
         return `It is kept, and goes to ${server.name} once somebody has signed in there.`;
       if (delivery.acceptedAt)
         return `${server.name} accepted it once, and asked again. It goes there again now; nothing needs to be done.`;
+      if (delivery.waitingFor === "fetch")
+        return `It is ready: ${server.name} put its question as a task, and fetches the answer. Nothing needs to be done.`;
       if (delivery.waitingSince)
         return `${server.name} no longer asks this question. Intray keeps asking for it, and sends the answer when it comes.`;
       if (delivery.inDoubt)
@@ -67,6 +74,12 @@ export function deliveryMeaning({
     default:
       return null;
   }
+}
+
+/** Of a question of Intray's own, whose answer goes to no server. */
+function ownMeaning(delivery: InputRequestDetail["delivery"], what: string): string | null {
+  if (delivery?.state === "held") return `${what} waits: until then the decision can be taken back.`;
+  return delivery?.state === "pending" ? "Intray carries it out now. Nothing needs to be done." : null;
 }
 
 /** How far an answer has come, judged by its delivery in the API. */

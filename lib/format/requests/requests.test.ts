@@ -7,6 +7,7 @@ test.each([
   ["withdrawn", null, "This question was withdrawn."],
   ["expired", "question_lifetime", /time ran out: the server gives up on questions after a while\.$/],
   ["undeliverable", "not_asked_again", /not be delivered: the server did not put the question again\.$/],
+  ["undeliverable", "outcome_unknown", /: it is unknown whether the tool ran, and it must not run twice\.$/],
   ["undeliverable", "retracted", /not be delivered: the server took it back\.$/],
   ["undeliverable", "rejected: no such field", /: the server refused it \(“no such field”\)\.$/],
   ["undeliverable", "rejected", /: the server refused it\.$/],
@@ -29,6 +30,7 @@ const way = {
   flagged: false,
   inDoubt: false,
   waitingSince: null,
+  waitingFor: null,
   deliverAfter: "",
   sentAt: null,
   acceptedAt: null,
@@ -37,6 +39,11 @@ const way = {
 };
 const task = { state: "working" } as const;
 const server = { id: "", name: "Finance", pause: null, questionLifetimeMs: null };
+const asked = {
+  origin: "server",
+  gate: null,
+  requestedBy: { kind: "member", id: "1", name: "Ola" },
+} as const;
 test.each([
   ["held", {}, /can be taken back/],
   ["pending", {}, /^It goes to Finance now/],
@@ -45,13 +52,24 @@ test.each([
   ["accepted", { flagged: true }, null],
   ["pending", { acceptedAt: "2026-11-22T10:00:00Z" }, /^Finance accepted it once, and asked again/],
   ["pending", { attempts: 1, inDoubt: true }, /^Finance may have it: its reply was lost/],
-  ["pending", { waitingSince: "2026-11-22T10:00:00Z" }, /no longer asks this question/],
+  [
+    "pending",
+    { waitingSince: "2026-11-22T10:00:00Z", waitingFor: "question" },
+    /no longer asks this question/,
+  ],
+  ["pending", { waitingSince: "2026-11-22T10:00:00Z", waitingFor: "fetch" }, /^It is ready: Finance put/],
   ["confirmed", { attempts: 1, acceptedAt: "2026-11-22T10:00:00Z" }, /has it, and the task moved on/],
   ["confirmed", { attempts: 1, inDoubt: true }, /reply was lost, and the task moved on/],
   ["failed", {}, null],
 ] as const)("an answer that is %s %o is explained", (state, more, words) => {
   const connectionState = "connected" as const;
-  const said = deliveryMeaning({ task, server, connectionState, delivery: { ...way, ...more, state } });
+  const said = deliveryMeaning({
+    ...asked,
+    task,
+    server,
+    connectionState,
+    delivery: { ...way, ...more, state },
+  });
   if (words === null) expect(said).toBeNull();
   else expect(said).toMatch(words);
 });
@@ -60,7 +78,7 @@ test("an answer that the server had when it lost the task is not said to have mo
   const acceptedAt = "2026-11-22T10:00:00Z";
   const delivery = { ...way, state: "confirmed" as const, attempts: 1, acceptedAt };
   const said = (state: "completed" | "lost") =>
-    deliveryMeaning({ server, connectionState: "connected", task: { state }, delivery });
+    deliveryMeaning({ ...asked, server, connectionState: "connected", task: { state }, delivery });
   expect(said("lost")).toBe("Finance has it. The task ended before it showed what it made of it.");
   expect(said("completed")).toMatch(/moved on/);
 });
@@ -68,7 +86,13 @@ test("an answer that the server had when it lost the task is not said to have mo
 test.each(["needs_reauth", "not_connected"] as const)(
   "an answer on a connection that is %s is not said to be going",
   (connectionState) => {
-    const said = deliveryMeaning({ task, server, connectionState, delivery: { ...way, state: "pending" } });
+    const said = deliveryMeaning({
+      ...asked,
+      task,
+      server,
+      connectionState,
+      delivery: { ...way, state: "pending" },
+    });
     expect(said).toMatch(/is kept, and goes to Finance once somebody has signed in/);
   },
 );
@@ -82,7 +106,13 @@ test("an answer that waits for a paused server is said to wait, and not to be go
   const connectionState = "connected" as const;
   for (const state of ["held", "pending"] as const)
     expect(
-      deliveryMeaning({ task, server: { ...server, pause }, connectionState, delivery: { ...way, state } }),
+      deliveryMeaning({
+        ...asked,
+        task,
+        server: { ...server, pause },
+        connectionState,
+        delivery: { ...way, state },
+      }),
     ).toMatch(/is kept, and goes to Finance when the server’s pause ends/);
 });
 

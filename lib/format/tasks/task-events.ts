@@ -27,6 +27,7 @@ export const TASK_WORDS = {
       ? say(`Queued to be tried again${numbered(data)}`)
       : say(`${who} started it${text(data.raceId) ? " in a race" : ""}${insisted(data)}`),
   "task.retry_queued": (data) => say(`To be tried again${numbered(data)}, as a new task`, "wait"),
+  "task.retry_refused": (data) => say("Not tried again", "wait", text(data.reason)),
   "race.won": () => say("Won the race: the others are told to stop", "accent"),
   "race.failed": () => say("The race ended without a success", "bad"),
   "task.starting": () => say("Calling the server"),
@@ -66,7 +67,11 @@ export const TASK_WORDS = {
     say(
       data.started === true ? `${who} found what the start had made` : `${who} found that it never started`,
     ),
-  "request.opened": (data) => say("Server asked", "wait", text(data.message)),
+  "task.approved": (_, who) => say(`${who} approved the call`, "accent"),
+  // Questions of a server are told by the engine.
+  "request.opened": (data, who) =>
+    say(who === "Intray" ? "Server asked" : `${who} asked`, "wait", text(data.message)),
+  "request.used": (_, who) => say(`${who} used the approval`),
   "request.replaced": () => say("Server asked a different question instead", "wait"),
   "request.reworded": (data) => say("Server changed the wording again", "wait", text(data.message)),
   "request.withdrawn": (data) => say(`Question withdrawn${why(data)}${ofAnswer(data)}`),
@@ -112,9 +117,11 @@ export const TASK_WORDS = {
         ? "No reply to the answer, and the server still asks: sending it again"
         : `Not sent yet, trying again${why(data)}`,
     ),
-  "delivery.waiting": () =>
+  "delivery.waiting": (data) =>
     say(
-      "The answer waits: the server no longer asks its question. Asking it to put the question again",
+      data.until === "fetch"
+        ? "The answer is ready: the server fetches it"
+        : "The answer waits: the server no longer asks its question. Asking it to put the question again",
       "wait",
     ),
   "delivery.flagged": () => say("The server took the answer but keeps asking", "wait"),
@@ -150,9 +157,12 @@ export const REASONS: Record<string, string> = {
   task_lost: "the server no longer knows the task",
   task_expired: "the task expired",
   retracted: "the server took it back",
+  outcome_unknown: "it is unknown whether the tool ran, and it must not run twice",
   not_asked_again: "the server did not put the question again",
   question_lifetime: "the server gives up on questions after a while",
+  question_ttl: "the server's time for the answer ran out",
   not_started: "the task never started",
+  expired: "its time ran out",
 };
 
 /** How much the server got of an answer whose question is over. */

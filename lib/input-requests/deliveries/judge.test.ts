@@ -1,7 +1,7 @@
 /** Judges every state of a delivery against every observation, in both eras. */
 import { describe, expect, test } from "vitest";
 import type { DeliveryFacts } from "./facts.ts";
-import { GONE_CONFIRM_MS, judgeDelivery, type Observation, type Verdict } from "./judge.ts";
+import { GONE_CONFIRM_MS, judgeDelivery, type Observation, ONCE_DOUBT_MS, type Verdict } from "./judge.ts";
 
 const FRESH: DeliveryFacts = {
   id: "d",
@@ -121,6 +121,17 @@ test.each<{ what: string; more: Partial<DeliveryFacts>; verdict: Verdict }>([
 test("an attempt of unknown outcome is repeated only when a slow server would be done with it", () => {
   const justNow = { ...DELIVERIES.sending!, sentAgoMs: 6_000 };
   expect(judgeDelivery(justNow, { kind: "asked", polls: 9 })).toBe("keep");
+});
+
+test("an answer that must not be sent twice is never: a person is asked anew, or looks", () => {
+  const asked = { kind: "asked", polls: 9, once: true } as const;
+  const sending = { ...DELIVERIES.sending!, sentAgoMs: ONCE_DOUBT_MS - 1 };
+  expect(judgeDelivery(sending, asked)).toBe("keep");
+  expect(judgeDelivery({ ...sending, sentAgoMs: ONCE_DOUBT_MS }, asked)).toBe("undeliverable");
+  expect(judgeDelivery({ ...sending, sentAgoMs: ONCE_DOUBT_MS }, { ...asked, polls: 1 })).toBe("keep");
+  const lost = { ...DELIVERIES.accepted!, pollsSinceAccepted: 2, unreachableSinceAccepted: true };
+  expect(judgeDelivery(lost, { ...asked, once: false })).toBe("resend");
+  expect(judgeDelivery(lost, asked)).toBe("flag");
 });
 
 test("an answer that followed its question five times is flagged instead, once", () => {

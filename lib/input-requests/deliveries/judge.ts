@@ -1,6 +1,6 @@
 /**
  * Judges deliveries: what an observation of the server means for the answer to a question. Pure. Polls,
- * streams, attempts and ends of tasks are observations; `input-requests/capture.ts` writes the verdicts
+ * streams, attempts and ends of tasks are observations; `input-requests/capture` writes the verdicts
  * through `transitions.ts`. The words shown to people follow from `reachOf`: an answer is called unsent only
  * where nothing of it can have reached the server.
  */
@@ -9,13 +9,16 @@ import type { DeliveryFacts } from "./facts.ts";
 import { reachOf } from "./status.ts";
 
 export type Observation =
-  /** The server asks this question. `polls`: successive polls in this process with the answer `sending`. */
-  | { kind: "asked"; polls: number }
+  /**
+   * The server asks this question. `polls`: successive polls in this process with the answer `sending`. `once`: the answer is
+   * a call that must not be made twice.
+   */
+  | { kind: "asked"; polls: number; once?: boolean }
   /**
    * 2026-07-28: the key shows another text. `restless`: the text changes again and again; `fits`: the answer
    * suits the new text.
    */
-  | { kind: "reworded"; restless: boolean; fits: boolean; polls: number }
+  | { kind: "reworded"; restless: boolean; fits: boolean; polls: number; once?: boolean }
   /** 2026-07-28: the key has been missing for this many ms. */
   | { kind: "gone"; forMs: number }
   /**
@@ -72,13 +75,15 @@ const MAX_ATTEMPTS_WHEN_ASKED_AGAIN = 5;
 export const POLLS_BEFORE_REPEAT = 2;
 /** Least age of an attempt of unknown outcome before a repetition: a slow server may still work on it. */
 export const REPEAT_AFTER_MS = 10_000;
+/** The same before a person is asked anew about a call that must not be made twice: its tool may still work on it. */
+export const ONCE_DOUBT_MS = 60_000;
 
 /** Judges the live answer of a live question. `delivery`: null if the question has no answer. */
 export function judgeDelivery(delivery: DeliveryFacts | null, observed: Observation): Verdict {
   const reach = delivery ? reachOf(delivery) : "nothing";
   switch (observed.kind) {
     case "asked":
-      return judgeAsked(delivery, observed.polls);
+      return judgeAsked(delivery, observed);
     case "reworded":
       return judgeReworded(delivery, observed);
     case "gone":
@@ -117,14 +122,20 @@ export function judgeDelivery(delivery: DeliveryFacts | null, observed: Observat
   }
 }
 
-function judgeAsked(delivery: DeliveryFacts | null, polls: number): Verdict {
+function judgeAsked(
+  delivery: DeliveryFacts | null,
+  { polls, once = false }: { polls: number; once?: boolean },
+): Verdict {
   if (delivery?.state === "accepted" && !delivery.flagged) {
     if (delivery.pollsSinceAccepted + 1 < FLAG_AFTER_POLLS) return "count";
-    const mayResend = delivery.unreachableSinceAccepted && delivery.automaticResends < MAX_AUTOMATIC_RESENDS;
+    const mayResend =
+      !once && delivery.unreachableSinceAccepted && delivery.automaticResends < MAX_AUTOMATIC_RESENDS;
     return mayResend ? "resend" : "flag";
   }
-  const isOver = delivery?.state === "sending" && delivery.sentAgoMs >= REPEAT_AFTER_MS;
-  return isOver && polls >= POLLS_BEFORE_REPEAT ? "repeat" : "keep";
+  const doubtMs = once ? ONCE_DOUBT_MS : REPEAT_AFTER_MS;
+  const isOver = delivery?.state === "sending" && delivery.sentAgoMs >= doubtMs;
+  if (!isOver || polls < POLLS_BEFORE_REPEAT) return "keep";
+  return once ? "undeliverable" : "repeat";
 }
 
 /**
@@ -133,12 +144,12 @@ function judgeAsked(delivery: DeliveryFacts | null, polls: number): Verdict {
  */
 function judgeReworded(
   delivery: DeliveryFacts | null,
-  { restless, fits, polls }: Extract<Observation, { kind: "reworded" }>,
+  { restless, fits, ...asked }: Extract<Observation, { kind: "reworded" }>,
 ): Verdict {
   if (!delivery) return "replace";
   const goesOn = delivery.anyWording && fits;
   // A change proves nothing about a text that changes by itself.
   const isUnmoved = restless && (delivery.state === "accepted" || delivery.state === "sending");
-  if (goesOn || isUnmoved) return judgeAsked(delivery, polls);
+  if (goesOn || isUnmoved) return judgeAsked(delivery, asked);
   return reachOf(delivery) === "taken" ? "confirm" : "replace";
 }

@@ -12,10 +12,11 @@ import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../events/transiti
 import { publishChange, wakeEngine } from "../../live-updates/transitions.ts";
 import { lockRequest } from "../guards.ts";
 import type { DeliveryState } from "../schema.ts";
+import { requests } from "../status.ts";
 import { deliveries, type Reach, reachOf } from "./status.ts";
 
-/** The way an answer takes; migration 0002 explains the values at the column. */
-export type Rung = "update" | "same_session" | "asked_again" | "new_session" | "retry";
+/** The way an answer takes; migrations 0002 and 0129 explain the values at the column. */
+export type Rung = "update" | "same_session" | "asked_again" | "new_session" | "retry" | "fetched";
 
 interface Ids {
   taskId: string;
@@ -34,22 +35,23 @@ function move(to: DeliveryState, ...some: DeliveryState[]) {
 /** An answer is sent this long before the end of the question's known lifetime, whatever its hold. */
 const LIFETIME_MARGIN_MS = 10_000;
 
-/** Starts an answer's delivery, held for at most `holdMs` for an undo. Returns the actual hold in ms. */
-export async function beginDelivery(
+/**
+ * SQL that starts an answer's delivery, held for at most `holdMs` for an undo, beside the answer itself. Returns `ms`, the
+ * actual hold.
+ */
+export function newDelivery(
   organizationId: string,
-  tx: Tx,
   answer: { id: string; inputRequestId: string; holdMs: number },
-): Promise<number> {
+): Prisma.Sql {
   const { id, inputRequestId, holdMs } = answer;
-  const [hold] = await tx.$queryRaw<{ ms: number }[]>`
+  return Prisma.sql`
     INSERT INTO delivery (organization_id, id, answer_id, input_request_id, task_id, state, deliver_after)
     SELECT ${organizationId}::uuid, ${uuidv7()}::uuid, ${id}::uuid, r.id, r.task_id,
       CASE WHEN hold.ms > 0 THEN 'held' ELSE 'pending' END, now() + hold.ms * interval '1 ms'
-    FROM input_request r, LATERAL (SELECT greatest(0, least(${holdMs},
-      coalesce(extract(epoch FROM r.expires_at - now()) * 1000 - ${LIFETIME_MARGIN_MS}, ${holdMs}))) AS ms) hold
+    FROM input_request r, LATERAL (SELECT greatest(0, least(${holdMs}::float8,
+      coalesce(extract(epoch FROM r.expires_at - now()) * 1000 - ${LIFETIME_MARGIN_MS}, ${holdMs}::float8))) AS ms) hold
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${inputRequestId}::uuid
     RETURNING round(extract(epoch FROM deliver_after - now()) * 1000)::float8 AS ms`;
-  return hold?.ms ?? 0;
 }
 
 /** Takes an answer back for a person. Returns the answer's id, or null if the answer is no longer held. */
@@ -214,18 +216,26 @@ export async function awaitTask(organizationId: string, tx: Tx, ids: Ids): Promi
   if (back === 1) await publishChange(organizationId, tx, "input_request", [ids.inputRequestId]);
 }
 
-/** Records once that a due answer can't be sent because the server no longer puts its question. */
-export async function markWaiting(organizationId: string, tx: Tx, ids: Ids): Promise<void> {
+/**
+ * Records once that a due answer waits: the server no longer puts its question, or (`fetch`) has still to fetch the answer.
+ */
+export async function markWaiting(
+  organizationId: string,
+  tx: Tx,
+  ids: Ids,
+  until: "asked" | "fetch" = "asked",
+): Promise<void> {
   const waits = await tx.$executeRaw`
     UPDATE delivery SET waiting_since = greatest(deliver_after, not_before)
     WHERE organization_id = ${organizationId}::uuid AND id = ${ids.deliveryId}::uuid AND state = 'pending'
       AND waiting_since IS NULL`;
-  if (waits === 1) await record(organizationId, tx, ids, { type: "delivery.waiting" });
+  const data = until === "fetch" ? { until } : undefined;
+  if (waits === 1) await record(organizationId, tx, ids, { type: "delivery.waiting", ...(data && { data }) });
 }
 
 /**
- * Confirms an answer that may have reached a server which has moved on. Returns how far the answer had come,
- * or null if nothing of it can have reached the server.
+ * Confirms an answer that may have reached a server which has moved on, and settles its request. Returns how far the answer
+ * had come, or null if nothing of it can have reached the server. Throws if the request was not answered.
  */
 export async function confirm(
   organizationId: string,
@@ -233,19 +243,33 @@ export async function confirm(
   inputRequestId: string,
 ): Promise<Exclude<Reach, "nothing"> | null> {
   const { set, from } = move("confirmed");
-  const [confirmed] = await tx.$queryRaw<{ accepted: boolean }[]>`
-    UPDATE delivery SET ${set}, confirmed_at = now(), in_doubt = in_doubt OR state = 'sending', flagged = false,
-      waiting_since = NULL
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ${from}
-      AND (state <> 'pending' OR accepted_at IS NOT NULL OR in_doubt)
-    RETURNING accepted_at IS NOT NULL AS accepted`;
+  const [confirmed] = await tx.$queryRaw<{ accepted: boolean; settled: boolean }[]>`
+    WITH confirmed AS (
+      UPDATE delivery SET ${set}, confirmed_at = now(), in_doubt = in_doubt OR state = 'sending', flagged = false,
+        waiting_since = NULL
+      WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ${from}
+        AND (state <> 'pending' OR accepted_at IS NOT NULL OR in_doubt)
+      RETURNING input_request_id, accepted_at IS NOT NULL AS accepted),
+    settled AS (
+      UPDATE input_request r SET ${SETTLED} FROM confirmed
+      WHERE r.organization_id = ${organizationId}::uuid AND r.id = confirmed.input_request_id AND ${TO_SETTLE}
+      RETURNING r.id)
+    SELECT accepted, EXISTS (SELECT FROM settled) AS settled FROM confirmed`;
   if (!confirmed) return null;
+  if (!confirmed.settled) throw notAnswered(inputRequestId);
   return confirmed.accepted ? "taken" : "unknown";
 }
 
+const SETTLED = Prisma.sql`state = 'settled', ended_at = now()`;
+const TO_SETTLE = Prisma.sql`r.state = ANY (${requests.before("settled")}::text[])`;
+
+function notAnswered(requestId: string): Error {
+  return new Error(`the request ${requestId} of a confirmed answer was not answered`);
+}
+
 /**
- * Confirms an answer that needs no word to the server. Returns false if it is not pending, or an attempt may
- * have reached the server.
+ * Confirms an answer that needs no word to the server, and settles its request. Returns false if it is not pending, or an
+ * attempt may have reached the server.
  */
 export async function carryOut(organizationId: string, tx: Tx, inputRequestId: string): Promise<boolean> {
   const { set, from } = move("confirmed", "pending");
@@ -253,7 +277,11 @@ export async function carryOut(organizationId: string, tx: Tx, inputRequestId: s
     UPDATE delivery SET ${set}, confirmed_at = now(), waiting_since = NULL
     WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${inputRequestId}::uuid AND ${from}
       AND accepted_at IS NULL AND NOT in_doubt`;
-  return carriedOut === 1;
+  if (carriedOut !== 1) return false;
+  const settled = await tx.$executeRaw`UPDATE input_request r SET ${SETTLED}
+    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND ${TO_SETTLE}`;
+  if (settled !== 1) throw notAnswered(inputRequestId);
+  return true;
 }
 
 /**

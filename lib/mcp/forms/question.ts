@@ -84,7 +84,9 @@ export function normaliseForm(requestedSchema: unknown): Form {
   const schema = requested.safeParse(
     isRecord(requestedSchema) && Object.keys(requestedSchema).length === 0
       ? { type: "object" }
-      : requestedSchema,
+      : isRecord(requestedSchema)
+        ? withoutNotes(requestedSchema)
+        : requestedSchema,
   );
   if (!schema.success)
     return unsupported(`The form is not a flat list of fields (${firstIssue(schema.error)})`);
@@ -207,7 +209,7 @@ function hasDuplicates(options: FieldOption[]): boolean {
  */
 function plain(given: unknown): unknown {
   if (!isRecord(given)) return given;
-  const value = Object.fromEntries(Object.entries(given).filter(([keyword]) => !isNote(keyword)));
+  const value = withoutNotes(given);
   const { anyOf, ...rest } = value;
   if (Array.isArray(anyOf) && rest.type === undefined) {
     const kinds = anyOf.filter((kind) => !(isRecord(kind) && kind.type === "null"));
@@ -224,6 +226,10 @@ function plain(given: unknown): unknown {
 /** Keywords that by definition change nothing of what may be answered. */
 function isNote(keyword: string): boolean {
   return ["$comment", "examples", "deprecated"].includes(keyword) || keyword.startsWith("x-");
+}
+
+function withoutNotes(schema: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !isNote(keyword)));
 }
 
 function hasProto(properties: unknown): boolean {

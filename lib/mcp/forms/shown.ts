@@ -16,7 +16,7 @@ export interface Shown {
 }
 
 /** The whole question with its form; of one beyond the limits its beginning, to decline or cancel. */
-export function shownOf(question: Question): Shown {
+export function shownOf(question: Omit<Question, "address">): Shown {
   const { mode, message, requestedSchema, url, cut } = cutToLimits(question);
   if (!cut)
     return { message, requestedSchema, url, form: normaliseForm(mode === "url" ? null : requestedSchema) };
@@ -26,7 +26,7 @@ export function shownOf(question: Question): Shown {
 }
 
 /** The question itself, or of one beyond the limits what is kept of it. */
-export function cutToLimits(question: Question): Question {
+export function cutToLimits<Q extends Omit<Question, "address">>(question: Q): Q {
   const { mode, message, requestedSchema, url, cut } = question;
   if (cut) return question;
   const schema = JSON.stringify(requestedSchema) ?? "";

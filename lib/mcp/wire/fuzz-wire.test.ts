@@ -7,7 +7,7 @@ import { fuzz, oddJson, oddText } from "../../../test/fixtures/fuzz.ts";
 import { createNetwork } from "../../base/network.ts";
 import { createPeer, openWire } from "../connect.ts";
 import { PeerError, type TaskRef } from "../peer.ts";
-import { lineSplitter } from "./lines.ts";
+import { lineSplitter } from "./channels/lines.ts";
 import { type SseEvent, SseParser } from "./sse.ts";
 import type { Wire } from "./wire.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasSoundHeaders, parameterHeaders } from "./headers.ts";
+import { hasSoundHeaders, parameterHeaders, withoutParameterHeaders } from "./headers.ts";
 
 const text = (header: unknown) => ({ type: "string", "x-mcp-header": header });
 const schema = (properties: Record<string, unknown>, more = {}) => ({ type: "object", properties, ...more });
@@ -21,6 +21,28 @@ describe("arguments in headers", () => {
       "mcp-param-dry-run": "false",
       "mcp-param-city": "=?base64?xYHDs2TFug==?=",
     });
+  });
+
+  it("are asked for nowhere in a schema that is offered on, which is else the same", () => {
+    const named = { "x-mcp-header": { type: "string" }, properties: { type: "string" } };
+    const more = { required: ["region"], $defs: { a: { "x-mcp-header": "kept: it marks no argument" } } };
+    const given = schema({ ...inputSchema.properties, ...named }, more);
+    const before = structuredClone(given);
+    expect(withoutParameterHeaders(given)).toEqual(
+      schema(
+        {
+          region: { type: "string" },
+          count: { type: "integer" },
+          dry: { type: "boolean" },
+          place: schema({ city: { type: "string" } }),
+          plain: { type: "string" },
+          ...named,
+        },
+        more,
+      ),
+    );
+    expect(given).toEqual(before);
+    expect(withoutParameterHeaders({ type: "object" })).toEqual({ type: "object" });
   });
 
   it.each([

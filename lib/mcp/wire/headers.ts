@@ -34,6 +34,18 @@ export function parameterHeaders(inputSchema: unknown, args: unknown): Record<st
   return headers;
 }
 
+/** The schema of a tool as it is offered on, where nobody's headers repeat its arguments. Expects what `parameterHeaders` does. */
+export function withoutParameterHeaders(inputSchema: Record<string, unknown>): Record<string, unknown> {
+  const { [ANNOTATION]: _, properties, ...rest } = inputSchema;
+  if (properties === undefined) return rest;
+  if (!isObject(properties)) return { ...rest, properties };
+  const plain = Object.entries(properties).map(([key, property]) => [
+    key,
+    isObject(property) ? withoutParameterHeaders(property) : property,
+  ]);
+  return { ...rest, properties: Object.fromEntries(plain) as Record<string, unknown> };
+}
+
 const ANNOTATION = "x-mcp-header";
 const ANNOTATED_TYPES = ["string", "integer", "boolean"];
 /** Keywords that hold values, not schemas. */

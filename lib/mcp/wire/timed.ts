@@ -39,6 +39,7 @@ export function timed(peer: Peer, onCall: OnCall): Peer {
     answer: (task, address, answer, options) =>
       time(peer.answer(task, address, answer, options), options.signal),
     cancel: (task, options) => time(peer.cancel(task, options), options.signal),
+    post: (session, message, options) => time(peer.post(session, message, options), options.signal),
     result: (task, remote, options) =>
       asks ? time(peer.result(task, remote, options), options.signal) : peer.result(task, remote, options),
     subscribe: (...call) => peer.subscribe(...call),

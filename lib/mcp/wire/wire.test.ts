@@ -476,6 +476,7 @@ describe("streams of 2025-11-25", () => {
         },
         "t",
         false,
+        null,
       ],
       ["retracted", 0],
       ["status", "e-1"],

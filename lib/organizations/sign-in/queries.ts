@@ -9,6 +9,7 @@ export async function readSignInPolicy(organizationId: string, tx: Tx): Promise<
   return {
     providers: row.providers,
     providerAgeMs: msOf(row.providerAgeMs),
+    keyAgeMs: msOf(row.keyAgeMs),
     acrValues: row.acrValues,
     amrValues: row.amrValues,
     secondFactorFrom: row.secondFactorFrom === null ? null : roleSchema.parse(row.secondFactorFrom),

@@ -25,6 +25,13 @@ export const signInPolicySchema = z.strictObject({
     .min(15 * MINUTE_MS, "At least 15 minutes")
     .max(720 * HOUR_MS, "At most 720 hours")
     .nullable(),
+  /** How long ago one of the providers may have signed in the person of an API key; null: any time. */
+  keyAgeMs: z
+    .int()
+    .min(HOUR_MS, "At least an hour")
+    .max(90 * 24 * HOUR_MS, "At most 90 days")
+    .nullable()
+    .default(null),
   /** One of these, and all of these, the provider has to have said; empty: nothing. */
   acrValues: distinct(said, 10),
   amrValues: distinct(said, 10),
@@ -65,6 +72,7 @@ export type ShownSignInPolicy = z.infer<typeof shownSignInPolicySchema>;
 export const ANY_SIGN_IN: SignInPolicy = {
   providers: [],
   providerAgeMs: null,
+  keyAgeMs: null,
   acrValues: [],
   amrValues: [],
   secondFactorFrom: null,

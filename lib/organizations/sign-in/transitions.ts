@@ -24,7 +24,10 @@ export async function setSignInPolicy(
 ): Promise<void> {
   if (sessionId === null)
     throw new AppError("forbidden", "An owner who is signed in sets this, not an API key.");
-  const unknown = policy.providers.find((id) => !offered.some((provider) => provider.id === id));
+  const gone = await goneSince(organizationId, tx, policy.providers);
+  const unknown = policy.providers.find(
+    (id) => gone.includes(id) || !offered.some((provider) => provider.id === id),
+  );
   if (unknown !== undefined)
     throw new AppError("invalid_input", "Some values are not valid.", {
       errors: [{ field: "providers", message: `There is no sign-in provider “${unknown}” here` }],
@@ -52,9 +55,21 @@ export async function clearSignInPolicy(organizationId: string, tx: Tx, actor: A
   return true;
 }
 
+/**
+ * The organization's own providers among these that somebody has removed meanwhile. The others stay until this transaction
+ * is over, and then can't be removed, being required.
+ */
+async function goneSince(organizationId: string, tx: Tx, providers: readonly string[]): Promise<string[]> {
+  const own = providers.filter((id) => id.startsWith("saml:"));
+  const kept = await tx.$queryRaw<{ id: string }[]>`SELECT 'saml:' || id AS id FROM saml_provider
+    WHERE organization_id = ${organizationId}::uuid AND 'saml:' || id = ANY (${own}::text[]) ORDER BY id FOR KEY SHARE`;
+  return own.filter((id) => !kept.some((provider) => provider.id === id));
+}
+
 async function write(organizationId: string, tx: Tx, policy: SignInPolicy): Promise<void> {
   const bigints = {
     providerAgeMs: bigOf(policy.providerAgeMs),
+    keyAgeMs: bigOf(policy.keyAgeMs),
     sessionMs: bigOf(policy.sessionMs),
     idleMs: bigOf(policy.idleMs),
   };

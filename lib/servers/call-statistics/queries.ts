@@ -18,7 +18,10 @@ export async function readServerStats(
   serverId: string,
   range: Range,
 ): Promise<ServerStats> {
-  if ((await tx.server.count({ where: { organizationId, id: serverId, removedAt: null } })) === 0)
+  if (
+    (await tx.server.count({ where: { organizationId, id: serverId, removedAt: null, builtin: false } })) ===
+    0
+  )
     throw notFound("server");
   const { minutes, steps } = STEPS[range];
   const rows = await tx.$queryRaw<(Counted & { at: Date })[]>`

@@ -27,7 +27,7 @@ export async function listConnections(
   serverId: string,
 ): Promise<ServerConnection[]> {
   const server = await tx.server.findFirst({
-    where: { organizationId, id: serverId, removedAt: null },
+    where: { organizationId, id: serverId, removedAt: null, builtin: false },
     select: { authKind: true },
   });
   if (!server) throw notFound("server");

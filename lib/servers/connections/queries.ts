@@ -63,7 +63,7 @@ function candidates(
     FROM connection c JOIN server s ON s.organization_id = c.organization_id AND s.id = c.server_id
       LEFT JOIN oauth_grant g ON g.organization_id = c.organization_id AND g.connection_id = c.id
     WHERE c.organization_id = ${organizationId}::uuid AND c.server_id = ${serverId}::uuid
-      AND s.removed_at IS NULL AND (c.user_id IS NULL OR c.user_id = ${userId}::uuid)
+      AND s.removed_at IS NULL AND NOT s.builtin AND (c.user_id IS NULL OR c.user_id = ${userId}::uuid)
     ORDER BY c.user_id NULLS LAST`;
 }
 

@@ -34,19 +34,6 @@ export async function listFoundTasks(
   );
 }
 
-/**
- * The tasks that a start of unknown outcome may have made, oldest first. The caller has checked that the task
- * may be seen.
- */
-export async function listCandidates(organizationId: string, tx: Tx, taskId: string): Promise<Candidate[]> {
-  const rows = await tx.foundTask.findMany({
-    where: { organizationId, taskId },
-    select: SELECT,
-    orderBy: [{ serverCreatedAt: "asc" }, { id: "asc" }],
-  });
-  return rows.map(toCandidate);
-}
-
 const SELECT = {
   id: true,
   taskId: true,

@@ -8,6 +8,7 @@ import type { NextAuthOptions, User } from "next-auth";
 import { env, need } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
+import { Spent } from "../../base/scope.ts";
 import { countCall } from "../http/calls.ts";
 import { observe } from "../http/observe.ts";
 import { problem } from "../http/problem.ts";
@@ -22,8 +23,10 @@ import {
   cookieOptions,
   cookiesAreSecure,
   cookiesOf,
+  refusedSessionOf,
   secretIn,
   sessionCookieName,
+  sessionOf,
 } from "./session-cookie.ts";
 import { closeSession, type OwnProof, openSession } from "./sessions.ts";
 import { takeLogout } from "./sign-in/back-channel.ts";
@@ -32,7 +35,7 @@ import { demandOf, destinationCookie, destinationIn, whereTo } from "./sign-in/d
 import { discover, type ProviderMetadata } from "./sign-in/discovery.ts";
 import { runNextAuth } from "./sign-in/next-auth.ts";
 import { noteSignIn } from "./sign-in/note.ts";
-import { type Demand, oidcProvider } from "./sign-in/oidc.ts";
+import { type Demand, NO_DEMAND, oidcProvider } from "./sign-in/oidc.ts";
 import { type SignInProvider, signInSettings } from "./sign-in/providers.ts";
 import { signInWithProvider } from "./sign-in/with-provider.ts";
 
@@ -57,7 +60,7 @@ export async function handleAuth(request: Request, path: string[]): Promise<Resp
     request,
     Promise.resolve(params as Record<string, string | string[]>),
     requestId,
-    { queries: 0, ms: 0 },
+    new Spent(),
     () =>
       (isLogout ? answerLogout(request, path[1] ?? "") : answer(request, path, known)).catch(
         (error: unknown) => problem(error, requestId, where),
@@ -84,12 +87,13 @@ async function answer(request: Request, path: string[], known: boolean): Promise
   const provider = signInSettings().providers.find(({ id }) => id === path[1]);
   const isStart = path[0] === "signin" && request.method === "POST";
   const progress: Progress = { setCookies: [] };
-  let demand: Demand | null = null;
+  let demand = NO_DEMAND;
   if (provider && isStart) {
     await limitStarts(origin, provider.id);
     const going = await whereTo(request);
     progress.setCookies.push(destinationCookie(going?.organizationId ?? null));
-    demand = going && (await demandOf(going, provider.id));
+    const asked = (going && (await demandOf(going, provider.id))) ?? NO_DEMAND;
+    demand = { ...asked, again: asked.again || (await isSignedIn(request, origin)) };
   }
   const metadata = provider && path[0] !== "signout" ? await metadataOf(provider) : null;
   const response = await runNextAuth(
@@ -149,7 +153,7 @@ function authOptions(
   progress: Progress,
   started: SignInProvider | undefined,
   metadata: ProviderMetadata | null,
-  demand: Demand | null,
+  demand: Demand,
 ): NextAuthOptions {
   const { passwords, providers } = signInSettings();
   // The user that a provider's claims led to; next-auth itself only knows the provider's id of the user.
@@ -183,9 +187,11 @@ function authOptions(
       // `user` is present at sign-in only.
       jwt: async ({ token, user, account }) => {
         if (!user) return { sub: token.sub, sid: token.sid };
+        const again = await isSignedIn(request, origin);
         await closeFormer(request);
         progress.setCookies.push(pendingCookie("", 0));
-        const { userId, epoch, proof = ownProofOf(account?.provider) } = found ?? (user as User & SignedIn);
+        const { userId, epoch, proof: said } = found ?? (user as User & SignedIn);
+        const proof = said ? { ...said, again } : ownProofOf(account?.provider);
         const method = methodOf(account?.provider);
         const destination = destinationIn(request);
         progress.setCookies.push(destinationCookie(null));
@@ -234,6 +240,15 @@ function methodOf(provider: string | undefined) {
 function ownProofOf(provider: string | undefined): OwnProof | undefined {
   if (provider === "code") return { amr: ["pwd", "otp"] };
   return provider === "password" ? { amr: ["pwd"] } : undefined;
+}
+
+/** Whether the browser has a session, be it one that its organization does not let in. */
+async function isSignedIn(request: Request, { address }: Origin): Promise<boolean> {
+  const cookie = cookieOf(request, sessionCookieName());
+  return (
+    (await sessionOf(cookie, address, { isUse: false, anywhere: true })) !== null ||
+    (await refusedSessionOf(cookie)) !== null
+  );
 }
 
 /** Closes the browser's previous session, so that signing in again leaves no session that nobody holds. */

@@ -28,12 +28,20 @@ export interface Proof {
   amr?: string[];
   /** When the provider's session ends, and ours with it. */
   endsAt?: Date;
+  /** The browser was signed in, so that the provider was asked to ask the person anew. */
+  again?: boolean;
 }
 
 /** How somebody showed without a provider who they are (RFC 8176): `otp` where a code came with the password. */
 export interface OwnProof {
   amr: ("pwd" | "otp")[];
 }
+
+/** Where the provider says when the person showed who they are. */
+const OPENED_BY: Partial<Record<SignInMethod, string>> = {
+  saml: "gate.open_saml_session",
+  oidc: "gate.open_oidc_session",
+};
 
 /**
  * Opens a session and returns its secret, which is stored nowhere but in the browser's cookie. `epoch`: the account's,
@@ -51,7 +59,7 @@ export async function openSession(
 ): Promise<string | null> {
   const secret = randomSecret();
   const db = await database();
-  const open = Prisma.raw(method === "saml" ? "gate.open_saml_session" : "gate.open_session");
+  const open = Prisma.raw(OPENED_BY[method] ?? "gate.open_session");
   const endsAt = proof && "endsAt" in proof ? proof.endsAt : undefined;
   const lifetimeMs = Math.min(
     SESSION_LIFETIME_MS,

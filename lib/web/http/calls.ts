@@ -1,9 +1,11 @@
+import type { Principal } from "../../access/principal.ts";
+import type { Actor } from "../../access/schema.ts";
 import { type Database, Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
-import type { Caller } from "../auth/authenticate.ts";
 import { database } from "../database.ts";
+import { leaveEntry } from "../entry.ts";
 import { ADDRESS_SHARE, CALLS_CHUNK, CALLS_SWEEP_MS, CALLS_WINDOW_MS, WRITES_SHARE } from "../tunables.ts";
 import type { Limit } from "./throttle.ts";
 
@@ -16,25 +18,45 @@ const shared = globalThis as { [key]?: CallCounter };
  * account of the browser, or the network (`Origin.key`). Throws `throttled`.
  */
 export async function countCall(
-  caller: Pick<Caller, "principal"> | null,
+  caller: { principal: Pick<Principal, "actor"> } | null,
   originKey: string,
   method: string,
 ): Promise<void> {
-  shared[key] ??= new CallCounter(database);
-  const { rateLimit } = env();
-  const isWrite = method !== "GET" && method !== "HEAD";
-  const [who, share] = caller
-    ? [
-        `${caller.principal.actor.kind} ${caller.principal.actor.id} ${isWrite ? "write" : "read"}`,
-        isWrite ? WRITES_SHARE : 1,
-      ]
-    : [`address ${originKey}`, ADDRESS_SHARE];
-  const limit = { limit: Math.ceil(rateLimit * share), windowMs: CALLS_WINDOW_MS };
-  const retryAfterMs = await shared[key].take(`calls ${who}`, limit);
+  const { name, limit } = caller ? windowOf(caller.principal.actor, method) : windowOfAddress(originKey);
+  const retryAfterMs = await counter().take(name, limit);
   if (retryAfterMs > 0)
     throw new AppError("throttled", `More than ${limit.limit} calls in a minute; wait a little.`, {
       retryAfterMs,
     });
+}
+
+/**
+ * Counts one call as `countCall` does, if that takes no statement: for a caller whose credential is about to be looked at.
+ * Returns false if it was not counted.
+ */
+export function countAtOnce(actor: Pick<Actor, "kind" | "id">, method: string): boolean {
+  return counter().takeAtOnce(windowOf(actor, method).name);
+}
+
+function counter(): CallCounter {
+  shared[key] ??= new CallCounter(database);
+  return shared[key];
+}
+
+function windowOf({ kind, id }: Pick<Actor, "kind" | "id">, method: string) {
+  const isWrite = method !== "GET" && method !== "HEAD";
+  return {
+    name: `calls ${kind} ${id} ${isWrite ? "write" : "read"}`,
+    limit: limitOf(isWrite ? WRITES_SHARE : 1),
+  };
+}
+
+function windowOfAddress(originKey: string) {
+  return { name: `calls address ${originKey}`, limit: limitOf(ADDRESS_SHARE) };
+}
+
+function limitOf(share: number): Limit {
+  return { limit: Math.ceil(env().rateLimit * share), windowMs: CALLS_WINDOW_MS };
 }
 
 interface Window {
@@ -63,17 +85,20 @@ export class CallCounter {
   /** Takes one call. Returns 0, or the ms until the next call is allowed. */
   async take(key: string, limit: Limit): Promise<number> {
     for (;;) {
+      if (this.takeAtOnce(key)) return 0;
       const window = this.#windows.get(key);
       const leftMs = window ? window.until - performance.now() : 0;
-      if (window && leftMs > 0) {
-        if (window.left > 0) {
-          window.left--;
-          return 0;
-        }
-        if (window.spent) return leftMs;
-      }
+      if (window?.spent && leftMs > 0) return leftMs;
       await this.#claim(key, limit);
     }
+  }
+
+  /** Takes one call of a chunk that is there. Returns false if there is none. */
+  takeAtOnce(key: string): boolean {
+    const window = this.#windows.get(key);
+    if (!window || window.left === 0 || window.until <= performance.now()) return false;
+    window.left--;
+    return true;
   }
 
   #claim(key: string, limit: Limit): Promise<void> {
@@ -85,6 +110,7 @@ export class CallCounter {
 
   async #takeChunk(key: string, { limit, windowMs }: Limit): Promise<void> {
     this.#sweep();
+    await leaveEntry();
     const chunk = Math.min(CALLS_CHUNK, Math.ceil(limit / 10));
     const asked = performance.now();
     const db = await this.#db();

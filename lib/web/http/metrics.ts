@@ -1,6 +1,6 @@
 /** The metrics of this web process and of all processes, for Prometheus. */
 import { timingSafeEqual } from "node:crypto";
-import { Counter, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { isDatabaseDown } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError, notFound } from "../../base/errors.ts";
@@ -36,7 +36,12 @@ function create() {
     labelNames: ["kind", "outcome"],
     registers: [registry],
   });
-  return { registry, answers, signIns, figures: createFigures(registry) };
+  const heldCalls = new Gauge({
+    name: "intray_held_calls",
+    help: "Calls of agents that this process holds open.",
+    registers: [registry],
+  });
+  return { registry, answers, signIns, heldCalls, figures: createFigures(registry) };
 }
 
 /** Counts an answer. `route`: the pattern of the address, never the address. */
@@ -46,6 +51,11 @@ export function countAnswer(method: string, route: string, status: number, ms: n
 
 export function countSignIn(kind: string, outcome: string): void {
   own().signIns.inc({ kind, outcome });
+}
+
+/** Counts a call of an agent that is held open from now on (1), or that is not any more (-1). */
+export function countHeldCall(change: 1 | -1): void {
+  own().heldCalls.inc(change);
 }
 
 /** Throws `not_found` without a METRICS_TOKEN, and `unauthenticated` for a wrong one. */

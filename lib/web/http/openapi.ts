@@ -61,6 +61,7 @@ function toOperation(definition: Definition): Record<string, unknown> {
         "x-role": PERMISSIONS[auth],
       }),
     ...(definition.stepUp && { "x-step-up": true }),
+    ...(definition.namedByKeys && { "x-named-by-keys": true }),
     security: auth === "none" ? [] : [{ key: [] }, { session: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {

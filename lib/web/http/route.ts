@@ -7,15 +7,19 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { allows, reachOf } from "../../access/key-scope.ts";
 import { may, PERMISSIONS, type Permission } from "../../access/permissions.ts";
-import { storableText } from "../../base/db/db.ts";
+import { type EnterOptions, storableText } from "../../base/db/db.ts";
 import { AppError, type ErrorCode, notFound } from "../../base/errors.ts";
+import { Spent } from "../../base/scope.ts";
 import { inSpan } from "../../tracing/span.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { originOf } from "../auth/origin.ts";
 import { refuseWithoutFactor } from "../auth/step-up.ts";
+import { leaveEntry } from "../entry.ts";
 import { HELD_BODY_MS } from "../tunables.ts";
-import { readJson, refuseUploads } from "./body.ts";
+import { readJson, refuseUploads } from "./body/body.ts";
+import { wholeBodyOf } from "./body/whole-body.ts";
 import { countCall } from "./calls.ts";
+import { jsonAnswer } from "./json-answer.ts";
 import { observe } from "./observe.ts";
 import { refuseOtherOrganization } from "./organization-header.ts";
 import { noteRefusal, problem } from "./problem.ts";
@@ -54,9 +58,11 @@ export interface Definition {
   headers?: Record<string, string>;
   /**
    * Refuses a session whose person has not shown lately that it is them, always or for some bodies. The table is in
-   * docs/api.md; a key does what its role allows.
+   * docs/api.md; a key does what its role allows, but for `namedByKeys`.
    */
   stepUp?: true | ((body: never) => boolean);
+  /** Where `stepUp` asks a person, a key is refused unless its limits name the permission: a role alone is not enough. */
+  namedByKeys?: true;
   /** Counts calls by the caller's network (`Origin.key`), beside the limit that every call has. */
   rateLimit?: Limit & { name: string };
   /**
@@ -79,6 +85,11 @@ export interface Definition {
   uncounted?: true;
   /** Pages call it by themselves, so that it does not keep an idle session alive. */
   unattended?: true;
+  /**
+   * The handler needs a transaction of the caller's organization at once, so that a key's begins with the look at the key
+   * (lib/web/entry.ts). `planOnce`: all of its statements go along indexes for any value (plan-mode.ts).
+   */
+  entersWith?: EnterOptions;
 }
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -110,14 +121,16 @@ export function route<const D extends Definition>(
 ): Handler {
   const handler = async (request: Request, context: Context): Promise<Response> => {
     const requestId = randomUUID();
-    const [began, spent] = [performance.now(), { queries: 0, ms: 0 }];
+    const [began, spent] = [performance.now(), new Spent()];
     const seen: Seen = { caller: null };
     const response = await observe(request, context.params, requestId, spent, () =>
-      answer(definition, handle, request, context, seen).catch((error: unknown) => {
-        const where = { method: request.method, path: new URL(request.url).pathname };
-        noteRefusal(error, seen.caller, where);
-        return problem(error, requestId, where);
-      }),
+      answer(definition, handle, request, context, seen)
+        .finally(leaveEntry)
+        .catch((error: unknown) => {
+          const where = { method: request.method, path: new URL(request.url).pathname };
+          noteRefusal(error, seen.caller, where);
+          return problem(error, requestId, where);
+        }),
     );
     response.headers.set("x-request-id", requestId);
     // Timings could tell strangers whether an account exists.
@@ -151,14 +164,15 @@ async function answer<D extends Definition>(
           isUse: !definition.unattended,
           whileRefused: definition.whileRefused === true,
           anywhere: definition.fromAnywhere === true,
+          enter: hasAll(definition, request) ? (definition.entersWith ?? null) : null,
         });
   let caller = await identify().catch(async (error: unknown) => {
     // A key or session that is refused is counted as none is.
-    if (error instanceof AppError && !definition.uncounted) await countCall(null, key, request.method);
+    if (isRefused(error) && !definition.uncounted) await countCall(null, key, request.method);
     throw error;
   });
   seen.caller = caller;
-  if (!definition.uncounted) await countCall(caller, key, request.method);
+  if (!definition.uncounted && !caller?.isCounted) await countCall(caller, key, request.method);
   if (definition.auth !== "none") admit(definition.auth, definition, caller, request);
   refuseUploads(request);
   const params = definition.params ? parseParams(definition.params, await context.params) : undefined;
@@ -169,7 +183,10 @@ async function answer<D extends Definition>(
     caller = await identify();
     admit(definition.auth, definition, caller, request);
   }
-  if (caller && needsStepUp(definition, body)) await refuseWithoutFactor(caller);
+  if (caller && needsStepUp(definition, body)) {
+    refuseUnnamed(definition, caller);
+    await refuseWithoutFactor(caller);
+  }
   const reply = { status: definition.status ?? (definition.output ? 200 : 204), headers: new Headers() };
   // The values have the types of the definition's schemas; TypeScript does not follow that far.
   const result = await inSpan("handle", {}, () =>
@@ -177,7 +194,14 @@ async function answer<D extends Definition>(
   );
   if (result instanceof Response) return result;
   if (!definition.output) return new Response(null, reply);
-  return Response.json(result, reply);
+  return jsonAnswer(result, reply);
+}
+
+const isRefused = (error: unknown) => error instanceof AppError && error.code !== "database_busy";
+
+/** Whether the call waits for nothing more from its caller: a transaction holds a connection. */
+function hasAll({ body }: Definition, request: Request): boolean {
+  return !body || wholeBodyOf(request) !== null;
 }
 
 function admit(
@@ -201,6 +225,15 @@ function admit(
   if (caller.via !== "session") return;
   if (request.method !== "GET") refuseCrossSite(request);
   else if (leavesTrace) refuseCrossSiteRead(request);
+}
+
+/** Nobody can be asked behind a key: whoever made it has to have meant it for such calls. */
+function refuseUnnamed({ auth, namedByKeys }: Definition, { via, principal }: Caller): void {
+  if (!namedByKeys || via !== "key" || principal.scope?.permissions?.includes(auth as Permission)) return;
+  throw new AppError(
+    "forbidden",
+    `A key makes this call only where ${auth} is among its permissions by name. Make one that is limited to what it is for.`,
+  );
 }
 
 function needsStepUp({ stepUp }: Definition, body: unknown): boolean {

@@ -271,6 +271,32 @@ describe("the request", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 
+  test.each([
+    ["with its head", 0, 20],
+    ["after its head, in pieces", 3, 20],
+    ["larger than is taken at once", 0, 60_000],
+  ])("has its body, %s", async (_, pieces, size) => {
+    const body = JSON.stringify({ text: "ä".repeat(size) });
+    const head = `POST /api/v1/things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`;
+    const text = await new Promise<string>((resolve, reject) => {
+      const socket = connect(port, "127.0.0.1", async () => {
+        socket.setNoDelay(true);
+        if (pieces === 0) return socket.write(head + body);
+        socket.write(head);
+        const bytes = Buffer.from(body);
+        for (let n = 0; n < pieces; n++) {
+          await sleep(20);
+          socket.write(bytes.subarray((bytes.length * n) / pieces, (bytes.length * (n + 1)) / pieces));
+        }
+      });
+      let answer = "";
+      socket.setEncoding("utf8").on("data", (chunk) => (answer += chunk));
+      socket.on("error", reject).on("close", () => resolve(answer));
+    });
+    expect(text).toMatch(/^HTTP\/1\.1 201 /);
+    expect(text.split("\r\n\r\n")[1]).toBe(body);
+  });
+
   test("tells its handler that the caller has left", async () => {
     const sent = httpRequest({ port, host: "127.0.0.1", method: "PUT", path: "/api/v1/things/x" });
     sent.on("error", () => undefined).end();

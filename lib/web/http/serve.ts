@@ -8,7 +8,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { constants, gzip, gzipSync } from "node:zlib";
 import { log } from "../../base/log.ts";
-import { PACKED_FROM_BYTES, PACKED_IN_PLACE_BYTES } from "../tunables.ts";
+import { PACKED_FROM_BYTES, PACKED_IN_PLACE_BYTES, WHOLE_BODY_BYTES } from "../tunables.ts";
+import { withWholeBody } from "./body/whole-body.ts";
+import { bytesOf } from "./json-answer.ts";
 import { type Handler, METHODS, type Method } from "./route.ts";
 
 export type Handlers = Partial<Record<Method, Handler>>;
@@ -42,7 +44,9 @@ export function callServer(pages: readonly string[], load: (page: string) => Pro
     const take = (handlers: Handlers) => {
       const handler = handlers[method as Method];
       if (!handler || isStreamed(handler)) return orElse();
-      void answer(handler, request, response, params);
+      if (!mayBeWhole(request)) return void answer(handler, request, response, params, null);
+      // What came with the head is read by then.
+      process.nextTick(() => void answer(handler, request, response, params, wholeBody(request)));
     };
     if (route.handlers) take(route.handlers);
     else void loaded(route, load).then(take);
@@ -113,17 +117,32 @@ function finder(pages: readonly string[]): (path: string) => Found | null {
   };
 }
 
+/** Whether a request has a body that is small enough to come with its head. */
+function mayBeWhole({ method, headers }: IncomingMessage): boolean {
+  const length = Number(headers["content-length"] ?? 0);
+  return method !== "GET" && length > 0 && length <= WHOLE_BODY_BYTES;
+}
+
+/** The body, if all of it has come; else it is left where it is. */
+function wholeBody(request: IncomingMessage): Buffer | null {
+  if (!request.complete || request.readableLength !== Number(request.headers["content-length"])) return null;
+  const bytes: Buffer | null = request.read();
+  request.resume();
+  return bytes;
+}
+
 async function answer(
   handler: Handler,
   request: IncomingMessage,
   response: ServerResponse,
   params: Found["params"],
+  whole: Buffer | null,
 ): Promise<void> {
   try {
     const context = { params: Promise.resolve(params) } as Parameters<Handler>[1];
-    const reply = await handler(toRequest(request, response), context);
-    const body = reply.body ? Buffer.from(await reply.arrayBuffer()) : null;
-    await send(request, response, reply, body);
+    const asked = toRequest(request, response, whole !== null);
+    const reply = await handler(whole ? withWholeBody(asked, whole) : asked, context);
+    await send(request, response, reply, await bytesOf(reply));
   } catch (error) {
     // A handler turns its own errors into answers: this one is ours.
     log.error({ err: error, method: request.method }, "An answer could not be sent");
@@ -131,8 +150,11 @@ async function answer(
   }
 }
 
-/** As Next makes it: the body is read as the handler asks for it, and the signal tells that the caller has left. */
-function toRequest(request: IncomingMessage, response: ServerResponse): Request {
+/**
+ * As Next makes it: the body, unless it came whole, is read as the handler asks for it, and the signal tells that the
+ * caller has left.
+ */
+export function toRequest(request: IncomingMessage, response: ServerResponse, isWhole = false): Request {
   const { method = "GET", url = "/" } = request;
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
@@ -147,7 +169,7 @@ function toRequest(request: IncomingMessage, response: ServerResponse): Request 
     headers,
     signal: left.signal,
     // The types know no Node stream here; undici reads it as any iterable.
-    ...(method !== "GET" && { body: request as unknown as BodyInit, duplex: "half" as const }),
+    ...(method !== "GET" && !isWhole && { body: request as unknown as BodyInit, duplex: "half" as const }),
   });
 }
 

@@ -19,6 +19,11 @@ export interface Reader {
   hear(frame: Frame, topic: string): void;
 }
 
+/** Hears of changes with the ids of what changed; null: anything may have changed. Asks by itself who may see what. */
+export interface Watcher {
+  hear(topic: string, id: string | null): void;
+}
+
 const payloadSchema = z.object({ o: z.guid(), c: z.array(z.tuple([z.string(), z.guid()])) });
 type Hint = [topic: string, id: string];
 
@@ -26,21 +31,27 @@ const ALL_ANEW = frame("*", "*");
 
 class Hub {
   readonly #readers = new Map<string, Set<Reader>>();
+  readonly #watchers = new Map<string, Set<Watcher>>();
   #started = false;
+
+  /** Tells `watcher` of every change in the organization, until the returned function is called. */
+  watch(organizationId: string, watcher: Watcher): () => void {
+    const leave = join(this.#watchers, organizationId, watcher);
+    this.#start();
+    return leave;
+  }
 
   /** Tells `reader` of what it may see in the organization, until the returned function is called. */
   subscribe(organizationId: string, reader: Reader): () => void {
-    const readers = this.#readers.get(organizationId) ?? new Set();
-    this.#readers.set(organizationId, readers.add(reader));
-    if (!this.#started) {
-      this.#started = true;
-      this.#connect();
-    }
-    return () => {
-      readers.delete(reader);
-      if (readers.size === 0 && this.#readers.get(organizationId) === readers)
-        this.#readers.delete(organizationId);
-    };
+    const leave = join(this.#readers, organizationId, reader);
+    this.#start();
+    return leave;
+  }
+
+  #start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#connect();
   }
 
   #connect(): void {
@@ -48,8 +59,11 @@ class Hub {
     const handlers = {
       onNotification: (payload: string) => this.#deliver(payload),
       onConnected: () => {
-        // Hints may have been missed meanwhile, so every reader reads everything anew.
+        // Hints may have been missed meanwhile, so every reader reads everything anew. A watcher may have come before the
+        // first connection was there.
         if (again) this.#tellAll(ALL_ANEW);
+        for (const watchers of this.#watchers.values())
+          for (const watcher of watchers) watcher.hear("*", null);
         again = true;
       },
       onError: (error: unknown) => log.warn({ err: error }, "The connection for live hints was lost"),
@@ -65,8 +79,14 @@ class Hub {
       return;
     }
     const { o: organizationId, c: hints } = parsed.data;
+    for (const watcher of this.#watchers.get(organizationId) ?? [])
+      for (const [topic, id] of hints) watcher.hear(topic, id);
     if (!this.#readers.has(organizationId)) return;
-    const [ofTasks, others] = partition(hints, ([topic]) => topic === "task" || topic === "input_request");
+    const forBrowsers = hints.filter(([topic]) => topic !== "agent_call");
+    const [ofTasks, others] = partition(
+      forBrowsers,
+      ([topic]) => topic === "task" || topic === "input_request",
+    );
     this.#tellOthers(organizationId, others);
     if (ofTasks.length === 0) return;
     this.#tellOfTasks(organizationId, ofTasks).catch((error: unknown) => {
@@ -121,6 +141,21 @@ const shared = globalThis as { [key]?: Hub };
 export function subscribe(organizationId: string, reader: Reader): () => void {
   shared[key] ??= new Hub();
   return shared[key].subscribe(organizationId, reader);
+}
+
+export function watch(organizationId: string, watcher: Watcher): () => void {
+  shared[key] ??= new Hub();
+  return shared[key].watch(organizationId, watcher);
+}
+
+/** Adds one to an organization's set, and returns what takes it out again. */
+function join<T>(sets: Map<string, Set<T>>, organizationId: string, one: T): () => void {
+  const set = sets.get(organizationId) ?? new Set();
+  sets.set(organizationId, set.add(one));
+  return () => {
+    set.delete(one);
+    if (set.size === 0 && sets.get(organizationId) === set) sets.delete(organizationId);
+  };
 }
 
 function partition<T>(all: T[], isFirst: (one: T) => boolean): [T[], T[]] {

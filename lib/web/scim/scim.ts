@@ -16,7 +16,7 @@ import { noteDirectoryCall, noteDirectoryFailure } from "../../directory/transit
 import { refuseOutside } from "../../organizations/addresses.ts";
 import { originOf } from "../auth/origin.ts";
 import { database } from "../database.ts";
-import { readJson } from "../http/body.ts";
+import { readJson } from "../http/body/body.ts";
 import { clientAddress } from "../http/caller/client-address.ts";
 import { countCall } from "../http/calls.ts";
 import { type Handler, route } from "../http/route.ts";

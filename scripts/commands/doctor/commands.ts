@@ -1,7 +1,7 @@
 /** Checks who the operator's command servers run as. */
 import { spawnSync } from "node:child_process";
 import { env } from "../../../lib/base/env.ts";
-import { asCommandUser } from "../../../lib/mcp/wire/command-user.ts";
+import { asCommandUser } from "../../../lib/mcp/wire/channels/command-user.ts";
 import { operatorServers } from "../../../lib/servers/operator-file.ts";
 import { bad, type Finding, good } from "./finding.ts";
 

@@ -8,6 +8,7 @@ import { Kbd } from "@/components/ui/kbd.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Dialog, DialogActions, DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { declineReasons } from "@/lib/api-client/answers.ts";
+import { declineWords, receiverOf } from "@/lib/format/requests/own-questions.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import { rejectionOf } from "@/lib/input-requests/rejection.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
@@ -45,8 +46,8 @@ export function AnswerDialogs({
       return (
         <Dialog
           {...common}
-          title={`Decline to answer ${requestName(request)}`}
-          description={`${request.server.name} is told only that it was declined; most servers take it as a no. Your reason is kept in Intray, in the timeline.`}
+          title={`${request.origin === "intray" ? "Decline" : "Decline to answer"} ${requestName(request)}`}
+          description={declineWords(request)}
         >
           <DeclineForm
             request={request}
@@ -142,8 +143,8 @@ function DeclineForm({
           {rejection && (
             <p className="text-[13px] text-muted">
               {rejection.reasonField
-                ? `The form has a “${rejection.label}” of its own that takes a reason: with it ${request.server.name} gets to read yours.`
-                : `The form has a “${rejection.label}” of its own, which tells ${request.server.name} more than declining.`}
+                ? `The form has a “${rejection.label}” of its own that takes a reason: with it ${receiverOf(request)} gets to read yours.`
+                : `The form has a “${rejection.label}” of its own, which tells ${receiverOf(request)} more than declining.`}
             </p>
           )}
           <DialogActions>

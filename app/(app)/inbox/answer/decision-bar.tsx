@@ -8,6 +8,7 @@ import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
+import { requesterWords } from "@/lib/format/requests/own-questions.ts";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
@@ -137,6 +138,10 @@ export function DecisionBar({
 
 function inWhoseName(request: InputRequestDetail): string {
   const owner = request.connectionOwner;
+  if (request.origin === "intray" && !request.gate)
+    return `Will be told to ${requesterWords(request.requestedBy)}`;
+  if (request.gate)
+    return `Approving calls ${request.tool} on ${request.server.name} · ${owner ? `${owner.name}’s` : "shared"} connection`;
   return `Will be sent to ${request.server.name} · ${owner ? `${owner.name}’s` : "shared"} connection`;
 }
 

@@ -11,6 +11,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
 import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/format/requests/delivery.ts";
+import { receiverOf } from "@/lib/format/requests/own-questions.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { newestUndoable, takeUndoable, useNext } from "./decision-store.ts";
 import { useUndo } from "./use-undo.ts";
@@ -43,18 +44,21 @@ export function followDelivery(
 }
 
 function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: string; holdMs: number }) {
-  const { id, server, delivery } = request;
+  const { id, delivery, origin, gate } = request;
+  const isOwn = origin === "intray";
+  const receiver = receiverOf(request);
   const unreached =
     delivery && reachIn(delivery) !== "nothing"
-      ? `the question is over: whether ${server.name} counted the answer is unknown`
-      : `the answer did not reach ${server.name}`;
+      ? `the question is over: whether ${receiver} counted the answer is unknown`
+      : `the answer did not reach ${receiver}`;
   switch (stage) {
     case "held":
       toast(
         <HeldToast
           requestId={id}
           what={said.what}
-          server={server.name}
+          after={isOwn ? (gate ? "The call is decided" : `${receiver} is told`) : `It is sent to ${receiver}`}
+          coming={isOwn ? "takes effect in" : "sending in"}
           holdMs={said.holdMs}
           until={request.delivery?.deliverAfter ?? new Date().toISOString()}
         />,
@@ -64,7 +68,7 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
     case "sending":
       toast(
         <Line requestId={id}>
-          {said.what} · recorded, sending to {server.name}
+          {said.what} · recorded{!isOwn && `, sending to ${receiver}`}
         </Line>,
         { id, duration: LINE_MS, dismissible: true },
       );
@@ -72,7 +76,8 @@ function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: s
     case "accepted":
       toast(
         <Line requestId={id}>
-          {said.what} · {delivery?.acceptedAt ? `accepted by ${server.name}` : "the task moved on"}
+          {said.what} ·{" "}
+          {delivery?.acceptedAt ? `accepted by ${receiver}` : isOwn ? "carried out" : "the task moved on"}
         </Line>,
         { id, duration: LINE_MS, dismissible: true },
       );
@@ -121,14 +126,18 @@ function NextLine({ requestId }: { requestId: string }) {
 function HeldToast({
   requestId,
   what,
-  server,
+  after,
+  coming,
   holdMs,
   until,
 }: {
   requestId: string;
   /** For example `Approved INV-100`. */
   what: string;
-  server: string;
+  /** What happens then, as a sentence that goes on with a time. */
+  after: string;
+  /** The same in short, before the time. */
+  coming: string;
   holdMs: number;
   /** ISO time. */
   until: string;
@@ -158,13 +167,13 @@ function HeldToast({
       <Ring holdMs={holdMs} />
       <p className="min-w-0 flex-1">
         <span className="sr-only">
-          {what}. It is sent to {server} in {Math.round(holdMs / 1_000)} seconds
+          {what}. {after} in {Math.round(holdMs / 1_000)} seconds
           {singleKeys && "; press Z to take it back"}.
         </span>
         <span aria-hidden>
           {what} ·{" "}
           <span className="whitespace-nowrap">
-            sending in <TimeUntil at={until} over="a moment" />
+            {coming} <TimeUntil at={until} over="a moment" />
           </span>
         </span>
         <NextLine requestId={requestId} />

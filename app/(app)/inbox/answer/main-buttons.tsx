@@ -3,6 +3,7 @@
 import type { RefObject } from "react";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import { isApproval } from "@/lib/format/requests/own-questions.ts";
 import type { Choice, Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { MainButton, type MainButtonProps } from "./main-button.tsx";
@@ -86,7 +87,11 @@ export function MainButtons({
     case "none":
       return null;
     case "confirm":
-      return button({ ...single, onPress: () => onAccept({}), children: "Confirm" });
+      return button({
+        ...single,
+        onPress: () => onAccept({}),
+        children: isApproval(question) ? "Approve" : "Confirm",
+      });
     case "form":
       return button({ ...single, onPress: onSubmitForm, children: "Send answer" });
     case "choices": {

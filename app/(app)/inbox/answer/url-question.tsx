@@ -31,7 +31,7 @@ export function UrlQuestion({
     );
   }
   const owner = question.urlOwner;
-  const mayOpen = owner === null || owner.id === me.user.id;
+  const mayOpen = owner === null ? me.may("requests:answer") : owner.id === me.user.id;
   return (
     <section aria-labelledby="site-heading" className="flex max-w-xl flex-col gap-3">
       <h2 id="site-heading" className="font-medium text-[13px] text-muted">
@@ -52,11 +52,15 @@ export function UrlQuestion({
           </p>
         </OpenSite>
       ) : (
-        <Notice title={`Only ${owner.name} may open this site`}>
-          <p>
-            {question.server.name} is connected in {owner.name}’s name, and the site is meant for the same
-            person. Ask {owner.name} to open this request.
-          </p>
+        <Notice title={owner ? `Only ${owner.name} may open this site` : "Only approvers may open this site"}>
+          {owner ? (
+            <p>
+              {question.server.name} is connected in {owner.name}’s name, and the site is meant for the same
+              person. Ask {owner.name} to open this request.
+            </p>
+          ) : (
+            <p>{question.server.name} is connected in nobody’s name. Ask somebody who may answer.</p>
+          )}
         </Notice>
       )}
     </section>

@@ -10,6 +10,7 @@ import {
   Trash2,
   TriangleAlert,
   UserRound,
+  UserRoundCheck,
 } from "lucide-react";
 import type { MouseEvent } from "react";
 import { rowLinkId } from "@/components/list/use-list-keys.ts";
@@ -167,6 +168,7 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
           {WARNING_LABELS[warning]}
         </Badge>
       ))}
+      {request.gate && <Badge icon={UserRoundCheck}>Approval before the call</Badge>}
       {request.mode === "url" && <Badge tone="accent">Opens a site</Badge>}
       {request.expiresAt && <TimeLeftBadge until={request.expiresAt} />}
       {blocker && <Badge icon={Lock}>{blocker.short}</Badge>}

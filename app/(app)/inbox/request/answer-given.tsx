@@ -147,7 +147,7 @@ function DeliverySteps({ request }: { request: InputRequestDetail }) {
 }
 
 function sendingWord(
-  { attempts, inDoubt, waitingSince }: NonNullable<InputRequestDetail["delivery"]>,
+  { attempts, inDoubt, waitingSince, waitingFor }: NonNullable<InputRequestDetail["delivery"]>,
   progress: Progress,
 ): string {
   if (progress === "done") return "Sent";
@@ -155,6 +155,7 @@ function sendingWord(
     if (inDoubt) return "Sent, and no reply came";
     return attempts === 0 ? "Not sent" : "Sending failed";
   }
+  if (waitingFor === "fetch" && progress === "now") return "Waiting for the server to fetch it";
   if (waitingSince && progress === "now") return "Waiting for the server to ask again";
   return attempts > 1 ? `Sending, attempt ${attempts}` : "Sending";
 }

@@ -10,6 +10,7 @@ export { GuardedButton } from "../answer/hold-button.tsx";
 export { SeeFirst } from "../answer/see-first.tsx";
 export { UrlQuestion } from "../answer/url-question.tsx";
 export { Documents } from "./documents/documents.tsx";
+export { GateStrip } from "./gate-strip.tsx";
 export { PartyStrip } from "./party-strip.tsx";
 export { QuestionChanged, RestlessQuestion } from "./question-change.tsx";
 export { EndState, RequestClosed } from "./request-closed.tsx";

@@ -14,6 +14,7 @@ import { copyText } from "@/components/ui/copy-text.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
+import { requesterWords } from "@/lib/format/requests/own-questions.ts";
 import { isPressing, timeLimitReason } from "@/lib/format/requests/time-left.ts";
 import { isLive } from "@/lib/format/tasks/outcome.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
@@ -50,12 +51,16 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
     <header className="flex flex-col gap-2.5">
       <div className="flex min-h-7 items-center gap-2 text-[13px] text-muted">
         <Server aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
-        <Link
-          href={`/servers/${request.server.id}`}
-          className="truncate hover:text-ink hover:underline max-md:-my-3 max-md:py-3"
-        >
-          {request.server.name}
-        </Link>
+        {request.origin === "intray" && !request.gate ? (
+          <span className="truncate">{request.server.name}</span>
+        ) : (
+          <Link
+            href={`/servers/${request.server.id}`}
+            className="truncate hover:text-ink hover:underline max-md:-my-3 max-md:py-3"
+          >
+            {request.server.name}
+          </Link>
+        )}
         <ChevronRight aria-hidden className="size-3.5 shrink-0" strokeWidth={1.75} />
         <Link
           href={`/tasks/${request.taskId}`}
@@ -80,7 +85,7 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
         <span>
           Asked <TimeAgo at={request.createdAt} />
         </span>
-        <span>Requested by {request.requestedBy.name}</span>
+        <span>Requested by {requesterWords(request.requestedBy)}</span>
         <Whose request={request} />
         {request.askedAgain && request.state !== "open" && <Badge>Asked again after an answer</Badge>}
         {!request.task.durable && <NotDurableBadge short />}

@@ -8,6 +8,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
 import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
+import { nextWords, ownFacts } from "@/lib/format/requests/own-questions.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
@@ -35,6 +36,7 @@ const RequestTrouble = lazyComponent(() => firstTouch().then((file) => file.Requ
 const QuestionChanged = lazyComponent(() => firstTouch().then((file) => file.QuestionChanged), warm);
 const AssignmentNote = lazyComponent(() => firstTouch().then((file) => file.AssignmentNote), warm);
 const Documents = lazyComponent(() => firstTouch().then((file) => file.Documents), warm);
+const GateStrip = lazyComponent(() => firstTouch().then((file) => file.GateStrip), warm);
 const PartyStrip = lazyComponent(() => firstTouch().then((file) => file.PartyStrip), warm);
 const loadContext = () => import("./request-context.tsx");
 const RepeatNotice = lazyComponent(() => loadContext().then((file) => file.RepeatNotice), warm);
@@ -58,12 +60,15 @@ export function lazyRequestParts(
   return [
     isForm(request) && FormAnswerArea,
     !open && RequestClosed,
-    describeFacts(factsOf(request), formats).some((block) => block.kind === "json") && JsonTree,
+    [factsOf(request), request.details ?? {}].some((facts) =>
+      describeFacts(facts, formats).some((block) => block.kind === "json"),
+    ) && JsonTree,
     needsServer(request) && RequestTrouble,
     request.assignment?.note && AssignmentNote,
     open && similar?.repeats && RepeatNotice,
     similar && similar.items.length > 0 && DecidedBefore,
     hasDocuments(request) && Documents,
+    request.gate && GateStrip,
     similar?.party && PartyStrip,
     ...lazyHeaderParts(request),
     ...lazyAnswerParts(request),
@@ -115,6 +120,7 @@ export function RequestView({
           <div className="flex flex-col gap-6 px-4 py-5 md:px-8 md:py-6">
             <RequestHeader request={request} message={question.message} />
             {request.assignment?.note && <AssignmentNote request={request} />}
+            {request.gate && <GateStrip request={request} />}
             {similar?.party && <PartyStrip party={similar.party} tool={request.tool} />}
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
@@ -125,10 +131,24 @@ export function RequestView({
             <div className="grid @3xl:grid-cols-[minmax(0,1fr)_256px] gap-x-9 gap-y-7">
               <div className="flex min-w-0 flex-col gap-6">
                 {!open && <RequestClosed request={request} />}
+                {question.details && (
+                  <section className="flex flex-col gap-2.5" aria-labelledby="details-heading">
+                    <h3 id="details-heading" className="font-medium text-[13px] text-muted">
+                      Details from {question.server.name}
+                    </h3>
+                    <Facts values={question.details} message={question.message} />
+                  </section>
+                )}
                 {!isDocumentsAlone && (
                   <section className="flex flex-col gap-2.5" aria-labelledby="facts-heading">
                     <h3 id="facts-heading" className="font-medium text-[13px] text-muted">
-                      {question.previous ? "Details of the original call" : "Details"}
+                      {question.previous
+                        ? "Details of the original call"
+                        : question.gate
+                          ? "The call"
+                          : question.details
+                            ? "Started with"
+                            : "Details"}
                     </h3>
                     <Facts values={facts} message={question.message} />
                   </section>
@@ -161,7 +181,7 @@ function Activity({ request }: { request: InputRequestDetail }) {
       {events.data ? (
         <Timeline
           events={events.data.items}
-          {...(request.state === "open" && { next: `the answer goes to ${request.server.name}` })}
+          {...(request.state === "open" && { next: nextWords(request) })}
         />
       ) : (
         <TimelineSkeleton />
@@ -177,7 +197,8 @@ function Activity({ request }: { request: InputRequestDetail }) {
 }
 
 /** The arguments, without those that stand below them as documents. */
-function factsOf({ arguments: values, documents }: InputRequestDetail): Record<string, unknown> {
+function factsOf({ arguments: given, documents, origin, gate }: InputRequestDetail): Record<string, unknown> {
+  const values = origin === "intray" && !gate ? ownFacts(given) : given;
   const inArguments = documents.items.filter(({ from }) => from === "arguments");
   return withoutValuesAt(
     values,
@@ -194,6 +215,7 @@ function isForm({ fields }: InputRequestDetail): boolean {
 }
 
 /** The answer waits, or would wait, for a sign-in at the server or for the end of a pause. */
-function needsServer({ connectionState, server, state }: InputRequestDetail): boolean {
+function needsServer({ connectionState, server, state, origin }: InputRequestDetail): boolean {
+  if (origin === "intray") return false;
   return (connectionState !== "connected" || !!server.pause) && (state === "open" || state === "answered");
 }

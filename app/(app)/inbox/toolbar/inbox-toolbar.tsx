@@ -1,6 +1,6 @@
 "use client";
 
-import { ArrowUpDown, ListChecks, ListFilter } from "lucide-react";
+import { ArrowUpDown, ListChecks, ListFilter, MessageCirclePlus } from "lucide-react";
 import type { RefObject } from "react";
 import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
@@ -29,6 +29,7 @@ export function InboxToolbar({
   onFilter,
   onSelecting,
   onDialog,
+  onAsk,
 }: {
   place: InboxPlace;
   tab: RequestTab;
@@ -39,6 +40,7 @@ export function InboxToolbar({
   onFilter: () => void;
   onSelecting: (on: boolean) => void;
   onDialog: (dialog: ViewDialog) => void;
+  onAsk: () => void;
 }) {
   const me = useMe();
   const filters = filterCount(place.filters);
@@ -48,6 +50,18 @@ export function InboxToolbar({
       <p aria-hidden className="mr-auto font-semibold text-[17px] tracking-tight">
         Inbox
       </p>
+      {me.may("requests:ask") && (
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label="Ask somebody…"
+          title="Ask somebody…"
+          aria-haspopup="dialog"
+          onClick={onAsk}
+        >
+          <MessageCirclePlus aria-hidden strokeWidth={1.75} />
+        </Button>
+      )}
       {me.may("requests:answer") && tab !== "done" && (
         <Button
           variant="ghost"

@@ -25,6 +25,7 @@ import { serverDetail } from "@/lib/api-client/servers.ts";
 import type { CheckedServer, ServerDetail } from "@/lib/servers/schema.ts";
 import { FoundTasks } from "./found-tasks.tsx";
 import { PauseButton, ServerPaused } from "./pause-server.tsx";
+import { ServerRecipes } from "./recipes/server-recipes.tsx";
 import { ServerConnections } from "./server-connections.tsx";
 import { ServerHealth } from "./server-health.tsx";
 import { ServerLog } from "./server-log.tsx";
@@ -115,6 +116,7 @@ function Loaded({ server, arrival }: { server: ServerDetail; arrival: ArrivalQue
       <ServerTraits server={server} />
       {mayListTasks && me.may("tasks:find") && <FoundTasks server={server} />}
       <ServerTools server={server} />
+      <ServerRecipes server={server} />
       {server.log && <ServerLog log={server.log} />}
       <ServerTracing server={server} />
       {server.origin === "admin" && <RemoveServer server={server} />}

@@ -41,11 +41,11 @@ export function SessionsDialog({ member, onClose }: { member: Member; onClose: (
       {list?.length === 0 && <p className="text-muted">{member.name} is not working here just now.</p>}
       {list && list.length > 0 && (
         <ul aria-label={`Sessions of ${member.name}`} className="flex flex-col divide-y divide-line">
-          {list.map(({ id, userAgent, method, address, createdAt, lastSeenAt }) => (
+          {list.map(({ id, userAgent, agent, method, address, createdAt, lastSeenAt }) => (
             <li key={id} className="flex items-center gap-3 py-2.5 first:pt-0">
               <span className="min-w-0 flex-1">
                 <span className="block truncate font-medium" title={userAgent ?? undefined}>
-                  {browserWords(userAgent)}
+                  {agent === null ? browserWords(userAgent) : `Agent ${agent}`}
                 </span>
                 <span className="block text-muted text-xs">
                   {wayWords(method)}
@@ -56,7 +56,7 @@ export function SessionsDialog({ member, onClose }: { member: Member; onClose: (
               <Button
                 size="sm"
                 disabled={end.isPending}
-                aria-label={`End the session of ${browserWords(userAgent)}`}
+                aria-label={`End the session of ${agent ?? browserWords(userAgent)}`}
                 onClick={() => end.mutate(id)}
               >
                 End

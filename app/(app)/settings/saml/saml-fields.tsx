@@ -92,7 +92,7 @@ export function RuleFields({ provider, errors }: { provider?: SamlProvider; erro
         {(control) => (
           <Select {...control} name="defaultRole" defaultValue={provider?.defaultRole ?? ""}>
             <option value="">Nothing, unless a group says so</option>
-            {ROLES.map((role) => (
+            {ROLES.filter((role) => role !== "owner").map((role) => (
               <option key={role} value={role}>
                 {capitalise(role)}
               </option>

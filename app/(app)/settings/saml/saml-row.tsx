@@ -12,7 +12,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { samlFault } from "@/lib/format/saml.ts";
 import type { SamlProvider } from "@/lib/saml/schema.ts";
-import { useTestSignIn } from "./use-saml-actions.ts";
+import { samlApi, useSamlAction, useTestSignIn } from "./use-saml-actions.ts";
 
 const DIALOGS = {
   edit: lazyComponent(() => import("./saml-dialogs.tsx").then((file) => file.EditDialog)),
@@ -76,8 +76,33 @@ export function SamlRow({ provider }: { provider: SamlProvider }) {
           value={`${new URL(startUrl).origin}/sign-in?organization=${me.organization.slug}`}
         />
       </dl>
+      {provider.heldBy.length > 0 && <Held provider={provider} />}
       {Asked && <Asked provider={provider} onClose={() => setAsking(null)} />}
     </li>
+  );
+}
+
+/** Whoever set the provider up can sign in through it as anybody whom it means, until somebody else has looked at it. */
+function Held({ provider: { id, name, heldBy, mayConfirm } }: { provider: SamlProvider }) {
+  const confirm = useSamlAction(() => samlApi.confirm(id), `${name} is confirmed.`);
+  const names = heldBy.map((holder) => holder.name).join(" and ");
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 text-[13px]">
+      <p className="min-w-0 flex-1 text-muted max-md:basis-full">
+        Set up or changed by {names}. Where a second person is required, everybody who signs in through it
+        counts as one person with {names}, until another owner confirms its certificates, its address and its
+        rules.
+      </p>
+      {mayConfirm && (
+        <Button
+          aria-label={`Confirm ${name} as it is`}
+          disabled={confirm.isPending}
+          onClick={() => confirm.mutate()}
+        >
+          {confirm.isPending ? "Confirming…" : "Confirm"}
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -33,5 +33,6 @@ export function useTestSignIn(id: string) {
 export const samlApi = {
   create: (body: object) => api.post("/api/v1/saml-providers", body),
   update: (id: string, change: object) => api.patch(`/api/v1/saml-providers/${id}`, change),
+  confirm: (id: string) => api.post(`/api/v1/saml-providers/${id}/confirm`),
   remove: (id: string) => api.delete(`/api/v1/saml-providers/${id}`),
 };

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Monitor, Smartphone } from "lucide-react";
+import { Bot, Monitor, Smartphone } from "lucide-react";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -32,7 +32,7 @@ export function SessionsSection({ sessions }: { sessions: AccountSession[] }) {
   return (
     <Section
       title="Sessions"
-      description="Where you are signed in. A session ends by itself after two hours without use, and after eight in any case."
+      description="Where you are signed in. A session ends by itself after two hours without use, and after eight in any case. An agent that you let in ends after 30 days without use, and after 90 in any case."
     >
       <ul aria-label="Sessions" className="flex flex-col divide-y divide-line">
         {sessions.map((session) => (
@@ -56,7 +56,7 @@ export function SessionsSection({ sessions }: { sessions: AccountSession[] }) {
 }
 
 function SessionRow({
-  session: { current, userAgent, method, address, createdAt, lastSeenAt },
+  session: { current, userAgent, agent, method, address, createdAt, lastSeenAt },
   disabled,
   onEnd,
 }: {
@@ -64,8 +64,8 @@ function SessionRow({
   disabled: boolean;
   onEnd: () => void;
 }) {
-  const Icon = isPhone(userAgent) ? Smartphone : Monitor;
-  const name = browserWords(userAgent);
+  const Icon = agent !== null ? Bot : isPhone(userAgent) ? Smartphone : Monitor;
+  const name = agent ?? browserWords(userAgent);
   return (
     <li className="flex items-center gap-3 py-2.5 first:pt-0 last:pb-0">
       <Icon aria-hidden className="size-5 shrink-0 text-faint" strokeWidth={1.75} />
@@ -75,6 +75,7 @@ function SessionRow({
             {name}
           </span>
           {current && <Badge tone="accent">This browser</Badge>}
+          {agent !== null && <Badge>Agent</Badge>}
         </span>
         <span className="text-muted text-xs">
           {METHODS[method]}

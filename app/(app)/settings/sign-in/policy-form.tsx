@@ -22,6 +22,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const TIMES = {
   providerAgeMs: [HOUR, 4 * HOUR, 8 * HOUR, 24 * HOUR, 168 * HOUR],
+  keyAgeMs: [24 * HOUR, 168 * HOUR, 720 * HOUR],
   sessionMs: [HOUR, 2 * HOUR, 4 * HOUR],
   idleMs: [5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR],
 };
@@ -120,6 +121,12 @@ export function PolicyForm({ saved, mayChange }: { saved: ShownSignInPolicy; may
           "providerAgeMs",
           "Ask the provider again after",
           "Somebody whom the provider locked out is out here after this time at the latest.",
+          "Never",
+        )}
+        {time(
+          "keyAgeMs",
+          "API keys rest after",
+          "Counted from the last sign-in of the key’s person, or of the service account’s owner, through the provider. The next one wakes them.",
           "Never",
         )}
         {words(

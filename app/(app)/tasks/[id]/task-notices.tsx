@@ -4,7 +4,10 @@ import { NOT_DURABLE } from "@/components/task/durability.tsx";
 import { isCallKnown } from "@/components/task/restart-dialog.tsx";
 import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { FoldedText } from "@/components/text/folded-text.tsx";
-import { TimeAgo } from "@/components/time/time.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { failureWords } from "@/lib/format/overview.ts";
 import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
@@ -15,7 +18,9 @@ import { StartUnknown } from "./start-unknown.tsx";
 
 /** Exceptional conditions of a task, and their remedies. */
 export function TaskNotices({ task }: { task: TaskDetail }) {
-  const needsSignIn = isLive(task.state) && task.connection.state !== "connected";
+  const isGated = task.state === "queued" && task.gate?.state === "waiting" && !task.cancelRequestedAt;
+  const gateRequest = task.inputRequests.find(({ state }) => state === "open" || state === "answered");
+  const needsSignIn = !isGated && isLive(task.state) && task.connection.state !== "connected";
   const attends = task.attention !== null && !TOLD_APART.includes(task.attention.code) && !needsSignIn;
   return (
     <>
@@ -31,6 +36,34 @@ export function TaskNotices({ task }: { task: TaskDetail }) {
       )}
       {needsSignIn && (
         <ConnectionTrouble server={task.server} owner={task.connection.owner} state={task.connection.state} />
+      )}
+      {isGated && (
+        <Notice
+          tone="wait"
+          title="Nothing was called yet: a person has to approve this call first."
+          action={
+            gateRequest && (
+              <Button asChild>
+                <Link href={`/inbox/${gateRequest.id}`}>Open the request</Link>
+              </Button>
+            )
+          }
+        >
+          <p>
+            {task.gate?.rule && (
+              <>
+                Required by the rule “<PlainText text={task.gate.rule.name} />
+                ”.{" "}
+              </>
+            )}
+            {task.gate?.expiresAt && (
+              <>
+                Without an approval, the call is dropped in{" "}
+                <TimeUntil at={task.gate.expiresAt} over="a moment" />.
+              </>
+            )}
+          </p>
+        </Notice>
       )}
       {task.cancelRequestedAt && (task.state === "cancelled" ? task.serverState : true) && (
         <Notice title={task.state === "cancelled" ? "Cancelled here" : "Cancel is on its way"}>

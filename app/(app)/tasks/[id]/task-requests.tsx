@@ -91,8 +91,9 @@ function Facts({ request }: { request: InputRequestSummary }) {
 }
 
 function deliveryWords(delivery: NonNullable<InputRequestSummary["delivery"]>): string {
-  const { state, flagged, waitingSince, acceptedAt } = delivery;
+  const { state, flagged, waitingSince, waitingFor, acceptedAt } = delivery;
   if (flagged) return "the server took it and keeps asking";
+  if (state === "pending" && waitingFor === "fetch") return "waits for the server to fetch it";
   if (state === "pending" && waitingSince) return "waits for the server to ask again";
   if (needsNoSending(delivery)) return "carried out, nothing had to be sent";
   if (state === "confirmed" && !acceptedAt) return "the task moved on, without a reply to it";

@@ -1,9 +1,12 @@
 "use client";
 
+import { useMutation } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { Button } from "@/components/ui/button.tsx";
 import { Menu, MenuItem, MenuLabel } from "@/components/ui/overlay/menu.tsx";
-import { query } from "@/lib/api-client/base/client.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { errorSentence, query } from "@/lib/api-client/base/client.ts";
+import { downloadAsPerson } from "@/lib/api-client/base/download.ts";
 import type { TaskQuery } from "@/lib/api-client/tasks/task-keys.ts";
 
 const FORMATS = [
@@ -13,6 +16,10 @@ const FORMATS = [
 
 /** Exports all tasks of the list as a file, streamed to the browser. */
 export function ExportMenu({ filter }: { filter: TaskQuery | null }) {
+  const download = useMutation({
+    mutationFn: downloadAsPerson,
+    onError: (error) => toast.error(errorSentence(error)),
+  });
   return (
     <Menu
       trigger={
@@ -24,10 +31,11 @@ export function ExportMenu({ filter }: { filter: TaskQuery | null }) {
     >
       <MenuLabel>As the list is filtered</MenuLabel>
       {FORMATS.map(({ format, label }) => (
-        <MenuItem key={format} asChild>
-          <a href={`/api/v1/tasks/export${query({ ...filter, format })}`} download>
-            {label}
-          </a>
+        <MenuItem
+          key={format}
+          onSelect={() => download.mutate(`/api/v1/tasks/export${query({ ...filter, format })}`)}
+        >
+          {label}
         </MenuItem>
       ))}
     </Menu>

@@ -3,7 +3,7 @@ import { AppError } from "@/lib/base/errors.ts";
 import { joinWithAccount } from "@/lib/invitations/join.ts";
 import { findInvitation } from "@/lib/invitations/queries.ts";
 import { joinWithAccountSchema } from "@/lib/invitations/schema.ts";
-import { refuseJoinFromOutside } from "@/lib/web/auth/join.ts";
+import { refuseJoinFromOutside } from "@/lib/web/auth/joining/join.ts";
 import { refuseForeignSignIn } from "@/lib/web/auth/refuse-foreign-sign-in.ts";
 import { signInSettings } from "@/lib/web/auth/sign-in/providers.ts";
 import { database } from "@/lib/web/database.ts";

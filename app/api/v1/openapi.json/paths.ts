@@ -12,6 +12,9 @@ import * as setPassword from "@/app/api/set-password/route.ts";
 import * as setup from "@/app/api/setup/route.ts";
 import * as signInPasskey from "@/app/api/sign-in/passkey/route.ts";
 import * as signInWay from "@/app/api/sign-in/way/route.ts";
+import * as agentCredential from "@/app/api/v1/agent-credentials/[id]/route.ts";
+import * as agentCredentials from "@/app/api/v1/agent-credentials/route.ts";
+import * as agentSignIns from "@/app/api/v1/agent-sign-ins/route.ts";
 import * as apiKeyPreviousSecret from "@/app/api/v1/api-keys/[id]/previous-secret/route.ts";
 import * as apiKeyRotate from "@/app/api/v1/api-keys/[id]/rotate/route.ts";
 import * as apiKey from "@/app/api/v1/api-keys/[id]/route.ts";
@@ -24,6 +27,8 @@ import * as bulkOperationItems from "@/app/api/v1/bulk-operations/[id]/items/rou
 import * as bulkOperation from "@/app/api/v1/bulk-operations/[id]/route.ts";
 import * as bulkOperationStop from "@/app/api/v1/bulk-operations/[id]/stop/route.ts";
 import * as bulkOperations from "@/app/api/v1/bulk-operations/route.ts";
+import * as callRules from "@/app/api/v1/call-rules/route.ts";
+import * as callRulesTry from "@/app/api/v1/call-rules/try/route.ts";
 import * as connection from "@/app/api/v1/connections/[id]/route.ts";
 import * as declineReasons from "@/app/api/v1/decline-reasons/route.ts";
 import * as directoryGroup from "@/app/api/v1/directory/groups/[id]/route.ts";
@@ -107,6 +112,10 @@ import * as pageFailures from "@/app/api/v1/page-failures/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
 import * as races from "@/app/api/v1/races/route.ts";
+import * as requestConsume from "@/app/api/v1/requests/[id]/consume/route.ts";
+import * as requestOfProgram from "@/app/api/v1/requests/[id]/route.ts";
+import * as requestsOfPrograms from "@/app/api/v1/requests/route.ts";
+import * as samlProviderConfirm from "@/app/api/v1/saml-providers/[id]/confirm/route.ts";
 import * as samlProvider from "@/app/api/v1/saml-providers/[id]/route.ts";
 import * as samlProviderTest from "@/app/api/v1/saml-providers/[id]/test/route.ts";
 import * as samlProviders from "@/app/api/v1/saml-providers/route.ts";
@@ -117,6 +126,9 @@ import * as serverFoundTaskAdopt from "@/app/api/v1/servers/[id]/found-tasks/[fo
 import * as serverFoundTasksRefresh from "@/app/api/v1/servers/[id]/found-tasks/refresh/route.ts";
 import * as serverFoundTasks from "@/app/api/v1/servers/[id]/found-tasks/route.ts";
 import * as serverPause from "@/app/api/v1/servers/[id]/pause/route.ts";
+import * as serverRecipe from "@/app/api/v1/servers/[id]/recipes/[name]/route.ts";
+import * as serverRecipeTry from "@/app/api/v1/servers/[id]/recipes/[name]/try/route.ts";
+import * as serverRecipes from "@/app/api/v1/servers/[id]/recipes/route.ts";
 import * as serverResume from "@/app/api/v1/servers/[id]/resume/route.ts";
 import * as server from "@/app/api/v1/servers/[id]/route.ts";
 import * as serverStats from "@/app/api/v1/servers/[id]/stats/route.ts";
@@ -165,6 +177,9 @@ import type { Paths } from "@/lib/web/http/openapi.ts";
 
 /** All routes of the API; a test compares them with the folders. */
 export const paths: Paths = {
+  "/api/v1/agent-credentials": agentCredentials,
+  "/api/v1/agent-credentials/{id}": agentCredential,
+  "/api/v1/agent-sign-ins": agentSignIns,
   "/api/v1/api-keys": apiKeys,
   "/api/v1/api-keys/{id}": apiKey,
   "/api/v1/api-keys/{id}/rotate": apiKeyRotate,
@@ -172,6 +187,8 @@ export const paths: Paths = {
   "/api/v1/service-accounts": serviceAccounts,
   "/api/v1/service-accounts/{id}": serviceAccount,
   "/api/v1/bulk-operations": bulkOperations,
+  "/api/v1/call-rules": callRules,
+  "/api/v1/call-rules/try": callRulesTry,
   "/api/v1/bulk-operations/{id}": bulkOperation,
   "/api/v1/bulk-operations/{id}/begin": bulkOperationBegin,
   "/api/v1/bulk-operations/{id}/items": bulkOperationItems,
@@ -250,6 +267,9 @@ export const paths: Paths = {
   "/api/v1/organizations": organizations,
   "/api/v1/overview": overview,
   "/api/v1/people": people,
+  "/api/v1/requests": requestsOfPrograms,
+  "/api/v1/requests/{id}": requestOfProgram,
+  "/api/v1/requests/{id}/consume": requestConsume,
   "/api/v1/races": races,
   "/api/v1/races/{id}": race,
   "/api/v1/page-failures": pageFailures,
@@ -263,6 +283,9 @@ export const paths: Paths = {
   "/api/v1/servers/{id}/found-tasks/refresh": serverFoundTasksRefresh,
   "/api/v1/servers/{id}/found-tasks/{foundId}/adopt": serverFoundTaskAdopt,
   "/api/v1/servers/{id}/pause": serverPause,
+  "/api/v1/servers/{id}/recipes": serverRecipes,
+  "/api/v1/servers/{id}/recipes/{name}": serverRecipe,
+  "/api/v1/servers/{id}/recipes/{name}/try": serverRecipeTry,
   "/api/v1/servers/{id}/resume": serverResume,
   "/api/v1/servers/{id}/stats": serverStats,
   "/api/v1/servers/{id}/try": serverTry,
@@ -306,6 +329,7 @@ export const paths: Paths = {
   "/api/v1/me/saml-links/{id}": samlLink,
   "/api/v1/saml-providers": samlProviders,
   "/api/v1/saml-providers/{id}": samlProvider,
+  "/api/v1/saml-providers/{id}/confirm": samlProviderConfirm,
   "/api/v1/saml-providers/{id}/test": samlProviderTest,
   "/api/auth/saml/{id}/acs": samlAcs,
   "/api/auth/saml/{id}/finish": samlFinish,

@@ -21,6 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "settings:manage",
       stepUp: ({ fourEyes, keysWithoutEnd }: UpdateOrganization) =>
         fourEyes !== undefined || keysWithoutEnd !== undefined,
+      namedByKeys: true,
       summary:
         "Rename the organization, require a second person (at once), propose to require none (it takes effect when a second person accepts it, or after 72 hours), or, as an owner, allow API keys without an end",
       body: updateOrganizationSchema,
@@ -36,6 +37,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "organization:delete",
       stepUp: true,
+      namedByKeys: true,
       summary:
         "Ask to delete the organization and all that is its own, within an hour of a whole export: it happens 72 hours later, once no task is open, unless an owner takes it back",
       body: deleteOrganizationSchema,

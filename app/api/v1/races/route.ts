@@ -20,6 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "unknown_tool",
         "invalid_arguments",
         "tool_changed",
+        "denied_by_rule",
         "idempotency_mismatch",
         "server_unavailable",
         "quota_exceeded",

@@ -19,8 +19,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: z.object({ items: z.array(samlProviderSchema) }),
     },
     ({ caller }) =>
-      within(caller, async (organizationId, tx) => ({
-        items: await listSamlProviders(organizationId, tx, env().url),
+      within(caller, async (organizationId, tx, principal) => ({
+        items: await listSamlProviders(organizationId, tx, principal, env().url),
       })),
   ),
   POST: route(
@@ -31,6 +31,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: samlProviderSchema,
       status: 201,
       stepUp: true,
+      namedByKeys: true,
       errors: ["address_not_allowed", "invalid_metadata", "too_many_saml_providers", "throttled"],
     },
     async ({ caller, body }) => {
@@ -39,7 +40,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       const own = await makeOwnCertificate(new Date());
       return within(caller, async (organizationId, tx, principal) => {
         const id = await createSamlProvider(organizationId, tx, principal, sealing(), idp, own, body);
-        return readSamlProvider(organizationId, tx, env().url, id);
+        return readSamlProvider(organizationId, tx, principal, env().url, id);
       });
     },
   ),

@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "tasks:read",
       inKeyScope: true,
       inView: true,
+      entersWith: { planOnce: true },
       summary: "Tasks, newest first unless another order is asked for",
       query: pageQuerySchema.extend(taskListQuerySchema.shape),
       output: searchedPageSchema(taskSchema),
@@ -23,6 +24,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "tasks:start",
       inKeyScope: true,
+      entersWith: { planOnce: true },
       summary: "Start a tool as a task; 200 with the task of then when the key was used before",
       headers: idempotencyHeader,
       body: startTaskSchema,
@@ -35,6 +37,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "invalid_arguments",
         "not_repeatable",
         "tool_changed",
+        "denied_by_rule",
         "idempotency_mismatch",
         "server_unavailable",
         "quota_exceeded",

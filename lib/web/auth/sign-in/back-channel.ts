@@ -8,7 +8,7 @@ import { Prisma } from "../../../base/db/db.ts";
 import { AppError } from "../../../base/errors.ts";
 import { log } from "../../../base/log.ts";
 import { database } from "../../database.ts";
-import { readText } from "../../http/body.ts";
+import { readText } from "../../http/body/body.ts";
 import { operatorNetwork } from "../../outside.ts";
 import {
   LOGOUT_CLOCK_SECONDS,

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { Prisma } from "../../../base/db/db.ts";
 import { database } from "../../database.ts";
-import { readText } from "../../http/body.ts";
+import { readText } from "../../http/body/body.ts";
 import {
   cookieName,
   cookieOf,

@@ -20,7 +20,7 @@ export const SIGNED = "intray/signed";
 export function oidcProvider(
   provider: SignInProvider,
   metadata: ProviderMetadata | null,
-  demand: Demand | null = null,
+  demand: Demand = NO_DEMAND,
 ): NextAuthOptions["providers"][number] {
   const { id, name, issuer, clientId, clientSecret } = provider;
   let ours: Client | undefined;
@@ -73,17 +73,22 @@ export interface Demand {
   /** How long ago the provider may have asked the person. */
   maxAgeMs: number | null;
   acrValues: string[];
-  /** The provider's session is too old for it: the person is to be asked again. */
+  /** The browser is signed in, or its session is too old: the person is to show anew who they are. */
   again: boolean;
 }
 
+export const NO_DEMAND: Demand = { maxAgeMs: null, acrValues: [], again: false };
+
+/** Asks for no sign-in by itself: a provider that is asked for an age has to say when it asked (OpenID Connect Core, 2). */
+const ANY_AGE_S = 365 * 24 * 3600;
+
 /** What the provider is asked for. gate.sign_in_refusal judges what it answered, at every request of the session. */
-function paramsOf(demand: Demand | null): Record<string, string> {
-  if (!demand) return {};
+function paramsOf({ maxAgeMs, acrValues, again }: Demand): Record<string, string> {
+  const maxAgeS = again ? 0 : maxAgeMs === null ? ANY_AGE_S : Math.floor(maxAgeMs / 1000);
   return {
-    ...(demand.maxAgeMs !== null && { max_age: String(Math.floor(demand.maxAgeMs / 1000)) }),
-    ...(demand.acrValues.length > 0 && { acr_values: demand.acrValues.join(" ") }),
-    ...(demand.again && { prompt: "login" }),
+    max_age: String(maxAgeS),
+    ...(acrValues.length > 0 && { acr_values: acrValues.join(" ") }),
+    ...(again && { prompt: "login" }),
   };
 }
 

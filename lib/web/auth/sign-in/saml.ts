@@ -20,16 +20,17 @@ import {
 } from "../../../saml/people.ts";
 import { issuerOf, ownerOfProvider, readForSignIn, type SignInProvider } from "../../../saml/queries.ts";
 import { type Begun, findRequest, openRequest, takeAssertion, takeTicket } from "../../../saml/requests.ts";
-import { checkResponse, claimedRequest, SamlFault } from "../../../saml/response.ts";
-import { recordTest } from "../../../saml/transitions.ts";
+import { checkResponse, claimedRequest, isOfProvider, SamlFault } from "../../../saml/response.ts";
+import { recordRefusal, recordTest } from "../../../saml/transitions.ts";
 import { REQUEST_MS } from "../../../saml/tunables.ts";
 import { database } from "../../database.ts";
-import { readText } from "../../http/body.ts";
+import { readText } from "../../http/body/body.ts";
 import { mayTry } from "../../http/throttle.ts";
 import { sealing } from "../../sealing.ts";
 import { services } from "../../tenant.ts";
 import {
   PROVIDER_STARTS_PER_ORIGIN,
+  SAML_REFUSALS_TOLD,
   SAML_RESPONSES_PER_ORIGIN,
   SESSION_LIFETIME_MS,
 } from "../../tunables.ts";
@@ -290,6 +291,7 @@ async function landing(
       await noteFailedTest(id, code);
       return redirect(`${env().url}${begun.callback}?tested=${encodeURIComponent(id)}`, []);
     }
+    if (error instanceof SamlFault && isOfProvider(error.fault)) await tellRefusal(id, code);
     const query = new URLSearchParams({ error: code, callbackUrl: begun.callback });
     return redirect(`${env().url}/sign-in?${query}`, []);
   }
@@ -316,6 +318,19 @@ async function noteFailedTest(id: string, failure: string): Promise<void> {
   const organizationId = await ownerOfProvider(db, id);
   if (organizationId)
     await db.withOrganization(organizationId, (tx) => recordTest(organizationId, tx, id, { failure }));
+}
+
+/** Tells the organization, since nobody else can mend it. The person has their answer, whether or not this can be stored. */
+async function tellRefusal(id: string, reason: string): Promise<void> {
+  try {
+    const provider = await findProvider(id);
+    if (!provider || !(await mayTry(`saml refusal ${id} ${reason}`, SAML_REFUSALS_TOLD))) return;
+    const db = await database();
+    const { organizationId } = provider;
+    await db.withOrganization(organizationId, (tx) => recordRefusal(organizationId, tx, id, reason));
+  } catch (error) {
+    log.error({ err: error, reason }, "An organization could not be told of a refused sign-in");
+  }
 }
 
 async function findProvider(id: string): Promise<SignInProvider | null> {

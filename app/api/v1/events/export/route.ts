@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "events:read",
       stepUp: true,
+      namedByKeys: true,
       summary: "The whole history, one JSON object a line, oldest first",
       output: exportedEventSchema,
       mediaType: "application/x-ndjson",

@@ -9,6 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "members:manage",
       stepUp: true,
+      namedByKeys: true,
       summary: "Change an invitation's role, or renew it: a new link, mailed or shown, and another week",
       params: idParams,
       body: updateInvitationSchema,

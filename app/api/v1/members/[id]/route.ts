@@ -10,6 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "members:manage",
       stepUp: true,
+      namedByKeys: true,
       summary: "Change a member's role; only owners make and unmake owners",
       params: idParams,
       body: updateMemberSchema,

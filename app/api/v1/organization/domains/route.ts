@@ -17,6 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "settings:manage",
+      stepUp: true,
       summary:
         "Name a domain; its DNS record has to be set before it is verified. One that is there is answered again",
       body: addDomainSchema,

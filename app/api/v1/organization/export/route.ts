@@ -7,6 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "organization:export",
       stepUp: true,
+      namedByKeys: true,
       summary: "All of the organization but its secrets, one JSON object a line; `end` is the last one",
       output: exportedLineSchema,
       mediaType: "application/x-ndjson",

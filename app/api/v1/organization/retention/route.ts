@@ -17,6 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "settings:manage",
       stepUp: true,
+      namedByKeys: true,
       summary:
         "Change for how many days the organization keeps what is over; for less time than before, its `slug` is sent with it",
       body: updateRetentionSchema,

@@ -12,7 +12,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     { auth: "saml:read", summary: "A SAML provider", params: idParams, output: samlProviderSchema },
     ({ caller, params }) =>
-      within(caller, (organizationId, tx) => readSamlProvider(organizationId, tx, env().url, params.id)),
+      within(caller, (organizationId, tx, principal) =>
+        readSamlProvider(organizationId, tx, principal, env().url, params.id),
+      ),
   ),
   PATCH: route(
     {
@@ -22,17 +24,18 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       body: updateSamlProviderSchema,
       output: samlProviderSchema,
       stepUp: true,
-      errors: ["address_not_allowed", "invalid_metadata", "other_idp", "throttled"],
+      namedByKeys: true,
+      errors: ["address_not_allowed", "invalid_metadata", "other_idp", "throttled", "would_lock_out"],
     },
     async ({ caller, params, body }) => {
-      await within(caller, (organizationId, tx) =>
-        readSamlProvider(organizationId, tx, env().url, params.id),
+      await within(caller, (organizationId, tx, principal) =>
+        readSamlProvider(organizationId, tx, principal, env().url, params.id),
       );
       await throttle(`saml changes ${caller.principal.organizationId}`, SAML_CHANGES_PER_CALLER);
       const idp = await describeIdp(network(), body);
       return within(caller, async (organizationId, tx, principal) => {
         await updateSamlProvider(organizationId, tx, principal, params.id, idp, body);
-        return readSamlProvider(organizationId, tx, env().url, params.id);
+        return readSamlProvider(organizationId, tx, principal, env().url, params.id);
       });
     },
   ),

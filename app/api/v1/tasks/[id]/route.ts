@@ -9,11 +9,14 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "tasks:read",
       inKeyScope: true,
       inView: true,
+      entersWith: { planOnce: true },
       summary: "A task",
       params: idParams,
       output: taskDetailSchema,
     },
     ({ caller, params }) =>
-      within(caller, (organizationId, tx, principal) => readTask(organizationId, tx, principal, params.id)),
+      within(caller, (organizationId, tx, principal) =>
+        readTask(organizationId, tx, principal, params.id, { isLast: true }),
+      ),
   ),
 });

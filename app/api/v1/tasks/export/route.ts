@@ -10,6 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "tasks:read",
+      stepUp: true,
       inKeyScope: true,
       leavesTrace: true,
       summary: "A list of tasks as a file, one JSON object a line; with `format=csv` as a table",

@@ -9,6 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     {
       auth: "requests:answer",
       inKeyScope: true,
+      entersWith: { planOnce: true },
       summary: "Decide; the answer counts from now on and is delivered by the engine",
       params: idParams,
       body: answerInputSchema,
@@ -25,9 +26,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       ],
     },
     ({ caller, params, body }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await recordAnswer(organizationId, tx, principal, params.id, body);
-        return readInputRequest(organizationId, tx, principal, params.id);
-      }),
+      within(caller, (organizationId, tx, principal) =>
+        recordAnswer(organizationId, tx, principal, params.id, body, () =>
+          readInputRequest(organizationId, tx, principal, params.id),
+        ),
+      ),
   ),
 });

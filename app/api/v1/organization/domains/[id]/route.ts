@@ -17,6 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   DELETE: route(
     {
       auth: "settings:manage",
+      stepUp: true,
       summary: "Remove a domain: its addresses are led to no provider any more",
       params: idParams,
     },

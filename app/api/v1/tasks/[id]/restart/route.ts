@@ -21,6 +21,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "unknown_tool",
         "invalid_arguments",
         "tool_changed",
+        "denied_by_rule",
         "connection_changed",
         "idempotency_mismatch",
         "server_unavailable",

@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "settings:manage",
+      stepUp: true,
       summary: "Look for a domain's DNS record now, and verify the domain if it is there",
       params: idParams,
       output: organizationDomainSchema,

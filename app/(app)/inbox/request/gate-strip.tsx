@@ -1,0 +1,53 @@
+"use client";
+
+import { UserRoundCheck } from "lucide-react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { TimeUntil } from "@/components/time/time.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { Link } from "@/components/ui/link.tsx";
+import { requesterWords } from "@/lib/format/requests/own-questions.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+/** What an approval in front of a call is for: which call, of whom, by which rule, and for how long. */
+export function GateStrip({ request }: { request: InputRequestDetail }) {
+  const me = useMe();
+  const rule = request.gate?.rule ?? null;
+  return (
+    <section
+      aria-label="Approval before the call"
+      className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[13px] text-muted"
+    >
+      <Badge tone="wait" icon={UserRoundCheck}>
+        Approval before the call
+      </Badge>
+      <span>
+        {requesterWords(request.requestedBy)} wants to call{" "}
+        <span className="font-medium text-ink">
+          <PlainText text={request.tool} />
+        </span>{" "}
+        on <PlainText text={request.server.name} /> with the arguments below, and nothing else.
+      </span>
+      {rule && (
+        <span>
+          Required by the rule{" "}
+          {me.may("settings:manage") ? (
+            <Link href="/settings/call-rules" className="underline underline-offset-4 hover:text-ink">
+              “<PlainText text={rule.name} />”
+            </Link>
+          ) : (
+            <>
+              “<PlainText text={rule.name} />”
+            </>
+          )}
+          , version {rule.version}.
+        </span>
+      )}
+      {request.state === "open" && request.expiresAt && (
+        <span>
+          Without an approval, the call is dropped in <TimeUntil at={request.expiresAt} over="a moment" />.
+        </span>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,129 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Textarea } from "@/components/ui/input.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
+import { removeRecipe, saveRecipe } from "@/lib/api-client/recipes.ts";
+import { serverKeys } from "@/lib/api-client/server-keys.ts";
+import type { RecipeVersion } from "@/lib/servers/recipes/schema.ts";
+import type { Server } from "@/lib/servers/schema.ts";
+import { NotARecipe, readRecipe, TEMPLATE } from "./recipe-text.ts";
+import { TryRecipe } from "./try-recipe.tsx";
+
+interface Props {
+  server: Server;
+  /** Null: a new one. */
+  recipe: RecipeVersion | null;
+  mayChange: boolean;
+  onClose(): void;
+}
+
+/** A recipe as JSON, to try and to save as its next version. */
+export function RecipeDialog(props: Props) {
+  const { recipe, mayChange } = props;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && props.onClose()}
+      title={recipe ? `Recipe ${recipe.name}` : "Add a recipe"}
+      description={
+        mayChange
+          ? "Tasks keep the version that they were started with."
+          : "The operator of this installation defines this server and its recipes."
+      }
+      className="md:max-w-3xl"
+    >
+      <RecipeForm {...props} />
+    </Dialog>
+  );
+}
+
+function RecipeForm({ server, recipe, mayChange, onClose }: Props) {
+  const client = useQueryClient();
+  const [text, setText] = useState(() => (recipe ? JSON.stringify(recipe.recipe, null, 2) : TEMPLATE));
+  const done = async () => {
+    await client.invalidateQueries({ queryKey: serverKeys.server(server.id) });
+    onClose();
+  };
+  const save = useMutation({
+    mutationFn: async () => {
+      const read = readRecipe(text);
+      // Under another name it is another recipe.
+      return saveRecipe(server.id, read.name === recipe?.name ? recipe.version : 0, read);
+    },
+    onSuccess: done,
+  });
+  const remove = useMutation({
+    mutationFn: () => removeRecipe(server.id, recipe!.name),
+    onSuccess: done,
+  });
+  const problems = problemsIn(save.error);
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Field
+        id="recipe"
+        label="Recipe"
+        required
+        description="JSON, with expressions in CEL. docs/recipes.md describes it."
+        error={problems[0]}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={18}
+            className="font-mono text-[13px]"
+            spellCheck={false}
+            readOnly={!mayChange}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+      {problems.length > 1 && (
+        <ul aria-label="Further mistakes" className="flex flex-col gap-1 text-[13px] text-bad">
+          {problems.slice(1).map((problem) => (
+            <li key={problem}>{problem}</li>
+          ))}
+        </ul>
+      )}
+      {save.error && problems.length === 0 && <Notice live tone="bad" title={errorSentence(save.error)} />}
+      {remove.error && <Notice live tone="bad" title={errorSentence(remove.error)} />}
+      <TryRecipe server={server} text={text} />
+      <DialogActions>
+        {recipe && mayChange && (
+          <Button
+            className="mr-auto"
+            disabled={remove.isPending || save.isPending}
+            onClick={() => remove.mutate()}
+          >
+            {remove.isPending ? "Removing…" : "Remove the recipe"}
+          </Button>
+        )}
+        <Button onClick={onClose}>{mayChange ? "Cancel" : "Close"}</Button>
+        {mayChange && (
+          <Button type="submit" variant="primary" disabled={save.isPending || remove.isPending}>
+            {save.isPending ? "Saving…" : recipe ? "Save as the next version" : "Add the recipe"}
+          </Button>
+        )}
+      </DialogActions>
+    </form>
+  );
+}
+
+function problemsIn(error: Error | null): string[] {
+  if (error instanceof NotARecipe) return error.problems;
+  if (!(error instanceof ApiError)) return [];
+  return error.errors.map(({ field, message }) => `${field.replace(/^recipe\./, "")}: ${message}`);
+}

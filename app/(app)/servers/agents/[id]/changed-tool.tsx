@@ -1,0 +1,127 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { ToolDifference } from "@/components/server/tool-difference.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { WordDiff } from "@/components/text/word-diff.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import type { AgentGrant } from "@/lib/agents/schema.ts";
+import { toolVersion } from "@/lib/api-client/servers.ts";
+import type { ToolText } from "@/lib/servers/schema.ts";
+
+/**
+ * What changed in a tool since it was granted. Both texts are read by the digests that the grant names, so that an admin
+ * approves exactly what stands here. `unfolded`: shown at once, else when it is unfolded.
+ */
+export function ChangedTool({
+  serverId,
+  changed: { tool, digest, grantedDigest, isNew },
+  unfolded,
+}: {
+  serverId: string;
+  changed: AgentGrant["changed"][number];
+  unfolded: boolean;
+}) {
+  const [open, setOpen] = useState(unfolded);
+  const now = useQuery({ ...toolVersion(serverId, tool, digest), enabled: open });
+  const granted = useQuery({
+    ...toolVersion(serverId, tool, grantedDigest ?? ""),
+    enabled: open && grantedDigest !== null,
+  });
+  const failed = [now, granted].find(({ isError, data }) => isError && data === undefined);
+  const isLoaded = now.data !== undefined && (grantedDigest === null || granted.data !== undefined);
+  return (
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="w-fit rounded-sm max-md:min-h-11 max-md:py-3">
+        <span className="break-all font-mono">
+          <PlainText text={tool} />
+        </span>
+        {isNew && (
+          <>
+            {" "}
+            <Badge>New</Badge>
+          </>
+        )}
+      </summary>
+      <div className="flex flex-col gap-1.5 border-line border-l-2 py-1 pl-3">
+        {failed?.error ? (
+          <LoadFailure
+            what="The change"
+            error={failed.error}
+            onRetry={() => void Promise.all([now.refetch(), grantedDigest !== null && granted.refetch()])}
+          />
+        ) : isLoaded ? (
+          <Change before={granted.data ?? null} after={now.data ?? null} isNew={isNew} />
+        ) : (
+          <div aria-hidden className="skeleton h-10" />
+        )}
+      </div>
+    </details>
+  );
+}
+
+/** All texts come from the server and are untrusted. */
+function Change({
+  before,
+  after,
+  isNew,
+}: {
+  before: ToolText | null;
+  after: ToolText | null;
+  isNew: boolean;
+}) {
+  if (!after) return <p>The tool has changed again. Reload the page to see how.</p>;
+  if (!before)
+    return (
+      <>
+        <p>
+          {isNew
+            ? "The server did not have this tool when its tools were granted."
+            : "Intray no longer has the text that was granted. This is the current one:"}
+        </p>
+        {after.title && (
+          <p className="font-medium">
+            <PlainText text={after.title} />
+          </p>
+        )}
+        <p className="whitespace-pre-wrap break-words">
+          {after.description ? <PlainText text={after.description} /> : "It has no description."}
+        </p>
+        <Schema title="Input schema">
+          <PlainText text={inLines(after.inputSchema)} />
+        </Schema>
+      </>
+    );
+  const [was, is] = [inLines(before.inputSchema), inLines(after.inputSchema)];
+  return (
+    <>
+      <ToolDifference before={before} after={after} />
+      {was !== is && (
+        <Schema title="Input schema, before and after">
+          <WordDiff before={was} after={is} />
+        </Schema>
+      )}
+    </>
+  );
+}
+
+function Schema({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <details>
+      <summary className="w-fit rounded-sm text-muted hover:text-ink max-md:min-h-11 max-md:py-3">
+        {title}
+      </summary>
+      <div
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+        tabIndex={0}
+        className="max-h-80 overflow-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3 font-mono text-xs leading-relaxed"
+      >
+        {children}
+      </div>
+    </details>
+  );
+}
+
+const inLines = (schema: unknown) => JSON.stringify(schema, null, 2);

@@ -1,0 +1,38 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { Notice } from "@/components/ui/notice.tsx";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import type { Agent } from "@/lib/agents/schema.ts";
+import { agentKeys } from "@/lib/api-client/agents/agents.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+
+/** Confirms the end of an agent. */
+export function RevokeDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
+  const client = useQueryClient();
+  const router = useRouter();
+  const revoke = useMutation({
+    mutationFn: () => api.delete(`/api/v1/agent-credentials/${agent.id}`),
+    onSuccess: () => {
+      toast(`${agent.name} was revoked`);
+      void client.invalidateQueries({ queryKey: agentKeys.list });
+      router.push("/servers/agents");
+    },
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Revoke ${agent.name}?`}
+      description="It is refused at once, and its open calls end. Tasks that it started go on. A revoked agent cannot be brought back."
+      confirm="Revoke"
+      destructive
+      pending={revoke.isPending}
+      onConfirm={() => revoke.mutate()}
+    >
+      {revoke.error && <Notice live tone="bad" title={errorSentence(revoke.error)} />}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,79 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { SecretOnce } from "@/components/people/secret-once.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { createAgentSchema, type GrantInput, type NewAgent } from "@/lib/agents/schema.ts";
+import { agentKeys } from "@/lib/api-client/agents/agents.ts";
+import { api } from "@/lib/api-client/base/client.ts";
+import { EndField, readEnd } from "../../settings/api-keys/key-fields.tsx";
+import { HoldField, readHold } from "./agent-fields.tsx";
+import { GrantFields } from "./grant-fields.tsx";
+import { SetUp } from "./set-up.tsx";
+
+/** Asks for the agent's name and tools, then shows its secret once, in texts to set programs up with. */
+export function CreateDialog({ url, onClose }: { url: string; onClose: () => void }) {
+  const [made, setMade] = useState<NewAgent | null>(null);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={made ? `${made.name} is ready` : "Add an agent"}
+      description={
+        made
+          ? "Copy the secret or a set-up now: the secret is shown this once."
+          : "Name it after the program, and grant it the tools that it needs."
+      }
+    >
+      {made ? (
+        <>
+          <SecretOnce label="Secret" value={made.secret} quiet />
+          <SetUp url={url} secret={made.secret} />
+          <DialogActions>
+            <Button onClick={onClose}>Done</Button>
+          </DialogActions>
+        </>
+      ) : (
+        <CreateForm onMade={setMade} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function CreateForm({ onMade, onClose }: { onMade: (agent: NewAgent) => void; onClose: () => void }) {
+  const client = useQueryClient();
+  const [grants, setGrants] = useState<GrantInput[]>([]);
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: createAgentSchema,
+    read: (data) => ({
+      name: data.get("name"),
+      grants,
+      holdMs: readHold(data),
+      expires: readEnd(data),
+    }),
+    send: async (values) => {
+      onMade(await api.post<NewAgent>("/api/v1/agent-credentials", values));
+      await client.invalidateQueries({ queryKey: agentKeys.list });
+    },
+  });
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <TextField name="name" label="Name" autoComplete="off" maxLength={80} error={errors.name} />
+      <GrantFields grants={grants} onChange={setGrants} errors={errors} />
+      <HoldField holdMs={null} error={errors.holdMs} />
+      <EndField errors={errors} />
+      <DialogActions>
+        <Button onClick={onClose}>Close</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Adding…" : "Add agent"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

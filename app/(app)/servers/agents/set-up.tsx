@@ -1,0 +1,60 @@
+"use client";
+
+import { Copy } from "lucide-react";
+import { useState } from "react";
+import { Button } from "@/components/ui/button.tsx";
+import { copyText } from "@/components/ui/copy-text.ts";
+import { Field } from "@/components/ui/field.tsx";
+import { Select } from "@/components/ui/select.tsx";
+import { PLACEHOLDER, setUps } from "@/lib/format/agent-set-up.ts";
+
+/** Texts to set programs up with, to be copied. `secret`: while it is shown; null once it is known no more. */
+export function SetUp({ url, secret }: { url: string; secret: string | null }) {
+  const all = setUps(url, secret);
+  const [chosen, setChosen] = useState(0);
+  const { label, where, text, note } = all[chosen]!;
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <Field id="program" label="Set-up for" required>
+        {(control) => (
+          <Select
+            {...control}
+            className="md:max-w-60"
+            value={chosen}
+            onChange={(event) => setChosen(Number(event.target.value))}
+          >
+            {all.map((each, index) => (
+              <option key={each.label} value={index}>
+                {each.label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <div className="flex items-center justify-between gap-3">
+        <p className="min-w-0 text-[13px] text-muted">{where}</p>
+        <Button
+          size="sm"
+          aria-label={`Copy the set-up for ${label}`}
+          onClick={() => copyText(text, `Copied the set-up for ${label}`)}
+        >
+          <Copy aria-hidden strokeWidth={1.75} />
+          Copy
+        </Button>
+      </div>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+        tabIndex={0}
+        className="max-h-80 overflow-auto rounded-md border border-line bg-sunken p-3 font-mono text-xs leading-relaxed"
+      >
+        {text}
+      </pre>
+      {note && <p className="text-[13px] text-muted">{note}</p>}
+      {secret === null && (
+        <p className="text-[13px] text-muted">
+          Replace {PLACEHOLDER} with the agent’s secret, which was shown once, when the agent was added.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,7 @@
+import { CallRulesScreen } from "./call-rules-screen.tsx";
+
+export const metadata = { title: "Call rules" };
+
+export default function CallRulesPage() {
+  return <CallRulesScreen />;
+}

@@ -1,0 +1,201 @@
+"use client";
+
+import { z } from "zod";
+import { TextField } from "@/components/form/text-field.tsx";
+import { useForm } from "@/components/form/use-form.ts";
+import { Button } from "@/components/ui/button.tsx";
+import { Field } from "@/components/ui/field.tsx";
+import { Textarea } from "@/components/ui/input.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { BEFORE } from "@/lib/agents/schema.ts";
+import { tryCallRules } from "@/lib/api-client/agents/call-rules.ts";
+import { ApiError } from "@/lib/api-client/base/client.ts";
+import { type CallRule, callRulesInputSchema, MOST_CHARACTERS } from "@/lib/call-rules/schema.ts";
+import { BEFORE_LABELS } from "@/lib/format/call-rules.ts";
+import type { Server } from "@/lib/servers/schema.ts";
+
+interface Props {
+  /** Null: a new rule. */
+  rule: CallRule | null;
+  /** Names of the other rules. */
+  names: string[];
+  servers: Server[];
+  onKeep: (rule: CallRule) => void;
+  onClose: () => void;
+}
+
+/** One rule. It is kept in the list, which is saved as a whole. */
+export function RuleDialog(props: Props) {
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && props.onClose()}
+      title={props.rule ? "Edit the rule" : "Add a rule"}
+      description="It takes effect once the list is saved."
+      className="md:max-w-xl"
+    >
+      <RuleForm {...props} />
+    </Dialog>
+  );
+}
+
+const WHAT_IT_DOES: Record<(typeof BEFORE)[number], string> = {
+  allow: "The call is made at once.",
+  ask: "The call waits until a person approves it.",
+  deny: "The call is not made. Whoever asked for it is told which rule denied it.",
+};
+
+function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
+  const rulesSchema = callRulesInputSchema.shape.rules;
+  const { form, errors, failure, pending, onSubmit } = useForm({
+    schema: z.unknown().transform((value, context) => {
+      const parsed = rulesSchema.safeParse([value]);
+      const [read] = parsed.data ?? [];
+      for (const { path, message } of parsed.error?.issues ?? [])
+        context.addIssue({ code: "custom", path: path.slice(1), message });
+      if (read && names.includes(read.name))
+        context.addIssue({ code: "custom", path: ["name"], message: "Another rule has this name" });
+      return read ?? z.NEVER;
+    }),
+    read: (data) => readRule(data, rule, servers),
+    send: async (read) => {
+      // The server reads the condition, as it will when the list is saved.
+      await tryCallRules([read]).catch(placed);
+      onKeep(read);
+    },
+  });
+  const kept = rule?.servers ?? [];
+  return (
+    <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      {failure && <Notice live tone="bad" title={failure} />}
+      <TextField
+        name="name"
+        label="Name"
+        description="Shown to whoever approves such a call, or is refused one."
+        maxLength={100}
+        autoComplete="off"
+        defaultValue={rule?.name}
+        error={errors.name}
+      />
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-2 font-medium text-[13px]">Before the call</legend>
+        {BEFORE.map((before) => (
+          <label key={before} className="flex items-start gap-2 max-md:min-h-11">
+            <input
+              type="radio"
+              name="before"
+              value={before}
+              defaultChecked={(rule?.before ?? "ask") === before}
+              className="mt-0.5 size-4 accent-accent"
+            />
+            <span className="text-[13px]">
+              <span className="font-medium">{BEFORE_LABELS[before]}</span>
+              <span className="block text-muted">{WHAT_IT_DOES[before]}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {servers.length > 0 && (
+        <fieldset className="flex flex-col gap-1">
+          <legend className="mb-1 font-medium text-[13px]">
+            Servers<span className="font-normal text-muted"> · none ticked: all</span>
+          </legend>
+          <div className="flex max-h-40 flex-col overflow-y-auto">
+            {servers.map((server) => (
+              <label key={server.id} className="flex items-center gap-2 py-1 text-[13px] max-md:min-h-11">
+                <input
+                  type="checkbox"
+                  name="servers"
+                  value={server.id}
+                  defaultChecked={kept.includes(server.id)}
+                  className="size-4 accent-accent"
+                />
+                <span className="truncate">{server.name}</span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )}
+      <Field
+        id="tools"
+        label="Tools"
+        description="One name a line. Empty: all tools."
+        error={Object.entries(errors).find(([field]) => field.startsWith("tools"))?.[1]}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            name="tools"
+            rows={2}
+            className="font-mono text-[13px]"
+            spellCheck={false}
+            defaultValue={rule?.tools.join("\n")}
+          />
+        )}
+      </Field>
+      <Field
+        id="when"
+        label="Condition"
+        description="An expression in CEL that says which of these calls. Empty: all of them."
+        hint={<ConditionHelp />}
+        error={errors.when}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            name="when"
+            rows={3}
+            maxLength={MOST_CHARACTERS}
+            className="font-mono text-[13px]"
+            spellCheck={false}
+            placeholder="amount != null && amount >= 5000.0"
+            defaultValue={rule?.when ?? ""}
+          />
+        )}
+      </Field>
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" disabled={pending}>
+          {pending ? "Checking…" : rule ? "Keep the change" : "Add the rule"}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function ConditionHelp() {
+  return (
+    <>
+      It can use <code>server.name</code>, <code>tool.name</code>, <code>tool.readOnly</code>,{" "}
+      <code>tool.destructive</code>, <code>arguments.…</code>, <code>amount</code>, <code>agent</code>,{" "}
+      <code>requester.role</code>, <code>requester.kind</code> and <code>now</code>. If it can't be applied to
+      a call, the call requires approval.
+    </>
+  );
+}
+
+/** Servers that were removed since stay in their rule: the form doesn't show them. */
+function readRule(data: FormData, rule: CallRule | null, servers: Server[]) {
+  const removed = rule?.servers.filter((id) => !servers.some((server) => server.id === id)) ?? [];
+  return {
+    name: data.get("name"),
+    before: data.get("before"),
+    servers: [...data.getAll("servers"), ...removed],
+    tools: String(data.get("tools"))
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== ""),
+    when: data.get("when"),
+  };
+}
+
+/** Puts the errors of the only rule that was sent to the form's fields. */
+function placed(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error;
+  const errors = error.errors.map(({ field, message }) => ({
+    field: field.replace(/^rules\.0\./, ""),
+    message,
+  }));
+  throw new ApiError(error.status, { ...error.extra, errors });
+}

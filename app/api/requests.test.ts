@@ -1,0 +1,247 @@
+/** Requests that programs put to people over HTTP, with a real engine that dies, and a receiver of callbacks. */
+import { createHmac } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type EngineProcess, startEngineProcess } from "@/test/engine-process.ts";
+import { until } from "@/test/fixtures/organization-fixture.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
+
+const DIGEST = "b".repeat(64);
+let web: TestWeb;
+let engine: EngineProcess;
+let acme: string;
+let key: string;
+let foreign: string;
+let ben: { userId: string; memberId: string; cookie: string };
+let receiver: Server;
+let receiverUrl: string;
+const received: { headers: Record<string, unknown>; body: string }[] = [];
+let refusals = 0;
+
+const environment = () => ({
+  ENGINE_DATABASE_URL: web.database.engineUrl,
+  ENGINE_DATABASE_DIRECT_URL: web.database.engineDirectUrl,
+  INTRAY_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}`,
+  INTRAY_ALLOW_HOSTS: "127.0.0.1",
+});
+
+beforeAll(async () => {
+  web = await startWeb({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
+  acme = await web.organization("acme-requests");
+  key = await web.key(acme, "operator");
+  foreign = await web.key(await web.organization("globex-requests"), "owner");
+  ben = await web.member(acme, "Ben", "approver");
+  engine = await startEngineProcess(environment());
+  receiver = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      received.push({ headers: request.headers, body });
+      response.statusCode = refusals-- > 0 ? 503 : 204;
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/resume`;
+});
+afterAll(async () => {
+  await engine?.kill();
+  receiver?.close();
+  await web?.stop();
+});
+
+const APPROVAL = {
+  kind: "approval",
+  message: "Deploy api 1.4.2 to production?",
+  details: { commit: "9a1f3c2", environment: "production" },
+  subject: { caller: "ci", tool: "deploy", argumentsDigest: DIGEST, policyVersion: "7" },
+};
+const make = (body: object = APPROVAL, headers: Record<string, string> = {}) =>
+  web.call("POST", "/api/v1/requests", { key, body, headers });
+const read = (id: string, query = "") => web.call("GET", `/api/v1/requests/${id}${query}`, { key });
+const consume = (id: string, argumentsDigest = DIGEST, as = key) =>
+  web.call("POST", `/api/v1/requests/${id}/consume`, { key: as, body: { argumentsDigest } });
+
+async function decide(id: string, answer: object = { action: "accept", content: {} }) {
+  const { questionHash } = (await web.call("GET", `/api/v1/input-requests/${id}`, ben)).body;
+  const decided = await web.call("POST", `/api/v1/input-requests/${id}/answer`, {
+    ...ben,
+    body: { ...answer, questionHash },
+  });
+  expect(decided.status).toBe(202);
+}
+
+test("is made once for a key, shown as it was said, and is in the inbox", async () => {
+  const once = { "idempotency-key": "build-17" };
+  const first = await make(APPROVAL, once);
+  expect(first.status).toBe(201);
+  expect(first.body).toMatchObject({
+    ...{ kind: "approval", state: "waiting", outcome: null, message: APPROVAL.message, callback: null },
+    ...{ details: APPROVAL.details, subject: APPROVAL.subject, consumedAt: null, callbackSecret: null },
+  });
+  expect(first.body.url).toBe(`http://localhost:3000/inbox/${first.body.id}`);
+  const again = await make(APPROVAL, once);
+  expect([again.status, again.body.id]).toEqual([200, first.body.id]);
+  const other = await make({ ...APPROVAL, message: "Another?" }, once);
+  expect([other.status, other.body.code]).toEqual([409, "idempotency_mismatch"]);
+  const inbox = await web.call("GET", "/api/v1/input-requests?state=open", ben);
+  expect(inbox.body.items).toContainEqual(
+    expect.objectContaining({ id: first.body.id, server: expect.objectContaining({ name: "Intray" }) }),
+  );
+  const servers = await web.call("GET", "/api/v1/servers", { key });
+  expect(servers.body.items).toEqual([]);
+});
+
+test("the built-in server can't be read, changed, paused, used or removed by people", async () => {
+  const made = await make();
+  const admin = await web.key(acme, "admin");
+  const { server } = (await web.call("GET", `/api/v1/tasks/${made.body.taskId}`, { key })).body;
+  const at = `/api/v1/servers/${server.id}`;
+  for (const [method, path, body] of [
+    ["GET", at, undefined],
+    ["PATCH", at, { name: "Mine" }],
+    ["DELETE", at, undefined],
+    ["POST", `${at}/check`, undefined],
+    ["POST", `${at}/pause`, {}],
+    ["GET", `${at}/tools`, undefined],
+    ["POST", "/api/v1/tasks", { serverId: server.id, tool: "ask_person", arguments: {} }],
+  ] as const) {
+    const answer = await web.call(method, path, { key: admin, ...(body && { body }) });
+    expect([method, path, answer.status]).toEqual([method, path, 404]);
+  }
+});
+
+test("bad input names the field", async () => {
+  const fieldsOf = async (body: object) => {
+    const { status, body: problem } = await make(body);
+    return [status, problem.errors?.[0]?.field];
+  };
+  expect(await fieldsOf({ ...APPROVAL, to: "nobody@test.example" })).toEqual([422, "to"]);
+  // Whoever may ask learns nothing of those who can't answer.
+  const vera = await web.member(acme, "Vera", "viewer");
+  const [nobody, viewer] = await Promise.all(
+    ["01890000-0000-7000-8000-000000000009", vera.memberId].map((to) => make({ ...APPROVAL, to })),
+  );
+  expect(viewer?.body.errors).toEqual(nobody?.body.errors);
+  expect(viewer?.body.detail).toBe(nobody?.body.detail);
+  const form = { type: "object", properties: { secret: { type: "string", format: "password" } } };
+  expect(await fieldsOf({ kind: "question", message: "Which?", form })).toEqual([422, "form"]);
+  expect(await fieldsOf({ ...APPROVAL, kind: "question" })).toEqual([422, "subject"]);
+  expect(await fieldsOf({ ...APPROVAL, expiresAt: "2020-01-01T00:00:00Z" })).toEqual([422, "expiresAt"]);
+  expect(await fieldsOf({ ...APPROVAL, currency: "EUR" })).toEqual([422, "currency"]);
+  expect(await fieldsOf({ ...APPROVAL, callbackUrl: "http://10.0.0.1/x" })).toEqual([422, "callbackUrl"]);
+  const links = [{ title: "No", url: "javascript:alert(1)" }];
+  expect((await fieldsOf({ ...APPROVAL, links }))[0]).toBe(422);
+});
+
+describe("a waiting read", () => {
+  test("answers when somebody has decided, and says who", async () => {
+    const { id } = (await make({ ...APPROVAL, to: ben.memberId })).body;
+    const waiting = Promise.all([read(id, "?waitMs=60000"), read(id, "?waitMs=60000")]);
+    await decide(id, { action: "decline", comment: "Not on Friday" });
+    for (const { status, body } of await waiting) {
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        ...{ state: "ended", outcome: "declined", reason: "Not on Friday", content: null },
+        ...{ by: { id: ben.userId, name: "Ben" }, assignedTo: { id: ben.userId, name: "Ben" } },
+      });
+    }
+  });
+
+  test("answers with what there is when its time is over", async () => {
+    const { id } = (await make()).body;
+    const { body } = await read(id, "?waitMs=1");
+    expect(body).toMatchObject({ state: "waiting", outcome: null });
+    expect((await read(id, "?waitMs=60001")).status).toBe(422);
+  });
+
+  test("is refused once the key is revoked, and told of a cancel", async () => {
+    const { id, taskId } = (await make()).body;
+    const admin = await web.key(acme, "admin");
+    const short = await web.key(acme, "viewer");
+    const revoked = web.call("GET", `/api/v1/requests/${id}?waitMs=60000`, { key: short });
+    const kept = read(id, "?waitMs=60000");
+    const keys = (await web.call("GET", "/api/v1/api-keys", { key: admin })).body.items;
+    const viewer = keys.find(({ role }: { role: string }) => role === "viewer");
+    expect((await web.call("DELETE", `/api/v1/api-keys/${viewer.id}`, { key: admin })).status).toBe(204);
+    expect((await web.call("POST", `/api/v1/tasks/${taskId}/cancel`, { key })).status).toBeLessThan(300);
+    expect((await revoked).status).toBe(401);
+    expect((await kept).body).toMatchObject({ state: "ended", outcome: "cancelled", by: null });
+  });
+
+  test("nobody else's", async () => {
+    const { id } = (await make()).body;
+    expect((await web.call("GET", `/api/v1/requests/${id}?waitMs=1000`, { key: foreign })).status).toBe(404);
+    expect((await consume(id, DIGEST, foreign)).status).toBe(404);
+  });
+});
+
+describe("an approval that is bound to a call", () => {
+  test("a held answer is none yet; given: used once of many at once, also where an engine was killed", async () => {
+    const { id } = (await make()).body;
+    await engine.kill();
+    await decide(id);
+    expect((await consume(id)).body).toMatchObject({ code: "approval_unusable", reason: "waiting" });
+    engine = await startEngineProcess(environment());
+    expect((await read(id, "?waitMs=60000")).body).toMatchObject({ outcome: "answered", content: {} });
+    expect((await consume(id, "c".repeat(64))).body.reason).toBe("other_arguments");
+    const all = await Promise.all(Array.from({ length: 5 }, () => consume(id)));
+    expect(all.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
+    const won = all.find(({ status }) => status === 200);
+    expect(won?.body.consumedAt).toEqual(expect.any(String));
+    const lost = all.find(({ status }) => status === 409);
+    expect(lost?.body).toMatchObject({ reason: "already_consumed", by: { kind: "key" } });
+    const uses = await web.db.withOrganization(acme, (tx) =>
+      tx.approvalUse.count({ where: { organizationId: acme, inputRequestId: id } }),
+    );
+    expect(uses).toBe(1);
+    // Its time is over since: that it was used is what the caller has to know.
+    await web.db.withOrganization(acme, (tx) =>
+      tx.task.updateMany({
+        where: { organizationId: acme, id: won?.body.taskId },
+        data: { expiresAt: new Date(0) },
+      }),
+    );
+    expect((await consume(id)).body).toMatchObject({ reason: "already_consumed", by: { kind: "key" } });
+  });
+
+  test("a program can't give it to itself", async () => {
+    const { id } = (await make()).body;
+    const owner = await web.key(acme, "owner");
+    const { questionHash } = (await web.call("GET", `/api/v1/input-requests/${id}`, { key: owner })).body;
+    const answer = await web.call("POST", `/api/v1/input-requests/${id}/answer`, {
+      key: owner,
+      body: { action: "accept", content: {}, questionHash },
+    });
+    expect([answer.status, answer.body.code]).toEqual([403, "forbidden"]);
+  });
+});
+
+test("a callback is signed, says the outcome and nothing that was said, and is repeated until it is taken", async () => {
+  refusals = 1;
+  received.length = 0;
+  const { id, taskId, callbackSecret } = (await make({ ...APPROVAL, callbackUrl: receiverUrl })).body;
+  expect((await read(id)).body.callback).toMatchObject({ state: "pending", attempts: 0 });
+  await decide(id);
+  const { callback } = await until("the callback was taken", async () => {
+    const { body } = await read(id);
+    return body.callback.state === "delivered" && body;
+  });
+  expect(callback).toMatchObject({ attempts: 2, lastStatus: 204 });
+  expect(received).toHaveLength(2);
+  for (const { headers, body } of received) {
+    expect(JSON.parse(body)).toEqual({
+      type: "request.ended",
+      timestamp: expect.any(String),
+      data: { id, inputRequestId: id, taskId, state: "ended", outcome: "answered" },
+    });
+    const signed = `${id}.${headers["webhook-timestamp"]}.${body}`;
+    const secret = Buffer.from(callbackSecret.replace("whsec_", ""), "base64");
+    const signature = createHmac("sha256", secret).update(signed).digest("base64");
+    expect(headers).toMatchObject({ "webhook-id": id, "webhook-signature": `v1,${signature}` });
+  }
+  expect(received[0]?.body).toBe(received[1]?.body);
+});

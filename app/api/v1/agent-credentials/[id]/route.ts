@@ -1,0 +1,41 @@
+import { readAgent } from "@/lib/agents/queries.ts";
+import { agentSchema, updateAgentSchema } from "@/lib/agents/schema.ts";
+import { revokeAgent, updateAgent } from "@/lib/agents/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "agents:manage",
+      summary: "An agent that was not revoked, and what it may call",
+      params: idParams,
+      output: agentSchema,
+    },
+    ({ caller, params }) => within(caller, (organizationId, tx) => readAgent(organizationId, tx, params.id)),
+  ),
+  PATCH: route(
+    {
+      auth: "agents:manage",
+      stepUp: true,
+      summary: "Rename an agent, or change what it may call and how long its calls are held",
+      params: idParams,
+      body: updateAgentSchema,
+      output: agentSchema,
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await updateAgent(organizationId, tx, principal, params.id, body);
+        return readAgent(organizationId, tx, params.id);
+      }),
+  ),
+  DELETE: route(
+    { auth: "agents:manage", summary: "Revoke an agent", params: idParams },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        revokeAgent(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

@@ -1,0 +1,37 @@
+import { listAgents, readAgent } from "@/lib/agents/queries.ts";
+import { agentSchema, createAgentSchema, newAgentSchema } from "@/lib/agents/schema.ts";
+import { createAgent } from "@/lib/agents/transitions.ts";
+import { pageQuerySchema, pageSchema } from "@/lib/base/page.ts";
+import { holdCredential } from "@/lib/web/auth/hold-credential.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "agents:manage",
+      summary: "Agents that were not revoked, oldest first, with what each may call",
+      query: pageQuerySchema,
+      output: pageSchema(agentSchema),
+    },
+    ({ caller, query }) => within(caller, (organizationId, tx) => listAgents(organizationId, tx, query)),
+  ),
+  POST: route(
+    {
+      auth: "agents:manage",
+      stepUp: true,
+      summary:
+        "Make an agent, no stronger than oneself; its secret, the Bearer token of /mcp, is shown this once",
+      body: createAgentSchema,
+      output: newAgentSchema,
+      status: 201,
+      errors: ["too_many_agents"],
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await holdCredential(organizationId, tx, caller);
+        const { id, secret } = await createAgent(organizationId, tx, principal, body);
+        return { ...(await readAgent(organizationId, tx, id)), secret };
+      }),
+  ),
+});

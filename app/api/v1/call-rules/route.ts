@@ -1,0 +1,39 @@
+import { readCallRules } from "@/lib/call-rules/queries.ts";
+import { callRulesInputSchema, callRulesSchema } from "@/lib/call-rules/schema.ts";
+import { saveCallRules } from "@/lib/call-rules/transitions.ts";
+import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    { auth: "settings:manage", summary: "The rules for calls, and their version", output: callRulesSchema },
+    async ({ caller, reply }) => {
+      const rules = await within(caller, readCallRules);
+      reply.headers.set("etag", `"${rules.version}"`);
+      return rules;
+    },
+  ),
+  PUT: route(
+    {
+      auth: "settings:manage",
+      stepUp: true,
+      namedByKeys: true,
+      summary:
+        "Replace the rules for calls: who may make which call, and which calls a person approves first",
+      body: callRulesInputSchema,
+      output: callRulesSchema,
+      headers: versionHeader,
+      errors: ["version_changed", "version_required"],
+    },
+    async ({ caller, body, request, reply }) => {
+      const version = readVersion(request);
+      const rules = await within(caller, async (organizationId, tx, principal) => {
+        await saveCallRules(organizationId, tx, principal, version, body);
+        return readCallRules(organizationId, tx);
+      });
+      reply.headers.set("etag", `"${rules.version}"`);
+      return rules;
+    },
+  ),
+});

@@ -1,0 +1,17 @@
+import { callRulesInputSchema, triedCallsSchema } from "@/lib/call-rules/schema.ts";
+import { tryCallRules } from "@/lib/call-rules/try.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "settings:manage",
+      summary: "Say what these rules would have meant for the latest 100 calls; nothing is saved",
+      body: callRulesInputSchema,
+      output: triedCallsSchema,
+    },
+    ({ caller, body }) =>
+      within(caller, (organizationId, tx, principal) => tryCallRules(organizationId, tx, principal, body)),
+  ),
+});

@@ -1,0 +1,25 @@
+import { env } from "@/lib/base/env.ts";
+import { readHumanRequest } from "@/lib/human-tasks/queries.ts";
+import { consumeSchema, requestSchema } from "@/lib/human-tasks/schema.ts";
+import { consumeApproval } from "@/lib/human-tasks/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "requests:ask",
+      summary:
+        "Use an approval that is bound to a call: once, for the arguments that were shown, before it expires",
+      params: idParams,
+      body: consumeSchema,
+      output: requestSchema,
+      errors: ["not_found", "approval_unusable"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await consumeApproval(organizationId, tx, principal, params.id, body);
+        return readHumanRequest(organizationId, tx, principal, params.id, env().url);
+      }),
+  ),
+});

@@ -1,0 +1,40 @@
+import { env } from "@/lib/base/env.ts";
+import { AppError } from "@/lib/base/errors.ts";
+import { drainSignal } from "@/lib/base/lifecycle.ts";
+import { readHumanRequest } from "@/lib/human-tasks/queries.ts";
+import { requestSchema, waitQuerySchema } from "@/lib/human-tasks/schema.ts";
+import { authenticate } from "@/lib/web/auth/authenticate.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { readUntil } from "@/lib/web/live/wait.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "requests:read",
+      summary: "A request that a program put to people; with `waitMs` the answer comes when it has ended",
+      params: idParams,
+      query: waitQuerySchema,
+      output: requestSchema,
+      errors: ["not_found"],
+    },
+    ({ caller, request, params, query }) =>
+      readUntil(
+        {
+          organizationId: caller.principal.organizationId,
+          id: params.id,
+          waitMs: query.waitMs ?? 0,
+          signals: [request.signal, drainSignal()],
+        },
+        async (isFirst) => {
+          // Who was let in may have lost their access while the call waited.
+          const now = isFirst ? caller : await authenticate(request, { isUse: false });
+          if (!now) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
+          return within(now, (organizationId, tx, principal) =>
+            readHumanRequest(organizationId, tx, principal, params.id, env().url),
+          );
+        },
+        ({ state }) => state === "ended",
+      ),
+  ),
+});

@@ -1,0 +1,27 @@
+import { createRequest } from "@/lib/human-tasks/request.ts";
+import { createdRequestSchema, createRequestSchema } from "@/lib/human-tasks/schema.ts";
+import { idempotencyHeader, readIdempotencyKey } from "@/lib/web/http/idempotency-key.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { services } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "requests:ask",
+      summary:
+        "Put a question to people, or ask for an approval; 200 with the request of then when the key was used before",
+      headers: idempotencyHeader,
+      body: createRequestSchema,
+      output: createdRequestSchema,
+      status: 201,
+      alsoStatuses: [200],
+      errors: ["address_not_allowed", "four_eyes", "idempotency_mismatch", "quota_exceeded"],
+    },
+    async ({ caller, request, body, reply }) => {
+      const made = await createRequest(await services(), caller.principal, body, readIdempotencyKey(request));
+      if (!made.created) reply.status = 200;
+      reply.headers.set("location", `/api/v1/requests/${made.request.id}`);
+      return made.request;
+    },
+  ),
+});

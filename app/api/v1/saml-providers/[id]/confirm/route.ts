@@ -1,0 +1,28 @@
+import { env } from "@/lib/base/env.ts";
+import { readSamlProvider } from "@/lib/saml/queries.ts";
+import { samlProviderSchema } from "@/lib/saml/schema.ts";
+import { confirmSamlProvider } from "@/lib/saml/transitions.ts";
+import { accountOf } from "@/lib/web/auth/person.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "saml:manage",
+      summary: "Confirm, as another person than who described it, that a SAML provider is the organization's",
+      params: idParams,
+      output: samlProviderSchema,
+      stepUp: true,
+      errors: ["same_maker", "nothing_to_confirm", "organization_session"],
+    },
+    async ({ caller, params }) => {
+      // Whoever holds the provider could have it open a session as any other owner.
+      await accountOf(caller);
+      return within(caller, async (organizationId, tx, principal) => {
+        await confirmSamlProvider(organizationId, tx, principal, params.id);
+        return readSamlProvider(organizationId, tx, principal, env().url, params.id);
+      });
+    },
+  ),
+});

@@ -1,0 +1,69 @@
+import { AppError } from "@/lib/base/errors.ts";
+import { readOwnTools } from "@/lib/servers/queries.ts";
+import { readRecipe } from "@/lib/servers/recipes/queries.ts";
+import { recipeName, recipeSchema, recipeVersionSchema } from "@/lib/servers/recipes/schema.ts";
+import { removeRecipe, saveRecipe } from "@/lib/servers/recipes/transitions.ts";
+import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+const params = idParams.extend({ name: recipeName });
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "servers:manage",
+      summary: "A recipe in the version in force",
+      params,
+      output: recipeVersionSchema,
+    },
+    ({ caller, params: { id, name }, reply }) =>
+      within(caller, async (organizationId, tx) => {
+        const tools = await readOwnTools(organizationId, tx, id);
+        const recipe = await readRecipe(organizationId, tx, id, name, tools);
+        reply.headers.set("etag", `"${recipe.version}"`);
+        return recipe;
+      }),
+  ),
+  PUT: route(
+    {
+      auth: "servers:manage",
+      summary:
+        "Make a recipe, or its next version; tasks keep the one that they were started with. With If-Match, only over that version",
+      params,
+      body: recipeSchema,
+      output: recipeVersionSchema,
+      alsoStatuses: [201],
+      headers: versionHeader,
+      errors: ["defined_by_operator", "too_many_recipes", "version_changed"],
+    },
+    ({ caller, params: { id, name }, body, request, reply }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        if (body.name !== name)
+          throw new AppError("invalid_input", "Some values are not valid.", {
+            errors: [{ field: "name", message: `The address names ${name}` }],
+          });
+        const replaces = request.headers.has("if-match") ? readVersion(request) || null : undefined;
+        const input = { recipe: body, ...(replaces !== undefined && { replaces }) };
+        const { created } = await saveRecipe(organizationId, tx, principal.actor, id, input);
+        if (created) reply.status = 201;
+        const tools = await readOwnTools(organizationId, tx, id);
+        const saved = await readRecipe(organizationId, tx, id, name, tools);
+        reply.headers.set("etag", `"${saved.version}"`);
+        return saved;
+      }),
+  ),
+  DELETE: route(
+    {
+      auth: "servers:manage",
+      summary: "Take a recipe out of use; tasks that were started with it go on",
+      params,
+      errors: ["defined_by_operator"],
+    },
+    ({ caller, params: { id, name } }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await removeRecipe(organizationId, tx, principal.actor, id, name);
+        return undefined;
+      }),
+  ),
+});

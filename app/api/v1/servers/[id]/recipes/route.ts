@@ -1,0 +1,40 @@
+import { readOwnTools } from "@/lib/servers/queries.ts";
+import { listRecipes, readRecipe } from "@/lib/servers/recipes/queries.ts";
+import { recipeListSchema, recipeSchema, recipeVersionSchema } from "@/lib/servers/recipes/schema.ts";
+import { saveRecipe } from "@/lib/servers/recipes/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "servers:manage",
+      summary: "A server's recipes: durable tasks made of tools that answer at once",
+      params: idParams,
+      output: recipeListSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx) => {
+        const tools = await readOwnTools(organizationId, tx, params.id);
+        return { items: await listRecipes(organizationId, tx, params.id, tools) };
+      }),
+  ),
+  POST: route(
+    {
+      auth: "servers:manage",
+      summary: "Make a recipe; refused if there is one of its name",
+      params: idParams,
+      body: recipeSchema,
+      output: recipeVersionSchema,
+      status: 201,
+      errors: ["defined_by_operator", "too_many_recipes", "version_changed"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const input = { recipe: body, replaces: null };
+        await saveRecipe(organizationId, tx, principal.actor, params.id, input);
+        const tools = await readOwnTools(organizationId, tx, params.id);
+        return readRecipe(organizationId, tx, params.id, body.name, tools);
+      }),
+  ),
+});

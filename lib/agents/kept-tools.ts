@@ -1,0 +1,93 @@
+/**
+ * The tools that servers have listed, parsed, with their digests. An agent's list is made of them at every call, so that lists
+ * are parsed once: by server and the time at which it gave the list.
+ */
+import type { Tx } from "../base/db/db.ts";
+import type { Tool } from "../mcp/peer.ts";
+import { readListedTools } from "../servers/queries.ts";
+import { digestOf, textOf } from "../servers/tool-text.ts";
+
+export interface KeptTool {
+  tool: Tool;
+  digest: string;
+}
+/** Null: the server has never listed any. */
+export type KeptTools = ReadonlyMap<string, KeptTool> | null;
+
+interface Listed {
+  tools: KeptTools;
+  characters: number;
+}
+
+/** What all lists in memory may have together. A list has eight million characters at most (lib/mcp/limits.ts). */
+const MOST_CHARACTERS = 32_000_000;
+
+// Oldest use first.
+const parsed = new Map<string, Listed>();
+let characters = 0;
+
+/** Returns the digest of a tool as its server lists it now; null if it does not, and undefined if it has never listed any. */
+export async function listedDigest(
+  organizationId: string,
+  tx: Tx,
+  serverId: string,
+  tool: string,
+): Promise<string | null | undefined> {
+  const tools = (await keptTools(organizationId, tx, [{ id: serverId, checkedAt: null }])).get(serverId);
+  return tools ? (tools.get(tool)?.digest ?? null) : undefined;
+}
+
+/** Returns the tools of these servers. Of two of one name the first counts, as for calls. */
+export async function keptTools(
+  organizationId: string,
+  tx: Tx,
+  servers: readonly { id: string; checkedAt: Date | null }[],
+): Promise<Map<string, KeptTools>> {
+  const found = new Map<string, KeptTools>();
+  const missing: string[] = [];
+  for (const { id, checkedAt } of servers) {
+    const known = checkedAt && recall(keyOf(organizationId, id, checkedAt));
+    if (known) found.set(id, known.tools);
+    else missing.push(id);
+  }
+  if (missing.length === 0) return found;
+  for (const { id, tools, checkedAt } of await readListedTools(organizationId, tx, missing)) {
+    const listed = tools === null ? null : withDigests(tools);
+    found.set(id, listed);
+    if (checkedAt)
+      remember(keyOf(organizationId, id, checkedAt), {
+        tools: listed,
+        characters: JSON.stringify(tools).length,
+      });
+  }
+  return found;
+}
+
+const keyOf = (organizationId: string, serverId: string, at: Date) =>
+  `${organizationId} ${serverId} ${at.getTime()}`;
+
+function withDigests(tools: Tool[]): Map<string, KeptTool> {
+  const listed = new Map<string, KeptTool>();
+  for (const tool of tools)
+    if (!listed.has(tool.name)) listed.set(tool.name, { tool, digest: digestOf(textOf(tool)) });
+  return listed;
+}
+
+function recall(key: string): Listed | undefined {
+  const known = parsed.get(key);
+  if (!known) return undefined;
+  parsed.delete(key);
+  parsed.set(key, known);
+  return known;
+}
+
+function remember(key: string, listed: Listed): void {
+  if (parsed.has(key)) return;
+  parsed.set(key, listed);
+  characters += listed.characters;
+  for (const [oldest, { characters: its }] of parsed) {
+    if (characters <= MOST_CHARACTERS) return;
+    parsed.delete(oldest);
+    characters -= its;
+  }
+}

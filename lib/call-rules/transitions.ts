@@ -1,0 +1,71 @@
+/** The only write to call rules: the whole list becomes a new version, which stays as it is. */
+import type { Principal } from "../access/principal.ts";
+import { storable, type Tx } from "../base/db/db.ts";
+import { AppError, type FieldError } from "../base/errors.ts";
+import { appendEvents } from "../events/transitions.ts";
+import { differenceOf } from "./difference.ts";
+import { callLanguage } from "./facts.ts";
+import { listServerIds, readCallRules } from "./queries.ts";
+import type { CallRule, CallRulesInput } from "./schema.ts";
+
+/**
+ * Replaces the rules, if `version` is still the one in force. Changes nothing if they are the same. Throws `version_changed`,
+ * and `invalid_input` with the place of each condition that can't be read and each server that is not there.
+ */
+export async function saveCallRules(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  version: number,
+  { rules }: CallRulesInput,
+): Promise<void> {
+  // One change at a time, since the difference is told against the version before.
+  await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR NO KEY UPDATE`;
+  const before = await readCallRules(organizationId, tx);
+  if (before.version !== version)
+    throw new AppError("version_changed", "Somebody has changed these rules meanwhile. Look at them again.", {
+      extra: { version: before.version },
+    });
+  // A rule may keep a server that was removed since: it says of what it was.
+  const known = await listServerIds(organizationId, tx);
+  for (const id of before.rules.flatMap(({ servers }) => servers)) known.add(id);
+  const errors = problemsOf(rules, known);
+  if (errors.length > 0) throw new AppError("invalid_input", "Some rules are not valid.", { errors });
+  if (JSON.stringify(rules.map(inOrder)) === JSON.stringify(before.rules.map(inOrder))) return;
+  await tx.callRuleVersion.create({
+    data: {
+      organizationId,
+      version: version + 1,
+      rules: storable(rules.map(inOrder)),
+      madeBy: storable(actor),
+    },
+  });
+  await appendEvents(organizationId, tx, [
+    {
+      type: "call_rules.changed",
+      actor,
+      data: { version: version + 1, ...differenceOf(before.rules, rules) },
+    },
+  ]);
+}
+
+/** Problems with what a schema can't see, by their place in the body. */
+export function problemsOf(rules: CallRule[], servers: ReadonlySet<string>): FieldError[] {
+  return rules.flatMap(({ when, servers: named }, at) => {
+    const errors = named.flatMap((id, place) =>
+      servers.has(id) ? [] : [{ field: `rules.${at}.servers.${place}`, message: "There is no such server" }],
+    );
+    const read = when === null ? null : callLanguage.read(when);
+    if (read && "problem" in read) {
+      const { message, at: place } = read.problem;
+      const where = place === null ? "" : ` (character ${place + 1})`;
+      errors.push({ field: `rules.${at}.when`, message: `${message}${where}` });
+    }
+    return errors;
+  });
+}
+
+/** The properties in one order, so that the same rules are the same text. */
+function inOrder({ name, when, servers, tools, before }: CallRule): CallRule {
+  return { name, when, servers, tools, before };
+}

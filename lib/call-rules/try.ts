@@ -1,0 +1,85 @@
+/** Tries rules on the calls that were made last, before they are saved. */
+import type { Principal } from "../access/principal.ts";
+import { actorSchema, roleSchema } from "../access/schema.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
+import { AppError } from "../base/errors.ts";
+import { visibleTask } from "../tasks/visibility.ts";
+import { judge } from "./judge.ts";
+import { listServerIds, readCallRules } from "./queries.ts";
+import type { CallRulesInput, TriedCalls } from "./schema.ts";
+import { problemsOf } from "./transitions.ts";
+
+/** Calls that are tried. */
+const CALLS = 100;
+
+/**
+ * Judges the latest calls that the principal may see by these rules, each as if it were made again now. Throws `invalid_input` as
+ * `saveCallRules`.
+ */
+export async function tryCallRules(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { rules }: CallRulesInput,
+): Promise<TriedCalls> {
+  const current = await readCallRules(organizationId, tx);
+  const known = await listServerIds(organizationId, tx);
+  for (const id of current.rules.flatMap(({ servers }) => servers)) known.add(id);
+  const errors = problemsOf(rules, known);
+  if (errors.length > 0) throw new AppError("invalid_input", "Some rules are not valid.", { errors });
+  const version = current.version + 1;
+  const now = new Date();
+  const calls = await latestCalls(organizationId, tx, principal);
+  return {
+    calls: calls.map((call) => {
+      const requestedBy = actorSchema.parse(call.requestedBy);
+      const role = roleSchema.catch("operator").parse(call.role);
+      const verdict = judge(
+        { version, rules },
+        {
+          server: { id: call.serverId, name: call.serverName },
+          tool: { name: call.tool, title: null, annotations: call.annotations },
+          arguments: call.arguments,
+          requester: { actor: requestedBy, role },
+          now,
+        },
+        null,
+      );
+      return {
+        taskId: call.taskId,
+        serverName: call.serverName,
+        tool: call.tool,
+        label: call.label,
+        createdAt: call.createdAt.toISOString(),
+        requestedBy,
+        verdict,
+      };
+    }),
+  };
+}
+
+interface MadeCall {
+  taskId: string;
+  serverId: string;
+  serverName: string;
+  tool: string;
+  label: string | null;
+  createdAt: Date;
+  requestedBy: unknown;
+  /** Of a member as it is now; null: they left, or it was no member. */
+  role: string | null;
+  annotations: Record<string, unknown> | null;
+  arguments: Record<string, unknown>;
+}
+
+/** Retries repeat a call that is listed, and adopted tasks were no calls of Intray's. */
+function latestCalls(organizationId: string, tx: Tx, principal: Principal): Promise<MadeCall[]> {
+  return tx.$queryRaw<MadeCall[]>(Prisma.sql`
+    SELECT t.id AS "taskId", t.server_id AS "serverId", s.name AS "serverName", t.tool, t.label,
+      t.created_at AS "createdAt", t.requested_by AS "requestedBy", m.role, t.tool_hints -> 'annotations' AS annotations,
+      t.arguments
+    FROM task t JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
+      LEFT JOIN membership m ON m.organization_id = t.organization_id AND m.user_id = t.requester_user_id
+    WHERE t.organization_id = ${organizationId}::uuid AND NOT t.adopted AND t.attempt = 1 AND ${visibleTask(principal)}
+    ORDER BY t.created_at DESC LIMIT ${CALLS}`);
+}

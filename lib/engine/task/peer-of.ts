@@ -1,0 +1,37 @@
+/** The peer that a task is started, polled and answered by: its server's, or of a recipe over tools of that server. */
+import type { Era, Peer } from "../../mcp/peer.ts";
+import { RecipePeer } from "../../servers/recipes/peer.ts";
+import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
+import type { WatcherContext } from "../watcher/context.ts";
+
+/** The server's era has to be known. The first call about a recipe reads it; the steps around a start do so before the attempt. */
+export async function peerOf(ctx: WatcherContext, { work }: { work: TaskWork }): Promise<Peer> {
+  return (await recipePeerOf(ctx, work)) ?? ctx.peer(work.era!);
+}
+
+/** Null: the task's tool is the server's own. */
+async function recipePeerOf(ctx: WatcherContext, work: TaskWork): Promise<RecipePeer | null> {
+  if (work.recipeVersion === null) return null;
+  const recipe = await ctx.recipe(work.tool, work.recipeVersion);
+  return new RecipePeer(ctx.toolCalls, recipe, work.toolHints?.calls ?? {});
+}
+
+/** The era by which a task's steps go: a recipe's questions have keys, whatever its server speaks. */
+export function eraFor(work: TaskWork, serverEra: Era): Era {
+  return work.recipeVersion === null ? serverEra : "2026-07-28";
+}
+
+/** Returns whether the answer of a request must not be sent twice, though the outcome of the first time is unknown. */
+export async function sentOnce(
+  ctx: WatcherContext,
+  work: TaskWork,
+): Promise<(request: RequestWork) => boolean> {
+  const peer = await recipePeerOf(ctx, work);
+  if (!peer) return () => false;
+  return ({ key, delivery }) =>
+    delivery !== null &&
+    !peer.isRepeatable(key, {
+      action: delivery.action,
+      ...(delivery.content && { content: delivery.content }),
+    });
+}

@@ -1,0 +1,46 @@
+import type { Agent, AgentGrant, GrantInput } from "../agents/schema.ts";
+import { formatDuration } from "../text/duration.ts";
+import { plural } from "../text/labels.ts";
+
+/** `2 servers, 3 tools`, or that there is nothing. */
+export function grantWords(grants: AgentGrant[]): string {
+  const servers = grants.filter(({ tool }) => tool === null).length;
+  const tools = grants.length - servers;
+  const parts = [
+    ...(servers > 0 ? [plural(servers, "server")] : []),
+    ...(tools > 0 ? [plural(tools, "tool")] : []),
+  ];
+  return parts.length > 0 ? parts.join(", ") : "No tools yet";
+}
+
+/** How long a call waits for its result, as a choice. */
+export function holdWords(holdMs: number | null): string {
+  if (holdMs === null) return "Automatic, by client";
+  return holdMs === 0 ? "Don’t wait" : formatDuration(holdMs);
+}
+
+/** The same as part of a sentence. */
+export function waitWords(holdMs: number | null): string {
+  if (holdMs === null) return "waits as long as its client allows";
+  return holdMs === 0 ? "doesn’t wait" : `waits up to ${formatDuration(holdMs)}`;
+}
+
+/** `claude-code 2.1`, which nobody has proved. */
+export function clientWords({ name, version }: NonNullable<Agent["client"]>): string {
+  return version === null ? name : `${name} ${version}`;
+}
+
+/** How many tools ask because they are not as they were granted. */
+export function changedTools(grants: AgentGrant[]): number {
+  return grants.reduce((sum, { changed }) => sum + changed.length, 0);
+}
+
+/** A grant as it is sent to keep it. */
+export function toGrantInput({ serverId, tool, before, askAgentToo }: AgentGrant): GrantInput {
+  return {
+    serverId,
+    ...(tool !== null && { tool }),
+    ...(before !== null && { before }),
+    ...(askAgentToo !== null && { askAgentToo }),
+  };
+}

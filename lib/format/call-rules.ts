@@ -1,0 +1,60 @@
+/** Words for rules for calls. */
+import type { Before } from "../agents/schema.ts";
+import { shorten } from "../text/labels.ts";
+
+/** What a rule or a grant says of a call. */
+export const BEFORE_LABELS: Record<Before, string> = {
+  allow: "Allow",
+  ask: "Require approval",
+  deny: "Deny",
+};
+
+/** What a line of the history says of a change of the rules. The line's data may be of another version. */
+export function callRuleChanges(data: Record<string, unknown>): string {
+  const changes = [
+    ...named(data.added).map(({ name, rule }) => `Added “${name}”: ${inWords(rule)}`),
+    ...named(data.removed).map(({ name, rule }) => `Removed “${name}”: ${inWords(rule)}`),
+    ...named(data.changed).map(({ name, rule }) => `Changed “${name}”: ${movement(rule.from, rule.to)}`),
+    ...(Array.isArray(data.order) ? ["Changed the order of the rules"] : []),
+  ];
+  return changes.join("\n");
+}
+
+type Fields = Record<string, unknown>;
+
+function named(list: unknown): { name: string; rule: Fields }[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((rule: unknown) =>
+    isFields(rule) && typeof rule.name === "string" ? [{ name: shorten(rule.name, 100), rule }] : [],
+  );
+}
+
+function inWords(rule: Fields): string {
+  const scope = typeof rule.when === "string" ? `, when ${shorten(rule.when, 200)}` : "";
+  return `${beforeOf(rule.before)}${scope}`;
+}
+
+function movement(from: unknown, to: unknown): string {
+  const [was, is] = [isFields(from) ? from : {}, isFields(to) ? to : {}];
+  const parts = [
+    ...("before" in is ? [`${beforeOf(was.before)} → ${beforeOf(is.before)}`] : []),
+    ...("when" in is ? [`when ${condition(was.when)} → ${condition(is.when)}`] : []),
+    ...("servers" in is ? ["other servers"] : []),
+    ...("tools" in is ? ["other tools"] : []),
+  ];
+  return parts.join("; ");
+}
+
+function beforeOf(before: unknown): string {
+  return typeof before === "string" && Object.hasOwn(BEFORE_LABELS, before)
+    ? BEFORE_LABELS[before as Before]
+    : "another decision";
+}
+
+function condition(when: unknown): string {
+  return typeof when === "string" ? shorten(when, 200) : "always";
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { declineWords, isApproval, nextWords, ownFacts, receiverOf } from "./own-questions.ts";
+
+const server = { id: "1", name: "Finance ERP" };
+const requestedBy = { kind: "agent" as const, id: "2", name: "Claude" };
+const asked = { server, requestedBy, tool: "pay", gate: null };
+const ofServer = { ...asked, origin: "server" as const };
+const gated = { ...asked, origin: "intray" as const, gate: { rule: null } };
+const own = { ...asked, origin: "intray" as const, tool: "ask_person" };
+
+test("an answer goes to who asked", () => {
+  expect([ofServer, gated, own].map(receiverOf)).toEqual(["Finance ERP", "Claude", "Claude"]);
+  expect([ofServer, gated, own].map(nextWords)).toEqual([
+    "the answer goes to Finance ERP",
+    "Finance ERP is called once somebody approves",
+    "the answer goes to Claude",
+  ]);
+});
+
+test("a declined call is not made, and who asked for it learns why", () => {
+  expect(declineWords(gated)).toBe(
+    "The call is not made. Claude is told that you declined, and your reason.",
+  );
+  expect(declineWords(own)).toBe("Claude is told that you declined, and your reason.");
+  expect(declineWords(ofServer)).toContain("Finance ERP is told only that it was declined");
+});
+
+test("approvals are those of calls and what was asked as one", () => {
+  expect([ofServer, gated, own, { ...own, tool: "request_approval" }].map(isApproval)).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+  expect(isApproval({ ...ofServer, tool: "request_approval" })).toBe(false);
+});
+
+test("the facts of a question are what was said to decide by", () => {
+  expect(
+    ownFacts({
+      action: "Pay INV-7",
+      to: "ben@acme.example",
+      label: "INV-7",
+      amount: 7000,
+      currency: "EUR",
+      details: { vendor: "ACME", due: "2026-12-01" },
+      links: ["https://a.example/1", { title: "Contract", url: "https://a.example/2" }],
+      subject: { tool: "pay", argumentsDigest: "ab" },
+      form: { type: "object" },
+    }),
+  ).toEqual({
+    amount: 7000,
+    currency: "EUR",
+    vendor: "ACME",
+    due: "2026-12-01",
+    links: ["https://a.example/1", "Contract: https://a.example/2"],
+    subject: { tool: "pay", argumentsDigest: "ab" },
+  });
+  expect(ownFacts({ message: "Who?" })).toEqual({});
+  expect(ownFacts({ details: ["odd"], links: "odd", amount: "7" })).toEqual({});
+});

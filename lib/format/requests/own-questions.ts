@@ -1,0 +1,60 @@
+/**
+ * Words for questions of Intray's own: approvals in front of calls (`gate`), and what programs and people ask people. No
+ * server puts them, so none gets the answer.
+ */
+import type { InputRequestSummary } from "../../input-requests/schema.ts";
+
+type Asked = Pick<InputRequestSummary, "origin" | "gate" | "server" | "tool" | "requestedBy">;
+
+/** Who gets to know the answer: the server that asked, or who asked through Intray. */
+export function receiverOf({ origin, server, requestedBy }: Asked): string {
+  return origin === "server" ? server.name : requestedBy.name;
+}
+
+/** Whether to accept is to approve something, rather than to confirm a text. */
+export function isApproval({ origin, gate, tool }: Pick<Asked, "origin" | "gate" | "tool">): boolean {
+  return origin === "intray" && (gate !== null || tool === "request_approval");
+}
+
+/** Who asked for the task, with the kind of a program. */
+export function requesterWords({ kind, name }: Asked["requestedBy"]): string {
+  return kind === "agent" ? `the agent ${name}` : name;
+}
+
+/** What follows an acceptance, as the timeline of an open request ends. */
+export function nextWords(request: Asked): string {
+  if (request.gate) return `${request.server.name} is called once somebody approves`;
+  return `the answer goes to ${receiverOf(request)}`;
+}
+
+/** What declining means for whoever asked. */
+export function declineWords(request: Asked): string {
+  const { origin, gate, requestedBy } = request;
+  if (origin === "server")
+    return `${request.server.name} is told only that it was declined; most servers take it as a no. Your reason is kept in Intray, in the timeline.`;
+  const told = `${requestedBy.name} is told that you declined, and your reason.`;
+  return gate ? `The call is not made. ${told}` : told;
+}
+
+/**
+ * The facts of a request that was put through Intray: what was said to decide by, without the question, whom it was for, and
+ * the form, which the request shows in other places.
+ */
+export function ownFacts(args: Record<string, unknown>): Record<string, unknown> {
+  const { details, amount, currency, links, subject } = args;
+  const isNamed = typeof details === "object" && details !== null && !Array.isArray(details);
+  return {
+    ...(typeof amount === "number" && { amount }),
+    ...(typeof currency === "string" && { currency }),
+    ...(isNamed && (details as Record<string, unknown>)),
+    ...(Array.isArray(links) && links.length > 0 && { links: links.map(linkWords) }),
+    ...(subject !== undefined && { subject }),
+  };
+}
+
+/** A link as text: nobody follows one by accident. */
+function linkWords(link: unknown): unknown {
+  if (typeof link !== "object" || link === null) return link;
+  const { title, url } = link as { title?: unknown; url?: unknown };
+  return typeof title === "string" ? `${title}: ${String(url)}` : url;
+}

@@ -1,0 +1,274 @@
+/**
+ * Captures the questions that servers put: the engine stores them before anything else is done with them. The caller holds
+ * the task's lock. Functions return the history lines, which the caller appends last.
+ */
+import { z } from "zod";
+import { contentOf } from "../../base/db/content-keys.ts";
+import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
+import { publishChange } from "../../live-updates/transitions.ts";
+import { questionHash } from "../../mcp/forms/question.ts";
+import { shownOf } from "../../mcp/forms/shown.ts";
+import { OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";
+import type { Question } from "../../mcp/peer.ts";
+import { amountOf } from "../../text/amount.ts";
+import { insertRequest, type ShownColumns } from "../asking/insert.ts";
+import { judgeDelivery, type Observation } from "../deliveries/judge.ts";
+import { checkedContent } from "../guards.ts";
+import { judgeRewording } from "../status.ts";
+import { judgeQuestion } from "../warnings.ts";
+import { addAsk, askedAgainLive, type CapturedQuestion, confirmTakenBefore, isKnownAsk } from "./asks.ts";
+import { closeRequest, confirmRequest, type LiveRequest, liveRequests } from "./settle.ts";
+
+/** Earlier question hashes that are kept, newest first: an answer names the hash of the text read. */
+const WORDINGS_KEPT = 50;
+
+/** Most characters of a question in the history; the hash beside them covers all of the question. */
+export const EVENT_CHARACTERS = 4_000;
+
+interface AskingTask {
+  id: string;
+  connectionId: string;
+  /** When the question ends, by the database's clock: with its task, or after the server's known wait. */
+  endsAt: Date | null;
+  arguments: unknown;
+  tool: string;
+  /** The tool's own claim. */
+  destructive: unknown;
+  over: boolean;
+  /** It has been asked anything before. */
+  hasRequests: boolean;
+  /** Its requests that count against the most that a task may have. */
+  taken: number;
+  /** A person may be asked this question anew: its answer could not be delivered. */
+  mayReopen: boolean;
+  /** This question was answered before. */
+  confirmedBefore: boolean;
+}
+
+/** Stores a question before anything else is done with it. A known question gets at most another ask. */
+export async function captureQuestion(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  captured: CapturedQuestion,
+): Promise<NewEvent[]> {
+  const { question, rpc } = captured;
+  const hash = questionHash({ taskId, ...question });
+  const hashes = contentOf(tx).hashes(hash);
+  const key = captured.key ?? contentOf(tx).hash(hash);
+  const asked = Prisma.sql`FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id`;
+  const [task] = await tx.$queryRaw<AskingTask[]>`
+    SELECT t.id, t.connection_id AS "connectionId", t.arguments, t.tool,
+      t.tool_hints->'annotations'->'destructiveHint' AS destructive,
+      least(t.expires_at, now() + ${captured.lifetimeMs}::float8 * interval '1 ms', ${endOf(rpc)}) AS "endsAt",
+      (t.cancel_requested_at IS NOT NULL OR t.finished_at IS NOT NULL) AS over,
+      EXISTS (SELECT ${asked}) AS "hasRequests",
+      (SELECT count(*)::integer ${asked} AND r.state <> 'settled') AS taken,
+      EXISTS (SELECT ${asked} AND ${sameQuestion(captured.key, hashes)} AND r.question_hash = ANY (${hashes})
+        AND r.state = 'undeliverable') AS "mayReopen",
+      EXISTS (SELECT ${asked} AND r.question_hash = ANY (${hashes}) AND r.state = 'settled') AS "confirmedBefore"
+    FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
+  if (!task || task.over) return [];
+  // The same request for a task of ours has the same task, and is not captured again.
+  const mayBeKnown = rpc && task.hasRequests && rpc.elicitationTaskId === undefined;
+  if (mayBeKnown && (await isKnownAsk(organizationId, tx, taskId, hashes, rpc))) return [];
+
+  const [request] = task.hasRequests
+    ? await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hashes))
+    : [];
+  if (request && hashes.includes(request.questionHash))
+    return rpc ? askedAgainLive(organizationId, tx, taskId, request, captured) : [];
+
+  const { taken } = task;
+  const isFull = taken >= QUESTIONS;
+  const events: NewEvent[] = [];
+  let replaces: string | null = null;
+  let isRestless = false;
+  if (request) {
+    const verdict = judgeDelivery(request.delivery, rewordedAs(request, question));
+    const rewording = judgeRewording(request, isFull);
+    if (verdict === "confirm") events.push(...(await confirmRequest(organizationId, tx, taskId, request.id)));
+    else if (verdict !== "replace") return [];
+    else if (!request.delivery && rewording !== "replace")
+      return rewording === "keep" ? [] : rewordRequest(organizationId, tx, task, request.id, captured);
+    else {
+      events.push(...(await closeRequest(organizationId, tx, taskId, request.id, "withdrawn", "replaced")));
+      replaces = request.id;
+      isRestless = rewording !== "replace";
+    }
+  } else if (task.mayReopen) {
+    const reopened = await reopenUndeliverable(organizationId, tx, taskId, hashes, task, captured);
+    if (reopened) return reopened;
+  }
+  if (rpc && task.hasRequests)
+    events.push(...(await confirmTakenBefore(organizationId, tx, taskId, rpc.messageId)));
+  // A question that was just confirmed makes room for this one.
+  if (isFull && events.length === 0) return [];
+
+  const id = uuidv7();
+  // An answer that this capture has confirmed counts too.
+  const askedAgain =
+    events.length > 0
+      ? (await tx.inputRequest.count({
+          where: { organizationId, taskId, questionHash: { in: hashes }, state: "settled" },
+        })) > 0
+      : task.confirmedBefore;
+  const shown = columnsOf(task, question);
+  const { connectionId, endsAt } = task;
+  const opened = { id, taskId, connectionId, key, replaces, askedAgain, isRestless, endsAt, shown };
+  await insertRequest(organizationId, tx, opened, rpc ? null : captured.key);
+  if (rpc) await addAsk(organizationId, tx, taskId, id, captured, true);
+  await publishChange(organizationId, tx, "input_request", [id]);
+  const message = shown.message.slice(0, EVENT_CHARACTERS);
+  const data = { message, questionHash: contentOf(tx).hash(hash), askedAgain };
+  events.push({
+    type: replaces ? "request.replaced" : "request.opened",
+    actor: ENGINE_ACTOR,
+    taskId,
+    inputRequestId: id,
+    data: replaces ? { ...data, replaces } : data,
+  });
+  if (taken + 1 === QUESTIONS)
+    events.push({ type: "request.last_taken", actor: ENGINE_ACTOR, taskId, data: { taken: QUESTIONS } });
+  return events;
+}
+
+/** Matches requests by the server's key, or by the question's hash if the key is null; alias `r`. */
+function sameQuestion(key: string | null, hashes: string[]): Prisma.Sql {
+  return key === null ? Prisma.sql`r.question_hash = ANY (${hashes})` : Prisma.sql`r.key = ${key}`;
+}
+
+/** The stored columns of a question as it is put now. */
+export function columnsOf(
+  task: Pick<AskingTask, "id" | "tool" | "arguments" | "destructive">,
+  question: Omit<Question, "address">,
+): ShownColumns {
+  const shown = shownOf(question);
+  const args = z.record(z.string(), z.unknown()).parse(task.arguments);
+  const amount = amountOf(args, shown.message);
+  const { tool, destructive } = task;
+  const hash = questionHash({ taskId: task.id, ...question });
+  return {
+    mode: question.mode,
+    message: storableText(shown.message),
+    requestedSchema:
+      shown.requestedSchema === undefined ? null : (storable(shown.requestedSchema) as Prisma.InputJsonValue),
+    url: shown.url === null ? null : storableText(shown.url),
+    form: storable(shown.form) as Prisma.InputJsonValue,
+    questionHash: hash,
+    amount: amount?.value ?? null,
+    currency: amount?.currency ?? null,
+    ...judgeQuestion({ ...shown, tool, destructive, arguments: args }),
+    judgedHash: hash,
+  };
+}
+
+/** The observation that the key of a live request shows this other question. */
+function rewordedAs(request: LiveRequest, question: Question): Extract<Observation, { kind: "reworded" }> {
+  return {
+    kind: "reworded",
+    restless: request.rewordedAgoMs !== null,
+    fits:
+      request.delivery?.anyWording === true && answerFits({ ...request, action: request.action! }, question),
+    // This capture counts no polls; the poll itself is judged by the engine.
+    polls: 0,
+  };
+}
+
+/** When the task of ours as which a question was put ends, as SQL; `t` is the asking task. */
+function endOf(rpc: CapturedQuestion["rpc"]): Prisma.Sql {
+  if (rpc?.elicitationTaskId === undefined) return Prisma.sql`NULL::timestamptz`;
+  return Prisma.sql`(SELECT e.created_at + e.ttl_ms * interval '1 ms' FROM elicitation_task e
+    WHERE e.organization_id = t.organization_id AND e.id = ${rpc.elicitationTaskId}::uuid)`;
+}
+
+/** Whether an answer to another wording suits this question: same mode, and content that this form takes. */
+export function answerFits(
+  given: { mode: string; action: string; content: Record<string, unknown> | null },
+  question: Question,
+): boolean {
+  if (given.mode !== question.mode) return false;
+  if (given.action !== "accept") return true;
+  const content = given.content ?? {};
+  try {
+    checkedContent({ mode: question.mode, form: shownOf(question).form }, { action: "accept", content });
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
+/** Rewords a request in place. Earlier hashes are kept, since answers to earlier wordings bind to them. */
+async function rewordRequest(
+  organizationId: string,
+  tx: Tx,
+  task: AskingTask,
+  requestId: string,
+  { question }: CapturedQuestion,
+): Promise<NewEvent[]> {
+  const { id: taskId } = task;
+  await tx.$executeRaw`UPDATE input_request SET reworded_at = now(),
+      earlier_hashes = (earlier_hashes || question_hash)[greatest(1, cardinality(earlier_hashes) + 2 - ${WORDINGS_KEPT}::int):]
+    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
+  const shown = columnsOf(task, question);
+  await tx.inputRequest.updateMany({
+    where: { organizationId, id: requestId, state: "open" },
+    data: { ...shown, requestedSchema: shown.requestedSchema ?? Prisma.DbNull },
+  });
+  await publishChange(organizationId, tx, "input_request", [requestId]);
+  const message = shown.message.slice(0, EVENT_CHARACTERS);
+  return [
+    {
+      type: "request.reworded",
+      actor: ENGINE_ACTOR,
+      taskId,
+      inputRequestId: requestId,
+      data: { message, questionHash: contentOf(tx).hash(shown.questionHash) },
+    },
+  ];
+}
+
+/** Reopens an undeliverable request whose question the server still puts; a person decides anew. */
+async function reopenUndeliverable(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  hashes: string[],
+  { endsAt }: AskingTask,
+  captured: CapturedQuestion,
+): Promise<NewEvent[] | null> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE input_request SET state = 'open', ended_at = NULL, ended_reason = NULL, expires_at = ${endsAt} WHERE organization_id = ${organizationId}::uuid AND id = (
+      SELECT id FROM input_request r WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
+        AND ${sameQuestion(captured.key, hashes)} AND question_hash = ANY (${hashes}) AND state = 'undeliverable'
+      ORDER BY created_at DESC LIMIT 1) RETURNING id`;
+  const id = rows[0]?.id;
+  if (!id) return null;
+  await tx.$executeRaw`UPDATE answer SET withdrawn_at = now() WHERE organization_id = ${organizationId}::uuid
+    AND input_request_id = ${id}::uuid AND withdrawn_at IS NULL`;
+  await addAsk(organizationId, tx, taskId, id, captured);
+  await publishChange(organizationId, tx, "input_request", [id]);
+  return [{ type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id }];
+}
+
+/** 2025-11-25: whether the task may have one more open question, or this question is already open. */
+export async function hasRoom(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  question: Question,
+): Promise<boolean> {
+  const openRequests = await tx.inputRequest.findMany({
+    where: { organizationId, taskId, state: { in: ["open", "answered"] } },
+    select: { questionHash: true },
+  });
+  const hashes = contentOf(tx).hashes(questionHash({ taskId, ...question }));
+  return (
+    openRequests.length < OPEN_QUESTIONS ||
+    openRequests.some((request) => hashes.includes(request.questionHash))
+  );
+}

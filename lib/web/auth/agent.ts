@@ -1,0 +1,118 @@
+/** Agents: programs that reach Intray by MCP, with a secret of theirs or as clients that a member signed in. */
+
+import type { Principal } from "../../access/principal.ts";
+import { roleSchema } from "../../access/schema.ts";
+import { AGENT_PERMISSIONS, PREFIX } from "../../agents/transitions.ts";
+import { rememberedNetworkOf } from "../../base/address.ts";
+import { Prisma } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { hashSecret } from "../../base/ids.ts";
+import { leavesOut, refuse } from "../../organizations/addresses.ts";
+import { agentByToken, signInStands } from "../agent-oauth/token.ts";
+import { database } from "../database.ts";
+import { clientAddress } from "../http/caller/client-address.ts";
+import { noteAgentUse } from "./agent-use.ts";
+
+/** An agent that calls, as transitions know it (`principal`) and as `/mcp` serves it. */
+export interface AgentCaller {
+  principal: Principal;
+  agent: {
+    id: string;
+    name: string;
+    /** Null: as the client's name suggests. */
+    holdMs: number | null;
+    askAgentToo: boolean;
+    /** The member who signed it in, as whom it acts; null: it has a secret. */
+    userId: string | null;
+    oauthClientId: string | null;
+    /** The sign-in that its token is of, which may end before the agent does; null: it has a secret. */
+    signInId: string | null;
+  };
+}
+
+/**
+ * Returns the agent behind a request's Bearer secret or access token, or null: none, or one that was revoked or whose member
+ * is none any more. Throws `key_expired`, `key_rests` where the sign-in provider has signed the member behind it out, and
+ * `address_not_allowed_for_organization`, which leaves a line of history. Each call asks: an agent that is revoked is none
+ * at its next call.
+ */
+export async function authenticateAgent(request: Request): Promise<AgentCaller | null> {
+  const secret = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+  if (secret === undefined) return null;
+  const address = clientAddress(request.headers.get("x-forwarded-for"));
+  if (!secret.startsWith(PREFIX)) {
+    const found = await agentByToken(secret);
+    const caller = found && (await agentById(found.organizationId, found.agentId, address));
+    return caller && { ...caller, agent: { ...caller.agent, signInId: found.signInId } };
+  }
+  return admit(Prisma.sql`gate.agent_by_secret(${hashSecret(secret)})`, address);
+}
+
+/** As `authenticateAgent`, once more for whom it returned, as of a call that is held open. */
+export async function admitAgain(
+  { principal, agent }: AgentCaller,
+  address: string,
+): Promise<AgentCaller | null> {
+  if (agent.signInId !== null && !(await signInStands(agent.signInId))) return null;
+  return agentById(principal.organizationId, agent.id, address);
+}
+
+/** As `authenticateAgent`, of an agent known by its id. */
+export async function agentById(
+  organizationId: string,
+  agentId: string,
+  address: string,
+): Promise<AgentCaller | null> {
+  return admit(Prisma.sql`gate.agent_by_id(${organizationId}::uuid, ${agentId}::uuid)`, address);
+}
+
+async function admit(found: Prisma.Sql, address: string): Promise<AgentCaller | null> {
+  const db = await database();
+  const [row] = await db.gate<AgentRow>(Prisma.sql`SELECT * FROM ${found}`);
+  if (!row) return null;
+  if (row.ended)
+    throw new AppError("key_expired", `The secret of this agent ended ${row.ends_at?.toISOString()}.`);
+  const actor = { kind: "agent" as const, id: row.id, name: row.name };
+  if (leavesOut(row.organization_networks, address)) await refuse(db, row.organization_id, address, actor);
+  if (row.rests)
+    throw new AppError(
+      "key_rests",
+      "This agent rests: the sign-in provider has signed the member behind it out. It works again once they sign in there.",
+    );
+  if (!row.noted) await noteAgentUse(row.organization_id, row.id, { network: rememberedNetworkOf(address) });
+  return {
+    principal: {
+      organizationId: row.organization_id,
+      userId: row.user_id,
+      role: roleSchema.parse(row.role),
+      actor,
+      scope: { permissions: AGENT_PERMISSIONS, servers: [], tools: [] },
+    },
+    agent: {
+      id: row.id,
+      name: row.name,
+      holdMs: row.hold_ms,
+      askAgentToo: row.ask_agent_too,
+      userId: row.user_id,
+      oauthClientId: row.oauth_client_id,
+      signInId: null,
+    },
+  };
+}
+
+interface AgentRow {
+  organization_id: string;
+  id: string;
+  name: string;
+  role: string;
+  user_id: string | null;
+  oauth_client_id: string | null;
+  ends_at: Date | null;
+  ended: boolean;
+  rests: boolean;
+  organization_networks: string[];
+  hold_ms: number | null;
+  ask_agent_too: boolean;
+  /** That it was there in this minute is written down. */
+  noted: boolean;
+}

@@ -1,0 +1,18 @@
+import { AppError } from "../../base/errors.ts";
+
+export const versionHeader = {
+  "if-match": "The `version` that was read: the change is refused if it is not the latest",
+};
+
+/** Returns the version that the caller has read (`If-Match: "3"`, quoted or not). Throws `version_required`, `invalid_input`. */
+export function readVersion(request: Request): number {
+  const header = request.headers.get("if-match");
+  if (header === null)
+    throw new AppError("version_required", "Send the version that you have read as the header If-Match.");
+  const digits = /^(?:W\/)?"?(\d{1,9})"?$/.exec(header.trim())?.[1];
+  if (digits === undefined)
+    throw new AppError("invalid_input", "Some values are not valid.", {
+      errors: [{ field: "If-Match", message: "Send one version, such as 3" }],
+    });
+  return Number(digits);
+}

@@ -1,0 +1,129 @@
+/** `tools/call`: a call becomes a task, or joins the one that it repeats, and is answered as its client can take it. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { allows } from "../../access/key-scope.ts";
+import { callMetaSchema, IDEMPOTENCY_KEY, NEW } from "../../agent-calls/schema.ts";
+import { SETTLING_MS } from "../../agent-calls/status.ts";
+import { type AgentCall, CallSettling, joinCall, recordCall } from "../../agent-calls/transitions.ts";
+import { AppError } from "../../base/errors.ts";
+import { askPersonSchema, requestApprovalSchema } from "../../human-tasks/schema.ts";
+import { createHumanTask, type HumanCall } from "../../human-tasks/transitions.ts";
+import { startTask } from "../../task-lifecycle/start.ts";
+import { hasEnded } from "../../tasks/status.ts";
+import { countAgentCall } from "../auth/agent-use.ts";
+import { services, within } from "../tenant.ts";
+import { refusalResult, unknownTool } from "./errors.ts";
+import { type Exchange, HELD } from "./exchange.ts";
+import { fetchedNoted } from "./held/fetched.ts";
+import { holdMsFor } from "./hold-times.ts";
+import { keepingTool } from "./keeping.ts";
+import { type CallParams, parseArguments } from "./params.ts";
+import { endedResult, unfinishedResult } from "./results.ts";
+import { createdTask, fetchTask } from "./tasks.ts";
+import { findGranted, KEEPING_NAMES } from "./tools.ts";
+
+/** A longer one is as none: it would be kept with the call, and be in each word of progress. */
+const progressTokenSchema = z
+  .looseObject({ progressToken: z.union([z.string().max(1_000), z.number()]) })
+  .transform(({ progressToken }) => progressToken)
+  .nullable()
+  .catch(null);
+
+export async function callTool(exchange: Exchange, params: CallParams, ctx: ServerContext): Promise<object> {
+  const { principal, agent } = exchange.caller;
+  countAgentCall(principal.organizationId, agent.id);
+  const progressToken = progressTokenSchema.parse(ctx.mcpReq._meta ?? null);
+  try {
+    if (KEEPING_NAMES.has(params.name)) return await keepingTool(exchange, params, progressToken);
+    const taskId = await begin(exchange, params, ctx);
+    const takesTask = exchange.era === "2025-11-25" ? params.task !== undefined : exchange.client.takesTasks;
+    if (takesTask) return await createdTask(exchange, taskId);
+    if (exchange.isBatch) return await answerNow(exchange, taskId);
+    const until = Date.now() + holdMsFor(agent, exchange.client.name);
+    exchange.hold = { kind: "call", taskId, until, progressToken };
+    return HELD;
+  } catch (error) {
+    const refusal: CallToolResult | null = refusalResult(error);
+    if (refusal) return refusal;
+    throw error;
+  }
+}
+
+async function answerNow(exchange: Exchange, taskId: string): Promise<CallToolResult> {
+  const task = await fetchTask(exchange, taskId);
+  return hasEnded(task.state) ? endedResult(task) : unfinishedResult(task);
+}
+
+/** How often a call that waits for the fate of the one before looks again. */
+const SETTLED_LOOK_MS = 50;
+
+/** Starts the call's task, or finds the one that it repeats. Throws as `startTask`. */
+async function begin(exchange: Exchange, params: CallParams, ctx: ServerContext): Promise<string> {
+  const { principal, agent } = exchange.caller;
+  const meta = callMetaSchema.safeParse(ctx.mcpReq._meta ?? {});
+  if (!meta.success)
+    throw new AppError("invalid_input", "The call's _meta is not valid.", {
+      errors: meta.error.issues.map(({ path, message }) => ({ field: path.join("."), message })),
+    });
+  if (!allows(principal, "tasks:start"))
+    throw new AppError("forbidden", `This agent's role is ${principal.role}: it starts no tasks.`);
+  const human = humanCall(params);
+  const granted = human ? null : await findGranted(exchange, params.name);
+  const call: AgentCall = {
+    agentId: agent.id,
+    name: params.name,
+    target: granted && { serverId: granted.serverId, tool: granted.tool.name },
+    arguments: params.arguments,
+    key: meta.data[IDEMPOTENCY_KEY] ?? null,
+    isNew: meta.data[NEW] === true,
+    hasWaited: false,
+  };
+  const deadline = Date.now() + 2 * SETTLING_MS;
+  for (;;)
+    try {
+      return human ? await askOrJoin(exchange, call, human) : await startOrJoin(exchange, call);
+    } catch (error) {
+      if (!(error instanceof CallSettling)) throw error;
+      call.hasWaited = Date.now() > deadline;
+      await fetchedNoted();
+      await pause(SETTLED_LOOK_MS);
+    }
+}
+
+/** Returns the call of a human tool, or null for another tool's. Throws `invalid_arguments`. */
+function humanCall({ name, arguments: args }: CallParams): HumanCall | null {
+  if (name === "ask_person") return { tool: name, arguments: parseArguments(askPersonSchema, args) };
+  if (name === "request_approval")
+    return { tool: name, arguments: parseArguments(requestApprovalSchema, args) };
+  return null;
+}
+
+async function askOrJoin({ caller }: Exchange, call: AgentCall, human: HumanCall): Promise<string> {
+  return within(caller, async (organizationId, tx, principal) => {
+    const earlier = await joinCall(organizationId, tx, call);
+    if (earlier) return earlier;
+    const { taskId } = await createHumanTask(organizationId, tx, principal, human);
+    await recordCall(organizationId, tx, call, taskId);
+    return taskId;
+  });
+}
+
+/** Throws a protocol error for a tool that the agent is not granted. */
+async function startOrJoin({ caller: { principal } }: Exchange, call: AgentCall): Promise<string> {
+  const { organizationId } = principal;
+  if (!call.target) throw unknownTool(call.name);
+  const { task } = await startTask(await services(), principal, {
+    ...call.target,
+    arguments: call.arguments,
+    ttlMs: null,
+    idempotencyKey: null,
+    restartOf: null,
+    repeats: {
+      earlierTask: (tx) => joinCall(organizationId, tx, call),
+      record: (tx, taskId) => recordCall(organizationId, tx, call, taskId),
+    },
+  });
+  return task.id;
+}

@@ -1,0 +1,35 @@
+/** One POST of an agent's client: who calls, what the client is, and what becomes of its answer. */
+import type { Era } from "../../mcp/peer.ts";
+import type { AgentCaller } from "../auth/agent.ts";
+import type { HeldKind } from "./held/call.ts";
+
+/** What the client says of itself, and is able to do. */
+export interface Client {
+  name: string | null;
+  version: string | null;
+  /** 2026-07-28: it takes a task for an answer. In 2025-11-25 each call says so by itself. */
+  takesTasks: boolean;
+}
+
+/** Instead of an answer: the call stays open until its task has ended, or its time is over. */
+export interface HoldWish {
+  kind: HeldKind;
+  taskId: string;
+  /** In ms since the epoch; null: until the task has ended. */
+  until: number | null;
+  progressToken: string | number | null;
+}
+
+export interface Exchange {
+  caller: AgentCaller;
+  era: Era;
+  client: Client;
+  /** A batch of 2025-03-26 has one answer for all: none of its calls is held. */
+  isBatch: boolean;
+  hold: HoldWish | null;
+  /** Tasks whose results are in the answer. */
+  carries: string[];
+}
+
+/** Whatever a held call's handler returns is replaced by the answer that comes later. */
+export const HELD = { content: [] };

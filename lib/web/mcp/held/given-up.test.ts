@@ -1,0 +1,209 @@
+/** Calls that their clients give up, results that can't be opened, and one large result for many: nothing is called twice for them. */
+import { randomBytes } from "node:crypto";
+import { request } from "node:http";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { expect, type TestContext, test } from "vitest";
+import { startAgentEndpoint } from "../../../../test/agent-process.ts";
+import { type AgentFixture, createAgentFixture } from "../../../../test/fixtures/agents/agent-fixture.ts";
+import { rawAgent } from "../../../../test/fixtures/agents/raw-agent.ts";
+import { until } from "../../../../test/fixtures/organization-fixture.ts";
+import { beginSealing } from "../../../content-sealing/transitions.ts";
+
+const accepted = [{ type: "text", text: JSON.stringify({ action: "accept", content: { approve: true } }) }];
+const OLD = { "mcp-protocol-version": "2025-11-25" };
+
+async function prepared(context: TestContext, input: Parameters<AgentFixture["agent"]>[0] = {}) {
+  const fixture = await createAgentFixture(context);
+  const { secret } = await fixture.agent(input);
+  return { fixture, secret, agent: rawAgent(fixture.endpoint.url, secret) };
+}
+
+/** The task of the only call, once its question is open. */
+async function asked({ tasks, openRequest }: AgentFixture) {
+  const [task] = await until("there is a task", async () => {
+    const found = await tasks();
+    return found.length > 0 && found;
+  });
+  await openRequest(task?.id);
+  return task?.id ?? "";
+}
+
+const fetched = (fixture: AgentFixture) =>
+  fixture.organization.within(async (tx) => {
+    const rows = await tx.$queryRaw<
+      { fetched: boolean }[]
+    >`SELECT fetched_at IS NOT NULL AS fetched FROM agent_call`;
+    return rows.map((row) => row.fetched);
+  });
+
+async function session(agent: ReturnType<typeof rawAgent>) {
+  const { headers } = await agent.legacy("initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "gives up", version: "1" },
+  });
+  return { "mcp-session-id": headers.get("mcp-session-id") ?? "" };
+}
+const giveUp = (agent: ReturnType<typeof rawAgent>, id: number, headers: Record<string, string>) =>
+  agent.post(
+    { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } },
+    { headers: { ...OLD, ...headers } },
+  );
+
+test("the sdk's client gives a call up and makes it again later: one call, whose result it gets", async (context) => {
+  const { fixture, secret } = await prepared(context);
+  const client = new Client({ name: "gives up", version: "1" });
+  const transport = new StreamableHTTPClientTransport(new URL(fixture.endpoint.url), {
+    requestInit: { headers: { authorization: `Bearer ${secret}` } },
+    reconnectionOptions: {
+      initialReconnectionDelay: 50,
+      maxReconnectionDelay: 100,
+      reconnectionDelayGrowFactor: 1,
+      maxRetries: 100,
+    },
+  });
+  await client.connect(transport);
+  context.onTestFinished(() => client.close());
+  const call = { name: "erp__approve", arguments: { note: "given up" } };
+  const left = new AbortController();
+  const said: string[] = [];
+  const given = client.callTool(call, undefined, {
+    signal: left.signal,
+    timeout: 110_000,
+    onprogress: ({ message = "" }) => said.push(message),
+  });
+  given.catch(() => undefined);
+  const taskId = await asked(fixture);
+  // Its stream is open, so that it has an event to go on from.
+  await until("it was told something", async () => said.length > 0);
+  left.abort();
+  await expect(given).rejects.toThrow();
+  await fixture.approve(taskId);
+  await fixture.inState(taskId, "completed");
+  // Whoever goes on with the stream does it within this time.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(await fetched(fixture)).toEqual([false]);
+  expect((await client.callTool(call)).content).toEqual(accepted);
+  expect(await fixture.tasks()).toHaveLength(1);
+  expect(fixture.server.calls).toHaveLength(1);
+});
+
+test("a call that is given up at another process ends where it is held", async (context) => {
+  const { fixture, secret, agent } = await prepared(context);
+  const elsewhere = await startAgentEndpoint(fixture.organization.webEnvironment);
+  context.onTestFinished(() => elsewhere.kill());
+  const headers = await session(agent);
+  const params = { name: "erp__approve", arguments: { note: "elsewhere" } };
+  const held = agent.legacy("tools/call", params, { id: 7, headers });
+  const taskId = await asked(fixture);
+  expect((await giveUp(rawAgent(elsewhere.url, secret), 7, headers)).status).toBe(202);
+  expect((await held).answer).toMatchObject({ id: 7, result: { isError: true } });
+  await fixture.approve(taskId);
+  await fixture.inState(taskId, "completed");
+  expect(await fetched(fixture)).toEqual([false]);
+  const again = await agent.legacy("tools/call", params, { id: 8, headers });
+  expect(again.answer.result.content).toEqual(accepted);
+  expect(fixture.server.calls).toHaveLength(1);
+});
+
+test("a stream that was given up is not gone on with, and its id can be used for another call", async (context) => {
+  const { fixture, agent } = await prepared(context);
+  const headers = await session(agent);
+  const left = new AbortController();
+  const events: string[] = [];
+  const params = { name: "erp__approve", arguments: { note: "broken" } };
+  const broken = agent
+    .legacy("tools/call", params, {
+      id: 7,
+      headers,
+      signal: left.signal,
+      onEvent: ({ id }) => id && events.push(id),
+    })
+    .catch(() => null);
+  const taskId = await asked(fixture);
+  await until("the stream is open", async () => events.length > 0);
+  left.abort();
+  await broken;
+  await giveUp(agent, 7, headers);
+  const { answer } = await agent.send("GET", undefined, {
+    headers: { ...OLD, ...headers, "last-event-id": events[0] ?? "" },
+  });
+  expect(answer).toMatchObject({ id: 7, result: { isError: true } });
+  const again = agent.legacy("tools/call", params, { id: 7, headers });
+  await fixture.approve(taskId);
+  expect((await again).answer).toMatchObject({ id: 7, result: { content: accepted } });
+  expect(fixture.server.calls).toHaveLength(1);
+});
+
+test("while the key of a result is away nobody is told that it is empty, and it counts as fetched by nobody", async (context) => {
+  const { fixture, secret, agent } = await prepared(context, { holdMs: 0 });
+  const { organization } = fixture;
+  const { organizationId, operator, seal, within, webEnvironment } = organization;
+  await within((tx) => beginSealing(organizationId, tx, { ...operator, role: "owner" }, seal));
+  const params = { name: "erp__approve", arguments: { note: "sealed" } };
+  const { taskId } = (await agent.legacy("tools/call", params)).answer.result.structuredContent;
+  await fixture.approve(taskId);
+  await fixture.inState(taskId, "completed");
+  const INTRAY_KEYS = `other:${randomBytes(32).toString("base64")}`;
+  const keyless = await startAgentEndpoint({ ...webEnvironment, INTRAY_KEYS });
+  context.onTestFinished(() => keyless.kill());
+  const away = rawAgent(keyless.url, secret);
+  const answers = [
+    await away.legacy("tasks/result", { taskId }),
+    await away.modern("tasks/get", { taskId }, true),
+    await away.legacy("tools/call", { name: "get_task", arguments: { taskId } }),
+    await away.legacy("tools/call", { name: "wait_for_task", arguments: { taskId } }),
+  ];
+  expect(answers.map(({ answer }) => answer.error?.data?.code)).toEqual(Array(4).fill("content_unavailable"));
+  expect(await fetched(fixture)).toEqual([false]);
+  const again = await agent.legacy("tools/call", params);
+  expect(again.answer.result.content).toEqual(accepted);
+  expect(fixture.server.calls).toHaveLength(1);
+});
+
+test("a large result that many calls wait for is written to each in its turn, and all get all of it", async (context) => {
+  const { fixture, secret } = await prepared(context, { holdMs: 210_000 });
+  const params = { name: "erp__approve", arguments: { note: "many" } };
+  const calls = Array.from({ length: 40 }, (_, id) =>
+    bytesOf(fixture.endpoint.url, secret, { jsonrpc: "2.0", id, method: "tools/call", params }),
+  );
+  const taskId = await asked(fixture);
+  // Their streams are open. One that came after the first result would be another call.
+  await Promise.all(calls.map(({ opened }) => opened));
+  const before = fixture.endpoint.memory();
+  const text = "x".repeat(7 * 1024 * 1024);
+  await fixture.organization.within(
+    (tx) => tx.$executeRaw`UPDATE task SET state = 'completed', finished_at = now(),
+      result = ${JSON.stringify({ content: [{ type: "text", text }] })}::json WHERE id = ${taskId}::uuid`,
+  );
+  for (const bytes of await Promise.all(calls.map(({ ended }) => ended)))
+    expect(bytes).toBeGreaterThan(text.length);
+  // Without turns it was fifty results' at once.
+  expect(fixture.endpoint.memory() - before).toBeLessThan(25 * text.length);
+});
+
+/** Makes a call, and counts the bytes of its answer: to read so much as events would take the test longer than the endpoint. */
+function bytesOf(
+  url: string,
+  secret: string,
+  message: object,
+): { opened: Promise<void>; ended: Promise<number> } {
+  const [opened, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()];
+  const headers = {
+    ...OLD,
+    accept: "application/json, text/event-stream",
+    authorization: `Bearer ${secret}`,
+    "content-type": "application/json",
+  };
+  const sent = request(url, { method: "POST", headers, agent: false }, (response) => {
+    opened.resolve();
+    let bytes = 0;
+    response.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    response.once("error", ended.reject).once("end", () => ended.resolve(bytes));
+  });
+  sent.once("error", opened.reject).end(JSON.stringify(message));
+  return { opened: opened.promise, ended: ended.promise };
+}

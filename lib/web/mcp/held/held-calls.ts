@@ -1,0 +1,282 @@
+/**
+ * The calls that this process holds open for agents. A held call is a row in this index and a socket: nothing polls for it.
+ * Hints wake it, all calls of a credential are read by one statement, and nothing depends on it: what it waits for is in
+ * Postgres, so that a process that dies takes no call with it.
+ */
+import { type AgentTaskRow, readAgentTasks } from "../../../agent-calls/queries.ts";
+import { markSent } from "../../../agent-calls/transitions.ts";
+import { isDatabaseDown } from "../../../base/db/db.ts";
+import { AppError } from "../../../base/errors.ts";
+import { drainSignal } from "../../../base/lifecycle.ts";
+import { log } from "../../../base/log.ts";
+import { inScope } from "../../../base/scope.ts";
+import { publishChangeNow } from "../../../live-updates/transitions.ts";
+import { hasEnded } from "../../../tasks/status.ts";
+import { type AgentCaller, admitAgain } from "../../auth/agent.ts";
+import { database } from "../../database.ts";
+import { countHeldCall } from "../../http/metrics.ts";
+import { watch } from "../../live/live.ts";
+import {
+  HELD_READ_AGAIN_MS,
+  HELD_READ_AT_ONCE,
+  HELD_READ_MS,
+  HELD_RECHECK_MS,
+  HELD_SWEEP_MS,
+} from "../../tunables.ts";
+import type { HeldCall } from "./call.ts";
+import { noteFetched } from "./fetched.ts";
+import { callName, noteGivenUp } from "./given-up.ts";
+import { Outbox } from "./outbox.ts";
+
+/** The calls of one agent, from one address. */
+class Holder {
+  readonly caller: AgentCaller;
+  readonly #calls = new Map<string, Set<HeldCall>>();
+  readonly #unwatch: () => void;
+  readonly #emptied: () => void;
+  readonly #address: string;
+  /** Tasks to be read: those that something was said of go first. */
+  #hinted = new Set<string>();
+  #wanted = new Set<string>();
+  #isReading = false;
+  #isChecking = false;
+  #readAllAt = 0;
+  #checkAt = Date.now() + HELD_RECHECK_MS;
+  readonly #outbox = new Outbox();
+  /** Calls, of which several may wait for one task. */
+  #size = 0;
+
+  constructor(caller: AgentCaller, address: string, emptied: () => void) {
+    this.caller = caller;
+    this.#address = address;
+    this.#emptied = emptied;
+    this.#unwatch = watch(caller.principal.organizationId, {
+      hear: (topic, id) => {
+        if (id === null) this.#want(this.#calls.keys());
+        else if (topic === "task" && this.#calls.has(id)) this.#want([id], this.#hinted);
+        else if (topic === "agent_call") this.leave(id);
+        else if ((topic === "agent" && id === caller.agent.id) || topic === "member") this.#checkAt = 0;
+      },
+    });
+  }
+
+  add(call: HeldCall): void {
+    const calls = this.#calls.get(call.taskId) ?? new Set();
+    this.#calls.set(call.taskId, calls.add(call));
+    this.#size++;
+    countHeldCall(1);
+    // The task may have ended before it was watched.
+    this.#want([call.taskId], this.#hinted);
+  }
+
+  remove(call: HeldCall): void {
+    const calls = this.#calls.get(call.taskId);
+    if (!calls?.delete(call)) return;
+    this.#size--;
+    countHeldCall(-1);
+    if (calls.size > 0) return;
+    this.#calls.delete(call.taskId);
+    if (this.#calls.size > 0) return;
+    this.#unwatch();
+    this.#emptied();
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Ends the call that its client has given up, if it is here. The task goes on: a client that stops waiting decides nothing. */
+  leave(name: string): boolean {
+    const left = this.#all().filter((call) => call.name === name);
+    for (const call of left) this.#end(call, call.givenUp(), []);
+    return left.length > 0;
+  }
+
+  sweep(now: number): void {
+    for (const call of this.#all()) {
+      if (call.isOver(now)) this.#want([call.taskId]);
+      else call.tick(now);
+    }
+    if (now >= this.#readAllAt) {
+      this.#readAllAt = now + HELD_READ_MS;
+      this.#want(this.#calls.keys());
+    }
+    if (now >= this.#checkAt) void this.#check(now);
+  }
+
+  /** Answers all calls with what is known: the process ends, and the client goes on elsewhere. */
+  drain(): void {
+    for (const call of this.#all()) {
+      const answer = call.answerFromMemory();
+      if (answer && !call.hasNoEnd) this.#end(call, answer, []);
+      else {
+        this.remove(call);
+        call.stream.leave();
+      }
+    }
+  }
+
+  #all(): HeldCall[] {
+    return [...this.#calls.values()].flatMap((calls) => [...calls]);
+  }
+
+  #want(ids: Iterable<string>, among = this.#wanted): void {
+    for (const id of ids) among.add(id);
+    if (!this.#isReading && among.size > 0) void this.#read();
+  }
+
+  /** Reads what was hinted at meanwhile, all of it at a time, until there is nothing more. */
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    while (this.#hinted.size + this.#wanted.size > 0) {
+      // A look at all calls takes many statements: one that has its answer does not wait for the rest of them.
+      const among = this.#hinted.size > 0 ? this.#hinted : this.#wanted;
+      const ids = [...among].slice(0, HELD_READ_AT_ONCE);
+      for (const id of ids) {
+        this.#hinted.delete(id);
+        this.#wanted.delete(id);
+      }
+      try {
+        const tasks = await this.#tasks(ids);
+        const now = Date.now();
+        for (const id of ids) this.#settle(this.#calls.get(id), tasks.get(id) ?? null, now);
+      } catch (error) {
+        log.warn({ err: error }, "The tasks of held calls could not be read");
+        this.#answerFromMemory(ids);
+        await new Promise((resolve) => setTimeout(resolve, HELD_READ_AGAIN_MS));
+        for (const id of ids) if (this.#calls.has(id)) this.#wanted.add(id);
+      }
+    }
+    this.#isReading = false;
+  }
+
+  /** That a result is sent is stored before its first byte leaves. */
+  async #tasks(ids: string[]): Promise<Map<string, AgentTaskRow>> {
+    const { principal } = this.caller;
+    const { organizationId } = principal;
+    const db = await database();
+    return db.withOrganization(organizationId, async (tx) => {
+      const tasks = await readAgentTasks(organizationId, tx, principal, ids);
+      const ended = [...tasks.values()]
+        .filter(({ state, unopened }) => hasEnded(state) && !unopened)
+        .map(({ id }) => id);
+      if (ended.length > 0) await markSent(organizationId, tx, ended);
+      return tasks;
+    });
+  }
+
+  #settle(calls: Set<HeldCall> | undefined, task: AgentTaskRow | null, now: number): void {
+    const results = task && hasEnded(task.state) && !task.unopened ? [task.id] : [];
+    for (const call of [...(calls ?? [])]) {
+      const answer = call.answer(task, now);
+      if (answer) this.#end(call, answer, results);
+    }
+  }
+
+  /** A call whose time is over is answered by what is known: a failure would have the agent call again. */
+  #answerFromMemory(ids: string[]): void {
+    const now = Date.now();
+    for (const call of ids.flatMap((id) => [...(this.#calls.get(id) ?? [])])) {
+      const answer = call.isOver(now) ? call.answerFromMemory() : null;
+      if (answer) this.#end(call, answer, []);
+    }
+  }
+
+  #end(call: HeldCall, answer: object, results: string[]): void {
+    this.remove(call);
+    // The official package goes on with a stream that ends with an error, and throws away what it gets there.
+    if ("error" in answer && call.name !== null) noteGivenUp(call.name);
+    const { organizationId } = this.caller.principal;
+    this.#outbox.send((read) => call.stream.end(answer, () => noteFetched(organizationId, results), read));
+  }
+
+  /** Ends the calls of an agent that is none any more. */
+  async #check(now: number): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    this.#checkAt = now + HELD_RECHECK_MS;
+    const refused = await this.#refusal();
+    this.#isChecking = false;
+    if (!refused) return;
+    const calls = this.#all();
+    const { organizationId, actor } = this.caller.principal;
+    log.info(
+      { organizationId, agentId: actor.id, code: refused.code, calls: calls.length },
+      "held calls of an agent were ended",
+    );
+    for (const call of calls) this.#end(call, call.failure(refused), []);
+  }
+
+  async #refusal(): Promise<AppError | null> {
+    try {
+      const now = await admitAgain(this.caller, this.#address);
+      return now ? null : new AppError("unauthenticated", "This agent was revoked.");
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      // While the database is down nothing can be told either, so the calls stay open.
+      if (!isDatabaseDown(error))
+        log.error({ err: error }, "The credential of held calls could not be checked");
+      return null;
+    }
+  }
+}
+
+const holders = new Map<string, Holder>();
+let sweeping: NodeJS.Timeout | null = null;
+
+/**
+ * Holds a call open for an agent at an address. Returns what to do when the client leaves: it is no call of ours then any
+ * more, and its task goes on.
+ */
+export function hold(caller: AgentCaller, address: string, call: HeldCall): () => void {
+  const { id, signInId } = caller.agent;
+  // Another sign-in of the same agent ends by itself.
+  const key = `${caller.principal.organizationId} ${id} ${signInId} ${address}`;
+  const holder = holders.get(key) ?? newHolder(key, caller, address);
+  inScope({ requestId: null, trace: null }, () => holder.add(call));
+  return () => holder.remove(call);
+}
+
+function newHolder(key: string, caller: AgentCaller, address: string): Holder {
+  const holder: Holder = new Holder(caller, address, () => {
+    if (holders.get(key) === holder) holders.delete(key);
+    if (holders.size > 0 || !sweeping) return;
+    clearInterval(sweeping);
+    sweeping = null;
+  });
+  holders.set(key, holder);
+  if (!sweeping) {
+    sweeping = setInterval(sweep, HELD_SWEEP_MS);
+    drainSignal().addEventListener("abort", drain, { once: true });
+  }
+  return holder;
+}
+
+function sweep(): void {
+  const now = Date.now();
+  for (const holder of holders.values()) holder.sweep(now);
+}
+
+function drain(): void {
+  for (const holder of [...holders.values()]) holder.drain();
+}
+
+/** How many calls of an agent this process holds. */
+export function heldOf({ agent }: AgentCaller): number {
+  let sum = 0;
+  for (const holder of holders.values()) if (holder.caller.agent.id === agent.id) sum += holder.size;
+  return sum;
+}
+
+/** Ends the held call of an agent that its client has given up, in whichever process it is held. */
+export async function leaveCall(caller: AgentCaller, session: string, rpcId: string | number): Promise<void> {
+  const name = callName(session, rpcId);
+  noteGivenUp(name);
+  const own = [...holders.values()].filter((holder) => holder.caller.agent.id === caller.agent.id);
+  if (own.map((holder) => holder.leave(name)).includes(true)) return;
+  const { organizationId } = caller.principal;
+  const db = await database();
+  await db.withOrganization(organizationId, (tx) =>
+    publishChangeNow(organizationId, tx, "agent_call", [name]),
+  );
+}

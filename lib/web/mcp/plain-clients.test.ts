@@ -1,0 +1,164 @@
+/** Clients that know no tasks: the sdk of 2025-11-25 and the client of both eras. They are held, told of progress, and sent on. */
+import {
+  Client as NewClient,
+  StreamableHTTPClientTransport as NewTransport,
+} from "@modelcontextprotocol/client";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
+import { until } from "../../../test/fixtures/organization-fixture.ts";
+import { agentTaskSchema, unfinishedSchema } from "../../agent-calls/schema.ts";
+
+let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
+beforeAll(async () => {
+  fixture = await createSharedAgentFixture();
+});
+afterAll(() => fixture?.close());
+
+interface Progress {
+  progress: number;
+  message?: string | undefined;
+}
+interface Called {
+  content: { type: string; text?: string }[];
+  structuredContent?: unknown;
+  isError?: boolean;
+}
+/** What the tests do with a client, whichever it is. */
+interface Plain {
+  names(): Promise<string[]>;
+  call(name: string, args?: object, onprogress?: (progress: Progress) => void): Promise<Called>;
+}
+
+const headersOf = (secret: string) => ({ requestInit: { headers: { authorization: `Bearer ${secret}` } } });
+
+async function sdk(secret: string): Promise<Plain> {
+  const client = new Client({ name: "sdk of 2025-11-25", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(fixture.endpoint.url), headersOf(secret)));
+  onTestFinished(() => client.close());
+  return {
+    names: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: async (name, args = {}, onprogress) =>
+      (await client.callTool(
+        { name, arguments: { ...args } },
+        undefined,
+        onprogress && { onprogress, resetTimeoutOnProgress: true },
+      )) as Called,
+  };
+}
+
+const client = (mode: "auto" | "legacy") =>
+  async function connect(secret: string): Promise<Plain> {
+    const client = new NewClient(
+      { name: `client (${mode})`, version: "1" },
+      { capabilities: {}, ...(mode === "auto" && { versionNegotiation: { mode } }) },
+    );
+    await client.connect(new NewTransport(new URL(fixture.endpoint.url), headersOf(secret)));
+    expect(client.getNegotiatedProtocolVersion()).toBe(mode === "auto" ? "2026-07-28" : "2025-11-25");
+    onTestFinished(() => client.close());
+    return {
+      names: async () => (await client.listTools()).tools.map(({ name }) => name),
+      call: async (name, args = {}, onprogress) =>
+        (await client.callTool(
+          { name, arguments: { ...args } },
+          onprogress && { onprogress, resetTimeoutOnProgress: true },
+        )) as Called,
+    };
+  };
+
+describe.each([
+  ["the sdk of 2025-11-25", sdk],
+  ["the client in 2025-11-25", client("legacy")],
+  ["the client in 2026-07-28", client("auto")],
+])("%s", (_, connect) => {
+  test("lists the granted tools and Intray's own, and calls a quick one", async () => {
+    const { secret } = await fixture.agent();
+    const agent = await connect(secret);
+    expect(await agent.names()).toEqual([
+      ...["approve", "quick", "order", "wait", "refuse"].map((name) => `erp__${name}`),
+      ...["ask_person", "request_approval", "list_tasks", "get_task", "wait_for_task", "cancel_task"],
+    ]);
+    const result = await agent.call("erp__quick", { note: "now" });
+    expect(result.content).toEqual([{ type: "text", text: "done" }]);
+    expect(result.isError ?? false).toBe(false);
+  });
+
+  test("waits in the open call until a person has answered", async () => {
+    const { id, secret } = await fixture.agent();
+    const agent = await connect(secret);
+    const called = agent.call("erp__approve", { note: "held" });
+    const task = await until("the call is a task", async () =>
+      (await fixture.tasks()).find(({ agentId }) => agentId === id),
+    );
+    await fixture.approve(task.id);
+    const result = await called;
+    expect(JSON.parse(result.content[0]?.text ?? "")).toEqual({
+      action: "accept",
+      content: { approve: true },
+    });
+  });
+
+  test("is told how far the call is when its time is over, and waits on for the result", async () => {
+    const { secret } = await fixture.agent({ holdMs: 0 });
+    const agent = await connect(secret);
+    const first = await agent.call("erp__approve", { note: "later" });
+    expect(first.isError ?? false).toBe(false);
+    const unfinished = unfinishedSchema.parse(first.structuredContent);
+    expect(first.content[0]?.text).toContain(unfinished.taskId);
+    await fixture.openRequest(unfinished.taskId);
+
+    const looked = agentTaskSchema.parse(
+      (await agent.call("get_task", { taskId: unfinished.taskId })).structuredContent,
+    );
+    expect(looked).toMatchObject({ tool: "erp__approve", waitingFor: "person", state: "input_required" });
+    expect(looked.url).toMatch(/^http:\/\/localhost:3000\/inbox\/[0-9a-f-]{36}$/);
+
+    await fixture.approve(unfinished.taskId);
+    await fixture.inState(unfinished.taskId, "completed");
+    const waited = await agent.call("wait_for_task", { taskId: unfinished.taskId, timeoutMs: 30_000 });
+    expect(waited.structuredContent).toMatchObject({
+      taskId: unfinished.taskId,
+      state: "completed",
+      waitingFor: null,
+      result: { content: [{ type: "text" }] },
+    });
+  });
+
+  test("is told of progress while it is held", async () => {
+    const { id, secret } = await fixture.agent();
+    const agent = await connect(secret);
+    const said: Progress[] = [];
+    const called = agent.call("erp__approve", { note: "progress" }, (progress) => said.push(progress));
+    await until("it says that a person is waited for", async () =>
+      said.some(({ message }) => message?.includes('waits for a person to answer "Approve the invoice?"')),
+    );
+    const [task] = (await fixture.tasks()).filter(({ agentId }) => agentId === id);
+    await fixture.approve(task?.id);
+    await called;
+    const numbers = said.map(({ progress }) => progress);
+    expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+  });
+
+  test("asks a person, and gets what they said", async () => {
+    const { id, secret } = await fixture.agent();
+    const agent = await connect(secret);
+    const called = agent.call("request_approval", {
+      action: "Delete the table",
+      amount: 12.5,
+      currency: "EUR",
+    });
+    const task = await until("the question is a task", async () =>
+      (await fixture.tasks()).find(({ agentId }) => agentId === id),
+    );
+    const { id: requestId } = await fixture.openRequest(task.id);
+    await fixture.organization.answer(requestId, { action: "decline", comment: "not today" });
+    const result = await called;
+    expect(result.isError ?? false).toBe(false);
+    expect(result.structuredContent).toMatchObject({
+      outcome: "declined",
+      reason: "not today",
+      by: { name: "Ben" },
+    });
+  });
+});

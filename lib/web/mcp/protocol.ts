@@ -1,0 +1,160 @@
+/**
+ * Both eras of MCP on the official server package: it judges envelopes, headers and versions, and frames answers. A server
+ * is made for each message and forgotten with it; nothing of a client is in memory between two calls.
+ */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { log } from "../../base/log.ts";
+import type { Era } from "../../mcp/peer.ts";
+import { callTool } from "./call-tool.ts";
+import { toProtocolError } from "./errors.ts";
+import type { Client, Exchange } from "./exchange.ts";
+import { callParamsSchema } from "./params.ts";
+import { INSTRUCTIONS, SERVER_INFO } from "./server-info.ts";
+import { TASKS, tasksMethod } from "./tasks.ts";
+import { listTools } from "./tools.ts";
+
+/** Intray judges arguments by itself: the package's own validator is never asked, and is costly to make for each message. */
+const NO_VALIDATOR = {
+  getValidator: () => () => {
+    throw new Error("no schema is judged here");
+  },
+};
+
+const taskParams = { params: z.looseObject({ taskId: z.string() }) };
+
+/** What is answered here. The package by itself answers `initialize` and `ping`, or `server/discover`; LISTEN is refused. */
+export const METHODS: Record<Era, string[]> = {
+  "2025-11-25": ["tools/list", "tools/call", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel"],
+  "2026-07-28": ["tools/list", "tools/call", "tasks/get", "tasks/update", "tasks/cancel"],
+};
+
+/**
+ * Intray announces nothing. The package would hold a stream open for it all the same, past the limits of held calls, which no
+ * revocation ends, and of which all agents together have a certain number.
+ */
+const LISTEN = "subscriptions/listen";
+
+function serverFor(exchange: Exchange, body: unknown): Server {
+  const server = new Server(SERVER_INFO, {
+    instructions: INSTRUCTIONS,
+    capabilities: {
+      tools: { listChanged: false },
+      ...(exchange.era === "2025-11-25"
+        ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
+        : { extensions: { [TASKS]: {} } }),
+    },
+    jsonSchemaValidator: NO_VALIDATOR,
+  });
+  const answer = async (method: string, params: unknown, ctx: ServerContext) => {
+    try {
+      return (await handle(exchange, method, params, ctx)) as Record<string, unknown>;
+    } catch (error) {
+      throw toProtocolError(error);
+    }
+  };
+  // A registered tools/call would add an empty `content` to a task. Other methods are left to the package, which refuses them as
+  // each era has it: in 2026-07-28 by HTTP's status too.
+  if ([body].flat().some((message) => METHODS[exchange.era].includes(methodOf(message))))
+    server.fallbackRequestHandler = ({ method, params }, ctx) => answer(method, params, ctx);
+  // These it knows as methods of another revision, unless they are registered with a schema.
+  if (exchange.era === "2026-07-28")
+    for (const method of ["tasks/get", "tasks/cancel"])
+      server.setRequestHandler(method, taskParams, (params, ctx) => answer(method, params, ctx));
+  return server;
+}
+
+function unknownMethod(message: unknown): Response {
+  const { id } = z
+    .looseObject({ id: z.union([z.string(), z.number()]).nullable().catch(null) })
+    .parse(message);
+  const error = { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" };
+  return Response.json({ jsonrpc: "2.0", id, error }, { status: 404 });
+}
+
+function methodOf(message: unknown): string {
+  return z.looseObject({ method: z.string() }).safeParse(message).data?.method ?? "";
+}
+
+async function handle(
+  exchange: Exchange,
+  method: string,
+  params: unknown,
+  ctx: ServerContext,
+): Promise<object> {
+  if (exchange.era === "2026-07-28") exchange.client = clientIn(ctx);
+  if (method === "tools/list") return listTools(exchange);
+  if (method === "tools/call") {
+    const call = callParamsSchema.safeParse(params ?? {});
+    if (!call.success)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "The params of tools/call are not valid.");
+    return callTool(exchange, call.data, ctx);
+  }
+  const found = await tasksMethod(exchange, method, params);
+  if (found) return found;
+  throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
+}
+
+const envelopeSchema = z.looseObject({
+  [CLIENT_INFO_META_KEY]: z
+    .looseObject({ name: z.string(), version: z.string() })
+    .optional()
+    .catch(undefined),
+  [CLIENT_CAPABILITIES_META_KEY]: z
+    .looseObject({ extensions: z.record(z.string(), z.unknown()).optional() })
+    .optional()
+    .catch(undefined),
+});
+
+/** 2026-07-28: each call says who its client is and what it can do. */
+function clientIn(ctx: ServerContext): Client {
+  const envelope = envelopeSchema.parse(ctx.mcpReq.envelope ?? {});
+  const info = envelope[CLIENT_INFO_META_KEY];
+  return {
+    name: info?.name ?? null,
+    version: info?.version ?? null,
+    takesTasks: envelope[CLIENT_CAPABILITIES_META_KEY]?.extensions?.[TASKS] !== undefined,
+  };
+}
+
+const modern = createMcpHandler(
+  ({ authInfo }) => serverFor(authInfo?.extra?.exchange as Exchange, authInfo?.extra?.body),
+  {
+    legacy: "reject",
+    onerror: (error) => log.debug({ err: error }, "a call of an agent was refused by the protocol"),
+  },
+);
+
+/** Whether a message is of 2025-11-25 or before. */
+export function isLegacy(request: Request, body: unknown): Promise<boolean> {
+  return isLegacyRequest(request, body);
+}
+
+/** Answers a message of either era. Where the exchange wishes to be held, the answer stands for one that comes later. */
+export async function speak(request: Request, body: unknown, exchange: Exchange): Promise<Response> {
+  if (exchange.era === "2026-07-28") {
+    if (methodOf(body) === LISTEN) return unknownMethod(body);
+    const { id } = exchange.caller.agent;
+    // The factory gets nothing else of ours.
+    const authInfo = { token: "", clientId: id, scopes: [], extra: { exchange, body } };
+    return modern.fetch(request, { parsedBody: body, authInfo });
+  }
+  const server = serverFor(exchange, body);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(request, { parsedBody: body });
+  } finally {
+    await server.close();
+  }
+}

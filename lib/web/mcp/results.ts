@@ -1,0 +1,125 @@
+/** What an agent is told of its task: the tool's result, or how far it is. */
+import { type CallToolResult, ProtocolErrorCode, specTypeSchemas } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { AgentTaskRow } from "../../agent-calls/queries.ts";
+import { type AgentTask, TASK_ID, type Unfinished } from "../../agent-calls/schema.ts";
+import { pollAfterMs, type WaitingFor, waitingFor } from "../../agent-calls/status.ts";
+import { env } from "../../base/env.ts";
+import { hasEnded } from "../../tasks/status.ts";
+
+/** Where a person finds what is waited for. */
+function urlOf({ id, question }: Pick<AgentTaskRow, "id" | "question">): string {
+  return `${env().url}${question ? `/inbox/${question.id}` : `/tasks/${id}`}`;
+}
+
+function whomOf({ state, question }: Pick<AgentTaskRow, "state" | "question">): WaitingFor | null {
+  return hasEnded(state) ? null : waitingFor(state, question !== null);
+}
+
+/** A question as it is put into a sentence. */
+const QUESTION_CHARACTERS = 300;
+
+/** What an unfinished task waits for, in a sentence. */
+export function waitSentence(task: AgentTaskRow): string {
+  const { question, tool, state, statusMessage } = task;
+  if (question) {
+    const words = question.message.replace(/\s+/g, " ").trim();
+    const cut = words.length > QUESTION_CHARACTERS ? `${words.slice(0, QUESTION_CHARACTERS)}…` : words;
+    return `${tool} waits for a person to answer "${cut}" at ${urlOf(task)}`;
+  }
+  if (waitingFor(state, false) === "person") return `${tool} waits for a person, at ${urlOf(task)}`;
+  return `${tool} is under way${statusMessage ? ` (${statusMessage.slice(0, QUESTION_CHARACTERS)})` : ""}: ${urlOf(task)}`;
+}
+
+/** The successful result of a call whose task has not ended when its hold time does. */
+export function unfinishedResult(task: AgentTaskRow): CallToolResult {
+  const structured: Unfinished = {
+    taskId: task.id,
+    state: task.state,
+    waitingFor: waitingFor(task.state, task.question !== null),
+    url: urlOf(task),
+    retryAfterMs: pollAfterMs(Date.now() - task.createdAt.getTime()),
+  };
+  const text = [
+    `Not finished yet: ${waitSentence(task)}.`,
+    `Intray keeps the call as the task ${task.id}: nothing is lost, and it must not be started again.`,
+    `Call wait_for_task with {"taskId": "${task.id}"} to wait on and get its result. If the user need not wait for it now, say where it can be answered, and look again later.`,
+  ].join("\n");
+  return { content: [{ type: "text", text }], structuredContent: structured };
+}
+
+const resultSchema = z.record(z.string(), z.unknown());
+const errorSchema = z
+  .looseObject({ code: z.union([z.string(), z.number()]).transform(String), message: z.string() })
+  .catch({ code: "error", message: "The server reported an error." });
+
+/** The result of an ended task, as the tool gave it, or what became of the task instead. */
+export function endedResult(task: AgentTaskRow): CallToolResult {
+  const result = task.state === "completed" ? toolsOwn(task.result) : whyNone(task);
+  return { ...result, _meta: { ...result._meta, [TASK_ID]: task.id } };
+}
+
+/** What a server sent is checked against the protocol's own schema; what does not fit is shown as text. */
+function toolsOwn(result: unknown): CallToolResult {
+  const { resultType: _, ...given } = resultSchema.catch({}).parse(result);
+  const { structuredContent: structured, ...rest } = given;
+  // 2025-11-25 has objects alone here; the tool's text says the same.
+  const isObject = typeof structured === "object" && structured !== null && !Array.isArray(structured);
+  const candidate = { content: [], ...rest, ...(isObject && { structuredContent: structured }) };
+  const checked = specTypeSchemas.CallToolResult["~standard"].validate(candidate);
+  if (!(checked instanceof Promise) && checked.issues === undefined) return checked.value as CallToolResult;
+  return { content: [{ type: "text", text: JSON.stringify(result) }], isError: given.isError === true };
+}
+
+/** The JSON-RPC error with which the task's server ended it, or null: it ended otherwise. The server's code is not kept. */
+export function protocolErrorOf(task: AgentTaskRow): { code: number; message: string } | null {
+  if (task.state !== "failed" || task.error === null) return null;
+  const { code, message } = errorSchema.parse(task.error);
+  return code === "server_error" ? { code: ProtocolErrorCode.InternalError, message } : null;
+}
+
+const ENDS = {
+  failed: "It failed",
+  cancelled: "It was cancelled",
+  lost: "The server has lost it, and nobody knows how it ended",
+  expired: "The server's time limit for it passed",
+} as const;
+
+function whyNone(task: AgentTaskRow): CallToolResult {
+  const error = task.error === null ? null : errorSchema.parse(task.error);
+  const ended = ENDS[task.state as keyof typeof ENDS] ?? "It ended without a result";
+  const message = error ? `${ended}: ${error.message}` : `${ended}.`;
+  return {
+    isError: true,
+    content: [{ type: "text", text: message }],
+    structuredContent: { taskId: task.id, state: task.state, url: urlOf(task), ...(error && { error }) },
+  };
+}
+
+/** A task as get_task, wait_for_task and list_tasks tell it. */
+export function agentTask(task: AgentTaskRow, result?: CallToolResult): AgentTask {
+  return {
+    taskId: task.id,
+    tool: task.tool,
+    label: task.label,
+    state: task.state,
+    waitingFor: whomOf(task),
+    url: urlOf(task),
+    statusMessage: task.statusMessage,
+    ...(result && { result }),
+  };
+}
+
+/** The result of get_task and wait_for_task: the task, and its own result once it has ended. */
+export function taskResult(task: AgentTaskRow): CallToolResult {
+  const own = hasEnded(task.state) ? endedResult(task) : undefined;
+  const sentence = own ? `${task.tool} has ended: ${task.state}.` : `${waitSentence(task)}.`;
+  return {
+    content: [
+      { type: "text", text: JSON.stringify(agentTask(task)) },
+      { type: "text", text: sentence },
+      ...(own?.content ?? []),
+    ],
+    structuredContent: agentTask(task, own),
+  };
+}

@@ -1,0 +1,116 @@
+/** The tools that an agent is offered: those of servers that it was granted, people, and those that keep its tasks. */
+import { z } from "zod";
+import {
+  cancelTaskSchema,
+  getTaskSchema,
+  listTasksSchema,
+  waitForTaskSchema,
+} from "../../agent-calls/schema.ts";
+import { type GrantedTool, grantedTools } from "../../agents/grants.ts";
+import { askPersonSchema, requestApprovalSchema } from "../../human-tasks/schema.ts";
+import { withoutParameterHeaders } from "../../mcp/wire/headers.ts";
+import { database } from "../database.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** A tool as `tools/list` has it. */
+export interface ListedTool {
+  name: string;
+  title?: string;
+  description?: string;
+  inputSchema: Record<string, unknown>;
+  annotations?: Record<string, unknown>;
+  /** 2025-11-25 only; 2026-07-28 leaves it to the server. */
+  execution?: { taskSupport: "optional" | "forbidden" };
+}
+
+const reads = { readOnlyHint: true, openWorldHint: false };
+
+const KEEPING: ListedTool[] = [
+  own(
+    "list_tasks",
+    "List tasks",
+    "Lists the tasks that your calls became, newest first.",
+    listTasksSchema,
+    reads,
+  ),
+  own(
+    "get_task",
+    "Look at a task",
+    "Tells how far a task is, whom it waits for, and its result once it has ended.",
+    getTaskSchema,
+    reads,
+  ),
+  own(
+    "wait_for_task",
+    "Wait for a task",
+    "Waits until a task has ended, and returns its result; if it takes longer, how far it is. Call it again to wait on.",
+    waitForTaskSchema,
+    reads,
+  ),
+  own("cancel_task", "Cancel a task", "Asks for a task to be cancelled.", cancelTaskSchema, {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: true,
+    openWorldHint: false,
+  }),
+];
+export const KEEPING_NAMES = new Set(KEEPING.map(({ name }) => name));
+
+const asks = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
+
+/** Tasks of the built-in server: a person answers, and nobody else. */
+const HUMAN: ListedTool[] = [
+  own(
+    "ask_person",
+    "Ask a person",
+    "Asks a person, and returns what they answer: `answered` with what they filled in, `declined`, or `expired` where nobody answered in time. It may take hours. Silence is never a yes.",
+    askPersonSchema,
+    asks,
+    "optional",
+  ),
+  own(
+    "request_approval",
+    "Request an approval",
+    "Asks a person to approve an action before you take it. Only `answered` is an approval: `declined`, `expired` and a call that has not finished are none.",
+    requestApprovalSchema,
+    asks,
+    "optional",
+  ),
+];
+
+function own(
+  name: string,
+  title: string,
+  description: string,
+  schema: z.ZodType,
+  annotations: Record<string, unknown>,
+  taskSupport: "optional" | "forbidden" = "forbidden",
+): ListedTool {
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(schema, { io: "input" });
+  return { name, title, description, inputSchema, annotations, execution: { taskSupport } };
+}
+
+/** All tools of the agent, its own ones last. */
+export async function listTools({ caller }: Exchange): Promise<{ tools: ListedTool[] }> {
+  const granted = (await readGranted(caller)).map(({ name, serverName, tool }) => ({
+    name,
+    title: tool.title ?? tool.name,
+    description: [tool.description, `(A tool of ${serverName}.)`].filter(Boolean).join("\n"),
+    // The headers are between Intray and the server: an agent's need not be there, and are not compared with its arguments.
+    inputSchema: { ...withoutParameterHeaders(tool.inputSchema), type: "object" },
+    ...(tool.annotations && { annotations: tool.annotations }),
+    execution: { taskSupport: "optional" as const },
+  }));
+  return { tools: [...granted, ...HUMAN, ...KEEPING] };
+}
+
+/** The granted tool of a name, or null: an unknown one and one that was not granted are the same to an agent. */
+export async function findGranted({ caller }: Exchange, name: string): Promise<GrantedTool | null> {
+  return (await readGranted(caller)).find((tool) => tool.name === name) ?? null;
+}
+
+async function readGranted({ principal, agent }: Exchange["caller"]): Promise<GrantedTool[]> {
+  const { organizationId } = principal;
+  const db = await database();
+  return db.withOrganization(organizationId, (tx) => grantedTools(organizationId, tx, agent.id));
+}
