@@ -8,6 +8,10 @@ export const PARTS: { name: string; about: string }[] = [
     name: "life",
     about: "what a task costs from its start to its end, by process, beside others; single calls",
   },
+  {
+    name: "agents",
+    about: "calls of agents beside the same calls without Intray; 5,000 held calls; a list of 500 tools",
+  },
   { name: "polling", about: "an engine that watches 10,000 and 50,000 tasks, beside other clients" },
   { name: "memory", about: "what a watched task, a held stream and an origin take in the engine" },
   { name: "growth", about: "watching more and more tasks; TLS, slow answers, the older era" },

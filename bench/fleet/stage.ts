@@ -144,12 +144,13 @@ export async function setStage(): Promise<Stage> {
               ttlMs: null,
               idempotencyKey: null,
               restartOf: null,
+              gate: null,
             }),
           );
         await appendEvents(
           organizationId,
           tx,
-          made.map(({ event }) => event),
+          made.flatMap(({ events }) => events),
         );
         return made.map(({ id }) => id);
       });
