@@ -41,6 +41,48 @@ async function askFor(page: Page, samples: ("acme" | "large")[]) {
   return { prefix, asked };
 }
 
+test("what stands beside the list is of the list, so that no key decides a request that was searched away", async ({
+  ola,
+  ben,
+}) => {
+  const { asked } = await askFor(ola, ["acme", "large"]);
+  const [one, other] = asked;
+  const pane = ben.getByRole("region", { name: "Request", exact: true });
+  const search = ben.getByRole("searchbox", { name: "Search requests" });
+  await ben.goto("/inbox?tab=all");
+  await expect(pane.getByRole("heading", { level: 2 })).not.toHaveCount(0);
+  await search.fill(other!.id);
+  await expect(rows(ben)).toHaveCount(1);
+  // What was offered before is gone, and no key means it; the keys of the list open its first row.
+  await expect(pane.getByRole("heading", { level: 2 })).toHaveCount(0);
+  await ben.keyboard.press("Escape");
+  await ben.keyboard.press("a");
+  await ben.keyboard.press("j");
+  await expect(pane).toContainText(other!.id);
+  await search.fill(one!.id);
+  await expect(rows(ben)).toContainText(one!.id);
+  await expect(pane).not.toContainText(other!.id);
+  await ben.keyboard.press("Escape");
+  await ben.keyboard.press("a");
+  await ben.keyboard.press("j");
+  await expect(pane).toContainText(one!.id);
+  await expect(pane.getByRole("button", { name: /Approve/ }).first()).toBeVisible();
+});
+
+test("a request that is opened right after the last key of a search stays open", async ({ ola, ben }) => {
+  const { asked } = await askFor(ola, ["acme"]);
+  const { id } = asked[0]!;
+  await ben.goto("/inbox?tab=all");
+  const row = ben.getByRole("region", { name: "Requests" }).getByRole("link", { name: id });
+  await row.waitFor();
+  const search = ben.getByRole("searchbox", { name: "Search requests" });
+  await search.fill(id);
+  await row.click();
+  await expect(ben).toHaveURL(new RegExp(`q=${id}`));
+  await expect(rows(ben)).toHaveCount(1);
+  await expect(title(ben)).toContainText(id);
+});
+
 test("requests are searched and filtered by amount, and a link keeps it", async ({ ola, ben }) => {
   const { prefix, asked } = await askFor(ola, ["acme", "large"]);
   await ben.goto("/inbox?tab=all");

@@ -9,7 +9,7 @@ import { Kbd } from "@/components/ui/kbd.tsx";
 
 const DEBOUNCE_MS = 250;
 
-/** Searches 250 ms after the last key. `value` is the current search, whatever set it. */
+/** Searches 250 ms after the last key, or when the field is left. `value` is the current search, whatever set it. */
 export function SearchField({
   label,
   value,
@@ -70,6 +70,8 @@ export function SearchField({
           event.preventDefault();
           event.currentTarget.blur();
         }}
+        // Before the click that leaves the field: a search that came after it would close what the click opened.
+        onBlur={() => send(text.trim())}
         className="peer border-line pl-9"
       />
       <Kbd className="pointer-events-none absolute top-1/2 right-2.5 -translate-y-1/2 text-muted peer-focus:hidden">
