@@ -89,12 +89,7 @@ async function unit(files: string[] = []): Promise<void> {
   const name = "Unit and integration tests";
   const postgres = await postgresForTests();
   try {
-    const report = join(reports, "vitest.json");
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-    const code = await run(name, ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...files], {
-      TEST_DATABASE_ADMIN_URL: postgres.adminUrl,
-    });
-    tally.suite(name, code, readVitestReport(report));
+    await vitest(name, name, files, { TEST_DATABASE_ADMIN_URL: postgres.adminUrl });
   } finally {
     await postgres.stop();
   }
@@ -108,21 +103,35 @@ async function pooled(): Promise<void> {
   const postgres = await postgresForTests();
   const pooler = await startPooler(program, postgres.adminUrl, POOLED_LOGINS);
   try {
-    const report = join(reports, "pooled.json");
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-    const config = ["--config", "test/setup/pooled.config.ts"];
     const named = pooler.keepsStatements ? "1" : "0";
     const title = `${name} (PgBouncer ${pooler.version}, INTRAY_NAMED_STATEMENTS=${named})`;
-    const code = await run(title, ["node_modules/vitest/vitest.mjs", "run", ...config, ...reporters], {
+    await vitest(name, title, ["--config", "test/setup/pooled.config.ts"], {
       TEST_DATABASE_ADMIN_URL: postgres.adminUrl,
       TEST_POOLER: pooler.address,
       INTRAY_NAMED_STATEMENTS: named,
     });
-    tally.suite(name, code, readVitestReport(report));
   } finally {
     await pooler.stop();
     await postgres.stop();
   }
+}
+
+async function vitest(
+  name: string,
+  title: string,
+  args: string[],
+  extra: Record<string, string>,
+): Promise<void> {
+  const report = join(reports, "vitest.json");
+  const stray = join(reports, "stray-errors.json");
+  for (const path of [report, stray]) rmSync(path, { force: true });
+  const reporters = ["default", "json", "./test/setup/stray-errors.ts"].map((each) => `--reporter=${each}`);
+  const code = await run(
+    title,
+    ["node_modules/vitest/vitest.mjs", "run", ...args, ...reporters, `--outputFile.json=${report}`],
+    { ...extra, TEST_STRAY_ERRORS: stray },
+  );
+  tally.suite(name, code, readVitestReport(report, stray));
 }
 
 /** Returns null, or why the build failed. */

@@ -14,13 +14,15 @@ function file(content: unknown): string {
   return path;
 }
 
-test("of Vitest: each failed test by file and name, and files that failed as a whole", () => {
+test("of Vitest: each failed test by file and name, files that failed as a whole, and errors that no test waited for", () => {
   const passed = { fullName: "adds", status: "passed", failureMessages: [] };
   const failed = {
     fullName: "sums up",
     status: "failed",
     failureMessages: ["\u001b[31mexpected 2\u001b[39m\nat x"],
   };
+  const strayErrors = join(folder, "stray-errors.json");
+  writeFileSync(strayErrors, JSON.stringify(["lib/a.test.ts\nadds\nError: too late"]));
   const report = readVitestReport(
     file({
       numPassedTests: 1,
@@ -39,10 +41,15 @@ test("of Vitest: each failed test by file and name, and files that failed as a w
         { name: resolve("lib/b.test.ts"), status: "failed", message: "No such file", assertionResults: [] },
       ],
     }),
+    strayErrors,
   );
   expect(report).toEqual({
-    counts: { passed: 1, failed: 1, skipped: 3 },
-    failures: ["lib/a.test.ts › sums up\n    expected 2\n    at x", "lib/b.test.ts\n    No such file"],
+    counts: { passed: 1, failed: 2, skipped: 3 },
+    failures: [
+      "lib/a.test.ts › sums up\n    expected 2\n    at x",
+      "lib/b.test.ts\n    No such file",
+      "An error that no test waited for\n    lib/a.test.ts\n    adds\n    Error: too late",
+    ],
     files: [
       { file: "lib/a.test.ts", ms: 2_500 },
       { file: "lib/b.test.ts", ms: 0 },
@@ -71,7 +78,7 @@ test("of Playwright: each failed test, however deep, with its first error", () =
 });
 
 test("no report is no report", () => {
-  expect(readVitestReport(join(folder, "none.json"))).toBeNull();
+  expect(readVitestReport(join(folder, "none.json"), join(folder, "none.json"))).toBeNull();
 });
 
 test("what was checked before counts with it", () => {

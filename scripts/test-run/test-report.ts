@@ -45,10 +45,11 @@ const vitestSchema = z.object({
   ),
 });
 
-/** Reads Vitest's report. Returns null if it wrote none. */
-export function readVitestReport(path: string): Report | null {
+/** Reads Vitest's report, and the errors that no test waited for. Returns null if it wrote no report. */
+export function readVitestReport(path: string, strayErrors: string): Report | null {
   const report = read(path, vitestSchema);
   if (!report) return null;
+  const stray = read(strayErrors, z.array(z.string())) ?? [];
   const failures = report.testResults.flatMap((file) => {
     const name = relative(process.cwd(), file.name);
     const failed = file.assertionResults.filter(({ status }) => status === "failed");
@@ -59,10 +60,10 @@ export function readVitestReport(path: string): Report | null {
   return {
     counts: {
       passed: report.numPassedTests,
-      failed: report.numFailedTests,
+      failed: report.numFailedTests + stray.length,
       skipped: report.numPendingTests + report.numTodoTests,
     },
-    failures,
+    failures: [...failures, ...stray.map((said) => line("An error that no test waited for", said))],
     files: report.testResults.map(({ name, startTime, endTime }) => ({
       file: relative(process.cwd(), name),
       ms: endTime - startTime,
