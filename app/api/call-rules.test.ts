@@ -166,6 +166,28 @@ describe("a call", () => {
     await set([]);
   });
 
+  test("that waits for a person's yes counts and lists as waiting, not as working", async () => {
+    await set([{ name: "Ask", tools: ["quick"], before: "ask" }]);
+    const gated = (await start(ola)).body.id;
+    await set([]);
+    const free = (await start(ola)).body.id;
+    const listed = async (waiting: boolean) => {
+      const states = waiting ? "queued,input_required" : "queued,starting,working";
+      const { body } = await web.call(
+        "GET",
+        `/api/v1/tasks?state=${states}&waiting=${waiting}&limit=100`,
+        ola,
+      );
+      return body.items
+        .map(({ id }: { id: string }) => id)
+        .filter((id: string) => [gated, free].includes(id));
+    };
+    expect([await listed(true), await listed(false)]).toEqual([[gated], [free]]);
+    expect((await web.call("GET", "/api/v1/tasks/counts", ola)).body.gated).toBe(1);
+    const wrong = await web.call("GET", "/api/v1/tasks?waiting=perhaps", ola);
+    expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "waiting"]);
+  });
+
   test("of a race that is refused refuses all of it", async () => {
     await set([{ name: "No quick ones", tools: ["quick"], before: "deny" }]);
     const starts = [

@@ -15,7 +15,8 @@ export function outcomeOfDecision(decision: Decision | null, endedAt: Date): Hum
   if (!decision) return { outcome: "expired", at: endedAt.toISOString() };
   const { action, content, comment, by, at } = decision;
   const who = { by: { id: by.id ?? "", name: by.name }, at: at.toISOString() };
-  if (action === "accept") return { outcome: "answered", content: content ?? {}, ...who };
+  if (action === "accept")
+    return { outcome: "answered", content: content ?? {}, ...who, ...(comment && { comment }) };
   return { outcome: "declined", ...who, ...(comment && { reason: comment }) };
 }
 
@@ -24,9 +25,9 @@ export function resultOf(outcome: HumanOutcome): Record<string, unknown> {
   return { content: [{ type: "text", text: wordsOf(outcome) }], structuredContent: outcome };
 }
 
-function wordsOf({ outcome, by, reason, content }: HumanOutcome): string {
+function wordsOf({ outcome, by, reason, content, comment }: HumanOutcome): string {
   if (outcome === "expired") return "Nobody decided in time. Silence is no consent: take it for a no.";
   if (outcome === "declined") return `${by?.name} declined${reason ? `: ${reason}` : "."}`;
   const given = Object.keys(content ?? {}).length > 0 ? `: ${JSON.stringify(content)}` : ".";
-  return `${by?.name} accepted${given}`;
+  return `${by?.name} accepted${given}${comment ? `\n${by?.name} said: ${comment}` : ""}`;
 }

@@ -70,6 +70,7 @@ function toRequest(row: Row, origin: string): HumanRequest {
     content: ended?.content ?? null,
     by: ended?.by ?? null,
     at: ended?.at ?? null,
+    comment: ended?.comment ?? null,
     reason: ended?.reason ?? null,
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt?.toISOString() ?? null,
@@ -91,6 +92,7 @@ function outcomeOf({ taskState, result }: Row, finishedAt: Date) {
     at: finishedAt.toISOString(),
     content: undefined,
     by: undefined,
+    comment: undefined,
     reason: undefined,
   };
 }

@@ -124,12 +124,13 @@ export const createRequestSchema = z
   .refine(hasAmountOfCurrency, CURRENCY_ALONE);
 export type CreateRequest = z.output<typeof createRequestSchema>;
 
-/** How a question ended. `content`: the filled in form. `reason`: what was said to a refusal. */
+/** How a question ended. `content`: the filled in form. `comment`: what was said along with a yes; `reason`: with a no. */
 const humanOutcomeSchema = z.object({
   outcome: z.enum(["answered", "declined", "expired"]),
   content: z.record(z.string(), z.unknown()).optional(),
   by: z.object({ id: z.string(), name: z.string() }).optional(),
   at: timestamp,
+  comment: z.string().optional(),
   reason: z.string().optional(),
 });
 export type HumanOutcome = z.infer<typeof humanOutcomeSchema>;
@@ -174,6 +175,9 @@ export const requestSchema = z.object({
   by: z.object({ id: z.string(), name: z.string() }).nullable(),
   /** When it was decided, or ran out. */
   at: timestamp.nullable(),
+  /** What was said along with a yes. */
+  comment: z.string().nullable(),
+  /** What was said along with a no. */
   reason: z.string().nullable(),
   createdAt: timestamp,
   expiresAt: timestamp.nullable(),

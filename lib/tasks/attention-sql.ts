@@ -28,7 +28,7 @@ export const ASKS = Prisma.sql`(t.state = 'working' AND EXISTS (SELECT FROM inpu
   WHERE asked.organization_id = t.organization_id AND asked.task_id = t.id AND asked.state = 'open'))`;
 
 /** Its call waits for an approval, which needs no server. */
-const IS_GATED = Prisma.sql`(t.gate IS NOT NULL AND t.gate = 'waiting')`;
+export const IS_GATED = Prisma.sql`(t.gate IS NOT NULL AND t.gate = 'waiting')`;
 
 /** A task that only waits for a person needs no server; one with an answer on its way does. */
 const NEEDS_SERVER = Prisma.sql`(NOT ${IS_GATED} AND (t.state <> 'input_required' OR EXISTS (SELECT FROM delivery d

@@ -4,7 +4,7 @@ import type { Principal } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
 import { ATTENTION, type AttentionCode } from "./attention.ts";
-import { answerOnItsWay, needs, OF_SERVERS } from "./attention-sql.ts";
+import { answerOnItsWay, IS_GATED, needs, OF_SERVERS } from "./attention-sql.ts";
 import { failuresOf } from "./failure-sql.ts";
 import type { TaskFilter } from "./schema.ts";
 import { hasEnded, TASK_STATES, type TaskState } from "./status.ts";
@@ -48,6 +48,8 @@ export function partsOf(
 export function matching(organizationId: string, principal: Principal, filter: TaskFilter): Prisma.Sql {
   const conditions = [Prisma.sql`t.organization_id = ${organizationId}::uuid`, visibleTask(principal)];
   const { serverId, tool, createdAfter, createdBefore, finishedAfter, finishedBefore, requester } = filter;
+  if (filter.waiting === "true") conditions.push(WAITS);
+  if (filter.waiting === "false") conditions.push(Prisma.sql`NOT ${WAITS}`);
   if (serverId) conditions.push(Prisma.sql`t.server_id = ${serverId}::uuid`);
   if (tool) conditions.push(Prisma.sql`t.tool = ${tool}`);
   if (createdAfter) conditions.push(Prisma.sql`t.created_at > ${createdAfter}::timestamptz`);
@@ -61,6 +63,9 @@ export function matching(organizationId: string, principal: Principal, filter: T
   if (!filter.cause) return all;
   return Prisma.sql`${all} AND t.id = ANY (ARRAY(${failuresOf(filter.cause, all, filter.state)}))`;
 }
+
+/** A person has to act first. Never null. */
+const WAITS = Prisma.sql`(t.state = 'input_required' OR (t.state = 'queued' AND ${IS_GATED}))`;
 
 /** Matches tasks whose text or server name contains these words. */
 function said(organizationId: string, words: string): Prisma.Sql {

@@ -161,6 +161,7 @@ export async function countTasks(
   const states = TASK_STATES.map((state) => Prisma.sql`${state}::text, ${count({ state: [state] })}`);
   await planOnce(tx);
   const [row] = await tx.$queryRaw<unknown[]>`SELECT json_build_object(${Prisma.join(states)}) AS counts,
+    ${count({ state: ["queued"], waiting: "true" })} AS gated,
     json_build_object('stuck', ${count({ attention: codesOf("stuck") })},
       'watch', ${count({ attention: codesOf("watch") })}) AS attention,
     json_build_object('completed', ${ended("completed")}, 'failed', ${ended("failed")}, 'lost', ${ended("lost")}) AS ended`;

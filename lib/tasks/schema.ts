@@ -222,6 +222,8 @@ export const taskFilterSchema = z.object({
     .optional()
     .transform((value) => value?.split(",").filter(Boolean).flatMap(attentionCodes))
     .pipe(z.array(z.enum(ATTENTION_CODES)).optional()),
+  /** Whether a person has to act first: to answer a question, or to approve the call before it is made. */
+  waiting: z.enum(["true", "false"]).optional(),
   serverId: z.uuid().optional(),
   tool: z.string().max(256).optional(),
   q: z.string().max(200).optional(),
@@ -254,9 +256,13 @@ export type TaskListQuery = z.infer<typeof taskListQuerySchema>;
 /** At most 10001, which means more than ten thousand. */
 export const taskTotalSchema = z.object({ total: z.number() });
 
-/** Each count is at most 1001. `attention`: tasks by severity. `ended`: after the given time. */
+/**
+ * Each count is at most 1001. `gated`: those of the queued tasks whose call a person has to approve first. `attention`: tasks by
+ * severity. `ended`: after the given time.
+ */
 export const taskCountsSchema = z.object({
   counts: z.record(taskStateSchema, z.number()),
+  gated: z.number(),
   attention: z.object({ stuck: z.number(), watch: z.number() }),
   ended: z.object({ completed: z.number(), failed: z.number(), lost: z.number() }),
 });

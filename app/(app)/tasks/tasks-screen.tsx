@@ -19,7 +19,7 @@ import { LoadMore } from "@/components/ui/load-more.tsx";
 import { useWide } from "@/components/ui/wide.ts";
 import { taskCounts, taskList, taskTotal } from "@/lib/api-client/tasks/tasks.ts";
 import { NOT_SEARCHED } from "@/lib/format/requests/not-searched.ts";
-import { isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/tasks/task-filters.ts";
+import { countOf, isTaskListNarrowed, NO_TASK_FILTERS } from "@/lib/format/tasks/task-filters.ts";
 import { BulkBar } from "./bulk/bulk-bar.tsx";
 import { TaskCards } from "./list/task-cards.tsx";
 import { withHolder } from "./list/task-columns.tsx";
@@ -68,7 +68,7 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
   );
   const selection = me.may("tasks:manage") ? chosen : null;
   const tasks = useMemo(() => rows.map(({ task }) => task), [rows]);
-  const waiting = counts.data?.counts.input_required ?? 0;
+  const waiting = (counts.data && countOf("waiting", counts.data)) ?? 0;
   useTitle(waiting > 0 ? `Tasks (${waiting} waiting)` : "Tasks");
 
   const order = filters.order || "newest";

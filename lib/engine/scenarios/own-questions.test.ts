@@ -93,11 +93,19 @@ describe.concurrent("a question that a program puts to people", () => {
     const request = await queries.request(inputRequestId);
     expect(request).toMatchObject({ state: "open", origin: "intray", amount: 12.5, currency: "EUR" });
     expect(await queries.task(taskId)).toMatchObject({ state: "input_required", watched: false });
-    await organization.answer(inputRequestId, yes);
+    await organization.answer(inputRequestId, { ...yes, comment: "By Friday, please" });
     expect((await queries.task(taskId)).state).toBe("input_required");
     await organization.startEngine();
     const task = await queries.inState(taskId, "completed");
-    expect(outcome(task)).toMatchObject({ outcome: "answered", content: {}, by: { name: "Ben" } });
+    expect(task.result).toMatchObject({
+      content: [{ type: "text", text: "Ben accepted.\nBen said: By Friday, please" }],
+      structuredContent: {
+        outcome: "answered",
+        content: {},
+        by: { name: "Ben" },
+        comment: "By Friday, please",
+      },
+    });
     expect(await queries.deliveryOfTask(taskId)).toMatchObject({ state: "confirmed", attempts: 0 });
     expect(await queries.request(inputRequestId)).toMatchObject({ state: "settled" });
   });

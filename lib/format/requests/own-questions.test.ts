@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { declineWords, isApproval, nextWords, ownFacts, receiverOf } from "./own-questions.ts";
+import { commentWords, declineWords, isApproval, nextWords, ownFacts, receiverOf } from "./own-questions.ts";
 
 const server = { id: "1", name: "Finance ERP" };
 const requestedBy = { kind: "agent" as const, id: "2", name: "Claude" };
@@ -14,6 +14,14 @@ test("an answer goes to who asked", () => {
     "the answer goes to Finance ERP",
     "Finance ERP is called once somebody approves",
     "the answer goes to Claude",
+  ]);
+});
+
+test("a comment goes with the answer to who asked through Intray, and to no server", () => {
+  expect([ofServer, gated, own].map(commentWords)).toEqual([
+    "kept in the timeline, not sent to the server",
+    "kept in the timeline",
+    "goes to Claude with the answer",
   ]);
 });
 

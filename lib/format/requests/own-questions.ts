@@ -36,6 +36,13 @@ export function declineWords(request: Asked): string {
   return gate ? `The call is not made. ${told}` : told;
 }
 
+/** Who reads the comment that is given with an answer. */
+export function commentWords(request: Asked): string {
+  const { origin, gate, requestedBy } = request;
+  if (origin === "server") return "kept in the timeline, not sent to the server";
+  return gate ? "kept in the timeline" : `goes to ${requestedBy.name} with the answer`;
+}
+
 /**
  * The facts of a request that was put through Intray: what was said to decide by, without the question, whom it was for, and
  * the form, which the request shows in other places.

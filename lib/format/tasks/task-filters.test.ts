@@ -14,13 +14,17 @@ const asked = (filters: Partial<typeof NO_TASK_FILTERS>) =>
 
 test.each([
   ["nothing", {}, {}],
-  ["a system view", { show: "waiting" }, { state: "input_required" }],
+  ["a system view", { show: "waiting" }, { state: "queued,input_required", waiting: "true" }],
   [
     "a system view and one's own filter",
     { show: "stuck", q: "INV", tool: "pay" },
     expect.objectContaining({ q: "INV", tool: "pay" }),
   ],
-  ["states that both allow", { show: "working", state: "queued,failed" }, { state: "queued" }],
+  [
+    "states that both allow",
+    { show: "working", state: "queued,failed" },
+    { state: "queued", waiting: "false" },
+  ],
   ["codes that both allow", { show: "stuck", attention: "stalled,lost" }, { attention: "stalled" }],
   ["states that exclude each other", { show: "failed", state: "queued" }, null],
   [

@@ -24,8 +24,8 @@ export const ORDER_WORDS: Record<TaskOrder, string> = {
 
 /** The built-in views. Each combines with the person's own filters. */
 export const SYSTEM_VIEWS = {
-  working: { label: "Working", states: ["queued", "starting", "working"] },
-  waiting: { label: "Waiting for a person", states: ["input_required"] },
+  working: { label: "Working", states: ["queued", "starting", "working"], waiting: false },
+  waiting: { label: "Waiting for a person", states: ["queued", "input_required"], waiting: true },
   stuck: { label: "Stuck", attention: codesOf("stuck") },
   watch: { label: "Worth a look", attention: codesOf("watch") },
   failed: { label: "Failed today", states: ["failed"], today: true },
@@ -36,6 +36,7 @@ export const SYSTEM_VIEWS = {
 interface SystemView {
   label: string;
   states?: readonly TaskState[];
+  waiting?: boolean;
   attention?: readonly string[];
   today?: true;
   requester?: "me";
@@ -147,6 +148,7 @@ export function taskApiFilters(filters: TaskFilters, now: number): Record<string
     q: filters.q,
     state: state.join(","),
     attention: attention.join(","),
+    waiting: view.waiting === undefined ? "" : String(view.waiting),
     serverId: filters.serverId,
     tool: filters.tool,
     requester: view.requester ?? filters.requester,
@@ -183,12 +185,15 @@ function both(own: readonly string[], view: readonly string[]): readonly string[
   return common.length === 0 ? null : common;
 }
 
-export function countOf(show: SystemViewName, { counts, attention, ended }: TaskCounts): number | null {
+export function countOf(
+  show: SystemViewName,
+  { counts, gated, attention, ended }: TaskCounts,
+): number | null {
   switch (show) {
     case "working":
-      return (counts.queued ?? 0) + (counts.starting ?? 0) + (counts.working ?? 0);
+      return (counts.queued ?? 0) - gated + (counts.starting ?? 0) + (counts.working ?? 0);
     case "waiting":
-      return counts.input_required ?? 0;
+      return (counts.input_required ?? 0) + gated;
     case "stuck":
       return attention.stuck;
     case "watch":

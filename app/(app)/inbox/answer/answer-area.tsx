@@ -7,6 +7,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { useTrouble } from "@/lib/api-client/base/use-connection.ts";
 import type { AnswerValues } from "@/lib/format/requests/answer-values.ts";
+import { commentWords } from "@/lib/format/requests/own-questions.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "./answer-blockers.ts";
@@ -222,6 +223,7 @@ export function AnswerArea({
               <AnswerQuestion decision={decision} canDecline={reason === null} />
             )}
             <CommentBox
+              about={commentWords(question)}
               value={draft.comment}
               onChange={draft.setComment}
               onBlur={draft.flush}
@@ -295,11 +297,13 @@ export function AnswerArea({
 }
 
 function CommentBox({
+  about,
   value,
   onChange,
   onBlur,
   disabled,
 }: {
+  about: string;
   value: string;
   onChange: (text: string) => void;
   onBlur: () => void;
@@ -309,7 +313,7 @@ function CommentBox({
   return (
     <div className="flex flex-col gap-1.5">
       <label htmlFor={id} className="text-[13px] text-muted">
-        <span className="font-medium">Your comment</span> · optional, kept in the timeline
+        <span className="font-medium">Your comment</span> · optional, {about}
       </label>
       <Textarea
         id={id}
@@ -319,7 +323,6 @@ function CommentBox({
         value={value}
         onBlur={onBlur}
         onChange={(event) => onChange(event.target.value)}
-        placeholder="Anything the requester should know"
         className="border-line"
       />
     </div>

@@ -80,16 +80,21 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
           )}
         </>
       )}
-      <MenuSeparator />
-      <MenuItem disabled={disabled} className="items-start" onSelect={() => onDialog("cancel")}>
-        <Ban {...icon} className="mt-0.5" />
-        <span>
-          Send cancel…
-          <span className="block text-muted text-xs">
-            Dismisses the question. Many servers take it as a rejection.
-          </span>
-        </span>
-      </MenuItem>
+      {/* To whoever asks through Intray, a dismissal would be a refusal without a reason. */}
+      {request.origin === "server" && (
+        <>
+          <MenuSeparator />
+          <MenuItem disabled={disabled} className="items-start" onSelect={() => onDialog("cancel")}>
+            <Ban {...icon} className="mt-0.5" />
+            <span>
+              Send cancel…
+              <span className="block text-muted text-xs">
+                Dismisses the question. Many servers take it as a rejection.
+              </span>
+            </span>
+          </MenuItem>
+        </>
+      )}
     </>
   );
 }
