@@ -52,8 +52,8 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
           {stuck === undefined ? "…" : stuck > 1000 ? `${number(1000)}+ stuck` : `${number(stuck)} stuck`}
         </span>
       </Tile>
-      <Tile href="#deliveries" label="Answers delivered" value={number(of("accepted"))}>
-        {number(of("confirmed"))} confirmed ·{" "}
+      {/* Not those that a server said to have accepted: its word can be lost, and an answer to a program needs none. */}
+      <Tile href="#deliveries" label="Answers delivered" value={number(of("confirmed"))}>
         <span className={cn(of("undeliverable") > 0 && "font-medium text-bad")}>
           {number(of("undeliverable"))} undeliverable
         </span>

@@ -3,10 +3,26 @@ import { formatsOf } from "../../text/formats/formats.ts";
 import { groupName, groupRequests, requestTitle } from "./rows.ts";
 
 describe("a row's title", () => {
-  const facts = { label: "INV-100", party: "ACME Corp", amount: { value: 1000, currency: "$" } };
+  const facts = {
+    label: "INV-100",
+    party: "ACME Corp",
+    amount: { value: 1000, currency: "$" },
+    origin: "server" as const,
+    gate: null,
+  };
   const message = "Approve invoice INV-100?\nIt is due tomorrow.";
   test.each([
     ["all facts", {}, "INV-100 · ACME Corp · $1,000.00"],
+    [
+      "a question in somebody's own words",
+      { label: "Release 7", origin: "intray" as const, message: "Deploy on Friday?" },
+      "Release 7 · Deploy on Friday? · $1,000.00",
+    ],
+    [
+      "an approval in front of a call",
+      { origin: "intray" as const, gate: { rule: null } },
+      "INV-100 · ACME Corp · $1,000.00",
+    ],
     ["no amount", { amount: null }, "INV-100 · ACME Corp"],
     ["no party", { party: null }, "INV-100 · $1,000.00"],
     ["no label", { label: null }, "ACME Corp · $1,000.00"],

@@ -5,11 +5,11 @@ import type { Formats } from "../../text/formats/formats.ts";
 import { visibleText } from "../../text/message-tokens.ts";
 import type { InboxGrouping } from "./inbox-filters.ts";
 
-type Titled = Pick<InputRequestSummary, "label" | "party" | "amount" | "message">;
+type Titled = Pick<InputRequestSummary, "label" | "party" | "amount" | "message" | "origin" | "gate">;
 
 /**
  * Returns `INV-100 · ACME Corp · $1,000.00`. A call with fewer than two of these facts gives the first line of
- * its message, after its label unless the message has the label.
+ * its message, after its label unless the message has the label. So does what a person or a program asks in its own words.
  */
 export function requestTitle(request: Titled, formats: Formats): string {
   const { name, amount } = titleParts(request, formats);
@@ -18,15 +18,20 @@ export function requestTitle(request: Titled, formats: Formats): string {
 
 /** The title as a list shows it: a narrow row cuts the name short, but never the amount. */
 export function titleParts(
-  { label, party, amount, message }: Titled,
+  { label, party, amount, message, origin, gate }: Titled,
   formats: Formats,
 ): { name: string; amount: string | null } {
   const names = [label, party].filter((name) => name !== null);
-  if (names.length + (amount ? 1 : 0) > 1)
-    return { name: visibleText(names.join(" · ")), amount: amount && visibleText(formats.amount(amount)) };
+  const sum = amount && visibleText(formats.amount(amount));
+  const inOwnWords = origin === "intray" && gate === null;
+  if (names.length + (amount ? 1 : 0) > 1 && !inOwnWords)
+    return { name: visibleText(names.join(" · ")), amount: sum };
   const line = message.trim().split("\n", 1)[0] ?? "";
   const isNamed = label === null || line.includes(label);
-  return { name: visibleText(isNamed ? line : `${label} · ${line}`), amount: null };
+  return {
+    name: visibleText(isNamed ? line : `${label} · ${line}`),
+    amount: inOwnWords ? sum : null,
+  };
 }
 
 type Grouped = Pick<InputRequestSummary, "tool" | "server" | "expiresAt">;
