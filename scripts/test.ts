@@ -23,6 +23,8 @@ const tally = new Tally();
 let interrupted = false;
 
 const CHAOS = ["scripts/chaos.ts", "--minutes", "1", "--samples", "2"];
+/** As much of a suite's stderr is repeated at the end where it failed without a failed test. */
+const LAST_CHARACTERS = 4_000;
 const parts = ["unit", "pooled", "e2e", "chaos", "changed"];
 
 async function main(part: string | undefined): Promise<void> {
@@ -126,12 +128,12 @@ async function vitest(
   const stray = join(reports, "stray-errors.json");
   for (const path of [report, stray]) rmSync(path, { force: true });
   const reporters = ["default", "json", "./test/setup/stray-errors.ts"].map((each) => `--reporter=${each}`);
-  const code = await run(
+  const { code, lastWords } = await run(
     title,
     ["node_modules/vitest/vitest.mjs", "run", ...args, ...reporters, `--outputFile.json=${report}`],
     { ...extra, TEST_STRAY_ERRORS: stray },
   );
-  tally.suite(name, code, readVitestReport(report, stray));
+  tally.suite(name, code, readVitestReport(report, stray), lastWords);
 }
 
 /** Returns null, or why the build failed. */
@@ -150,26 +152,39 @@ async function endToEnd(built: Promise<Error | null>, files: string[] = []): Pro
     say(failed.message);
     return tally.suite(name, 1, null);
   }
-  tally.check("Sizes of pages", await run("Sizes of pages", ["scripts/check/check-sizes.ts"]));
+  tally.check("Sizes of pages", (await run("Sizes of pages", ["scripts/check/check-sizes.ts"])).code);
   if (!findOrInstallChromium(say)) return tally.suite(name, 1, null);
   const report = join(reports, "playwright.json");
-  const code = await run(name, ["node_modules/@playwright/test/cli.js", "test", ...files], {
+  const { code, lastWords } = await run(name, ["node_modules/@playwright/test/cli.js", "test", ...files], {
     E2E_REPORT: report,
   });
-  tally.suite(name, code, readPlaywrightReport(report));
+  tally.suite(name, code, readPlaywrightReport(report), lastWords);
 }
 
-/** Runs a suite in our process group and on our terminal, so that Ctrl-C stops it too. */
-function run(name: string, args: string[], extra: Record<string, string> = {}): Promise<number> {
+/**
+ * Runs a suite in our process group and on our terminal, so that Ctrl-C stops it too. `lastWords`: the end of what it said
+ * on stderr.
+ */
+function run(
+  name: string,
+  args: string[],
+  extra: Record<string, string> = {},
+): Promise<{ code: number; lastWords: string }> {
   if (interrupted) throw new Error("Interrupted.");
   say(`\n── ${name}`);
   const child = spawn(process.execPath, args, {
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", "inherit", "pipe"],
     env: { ...process.env, ...extra },
+  });
+  let lastWords = "";
+  child.stderr.setEncoding("utf8").on("data", (words: string) => {
+    process.stderr.write(words);
+    lastWords = (lastWords + words).slice(-LAST_CHARACTERS);
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("exit", (code) => resolve(code ?? 1));
+    // Not "close": what a suite left running may hold its stderr.
+    child.on("exit", (code) => resolve({ code: code ?? 1, lastWords }));
   });
 }
 

@@ -29,11 +29,11 @@ lib/a.test.ts › adds
 
 test("a suite that crashed or ran nothing has failed", () => {
   const tally = new Tally();
-  tally.suite("Unit tests", 137, report(3));
+  tally.suite("Unit tests", 137, report(3), "It said:\nenough\n");
   tally.suite("Browser tests", 0, null);
   tally.failure("Interrupted.");
   expect(tally.summary()).toMatch(
-    /code 137\nBrowser tests: no test ran\nInterrupted\.\n\n3 passed, 3 failed, 1 skipped$/,
+    /code 137\n {4}It said:\n {4}enough\nBrowser tests: no test ran\nInterrupted\.\n\n3 passed, 3 failed, 1 skipped$/,
   );
 });
 

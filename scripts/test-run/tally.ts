@@ -15,14 +15,16 @@ export class Tally {
 
   /**
    * Adds a suite with its exit code. A suite that fails without a failed test (it crashed, or ran nothing)
-   * counts as one failure.
+   * counts as one failure, with its last words.
    */
-  suite(name: string, code: number, report: Report | null): void {
+  suite(name: string, code: number, report: Report | null, lastWords = ""): void {
     const { failures = [], files = [], counts: { passed, failed, skipped } = NOTHING } = report ?? {};
     this.#failures.push(...failures);
     this.#files.push(...files);
     const broken = failed === 0 && (code !== 0 || passed === 0);
     if (broken) this.#failures.push(`${name}: ${code === 0 ? "no test ran" : `failed with code ${code}`}`);
+    if (broken && lastWords.trim() !== "")
+      this.#failures.push(`    ${lastWords.trim().replaceAll("\n", "\n    ")}`);
     this.#total.passed += passed;
     this.#total.failed += failed + (broken ? 1 : 0);
     this.#total.skipped += skipped;
