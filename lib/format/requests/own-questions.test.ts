@@ -37,7 +37,7 @@ test("an agent is called one, and a sentence that it begins has a capital letter
     "the agent Claude",
     "The agent Claude",
   ]);
-  expect(requesterWords({ kind: "user", id: "3", name: "ana" }, { begins: true })).toBe("ana");
+  expect(requesterWords({ kind: "member", id: "3", name: "ana" }, { begins: true })).toBe("ana");
 });
 
 test("approvals are those of calls and what was asked as one", () => {
