@@ -206,9 +206,17 @@ test("a call waits for an approval, which shows what it is for; then it is made 
 
 test("somebody is asked without an agent, and says no with a reason", async ({ ola, ben }) => {
   const label = newInvoiceId();
+  const dialog = ola.getByRole("dialog", { name: "Ask somebody" });
+  await ola.goto("/overview");
+  await expect(ola.getByRole("heading", { name: "Overview" })).toBeVisible(SOON);
+  await ola.keyboard.press("ControlOrMeta+k");
+  await ola.getByRole("combobox").fill("ask somebody");
+  await ola.keyboard.press("Enter");
+  await expect(dialog).toBeVisible();
+  await ola.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
   await ola.goto("/inbox");
   await ola.getByRole("button", { name: "Ask somebody…" }).click();
-  const dialog = ola.getByRole("dialog", { name: "Ask somebody" });
   await dialog.getByRole("button", { name: "Ask", exact: true }).click();
   await expect(dialog.getByLabel("What is to be approved")).toHaveAttribute("aria-invalid", "true");
   await dialog.getByLabel("What is to be approved").fill("Buy a second coffee machine");
