@@ -16,6 +16,9 @@ export interface ListedServer {
   tools: string[];
 }
 
+/** Comparisons of a part of a name that are looked up at a time: each goes through all names. */
+const MOST_SEARCHES = 50;
+
 /**
  * Names that no server and no tool has, by their place in the body. `mistaken`: names that agents see in place of the right
  * ones. `unknown`: any other, which a server may come to have.
@@ -24,23 +27,27 @@ export function oddNames(
   rules: CallRule[],
   servers: ListedServer[],
 ): { mistaken: FieldError[]; unknown: FieldError[] } {
-  const offered = offeredNames(servers);
+  const all = namesOf(servers);
+  const asSeen = once(() => offeredNames(servers));
   const mistaken: FieldError[] = [];
   const unknown: FieldError[] = [];
+  let searches = 0;
   for (const [at, { tools, servers: chosen, when }] of rules.entries()) {
     const meant = chosen.length > 0 ? servers.filter(({ id }) => chosen.includes(id)) : servers;
-    const named = tools.map((text, place) => ({
+    const names = meant.length < servers.length ? namesOf(meant) : all;
+    const listed = tools.map((text, place) => ({
       field: `rules.${at}.tools.${place}`,
       property: "tool.name",
       by: "equals" as const,
       text,
     }));
-    for (const { field, ...compared } of [...named, ...inCondition(when, `rules.${at}.when`)]) {
-      const has = (name: string) => fits(compared, name);
-      if (valuesOf(compared.property, meant).some(has)) continue;
-      const hint = valuesOf(compared.property, servers).some(has) ? null : rightName(compared, offered);
-      if (hint) mistaken.push({ field, message: hint });
-      else unknown.push({ field, message: unknownWords(compared, meant.length < servers.length) });
+    for (const { field, ...compared } of [...listed, ...inCondition(when, `rules.${at}.when`)]) {
+      if (compared.by !== "equals" && ++searches > MOST_SEARCHES) continue;
+      if (names(compared) !== null) continue;
+      const isElsewhere = names !== all && all(compared) !== null;
+      const seen = isElsewhere ? null : asSeen()(compared);
+      if (seen) mistaken.push({ field, message: rightWords(compared, seen) });
+      else unknown.push({ field, message: unknownWords(compared, names !== all) });
     }
   }
   return { mistaken, unknown };
@@ -62,44 +69,69 @@ const NOUNS: Record<string, string> = {
   "server.id": "server",
 };
 
+/** Looks a comparison up: what fits, or null. */
+type Names<T> = (compared: ComparedText) => T | null;
+
+function namesOf(servers: ListedServer[]): Names<string> {
+  const lists = new Map(
+    Object.keys(NOUNS).map((property) => [
+      property,
+      once(() => lookup(valuesOf(property, servers).map((name) => ({ name })))),
+    ]),
+  );
+  return (compared) => lists.get(compared.property)?.()(compared)?.name ?? null;
+}
+
 function valuesOf(property: string, servers: ListedServer[]): string[] {
   if (property === "tool.name") return servers.flatMap(({ tools }) => tools);
   return servers.map(({ id, name }) => (property === "server.id" ? id : name));
 }
 
-function fits({ by, text }: Pick<ComparedText, "by" | "text">, name: string): boolean {
-  if (by === "equals") return name === text;
-  return by === "contains" ? name.includes(text) : name[by](text);
+/** A whole name is found at once, a part of one by going through all. */
+function lookup<T extends { name: string }>(items: T[]): Names<T> {
+  const byName = new Map(items.map((item) => [item.name, item]));
+  return ({ by, text }) => {
+    if (by === "equals") return byName.get(text) ?? null;
+    return items.find(({ name }) => (by === "contains" ? name.includes(text) : name[by](text))) ?? null;
+  };
 }
 
-/** A name as agents see it, and what it stands for. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** A name as agents see it, and in words what it stands for. */
 interface Offered {
-  property: string;
   name: string;
   words: string;
 }
 
 /** As agents see them: tools by their whole name, servers by its beginning. */
-function offeredNames(servers: ListedServer[]): Offered[] {
+function offeredNames(servers: ListedServer[]): Names<Offered> {
   const taken = new Set(servers.flatMap(({ prefix }) => prefix ?? []));
-  return servers.flatMap((server) => {
-    const prefix = server.prefix ?? prefixFor(server, taken);
-    return [
-      { property: "server.name", name: prefix, words: `“${server.name}”` },
-      ...server.tools.map((tool) => ({
-        property: "tool.name",
-        name: toolName(prefix, tool),
-        words: `“${tool}” of ${server.name}`,
-      })),
-    ];
-  });
+  const prefixed = servers.map((server) => ({
+    ...server,
+    prefix: server.prefix ?? prefixFor(server, taken),
+  }));
+  const ofServers = lookup(prefixed.map(({ name, prefix }) => ({ name: prefix, words: `“${name}”` })));
+  const ofTools = lookup(
+    prefixed.flatMap(({ name, prefix, tools }) =>
+      tools.map((tool) => ({ name: toolName(prefix, tool), words: `“${tool}” of ${name}` })),
+    ),
+  );
+  return (compared) => {
+    if (compared.property === "tool.name") return ofTools(compared);
+    return compared.property === "server.name" ? ofServers(compared) : null;
+  };
 }
 
-function rightName(compared: ComparedText, offered: Offered[]): string | null {
-  const seen = offered.find(({ property, name }) => property === compared.property && fits(compared, name));
-  if (!seen) return null;
-  const owner = seen.property === "tool.name" ? "its server calls it" : "it is called in Intray";
-  return `A rule names a ${NOUNS[seen.property]} as ${owner}: ${seen.words}, not “${seen.name}” as agents see it`;
+function rightWords({ property }: ComparedText, { name, words }: Offered): string {
+  const owner = property === "tool.name" ? "its server calls it" : "it is called in Intray";
+  return `A rule names a ${NOUNS[property]} as ${owner}: ${words}, not “${name}” as agents see it`;
 }
 
 const BY_WORDS: Record<ComparedText["by"], string> = {

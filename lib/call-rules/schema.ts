@@ -45,7 +45,6 @@ export type CallRulesInput = z.infer<typeof callRulesInputSchema>;
 
 /** A tool or server that a rule names and that is not there, by its place among the rules: `rules.0.tools.1`. */
 const warningsSchema = z.array(z.object({ field: z.string(), message: z.string() }));
-export type RuleWarning = z.infer<typeof warningsSchema>[number];
 
 export const callRulesSchema = z.object({
   /** Counts the changes of the list; 0: it was never changed. */
