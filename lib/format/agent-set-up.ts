@@ -177,7 +177,7 @@ npx -y ${INSPECTOR} --cli ${url} --transport http \\
   --header "Authorization: Bearer $${VARIABLE}" --method tools/call \\
   --tool-name ${CALL.name} --tool-arg "message=${CALL.arguments.message}"`,
       next: again("the second command"),
-      note: "The Inspector is made for Node 22.19 or newer (node --version). With Node 20 npm warns of that (EBADENGINE), and these commands work all the same.",
+      note: "The Inspector gives a call up after a minute, however long the agent waits. It is made for Node 22.19 or newer (node --version); with Node 20 npm warns of that (EBADENGINE), and these commands work all the same.",
     },
     {
       label: "curl",
