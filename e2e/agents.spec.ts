@@ -3,7 +3,16 @@ import type { Server } from "../lib/servers/schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { changeTools } from "./fixtures/changed-tools.ts";
 import { newOwner } from "./fixtures/organizations.ts";
-import { apiOf, expect, invoiceServer, SOON, tabTo, test } from "./fixtures/test.ts";
+import {
+  apiOf,
+  expect,
+  invoiceServer,
+  newInvoiceId,
+  openPhoneAs,
+  SOON,
+  tabTo,
+  test,
+} from "./fixtures/test.ts";
 
 test.setTimeout(180_000);
 
@@ -105,6 +114,35 @@ test("an agent is granted what is chosen when it is added, and without a tool le
   const grants = zoe.getByRole("list", { name: "Tools it may call" });
   await expect(grants.getByText("process_invoice")).toBeVisible(SOON);
   await zoe.context().close();
+});
+
+test("on a phone a long dialog keeps its buttons in view, also while it scrolls, and no code widens the page", async ({
+  browser,
+}) => {
+  const phone = await openPhoneAs(browser, "Ana");
+  await phone.goto("/servers/agents");
+  await phone.getByRole("button", { name: "Add agent" }).click();
+  const dialog = phone.getByRole("dialog");
+  const add = dialog.getByRole("button", { name: "Add agent" });
+  await expect(add).toBeInViewport({ ratio: 1 });
+  const name = `Phone ${newInvoiceId()}`;
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByLabel("Wait up to").focus();
+  await expect(add).toBeInViewport({ ratio: 1 });
+  await checkAppearance(phone, "adding an agent, on a phone");
+  await add.click();
+  await dialog.getByLabel("Set-up for", { exact: true }).selectOption("curl");
+  await expect(dialog.getByRole("button", { name: "Done" })).toBeInViewport({ ratio: 1 });
+  const code = dialog.locator("pre");
+  const [box, around] = [await code.boundingBox(), await dialog.boundingBox()];
+  expect(box!.x + box!.width).toBeLessThanOrEqual(around!.x + around!.width);
+  await checkAppearance(phone, "an agent's set-up, on a phone");
+  await dialog.getByRole("link", { name: "Grant tools" }).click();
+  await expect(phone.getByRole("heading", { name, level: 1 })).toBeVisible(SOON);
+  await phone.getByRole("button", { name: "Revoke…" }).click();
+  await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
+  await expect(phone).toHaveURL(/\/servers\/agents$/, SOON);
+  await phone.context().close();
 });
 
 test("a tool that its server describes otherwise requires approval, until an admin who sees what changed approves it", async ({
