@@ -13,7 +13,7 @@ import { BEFORE } from "@/lib/agents/schema.ts";
 import { tryCallRules } from "@/lib/api-client/agents/call-rules.ts";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import { type CallRule, callRulesInputSchema, MOST_CHARACTERS } from "@/lib/call-rules/schema.ts";
-import { BEFORE_LABELS } from "@/lib/format/call-rules.ts";
+import { BEFORE_LABELS, warningWords } from "@/lib/format/call-rules.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 import { ToolPicker } from "./tool-picker.tsx";
 
@@ -70,7 +70,7 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
       const { warnings } = await tryCallRules([read]).catch(placed);
       const text = JSON.stringify(read);
       if (warnings.length === 0 || warned?.rule === text) return onKeep(read);
-      setWarned({ rule: text, messages: warnings.map(({ message }) => message) });
+      setWarned({ rule: text, messages: warningWords(warnings) });
     },
   });
   const among = servers.filter(({ id }) => chosen.includes(id));

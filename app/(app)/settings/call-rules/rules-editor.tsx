@@ -12,6 +12,7 @@ import { callRules, saveCallRules, tryCallRules } from "@/lib/api-client/agents/
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import type { CallRule, CallRules } from "@/lib/call-rules/schema.ts";
+import { warningWords } from "@/lib/format/call-rules.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 import { Section } from "../section.tsx";
 import { RuleRow } from "./rule-row.tsx";
@@ -161,7 +162,7 @@ function isVersionChanged(error: Error | null): boolean {
 /** Of a rule as it was saved: one that was changed since is warned of where it is changed. */
 function warningsOf(saved: CallRules, rule: CallRule): string[] {
   const place = `rules.${saved.rules.indexOf(rule)}.`;
-  return saved.warnings.flatMap(({ field, message }) => (field.startsWith(place) ? [message] : []));
+  return warningWords(saved.warnings.filter(({ field }) => field.startsWith(place)));
 }
 
 function SaveFailure({ error, rules }: { error: Error; rules: CallRule[] }) {
