@@ -8,10 +8,11 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, type Page, test } from "@playwright/test";
+import { setUps } from "../lib/format/agent-set-up.ts";
 import { freePort } from "../scripts/ports.ts";
 import { installOwnPackage } from "../test/setup/own-package.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
-import { SOON } from "./fixtures/test.ts";
+import { requestPane, SOON } from "./fixtures/test.ts";
 
 const CLIENTS = [
   "@modelcontextprotocol/client",
@@ -28,6 +29,8 @@ test.setTimeout(180_000);
 
 let intray: Intray;
 let everything: ChildProcess;
+/** The folder in which the clients are installed. */
+let place: string;
 let run: string;
 let key: string;
 let ben: Page;
@@ -35,7 +38,8 @@ let ben: Page;
 test.beforeAll(async ({ browser }) => {
   // The clients come from the registry the first time.
   test.setTimeout(600_000);
-  run = join(installOwnPackage("agent-clients", ["clients.mjs", "run.mjs"]), "run.mjs");
+  place = installOwnPackage("agent-clients", ["clients.mjs", "run.mjs"]);
+  run = join(place, "run.mjs");
   intray = await startIntray({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
   const port = await freePort();
   const bin = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/dist/index.js");
@@ -114,6 +118,25 @@ for (const [at, client] of CLIENTS.entries())
     await expect.poll(async () => (await wait()).text, { timeout: 60_000 }).toContain("PAID");
     expect(await tasks()).toHaveLength(1);
   });
+
+test("the set-up of the MCP Inspector lists the tools and asks people; run again, it gets the answer", async () => {
+  const words = ["--grant", "Everything:echo", "--hold-ms", "1000"];
+  const token = await intray.command("agent", "create", "--org", "acme", "--name", "Set-up", ...words);
+  const { text } = setUps(`${intray.url}/mcp`, token).find(({ label }) => label === "MCP Inspector")!;
+  // npx takes the version that is installed here.
+  const run = async () => (await promisify(execFile)("sh", ["-c", text], { cwd: place })).stdout;
+  const first = await run();
+  expect(first).toContain("__echo");
+  const requestId = /inbox\/([0-9a-f-]{36})/.exec(first)?.[1];
+  await ben.goto(`/inbox/${requestId}`);
+  await requestPane(ben)
+    .getByRole("button", { name: /^Decline/ })
+    .click();
+  const decline = ben.getByRole("dialog");
+  await decline.getByRole("textbox").fill("It does");
+  await decline.getByRole("button", { name: "Decline", exact: true }).click();
+  await expect.poll(run, { timeout: 60_000 }).toContain("It does");
+});
 
 async function api(method: string, path: string, body?: object) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };

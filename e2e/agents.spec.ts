@@ -3,7 +3,16 @@ import type { Server } from "../lib/servers/schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { changeTools } from "./fixtures/changed-tools.ts";
 import { newOwner } from "./fixtures/organizations.ts";
-import { apiOf, expect, invoiceServer, SOON, tabTo, test } from "./fixtures/test.ts";
+import {
+  apiOf,
+  expect,
+  invoiceServer,
+  newInvoiceId,
+  openPhoneAs,
+  SOON,
+  tabTo,
+  test,
+} from "./fixtures/test.ts";
 
 test.setTimeout(180_000);
 
@@ -28,12 +37,16 @@ test("an owner adds an agent, copies its set-up once, changes what it may call, 
   await dialog.getByRole("button", { name: "Add agent" }).click();
   await expect(dialog.locator("[aria-invalid=true]").first()).toBeFocused();
   await dialog.getByLabel("Name").fill("Coding agent");
-  await tabTo(yara, dialog.getByRole("button", { name: "Grant" }));
+  const grant = dialog.getByRole("button", { name: "Grant", exact: true });
+  await expect(grant).toBeDisabled();
+  await dialog.getByLabel("Tool", { exact: true }).selectOption({ label: "All tools" });
+  await expect(dialog.getByText("“Add agent” grants all tools of Invoices too.")).toBeVisible();
+  await tabTo(yara, grant);
   await yara.keyboard.press("Enter");
-  await expect(dialog.getByText("All tools of Invoices")).toBeVisible();
-  await expect(dialog.getByRole("button", { name: "Grant" })).toBeDisabled();
-  await dialog.getByLabel("Tool", { exact: true }).selectOption("process_invoice");
-  await dialog.getByRole("button", { name: "Grant" }).click();
+  await expect(dialog.getByText("All tools of Invoices", { exact: true })).toBeVisible();
+  await expect(grant).toBeDisabled();
+  await dialog.getByLabel("Tool", { exact: true }).selectOption({ label: "process_invoice" });
+  await grant.click();
   await dialog.getByLabel("If no call rule matches: process_invoice of Invoices").selectOption("ask");
   await dialog.getByLabel("Wait up to").selectOption({ label: "20 s" });
   await checkAppearance(yara, "adding an agent");
@@ -68,6 +81,68 @@ test("an owner adds an agent, copies its set-up once, changes what it may call, 
   await yara.goto("/activity");
   await expect(yara.getByText("Yara revoked the agent “Coding agent”")).toBeVisible(SOON);
   await yara.context().close();
+});
+
+test("an agent is granted what is chosen when it is added, and without a tool leads to its grants", async ({
+  browser,
+}) => {
+  const zoe = await newOwner(browser, "Zoe", "zulu");
+  const { write } = apiOf(zoe);
+  await write("POST", "/servers", { name: "Invoices", url: `${invoiceServer()}/mcp` });
+  await zoe.goto("/servers/agents");
+  const dialog = zoe.getByRole("dialog");
+  const add = async (name: string) => {
+    await zoe.getByRole("button", { name: "Add agent" }).click();
+    await dialog.getByLabel("Name").fill(name);
+  };
+  await add("Payer");
+  await dialog.getByLabel("Tool", { exact: true }).selectOption({ label: "process_invoice" });
+  await dialog.getByRole("button", { name: "Add agent" }).click();
+  await expect(zoe.getByRole("dialog", { name: "Payer is ready" })).toBeVisible(SOON);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  const list = zoe.getByRole("list", { name: "Agents" });
+  await expect(list.getByRole("listitem").filter({ hasText: "Payer" })).toContainText("1 tool");
+
+  await add("Asker");
+  await dialog.getByRole("button", { name: "Add agent" }).click();
+  await expect(zoe.getByRole("dialog", { name: "Asker has no tools yet" })).toBeVisible(SOON);
+  await checkAppearance(zoe, "an agent without tools, added");
+  await dialog.getByRole("link", { name: "Grant tools" }).click();
+  await zoe.getByRole("button", { name: "Grant tools…" }).click();
+  await dialog.getByLabel("Tool", { exact: true }).selectOption({ label: "process_invoice" });
+  await dialog.getByRole("button", { name: "Save" }).click();
+  const grants = zoe.getByRole("list", { name: "Tools it may call" });
+  await expect(grants.getByText("process_invoice")).toBeVisible(SOON);
+  await zoe.context().close();
+});
+
+test("on a phone a long dialog keeps its buttons in view, also while it scrolls, and no code widens the page", async ({
+  browser,
+}) => {
+  const phone = await openPhoneAs(browser, "Ana");
+  await phone.goto("/servers/agents");
+  await phone.getByRole("button", { name: "Add agent" }).click();
+  const dialog = phone.getByRole("dialog");
+  const add = dialog.getByRole("button", { name: "Add agent" });
+  await expect(add).toBeInViewport({ ratio: 1 });
+  const name = `Phone ${newInvoiceId()}`;
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByLabel("Wait up to").focus();
+  await expect(add).toBeInViewport({ ratio: 1 });
+  await checkAppearance(phone, "adding an agent, on a phone");
+  await add.click();
+  await dialog.getByLabel("Set-up for", { exact: true }).selectOption("curl");
+  await expect(dialog.getByRole("button", { name: "Done" })).toBeInViewport({ ratio: 1 });
+  const code = dialog.locator("pre");
+  const [box, around] = [await code.boundingBox(), await dialog.boundingBox()];
+  expect(box!.x + box!.width).toBeLessThanOrEqual(around!.x + around!.width);
+  await checkAppearance(phone, "an agent's set-up, on a phone");
+  await dialog.getByRole("link", { name: "Grant tools" }).click();
+  await expect(phone.getByRole("heading", { name, level: 1 })).toBeVisible(SOON);
+  await phone.getByRole("button", { name: "Revoke…" }).click();
+  await dialog.getByRole("button", { name: "Revoke", exact: true }).click();
+  await expect(phone).toHaveURL(/\/servers\/agents$/, SOON);
+  await phone.context().close();
 });
 
 test("a tool that its server describes otherwise requires approval, until an admin who sees what changed approves it", async ({

@@ -87,6 +87,42 @@ test("an admin writes a rule, is told where it is wrong, tries it and saves it, 
   await expect(ola.getByText("Only admins see and change call rules.")).toBeVisible();
 });
 
+test("a rule that names a tool as agents see it is refused with the right name, and one of no server is warned of", async ({
+  ana,
+}) => {
+  await ana.goto("/settings/call-rules");
+  await ana.getByRole("button", { name: "Add a rule…" }).click();
+  const dialog = ana.getByRole("dialog", { name: "Add a rule" });
+  const tools = dialog.getByLabel("Tools", { exact: false }).and(dialog.locator("textarea"));
+  const add = dialog.getByRole("button", { name: "Add the rule" });
+  const name = `No wires ${newInvoiceId()}`;
+  await dialog.getByLabel("Name", { exact: true }).fill(name);
+  await tools.fill("finance-erp__process_invoice");
+  await add.click();
+  await expect(
+    dialog.getByText("“process_invoice” of Finance ERP, not “finance-erp__process_invoice” as agents see it"),
+  ).toBeVisible();
+  await expect(tools).toBeFocused();
+  await checkAppearance(ana, "call rule, named as agents see it");
+
+  await tools.fill("wire_money");
+  const listed = dialog.getByLabel("Tools that servers list");
+  await listed.selectOption({ label: "process_invoice" });
+  await dialog.getByRole("button", { name: "Add the tool" }).click();
+  await expect(tools).toHaveValue("wire_money\nprocess_invoice");
+  await add.click();
+  await expect(dialog.getByRole("alert")).toContainText("No tool is called “wire_money”");
+  await checkAppearance(ana, "call rule, warned of");
+  await add.click();
+  await expect(dialog).toHaveCount(0);
+  await ana.getByRole("button", { name: "Save rules" }).click();
+  const row = ana.getByRole("list", { name: "Call rules" }).getByRole("listitem").filter({ hasText: name });
+  await expect(row.getByText("No tool is called “wire_money”")).toBeVisible();
+  await ana.reload();
+  await expect(row.getByText("No tool is called “wire_money”")).toBeVisible();
+  await checkAppearance(ana, "call rules, warned of");
+});
+
 test("rules that somebody else has saved meanwhile are not saved over", async ({ ana }) => {
   const name = `Not ${newInvoiceId()}`;
   await saveRules(ana, [{ name, when: "false", before: "deny" }]);
@@ -170,9 +206,17 @@ test("a call waits for an approval, which shows what it is for; then it is made 
 
 test("somebody is asked without an agent, and says no with a reason", async ({ ola, ben }) => {
   const label = newInvoiceId();
+  const dialog = ola.getByRole("dialog", { name: "Ask somebody" });
+  await ola.goto("/overview");
+  await expect(ola.getByRole("heading", { name: "Overview" })).toBeVisible(SOON);
+  await ola.keyboard.press("ControlOrMeta+k");
+  await ola.getByRole("combobox").fill("ask somebody");
+  await ola.keyboard.press("Enter");
+  await expect(dialog).toBeVisible();
+  await ola.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
   await ola.goto("/inbox");
   await ola.getByRole("button", { name: "Ask somebody…" }).click();
-  const dialog = ola.getByRole("dialog", { name: "Ask somebody" });
   await dialog.getByRole("button", { name: "Ask", exact: true }).click();
   await expect(dialog.getByLabel("What is to be approved")).toHaveAttribute("aria-invalid", "true");
   await dialog.getByLabel("What is to be approved").fill("Buy a second coffee machine");

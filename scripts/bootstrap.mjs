@@ -160,7 +160,7 @@ function readPackages(path) {
  * download engines that we never use, and newer npm versions block install scripts anyway.
  */
 async function install(alsoHeldBy) {
-  say("Installing packages: about a minute, once, and again when package-lock.json changes …");
+  say("Installing packages: one or two minutes, once, and again when package-lock.json changes …");
   const startedAt = Date.now();
   const options = [
     "--include=dev",

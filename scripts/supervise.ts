@@ -45,7 +45,7 @@ async function start(): Promise<void> {
   await checkSettings(settings);
   if (settings.databaseUrl) await checkDatabase(settings.databaseUrl);
 
-  // Side by side: on a first start the build takes a minute, and the engine does not need it.
+  // Side by side: on a first start the build takes a minute or two, and the engine does not need it.
   const [environments] = await Promise.all([startBehindTheWeb(settings, dataDir), build(say)]);
   if (stopping || !environments) return;
   parts.push(startPart("web", "scripts/web.ts", environments.web));

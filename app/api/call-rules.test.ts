@@ -52,7 +52,8 @@ const lines = () =>
 
 describe("the list", () => {
   test("is replaced as a whole, by whoever has read its latest version", async () => {
-    expect((await read()).body).toEqual({ version: 0, rules: [], changedAt: null, changedBy: null });
+    const none = { version: 0, rules: [], changedAt: null, changedBy: null, warnings: [] };
+    expect((await read()).body).toEqual(none);
     const first = await save(0, [
       { name: "Large", when: "amount != null && amount >= 5000.0", before: "ask" },
       { name: "Never", tools: ["drop"], servers: [serverId], before: "deny" },
@@ -121,6 +122,35 @@ describe("the list", () => {
       { field: "rules.3.when", message: expect.stringContaining("no function matches()") },
     ]);
     expect((await read()).body.version).toBe(version);
+  });
+
+  test("is refused where it names a tool as agents see it, and warns of what no server has", async () => {
+    const { version } = (await read()).body;
+    const twice = [
+      { name: "A", tools: ["quick", "erp__quick"], before: "deny" },
+      { name: "B", when: 'tool.name == "erp__quick"', before: "deny" },
+    ];
+    const refused = await save(version, twice);
+    const message = expect.stringContaining("“quick” of ERP, not “erp__quick”");
+    expect([refused.status, refused.body.code]).toEqual([422, "invalid_input"]);
+    expect(refused.body.errors).toEqual([
+      { field: "rules.0.tools.1", message },
+      { field: "rules.1.when", message },
+    ]);
+    const rules = [
+      { name: "A", tools: ["quick", "drop"], before: "deny" },
+      { name: "B", when: 'server.name == "HR"', before: "deny" },
+    ];
+    const warnings = [
+      { field: "rules.0.tools.1", message: "No tool is called “drop”" },
+      { field: "rules.1.when", message: "No server is called “HR”" },
+    ];
+    const tried = await web.call("POST", "/api/v1/call-rules/try", { key: admin, body: { rules } });
+    expect(tried.body.warnings).toEqual(warnings);
+    const saved = await save(version, rules);
+    expect([saved.status, saved.body.warnings]).toEqual([200, warnings]);
+    expect((await read()).body.warnings).toEqual(warnings);
+    await set([]);
   });
 
   test("keeps every version as it was, for nobody to change", async () => {

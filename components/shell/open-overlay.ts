@@ -1,5 +1,5 @@
 /** Overlays of the shell, opened on demand. */
-export const OVERLAYS = ["palette", "shortcuts", "moved"] as const;
+export const OVERLAYS = ["palette", "shortcuts", "ask", "moved"] as const;
 export type Overlay = (typeof OVERLAYS)[number];
 
 /** Opens an overlay from anywhere; overlays.tsx listens. */

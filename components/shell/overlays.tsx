@@ -10,6 +10,7 @@ import { isDialogOpen } from "@/components/ui/overlay/key-lock.tsx";
 const PARTS = {
   palette: lazyComponent(() => import("./palette/palette.tsx").then((file) => file.Palette)),
   shortcuts: lazyComponent(() => import("./keys/shortcut-sheet.tsx").then((file) => file.ShortcutSheet)),
+  ask: lazyComponent(() => import("../request/ask/ask-dialog.tsx").then((file) => file.AskDialog)),
   moved: lazyComponent(() => import("./session/organization-switched-dialog.tsx").then((file) => file.Moved)),
 } satisfies Record<Overlay, unknown>;
 

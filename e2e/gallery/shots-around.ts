@@ -102,13 +102,24 @@ export const AROUND: Shot[] = [
     async open(page) {
       await page.goto("/servers/agents");
       await page.getByRole("button", { name: "Add agent" }).click();
-      await page.getByRole("button", { name: "Grant" }).click();
-      await expect(
-        page
-          .getByRole("dialog")
-          .getByText(/^All tools/)
-          .first(),
-      ).toBeVisible();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Tool", { exact: true }).selectOption({ label: "All tools" });
+      await dialog.getByRole("button", { name: "Grant", exact: true }).click();
+      await dialog.getByLabel("Tool", { exact: true }).selectOption({ index: 2 });
+      await expect(dialog.getByText(/^“Add agent” grants/)).toBeVisible();
+    },
+  },
+  {
+    name: "agent added without tools",
+    person: "Ana",
+    async open(page) {
+      await page.goto("/servers/agents");
+      await page.getByRole("button", { name: "Add agent" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name").fill("Nightly script");
+      await dialog.getByRole("button", { name: "Add agent" }).click();
+      await dialog.getByLabel("Set-up for", { exact: true }).selectOption("TypeScript SDK");
+      await expect(dialog.getByText(/callTool/)).toBeVisible();
     },
   },
   {

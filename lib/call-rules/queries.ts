@@ -1,11 +1,12 @@
 import { actorSchema } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
+import { type ListedServer, oddNames } from "./names.ts";
 import { type CallRule, type CallRules, callRulesSchema } from "./schema.ts";
 
 /** Stored rules, parsed before use: without them nothing is judged, and no call is made. */
 const storedRules = callRulesSchema.shape.rules;
 
-export async function readCallRules(organizationId: string, tx: Tx): Promise<CallRules> {
+export async function readCallRules(organizationId: string, tx: Tx): Promise<Omit<CallRules, "warnings">> {
   const row = await tx.callRuleVersion.findFirst({
     where: { organizationId },
     orderBy: { version: "desc" },
@@ -35,11 +36,20 @@ export async function readRulesFor(
   return { serverName, version: version ?? 0, rules: version === null ? [] : storedRules.parse(row.rules) };
 }
 
-/** Ids of the organization's servers. */
-export async function listServerIds(organizationId: string, tx: Tx): Promise<Set<string>> {
-  const rows = await tx.server.findMany({
-    where: { organizationId, removedAt: null },
-    select: { id: true },
-  });
-  return new Set(rows.map(({ id }) => id));
+/** As `readCallRules`, with the names in them that no server and no tool has now. */
+export async function showCallRules(organizationId: string, tx: Tx): Promise<CallRules> {
+  const current = await readCallRules(organizationId, tx);
+  const { unknown, mistaken } = oddNames(current.rules, await listedServers(organizationId, tx));
+  return { ...current, warnings: [...mistaken, ...unknown] };
+}
+
+/** The organization's servers, with the names of their tools and recipes as last listed. */
+export function listedServers(organizationId: string, tx: Tx): Promise<ListedServer[]> {
+  return tx.$queryRaw<ListedServer[]>`
+    SELECT s.id, s.name, s.tool_prefix AS prefix, ARRAY(
+        SELECT t ->> 'name' FROM json_array_elements(CASE json_typeof(s.tools) WHEN 'array' THEN s.tools ELSE '[]' END) t
+        UNION SELECT v.name FROM recipe_version v
+          WHERE v.organization_id = s.organization_id AND v.server_id = s.id AND v.until IS NULL) AS tools
+    FROM server s WHERE s.organization_id = ${organizationId}::uuid AND s.removed_at IS NULL
+    ORDER BY s.created_at, s.id`;
 }

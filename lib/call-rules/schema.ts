@@ -43,6 +43,9 @@ export const callRulesInputSchema = z.strictObject({
 });
 export type CallRulesInput = z.infer<typeof callRulesInputSchema>;
 
+/** A tool or server that a rule names and that is not there, by its place among the rules: `rules.0.tools.1`. */
+const warningsSchema = z.array(z.object({ field: z.string(), message: z.string() }));
+
 export const callRulesSchema = z.object({
   /** Counts the changes of the list; 0: it was never changed. */
   version: z.number(),
@@ -57,6 +60,7 @@ export const callRulesSchema = z.object({
   ),
   changedAt: z.iso.datetime().nullable(),
   changedBy: actorSchema.nullable(),
+  warnings: warningsSchema,
 });
 export type CallRules = z.infer<typeof callRulesSchema>;
 
@@ -85,5 +89,6 @@ export const triedCallsSchema = z.object({
       verdict: verdictSchema,
     }),
   ),
+  warnings: warningsSchema,
 });
 export type TriedCalls = z.infer<typeof triedCallsSchema>;

@@ -5,12 +5,14 @@ import { AppError, type FieldError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { differenceOf } from "./difference.ts";
 import { callLanguage } from "./facts.ts";
-import { listServerIds, readCallRules } from "./queries.ts";
+import { type ListedServer, oddNames } from "./names.ts";
+import { listedServers, readCallRules } from "./queries.ts";
 import type { CallRule, CallRulesInput } from "./schema.ts";
 
 /**
  * Replaces the rules, if `version` is still the one in force. Changes nothing if they are the same. Throws `version_changed`,
- * and `invalid_input` with the place of each condition that can't be read and each server that is not there.
+ * and `invalid_input` with the place of each condition that can't be read, each server that is not there, and each name that is
+ * another one than the tool's or server's own.
  */
 export async function saveCallRules(
   organizationId: string,
@@ -26,10 +28,7 @@ export async function saveCallRules(
     throw new AppError("version_changed", "Somebody has changed these rules meanwhile. Look at them again.", {
       extra: { version: before.version },
     });
-  // A rule may keep a server that was removed since: it says of what it was.
-  const known = await listServerIds(organizationId, tx);
-  for (const id of before.rules.flatMap(({ servers }) => servers)) known.add(id);
-  const errors = problemsOf(rules, known);
+  const errors = problemsOf(rules, before.rules, await listedServers(organizationId, tx));
   if (errors.length > 0) throw new AppError("invalid_input", "Some rules are not valid.", { errors });
   if (JSON.stringify(rules.map(inOrder)) === JSON.stringify(before.rules.map(inOrder))) return;
   await tx.callRuleVersion.create({
@@ -49,11 +48,15 @@ export async function saveCallRules(
   ]);
 }
 
-/** Problems with what a schema can't see, by their place in the body. */
-export function problemsOf(rules: CallRule[], servers: ReadonlySet<string>): FieldError[] {
-  return rules.flatMap(({ when, servers: named }, at) => {
+/**
+ * Problems with what a schema can't see, by their place in the body. A rule may keep a server of one `before` that was removed
+ * since: it says of what it was.
+ */
+export function problemsOf(rules: CallRule[], before: CallRule[], servers: ListedServer[]): FieldError[] {
+  const known = new Set([...servers.map(({ id }) => id), ...before.flatMap((rule) => rule.servers)]);
+  const problems = rules.flatMap(({ when, servers: named }, at) => {
     const errors = named.flatMap((id, place) =>
-      servers.has(id) ? [] : [{ field: `rules.${at}.servers.${place}`, message: "There is no such server" }],
+      known.has(id) ? [] : [{ field: `rules.${at}.servers.${place}`, message: "There is no such server" }],
     );
     const read = when === null ? null : callLanguage.read(when);
     if (read && "problem" in read) {
@@ -63,6 +66,7 @@ export function problemsOf(rules: CallRule[], servers: ReadonlySet<string>): Fie
     }
     return errors;
   });
+  return [...problems, ...oddNames(rules, servers).mistaken];
 }
 
 /** The properties in one order, so that the same rules are the same text. */

@@ -5,7 +5,8 @@ import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { judge } from "./judge.ts";
-import { listServerIds, readCallRules } from "./queries.ts";
+import { oddNames } from "./names.ts";
+import { listedServers, readCallRules } from "./queries.ts";
 import type { CallRulesInput, TriedCalls } from "./schema.ts";
 import { problemsOf } from "./transitions.ts";
 
@@ -23,14 +24,14 @@ export async function tryCallRules(
   { rules }: CallRulesInput,
 ): Promise<TriedCalls> {
   const current = await readCallRules(organizationId, tx);
-  const known = await listServerIds(organizationId, tx);
-  for (const id of current.rules.flatMap(({ servers }) => servers)) known.add(id);
-  const errors = problemsOf(rules, known);
+  const servers = await listedServers(organizationId, tx);
+  const errors = problemsOf(rules, current.rules, servers);
   if (errors.length > 0) throw new AppError("invalid_input", "Some rules are not valid.", { errors });
   const version = current.version + 1;
   const now = new Date();
   const calls = await latestCalls(organizationId, tx, principal);
   return {
+    warnings: oddNames(rules, servers).unknown,
     calls: calls.map((call) => {
       const requestedBy = actorSchema.parse(call.requestedBy);
       const role = roleSchema.catch("operator").parse(call.role);

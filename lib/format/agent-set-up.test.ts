@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { PLACEHOLDER, setUps } from "./agent-set-up.ts";
 
@@ -15,6 +16,7 @@ test("every text names the address, and the secret only while it is known", () =
     "LangChain",
     "OpenAI Agents",
     "Vercel AI SDK",
+    "TypeScript SDK",
     "MCP Inspector",
     "curl",
   ]);
@@ -36,11 +38,35 @@ test("files are of their format", () => {
   expect(inputs[0].id).toBe("intray");
 });
 
-test("curl sends a call that a server of 2026-07-28 takes without a session", () => {
-  const text = of("ita_abc", "curl");
-  const body = JSON.parse(/-d '(.*)'$/.exec(text)?.[1] ?? "");
-  const said = body.params._meta["io.modelcontextprotocol/protocolVersion"];
-  expect(text).toContain(`-H "MCP-Protocol-Version: ${said}" -H "Mcp-Method: ${body.method}"`);
+test("every text says what becomes of a call that waits for a person", () => {
+  for (const { label, next } of setUps(URL_OF_MCP, null))
+    expect([label, next]).toEqual([
+      label,
+      expect.stringMatching(/the same call (made again )?returns the (result|answer)/),
+    ]);
+});
+
+test("curl's headers say what its bodies do", () => {
+  const bodies = [...of("ita_abc", "curl").matchAll(/-d '(.*)'$/gm)].map(([, body]) =>
+    JSON.parse(body ?? ""),
+  );
+  expect(bodies.map(({ method }) => method)).toEqual(["tools/list", "tools/call"]);
+  const [list, call] = bodies;
+  const version = list.params._meta["io.modelcontextprotocol/protocolVersion"];
+  expect(of("ita_abc", "curl")).toContain(
+    `-H "MCP-Protocol-Version: ${version}" -H "Mcp-Method: tools/list" \\`,
+  );
+  expect(of("ita_abc", "curl")).toContain(
+    `-H "Mcp-Method: tools/call" -H "Mcp-Name: ${call.params.name}" \\`,
+  );
+});
+
+test("the Inspector is the version that the tests run", () => {
+  const path = new URL("../../test/agent-clients/package.json", import.meta.url);
+  const { dependencies } = JSON.parse(readFileSync(path, "utf8"));
+  const name = "@modelcontextprotocol/inspector";
+  const named = of(null, "MCP Inspector").match(/@modelcontextprotocol\/inspector@\S+/g);
+  expect(named).toEqual([`${name}@${dependencies[name]}`, `${name}@${dependencies[name]}`]);
 });
 
 test("Python is a whole program: await stands in an async function, which is run", () => {

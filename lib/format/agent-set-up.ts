@@ -9,13 +9,27 @@ export interface SetUp {
   /** What is done with the text. */
   where: string;
   text: string;
-  /** What to do besides. */
+  /** How a call is made, and what becomes of one that waits. */
+  next: string;
+  /** What else the program needs. */
   note?: string;
 }
 
 export const PLACEHOLDER = "ita_…";
 /** The environment variable that the texts read the secret from. */
 const VARIABLE = "INTRAY_AGENT_SECRET";
+/**
+ * The version that the tests run (test/agent-clients). Without one, npm on a Node that is too old for the newest takes one of
+ * before its options.
+ */
+const INSPECTOR = "@modelcontextprotocol/inspector@2.12.0";
+
+const WAITS =
+  "A call that waits for a person stays open for as long as “Wait up to” says, then answers with a task id. Once somebody has answered, the same call made again returns the result, as wait_for_task with that id does.";
+const BY_ITSELF = `Ask it for something that a tool does, or to ask somebody: it calls the tools by itself. ${WAITS}`;
+
+const again = (what: string) =>
+  `The question stands in the inbox. If nobody answers for as long as “Wait up to” says, the call ends with a task id. Run ${what} again once somebody has answered: the same call returns the answer.`;
 
 /** `url`: that of `/mcp`. `secret`: the agent's, or null once it is not known any more. */
 export function setUps(url: string, secret: string | null): SetUp[] {
@@ -26,7 +40,8 @@ export function setUps(url: string, secret: string | null): SetUp[] {
       label: "Claude Code",
       where: "Run in a terminal",
       text: `claude mcp add --transport http intray ${url} \\\n  --header "Authorization: ${bearer}"`,
-      note: "Then /mcp in Claude Code lists the tools. Without --header, /mcp has you sign in instead.",
+      next: BY_ITSELF,
+      note: "/mcp in Claude Code lists the tools. Without --header, /mcp has you sign in instead.",
     },
     {
       label: "VS Code",
@@ -40,18 +55,21 @@ export function setUps(url: string, secret: string | null): SetUp[] {
           intray: { type: "http", url, headers: { Authorization: "Bearer ${input:intray}" } },
         },
       }),
+      next: BY_ITSELF,
       note: "VS Code asks for the secret when it starts the server, and keeps it. Without inputs and headers it has you sign in instead.",
     },
     {
       label: "Cursor",
       where: "Add to ~/.cursor/mcp.json",
       text: json({ mcpServers: { intray: { url, headers: { Authorization: bearer } } } }),
+      next: BY_ITSELF,
       note: "Without headers, Cursor has you sign in instead.",
     },
     {
       label: "Codex",
       where: "Add to ~/.codex/config.toml, and set the variable where Codex starts",
       text: `[mcp_servers.intray]\nurl = "${url}"\nbearer_token_env_var = "${VARIABLE}"\n\n# in the shell:\n# ${variable}`.trimEnd(),
+      next: BY_ITSELF,
       note: "Codex gives a call up after 60 seconds, unless tool_timeout_sec says another number.",
     },
     {
@@ -76,6 +94,7 @@ async def main():
 
 
 asyncio.run(main())`,
+      next: `Give the tools to your agent, or call one: await tools[0].ainvoke({…}). ${WAITS}`,
       note: "LangChain gives a call up after five minutes without a word (sse_read_timeout): more than Intray ever waits.",
     },
     {
@@ -102,6 +121,7 @@ async def main():
 
 
 asyncio.run(main())`,
+      next: `await Runner.run(agent, "…") calls the tools by itself, and await intray.call_tool("…", {…}) calls one. ${WAITS}`,
       note: "client_session_timeout_seconds has to be longer than the agent waits: unless set, each call is given up after 5 seconds.",
     },
     {
@@ -120,43 +140,78 @@ const intray = await createMCPClient({
 const tools = await intray.tools();
 console.log(Object.keys(tools));
 await intray.close();`,
+      next: `Give the tools to generateText or to an agent, which call them by themselves. ${WAITS}`,
       note: "Close the client once your program is done with the tools.",
+    },
+    {
+      label: "TypeScript SDK",
+      where:
+        "Node 20 or newer, after npm install @modelcontextprotocol/client. Save as agent.mjs, and run node agent.mjs",
+      text: `${comment(variable, "//")}import { env } from "node:process";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+
+const client = new Client({ name: "my-agent", version: "1" }, { versionNegotiation: { mode: "auto" } });
+await client.connect(
+  new StreamableHTTPClientTransport(new URL("${url}"), {
+    requestInit: { headers: { Authorization: \`Bearer \${env.${VARIABLE}}\` } },
+  }),
+);
+const { tools } = await client.listTools();
+console.log(tools.map((tool) => tool.name));
+
+const result = await client.callTool(
+  { name: "${CALL.name}", arguments: ${inJavaScript(CALL.arguments)} },
+  { timeout: 240_000 },
+);
+console.log(result.content);
+await client.close();`,
+      next: again("the program"),
+      note: "timeout has to be longer than the agent waits: unless set, each call is given up after a minute.",
     },
     {
       label: "MCP Inspector",
       where: "Run in a terminal: lists the tools, then asks people a question",
-      text: `${variable}npx -y @modelcontextprotocol/inspector --cli ${url} --transport http \\
+      text: `${variable}npx -y ${INSPECTOR} --cli ${url} --transport http \\
   --header "Authorization: Bearer $${VARIABLE}" --method tools/list
-npx -y @modelcontextprotocol/inspector --cli ${url} --transport http \\
+npx -y ${INSPECTOR} --cli ${url} --transport http \\
   --header "Authorization: Bearer $${VARIABLE}" --method tools/call \\
-  --tool-name ask_person --tool-arg "message=Does this reach you?"`,
-      note: "The question stands in the inbox. The second command ends with the answer, or with what it still waits for.",
+  --tool-name ${CALL.name} --tool-arg "message=${CALL.arguments.message}"`,
+      next: again("the second command"),
+      note: "The Inspector gives a call up after a minute, however long the agent waits. It is made for Node 22.19 or newer (node --version); with Node 20 npm warns of that (EBADENGINE), and these commands work all the same.",
     },
     {
       label: "curl",
-      where: "Run in a terminal: lists the tools",
-      text: `${variable}curl ${url} \\
-  -H "Authorization: Bearer $${VARIABLE}" \\
-  -H "Content-Type: application/json" \\
-  -H "Accept: application/json, text/event-stream" \\
-  -H "MCP-Protocol-Version: 2026-07-28" -H "Mcp-Method: tools/list" \\
-  -d '${JSON.stringify(LIST_TOOLS)}'`,
+      where: "Run in a terminal: lists the tools, then asks people a question",
+      text: `${variable}${curl(url, "tools/list", {})}
+
+${curl(url, "tools/call", CALL)}`,
+      next: again("the second command"),
+      note: "To call another tool, name it in Mcp-Name and in the body alike.",
     },
   ];
 }
 
-const LIST_TOOLS = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "tools/list",
-  params: {
-    _meta: {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientInfo": { name: "curl", version: "1" },
-      "io.modelcontextprotocol/clientCapabilities": {},
-    },
-  },
-};
+/** A call that every agent may make. */
+const CALL = { name: "ask_person", arguments: { message: "Does this reach you?" } };
 
+/** One message of 2026-07-28, which needs no session. */
+function curl(url: string, method: string, params: { name?: string }): string {
+  const version = "2026-07-28";
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientInfo": { name: "curl", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } });
+  const named = params.name === undefined ? "" : ` -H "Mcp-Name: ${params.name}"`;
+  return `curl ${url} \\
+  -H "Authorization: Bearer $${VARIABLE}" \\
+  -H "Content-Type: application/json" \\
+  -H "Accept: application/json, text/event-stream" \\
+  -H "MCP-Protocol-Version: ${version}" -H "Mcp-Method: ${method}"${named} \\
+  -d '${body}'`;
+}
+
+const inJavaScript = ({ message }: { message: string }) => `{ message: ${JSON.stringify(message)} }`;
 const json = (value: unknown) => JSON.stringify(value, null, 2);
 const comment = (text: string, mark = "#") => `${mark} in the shell: ${text}`;

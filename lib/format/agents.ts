@@ -1,5 +1,5 @@
 import type { Agent, AgentGrant, GrantInput } from "../agents/schema.ts";
-import { formatDuration } from "../text/duration.ts";
+import { exactDuration } from "../text/duration.ts";
 import { plural } from "../text/labels.ts";
 
 /** `2 servers, 3 tools`, or that there is nothing. */
@@ -16,13 +16,13 @@ export function grantWords(grants: AgentGrant[]): string {
 /** How long a call waits for its result, as a choice. */
 export function holdWords(holdMs: number | null): string {
   if (holdMs === null) return "Automatic, by client";
-  return holdMs === 0 ? "Don’t wait" : formatDuration(holdMs);
+  return holdMs === 0 ? "Don’t wait" : exactDuration(holdMs);
 }
 
 /** The same as part of a sentence. */
 export function waitWords(holdMs: number | null): string {
   if (holdMs === null) return "waits as long as its client allows";
-  return holdMs === 0 ? "doesn’t wait" : `waits up to ${formatDuration(holdMs)}`;
+  return holdMs === 0 ? "doesn’t wait" : `waits up to ${exactDuration(holdMs)}`;
 }
 
 /** `claude-code 2.1`, which nobody has proved. */

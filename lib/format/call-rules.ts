@@ -9,6 +9,16 @@ export const BEFORE_LABELS: Record<Before, string> = {
   deny: "Deny",
 };
 
+/** Warnings that are said of one rule. */
+const MOST_WARNINGS = 5;
+
+/** What a rule is warned of, each once; of many the first, and how many there are besides. */
+export function warningWords(warnings: { message: string }[]): string[] {
+  const all = [...new Set(warnings.map(({ message }) => message))];
+  const more = all.length - MOST_WARNINGS;
+  return more > 0 ? [...all.slice(0, MOST_WARNINGS), `And ${more} more like these`] : all;
+}
+
 /** What a line of the history says of a change of the rules. The line's data may be of another version. */
 export function callRuleChanges(data: Record<string, unknown>): string {
   const changes = [

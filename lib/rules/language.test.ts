@@ -77,6 +77,7 @@ describe("an expression", () => {
     ["requester.role == 'admin'", /Unknown variable: requester/],
     ["server.name", /true or false, and is of the type string/],
     ["server.name == 5", /no such overload: string == int/],
+    ["server == 'x'", /^server is no value by itself\. Write one of .*server\.name/],
     ["1 +", /Unexpected token/],
     ["arguments.a.matches('^(a+)+$')", /no function matches\(\)/],
     ["cel.bind(x, 'a', x + x == 'aa')", /no function bind\(\)/],

@@ -5,6 +5,7 @@
  */
 import { Environment } from "@marcbachmann/cel-js";
 import { type Budget, weightOf } from "./budget.ts";
+import { type ComparedText, comparedTexts } from "./compared.ts";
 import { type AstNode, meter, nodesOf, spending } from "./metering.ts";
 
 /** Longest text of an expression. */
@@ -47,6 +48,8 @@ export class RuleFailure extends Error {}
 export interface Condition {
   /** Throws RuleFailure if the expression has no value, says something else than yes or no, or goes beyond the budget. */
   holds(facts: Record<string, unknown>, budget: Budget): boolean;
+  /** The fixed texts that it compares properties with. */
+  compared: ComparedText[];
 }
 
 /** An expression that says anything that JSON can hold. */
@@ -67,15 +70,15 @@ export function createLanguage(variables: Variables): Language {
   for (const [name, type] of Object.entries(variables))
     if (typeof type === "string") environment.registerVariable(name, type);
     else environment.registerVariable(name, { schema: type });
-  const read = keeping((text) => readText(environment, text));
+  const read = keeping((text) => readText(environment, variables, text));
   return {
     read(text) {
       const found = read(text);
       if ("problem" in found) return found;
-      const { type, evaluate } = found;
+      const { type, evaluate, compared } = found;
       if (type !== "bool" && type !== "dyn")
         return { problem: { message: `This must say true or false, and is of the type ${type}`, at: null } };
-      return { condition: { holds: (facts, budget) => holds(evaluate, facts, budget) } };
+      return { condition: { compared, holds: (facts, budget) => holds(evaluate, facts, budget) } };
     },
     readValue(text) {
       const found = read(text);
@@ -87,7 +90,7 @@ export function createLanguage(variables: Variables): Language {
 }
 
 type Evaluate = (facts: Record<string, unknown>) => unknown;
-type Read = { type: string; evaluate: Evaluate } | { problem: Problem };
+type Read = { type: string; evaluate: Evaluate; compared: ComparedText[] } | { problem: Problem };
 
 function keeping(read: (text: string) => Read): (text: string) => Read {
   const kept = new Map<string, Read>();
@@ -101,7 +104,7 @@ function keeping(read: (text: string) => Read): (text: string) => Read {
   };
 }
 
-function readText(environment: Environment, text: string): Read {
+function readText(environment: Environment, variables: Variables, text: string): Read {
   if (text.length > MOST_CHARACTERS)
     return { problem: { message: `At most ${MOST_CHARACTERS} characters`, at: null } };
   try {
@@ -109,9 +112,10 @@ function readText(environment: Environment, text: string): Read {
     const root = parsed.ast as unknown as AstNode;
     refuseUnknownCalls(root);
     const { valid, type, error } = parsed.check();
-    if (!valid) return { problem: problemOf(error) };
+    if (!valid) return { problem: withProperties(problemOf(error), variables) };
+    const compared = comparedTexts(root);
     meter(root);
-    return { type: String(type), evaluate: parsed };
+    return { type: String(type), evaluate: parsed, compared };
   } catch (error) {
     return { problem: problemOf(error) };
   }
@@ -192,6 +196,15 @@ const TOO_MUCH = "It takes too many steps.";
 function problemOf(error: unknown): Problem {
   const { range } = error as { range?: { start: number } };
   return { message: wordsOf(error), at: range?.start ?? null };
+}
+
+/** The library calls the type of an object `$tool`: the message names what the object has instead. */
+function withProperties({ message, at }: Problem, variables: Variables): Problem {
+  const name = /\$(\w+)/.exec(message)?.[1] ?? "";
+  const properties = variables[name];
+  if (typeof properties !== "object") return { message, at };
+  const names = Object.keys(properties).map((property) => `${name}.${property}`);
+  return { message: `${name} is no value by itself. Write one of ${names.join(", ")}`, at };
 }
 
 /** The library's own words, without the lines of source that its messages end with. */

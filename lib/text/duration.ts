@@ -19,6 +19,14 @@ export function formatDuration(ms: number): string {
   return rest === 0 ? first : `${first} ${rest} ${nextUnit}`;
 }
 
+/** Formats ms without leaving anything out, for settings of some minutes: `1 min 50 s`, `3 min`, `20 s`, `1.5 s`. */
+export function exactDuration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  const seconds = (ms % 60_000) / 1_000;
+  if (minutes === 0) return `${seconds} s`;
+  return seconds === 0 ? `${minutes} min` : `${minutes} min ${seconds} s`;
+}
+
 /** Formats ms in the largest unit alone, for columns of ages: `5 min`, `2 d`. */
 export function formatAge(ms: number): string {
   const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? UNITS[3]!;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatAge, formatDuration } from "./duration.ts";
+import { exactDuration, formatAge, formatDuration } from "./duration.ts";
 import { formatAgo, formatAhead, formatPast, isDateOnly, isDateText, isZoned, momentOf } from "./time.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -16,6 +16,17 @@ describe("durations", () => {
     [-5, "0.0 s"],
   ])("%d ms is %s", (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
+  });
+  test.each([
+    [500, "0.5 s"],
+    [20_000, "20 s"],
+    [60_000, "1 min"],
+    [110_000, "1 min 50 s"],
+    [180_000, "3 min"],
+    [210_000, "3 min 30 s"],
+    [90_250, "1 min 30.25 s"],
+  ])("%d ms are exactly %s", (ms, text) => {
+    expect(exactDuration(ms)).toBe(text);
   });
   test("an age is its largest unit", () => {
     expect([999, 61_000, 200_000_000].map(formatAge)).toEqual(["0 s", "1 min", "2 d"]);

@@ -25,7 +25,7 @@ export async function build(say: (line: string) => void): Promise<void> {
 async function buildAlone(say: (line: string) => void): Promise<void> {
   await generate(say);
   if (isBuilt()) return;
-  say("Building the app: about a minute, once, and again when its sources change …");
+  say("Building the app: one or two minutes, once, and again when its sources change …");
   const startedAt = Date.now();
   rmSync(stamp, { force: true });
   // A route that does not declare its permission must not be built.

@@ -35,9 +35,6 @@ const ActiveFilters = lazyComponent(() => import("./first-touch.ts").then((file)
 const ViewLine = lazyComponent(() => import("./first-touch.ts").then((file) => file.ViewLine), {
   warm: true,
 });
-const AskDialog = lazyComponent(() =>
-  import("@/components/request/ask/ask-dialog.tsx").then((file) => file.AskDialog),
-);
 const ViewDialogs = lazyComponent(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));
 
 const NoRequest = lazyComponent(() => import("./list/no-request.tsx").then((file) => file.NoRequest), {
@@ -61,7 +58,6 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
   const [selecting, setSelecting] = useState(false);
   const [filtering, setFiltering] = useState(false);
   const [dialog, setDialog] = useState<ViewDialog | null>(null);
-  const [asking, setAsking] = useState(false);
   const filterButton = useRef<HTMLButtonElement>(null);
   const shown = place.selected ?? offered;
   const close = () => {
@@ -102,7 +98,6 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
             onFilter={() => setFiltering(!filtering)}
             onSelecting={setSelecting}
             onDialog={setDialog}
-            onAsk={() => setAsking(true)}
           />
           <InboxTabs active={tab} place={place} />
         </header>
@@ -150,7 +145,6 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
         onFilter={() => setFiltering(true)}
         onSaveView={() => setDialog("save")}
         onSelecting={() => setSelecting(true)}
-        onAsk={() => setAsking(true)}
       />
       {filtering && (
         <FilterPanel
@@ -161,7 +155,6 @@ export function InboxScreen({ read, first }: { read: ReadAlready; first: string 
           onApply={(filters) => narrow(filters, "go")}
         />
       )}
-      {asking && <AskDialog onClose={() => setAsking(false)} />}
       {dialog && <ViewDialogs dialog={dialog} views={views} place={place} onClose={() => setDialog(null)} />}
     </div>
   );

@@ -6,6 +6,7 @@ import { useMemo, useState } from "react";
 import type { ViewDialog } from "@/components/list/saved-views.ts";
 import { useSelection } from "@/components/list/use-selection.ts";
 import { type ReadAlready, useRead } from "@/components/shell/api-provider.tsx";
+import { openOverlay } from "@/components/shell/open-overlay.ts";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useTitle } from "@/components/shell/use-title.ts";
@@ -36,9 +37,6 @@ const NewRows = lazyComponent(() => import("@/components/list/new-rows.tsx").the
 const FailurePanel = lazyComponent(() =>
   import("./failures/failure-panel.tsx").then((file) => file.FailurePanel),
 );
-const AskDialog = lazyComponent(() =>
-  import("@/components/request/ask/ask-dialog.tsx").then((file) => file.AskDialog),
-);
 const ViewDialogs = lazyComponent(() =>
   import("@/components/list/saved-view-dialogs.tsx").then((file) => file.ViewDialogs),
 );
@@ -55,7 +53,6 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
   const columns = useColumns();
   const [dialog, setDialog] = useState<ViewDialog | null>(null);
   const [held, setHeld] = useState(false);
-  const [asking, setAsking] = useState(false);
   const wide = useWide(!phone);
 
   const settled = list.isPlaceholderData ? undefined : list.data;
@@ -81,7 +78,7 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
       actions={
         <>
           <ExportMenu filter={query} />
-          {me.may("requests:ask") && <Button onClick={() => setAsking(true)}>Ask somebody…</Button>}
+          {me.may("requests:ask") && <Button onClick={() => openOverlay("ask")}>Ask somebody…</Button>}
           {me.may("tasks:start") && (
             <Button asChild variant="primary">
               <Link href="/tasks/new">
@@ -161,7 +158,6 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
       {selection && selection.ids.length > 0 && (
         <BulkBar selection={selection} place={place} more={list.hasNextPage} total={total} />
       )}
-      {asking && <AskDialog onClose={() => setAsking(false)} />}
       {dialog && <ViewDialogs dialog={dialog} views={views} onClose={() => setDialog(null)} />}
     </Page>
   );

@@ -20,16 +20,16 @@ import type { CreatedRequest } from "@/lib/human-tasks/schema.ts";
 import { type AnswerKind, askFormSchema, readAsk } from "./read-ask.ts";
 
 /** Puts a question to people, or asks for an approval, without an agent or a program. */
-export function AskDialog({ onClose }: { onClose: () => void }) {
+export function AskDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   return (
     <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+      open={open}
+      onOpenChange={onOpenChange}
       title="Ask somebody"
       description="It appears in their inbox as any other request. You see the answer on its page."
       className="md:max-w-xl"
     >
-      <AskForm onClose={onClose} />
+      <AskForm onClose={() => onOpenChange(false)} />
     </Dialog>
   );
 }

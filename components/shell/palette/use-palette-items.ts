@@ -7,6 +7,7 @@ import {
   History,
   Keyboard,
   LogOut,
+  MessageCirclePlus,
   Monitor,
   Moon,
   Plus,
@@ -75,6 +76,18 @@ export function usePaletteItems(text: string, found: Linked[], recent: Recent[])
   const commands: PaletteItem[] = [
     ...(me.may("tasks:start")
       ? [linked({ id: "/tasks/new", href: "/tasks/new", label: "Start a task", icon: Plus, group: "Do" })]
+      : []),
+    ...(me.may("requests:ask")
+      ? [
+          {
+            id: "ask",
+            label: "Ask somebody…",
+            icon: MessageCirclePlus,
+            group: "Do",
+            words: "request approval question people",
+            run: () => openOverlay("ask"),
+          },
+        ]
       : []),
     ...THEMES.map(({ theme, label, icon }) => ({
       id: `theme:${theme}`,

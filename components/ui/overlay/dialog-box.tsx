@@ -51,7 +51,7 @@ export function DialogBox({
             giveBack?.();
           }}
           className={cn(
-            "appear fixed z-50 flex max-h-[85dvh] flex-col gap-4 overflow-y-auto border border-line bg-panel p-5 shadow-pop outline-none",
+            "appear fixed z-50 flex max-h-[85dvh] scroll-pb-24 flex-col gap-4 overflow-y-auto border border-line bg-panel p-5 shadow-pop outline-none",
             "inset-x-0 bottom-0 rounded-t-xl md:inset-x-auto md:bottom-auto md:left-1/2 md:top-[14dvh] md:w-full base:md:max-w-lg md:-translate-x-1/2 md:rounded-xl",
             className,
           )}

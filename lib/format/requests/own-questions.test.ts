@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { commentWords, declineWords, isApproval, nextWords, ownFacts, receiverOf } from "./own-questions.ts";
+import {
+  commentWords,
+  declineWords,
+  isApproval,
+  nextWords,
+  ownFacts,
+  receiverOf,
+  requesterWords,
+} from "./own-questions.ts";
 
 const server = { id: "1", name: "Finance ERP" };
 const requestedBy = { kind: "agent" as const, id: "2", name: "Claude" };
@@ -31,6 +39,14 @@ test("a declined call is not made, and who asked for it learns why", () => {
   );
   expect(declineWords(own)).toBe("Claude is told that you declined, and your reason.");
   expect(declineWords(ofServer)).toContain("Finance ERP is told only that it was declined");
+});
+
+test("an agent is called one, and a sentence that it begins has a capital letter", () => {
+  expect([requesterWords(requestedBy), requesterWords(requestedBy, { begins: true })]).toEqual([
+    "the agent Claude",
+    "The agent Claude",
+  ]);
+  expect(requesterWords({ kind: "member", id: "3", name: "ana" }, { begins: true })).toBe("ana");
 });
 
 test("approvals are those of calls and what was asked as one", () => {

@@ -16,9 +16,9 @@ export function isApproval({ origin, gate, tool }: Pick<Asked, "origin" | "gate"
   return origin === "intray" && (gate !== null || tool === "request_approval");
 }
 
-/** Who asked for the task, with the kind of a program. */
-export function requesterWords({ kind, name }: Asked["requestedBy"]): string {
-  return kind === "agent" ? `the agent ${name}` : name;
+/** Who asked for the task, with the kind of a program. `begins`: a sentence begins with it. */
+export function requesterWords({ kind, name }: Asked["requestedBy"], { begins = false } = {}): string {
+  return kind === "agent" ? `${begins ? "The" : "the"} agent ${name}` : name;
 }
 
 /** What follows an acceptance, as the timeline of an open request ends. */

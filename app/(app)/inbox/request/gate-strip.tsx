@@ -22,7 +22,7 @@ export function GateStrip({ request }: { request: InputRequestDetail }) {
         Approval before the call
       </Badge>
       <span>
-        {requesterWords(request.requestedBy)} wants to call{" "}
+        {requesterWords(request.requestedBy, { begins: true })} wants to call{" "}
         <span className="font-medium text-ink">
           <PlainText text={request.tool} />
         </span>{" "}

@@ -20,7 +20,6 @@ export function InboxCommands({
   onFilter,
   onSaveView,
   onSelecting,
-  onAsk,
 }: {
   place: InboxPlace;
   tab: RequestTab;
@@ -28,7 +27,6 @@ export function InboxCommands({
   onFilter: () => void;
   onSaveView: () => void;
   onSelecting: () => void;
-  onAsk: () => void;
 }) {
   const me = useMe();
   usePaletteCommands([
@@ -62,9 +60,6 @@ export function InboxCommands({
       run: () => views.open(view),
     })),
     { id: "inbox-save-view", label: "Save this view…", group: GROUP, run: onSaveView },
-    ...(me.may("requests:ask")
-      ? [{ id: "inbox-ask", label: "Ask somebody…", group: GROUP, run: onAsk }]
-      : []),
     ...(me.may("requests:answer") && tab !== "done"
       ? [{ id: "inbox-select", label: "Select requests", group: GROUP, keys: "X", run: onSelecting }]
       : []),

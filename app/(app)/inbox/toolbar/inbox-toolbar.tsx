@@ -3,6 +3,7 @@
 import { ArrowUpDown, ListChecks, ListFilter, MessageCirclePlus } from "lucide-react";
 import type { RefObject } from "react";
 import type { SavedViews, ViewDialog } from "@/components/list/saved-views.ts";
+import { openOverlay } from "@/components/shell/open-overlay.ts";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { UserMenu } from "@/components/shell/user-menu.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -29,7 +30,6 @@ export function InboxToolbar({
   onFilter,
   onSelecting,
   onDialog,
-  onAsk,
 }: {
   place: InboxPlace;
   tab: RequestTab;
@@ -40,7 +40,6 @@ export function InboxToolbar({
   onFilter: () => void;
   onSelecting: (on: boolean) => void;
   onDialog: (dialog: ViewDialog) => void;
-  onAsk: () => void;
 }) {
   const me = useMe();
   const filters = filterCount(place.filters);
@@ -57,7 +56,7 @@ export function InboxToolbar({
           aria-label="Ask somebody…"
           title="Ask somebody…"
           aria-haspopup="dialog"
-          onClick={onAsk}
+          onClick={() => openOverlay("ask")}
         >
           <MessageCirclePlus aria-hidden strokeWidth={1.75} />
         </Button>

@@ -6,24 +6,26 @@ import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { SecretOnce } from "@/components/people/secret-once.tsx";
 import { Button } from "@/components/ui/button.tsx";
+import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { createAgentSchema, type GrantInput, type NewAgent } from "@/lib/agents/schema.ts";
+import { createAgentSchema, type NewAgent } from "@/lib/agents/schema.ts";
 import { agentKeys } from "@/lib/api-client/agents/agents.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { EndField, readEnd } from "../../settings/api-keys/key-fields.tsx";
 import { HoldField, readHold } from "./agent-fields.tsx";
-import { GrantFields } from "./grant-fields.tsx";
+import { GrantFields, useGrants } from "./grant-fields.tsx";
 import { SetUp } from "./set-up.tsx";
 
 /** Asks for the agent's name and tools, then shows its secret once, in texts to set programs up with. */
 export function CreateDialog({ url, onClose }: { url: string; onClose: () => void }) {
   const [made, setMade] = useState<NewAgent | null>(null);
+  const hasTools = made !== null && made.grants.length > 0;
   return (
     <Dialog
       open
       onOpenChange={onClose}
-      title={made ? `${made.name} is ready` : "Add an agent"}
+      title={made ? `${made.name} ${hasTools ? "is ready" : "has no tools yet"}` : "Add an agent"}
       description={
         made
           ? "Copy the secret or a set-up now: the secret is shown this once."
@@ -34,7 +36,20 @@ export function CreateDialog({ url, onClose }: { url: string; onClose: () => voi
         <>
           <SecretOnce label="Secret" value={made.secret} quiet />
           <SetUp url={url} secret={made.secret} />
+          {!hasTools && (
+            <Notice tone="wait" title="It may call no server’s tools yet.">
+              <p>
+                It can ask people, and look at its own tasks. Once you have copied the secret, grant it tools
+                on its page.
+              </p>
+            </Notice>
+          )}
           <DialogActions>
+            {!hasTools && (
+              <Button asChild>
+                <Link href={`/servers/agents/${made.id}`}>Grant tools</Link>
+              </Button>
+            )}
             <Button onClick={onClose}>Done</Button>
           </DialogActions>
         </>
@@ -47,12 +62,12 @@ export function CreateDialog({ url, onClose }: { url: string; onClose: () => voi
 
 function CreateForm({ onMade, onClose }: { onMade: (agent: NewAgent) => void; onClose: () => void }) {
   const client = useQueryClient();
-  const [grants, setGrants] = useState<GrantInput[]>([]);
+  const grants = useGrants([]);
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: createAgentSchema,
     read: (data) => ({
       name: data.get("name"),
-      grants,
+      grants: grants.all,
       holdMs: readHold(data),
       expires: readEnd(data),
     }),
@@ -65,7 +80,7 @@ function CreateForm({ onMade, onClose }: { onMade: (agent: NewAgent) => void; on
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
       <TextField name="name" label="Name" autoComplete="off" maxLength={80} error={errors.name} />
-      <GrantFields grants={grants} onChange={setGrants} errors={errors} />
+      <GrantFields grants={grants} sendLabel="Add agent" errors={errors} />
       <HoldField holdMs={null} error={errors.holdMs} />
       <EndField errors={errors} />
       <DialogActions>

@@ -11,22 +11,43 @@ import { BEFORE, type Before, type GrantInput } from "@/lib/agents/schema.ts";
 import { seenServerTools, serverList } from "@/lib/api-client/servers.ts";
 import { BEFORE_LABELS } from "@/lib/format/call-rules.ts";
 
-const EVERY_TOOL = "";
+/** What is granted next. `tool`: null means all of them, undefined that none is chosen. */
+interface Choice {
+  serverId: string | null;
+  tool: string | null | undefined;
+}
+
+/** An agent's grants while they are edited. `all`: with the one that is chosen and not yet among them, since that is meant too. */
+export function useGrants(initial: GrantInput[]) {
+  const [grants, setGrants] = useState(initial);
+  const [choice, setChoice] = useState<Choice>({ serverId: null, tool: undefined });
+  const { serverId, tool } = choice;
+  const wanted =
+    serverId === null || tool === undefined ? null : { serverId, ...(tool !== null && { tool }) };
+  const isGranted = grants.some(
+    (grant) => grant.serverId === wanted?.serverId && grant.tool === wanted?.tool,
+  );
+  const chosen: GrantInput | null = isGranted ? null : wanted;
+  return { grants, setGrants, choice, setChoice, chosen, all: chosen ? [...grants, chosen] : grants };
+}
 
 /** What an agent may call, and what holds where no call rule matches: rows to change or remove, and a line to add one. */
 export function GrantFields({
-  grants,
-  onChange,
+  grants: { grants, setGrants, choice, setChoice, chosen },
+  sendLabel,
   errors,
 }: {
-  grants: GrantInput[];
-  onChange: (grants: GrantInput[]) => void;
+  grants: ReturnType<typeof useGrants>;
+  /** Of the button that sends the form. */
+  sendLabel: string;
   errors: FieldErrors;
 }) {
   const servers = useQuery(serverList());
   const nameOf = (id: string) => servers.data?.items.find((server) => server.id === id)?.name ?? "a server";
+  const errorOf = (index: number) =>
+    Object.entries(errors).find(([field]) => `${field}.`.startsWith(`grants.${index}.`))?.[1];
   const change = (index: number, before: Before) =>
-    onChange(grants.map((grant, at) => (at === index ? { ...grant, before } : grant)));
+    setGrants(grants.map((grant, at) => (at === index ? { ...grant, before } : grant)));
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-1.5 font-medium text-[13px]">Tools it may call</legend>
@@ -40,7 +61,7 @@ export function GrantFields({
           {grants.map((grant, index) => {
             const { serverId, tool, before = "allow" } = grant;
             const words = `${tool ?? "All tools"} of ${nameOf(serverId)}`;
-            const error = Object.entries(errors).find(([field]) => field.startsWith(`grants.${index}`))?.[1];
+            const error = errorOf(index);
             return (
               <li key={`${serverId} ${tool ?? ""}`} className="flex flex-wrap items-center gap-2 px-3 py-2">
                 <span className="min-w-0 flex-1 break-words text-[13px]">
@@ -51,7 +72,7 @@ export function GrantFields({
                   size="icon"
                   variant="ghost"
                   aria-label={`Remove ${words}`}
-                  onClick={() => onChange(grants.filter((_, at) => at !== index))}
+                  onClick={() => setGrants(grants.filter((_, at) => at !== index))}
                 >
                   <X aria-hidden strokeWidth={1.75} />
                 </Button>
@@ -85,29 +106,47 @@ export function GrantFields({
       {servers.data && servers.data.items.length > 0 && (
         <AddGrant
           servers={servers.data.items}
-          isGranted={(serverId, tool) =>
-            grants.some((grant) => grant.serverId === serverId && grant.tool === tool)
+          choice={choice}
+          onChoose={setChoice}
+          onAdd={
+            chosen &&
+            (() => {
+              setGrants([...grants, chosen]);
+              setChoice({ ...choice, tool: undefined });
+            })
           }
-          onAdd={(grant) => onChange([...grants, grant])}
         />
+      )}
+      {chosen && (
+        <p role="status" className="text-[13px] text-muted">
+          “{sendLabel}” grants {chosen.tool ?? "all tools"} of {nameOf(chosen.serverId)} too.
+        </p>
+      )}
+      {errorOf(grants.length) && (
+        <FieldErrorLine id="grants-chosen-error" message={errorOf(grants.length) ?? ""} />
       )}
     </fieldset>
   );
 }
 
+const ALL_TOOLS = "all";
+const ONE_TOOL = "tool:";
+
 function AddGrant({
   servers,
-  isGranted,
+  choice,
+  onChoose,
   onAdd,
 }: {
   servers: { id: string; name: string }[];
-  isGranted: (serverId: string, tool: string | undefined) => boolean;
-  onAdd: (grant: GrantInput) => void;
+  choice: Choice;
+  onChoose: (choice: Choice) => void;
+  /** Null: nothing is chosen that is not granted. */
+  onAdd: (() => void) | null;
 }) {
-  const [serverId, setServerId] = useState(servers[0]?.id ?? "");
-  const [chosen, setChosen] = useState(EVERY_TOOL);
+  const serverId = choice.serverId ?? servers[0]?.id ?? "";
   const tools = useQuery({ ...seenServerTools(serverId), enabled: serverId !== "" });
-  const tool = chosen === EVERY_TOOL ? undefined : chosen;
+  const { tool } = choice;
   return (
     <div className="grid grid-cols-[1fr_1fr_auto] items-end gap-2 max-md:grid-cols-1">
       <Field id="grant-server" label="Server" required>
@@ -115,10 +154,7 @@ function AddGrant({
           <Select
             {...control}
             value={serverId}
-            onChange={(event) => {
-              setServerId(event.target.value);
-              setChosen(EVERY_TOOL);
-            }}
+            onChange={({ target }) => onChoose({ serverId: target.value, tool: undefined })}
           >
             {servers.map(({ id, name }) => (
               <option key={id} value={id}>
@@ -130,23 +166,30 @@ function AddGrant({
       </Field>
       <Field id="grant-tool" label="Tool" required>
         {(control) => (
-          <Select {...control} value={chosen} onChange={(event) => setChosen(event.target.value)}>
-            <option value={EVERY_TOOL}>All tools</option>
+          <Select
+            {...control}
+            value={tool === undefined ? "" : tool === null ? ALL_TOOLS : `${ONE_TOOL}${tool}`}
+            onChange={({ target }) => onChoose({ serverId, tool: toolIn(target.value) })}
+          >
+            <option value="">Choose…</option>
+            <option value={ALL_TOOLS}>All tools</option>
             {tools.data?.items.map(({ name }) => (
-              <option key={name} value={name}>
+              <option key={name} value={`${ONE_TOOL}${name}`}>
                 {name}
               </option>
             ))}
           </Select>
         )}
       </Field>
-      <Button
-        disabled={isGranted(serverId, tool)}
-        onClick={() => onAdd({ serverId, ...(tool !== undefined && { tool }) })}
-      >
+      <Button disabled={onAdd === null} onClick={() => onAdd?.()}>
         <Plus aria-hidden strokeWidth={1.75} />
         Grant
       </Button>
     </div>
   );
+}
+
+function toolIn(value: string): Choice["tool"] {
+  if (value === "") return undefined;
+  return value === ALL_TOOLS ? null : value.slice(ONE_TOOL.length);
 }

@@ -12,7 +12,7 @@ import { PLACEHOLDER, setUps } from "@/lib/format/agent-set-up.ts";
 export function SetUp({ url, secret }: { url: string; secret: string | null }) {
   const all = setUps(url, secret);
   const [chosen, setChosen] = useState(0);
-  const { label, where, text, note } = all[chosen]!;
+  const { label, where, text, next, note } = all[chosen]!;
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <Field id="program" label="Set-up for" required>
@@ -49,10 +49,15 @@ export function SetUp({ url, secret }: { url: string; secret: string | null }) {
       >
         {text}
       </pre>
+      <p className="text-[13px]">
+        <span className="font-medium">What next. </span>
+        {next}
+      </p>
       {note && <p className="text-[13px] text-muted">{note}</p>}
       {secret === null && (
         <p className="text-[13px] text-muted">
-          Replace {PLACEHOLDER} with the agent’s secret, which was shown once, when the agent was added.
+          Replace {PLACEHOLDER} with the agent’s secret, which was shown once, when the agent was added. If
+          the secret is lost, add another agent and revoke this one.
         </p>
       )}
     </div>

@@ -1,5 +1,6 @@
 "use client";
 
+import { useState } from "react";
 import { z } from "zod";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
@@ -12,8 +13,9 @@ import { BEFORE } from "@/lib/agents/schema.ts";
 import { tryCallRules } from "@/lib/api-client/agents/call-rules.ts";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import { type CallRule, callRulesInputSchema, MOST_CHARACTERS } from "@/lib/call-rules/schema.ts";
-import { BEFORE_LABELS } from "@/lib/format/call-rules.ts";
+import { BEFORE_LABELS, warningWords } from "@/lib/format/call-rules.ts";
 import type { Server } from "@/lib/servers/schema.ts";
+import { ToolPicker } from "./tool-picker.tsx";
 
 interface Props {
   /** Null: a new rule. */
@@ -48,6 +50,10 @@ const WHAT_IT_DOES: Record<(typeof BEFORE)[number], string> = {
 
 function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
   const rulesSchema = callRulesInputSchema.shape.rules;
+  const [chosen, setChosen] = useState(rule?.servers ?? []);
+  const [tools, setTools] = useState(rule?.tools.join("\n") ?? "");
+  /** The rule as it was when it was warned of, and why. */
+  const [warned, setWarned] = useState<{ rule: string; messages: string[] } | null>(null);
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: z.unknown().transform((value, context) => {
       const parsed = rulesSchema.safeParse([value]);
@@ -61,11 +67,13 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
     read: (data) => readRule(data, rule, servers),
     send: async (read) => {
       // The server reads the condition, as it will when the list is saved.
-      await tryCallRules([read]).catch(placed);
-      onKeep(read);
+      const { warnings } = await tryCallRules([read]).catch(placed);
+      const text = JSON.stringify(read);
+      if (warnings.length === 0 || warned?.rule === text) return onKeep(read);
+      setWarned({ rule: text, messages: warningWords(warnings) });
     },
   });
-  const kept = rule?.servers ?? [];
+  const among = servers.filter(({ id }) => chosen.includes(id));
   return (
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
@@ -108,7 +116,12 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
                   type="checkbox"
                   name="servers"
                   value={server.id}
-                  defaultChecked={kept.includes(server.id)}
+                  checked={chosen.includes(server.id)}
+                  onChange={({ target }) =>
+                    setChosen(
+                      target.checked ? [...chosen, server.id] : chosen.filter((id) => id !== server.id),
+                    )
+                  }
                   className="size-4 accent-accent"
                 />
                 <span className="truncate">{server.name}</span>
@@ -120,7 +133,7 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
       <Field
         id="tools"
         label="Tools"
-        description="One name a line. Empty: all tools."
+        description="One name a line, as the server lists it. Empty: all tools."
         error={Object.entries(errors).find(([field]) => field.startsWith("tools"))?.[1]}
       >
         {(control) => (
@@ -130,10 +143,17 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
             rows={2}
             className="font-mono text-[13px]"
             spellCheck={false}
-            defaultValue={rule?.tools.join("\n")}
+            value={tools}
+            onChange={({ target }) => setTools(target.value)}
           />
         )}
       </Field>
+      {servers.length > 0 && (
+        <ToolPicker
+          servers={among.length > 0 ? among : servers}
+          onPick={(tool) => setTools([...toolsIn(tools).filter((each) => each !== tool), tool].join("\n"))}
+        />
+      )}
       <Field
         id="when"
         label="Condition"
@@ -154,6 +174,13 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
           />
         )}
       </Field>
+      {warned && (
+        <Notice live tone="wait" title={warned.messages.join(". ")}>
+          <p>
+            Check the name. A rule may be about what is still to come: press once more to keep it as it is.
+          </p>
+        </Notice>
+      )}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" disabled={pending}>
@@ -182,19 +209,23 @@ function readRule(data: FormData, rule: CallRule | null, servers: Server[]) {
     name: data.get("name"),
     before: data.get("before"),
     servers: [...data.getAll("servers"), ...removed],
-    tools: String(data.get("tools"))
-      .split("\n")
-      .map((line) => line.trim())
-      .filter((line) => line !== ""),
+    tools: toolsIn(String(data.get("tools"))),
     when: data.get("when"),
   };
+}
+
+function toolsIn(lines: string): string[] {
+  return lines
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
 }
 
 /** Puts the errors of the only rule that was sent to the form's fields. */
 function placed(error: unknown): never {
   if (!(error instanceof ApiError)) throw error;
   const errors = error.errors.map(({ field, message }) => ({
-    field: field.replace(/^rules\.0\./, ""),
+    field: field.replace(/^rules\.0\./, "").replace(/^tools\..*/, "tools"),
     message,
   }));
   throw new ApiError(error.status, { ...error.extra, errors });

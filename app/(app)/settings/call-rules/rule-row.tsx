@@ -6,6 +6,7 @@ import {
   type LucideIcon,
   Pencil,
   Trash2,
+  TriangleAlert,
   UserRoundCheck,
 } from "lucide-react";
 import type { ComponentProps } from "react";
@@ -36,6 +37,7 @@ export function BeforeBadge({ before }: { before: Before }) {
 export function RuleRow({
   rule,
   servers,
+  warnings,
   place,
   isLast,
   onMove,
@@ -44,6 +46,8 @@ export function RuleRow({
 }: {
   rule: CallRule;
   servers: Server[];
+  /** What it names that is not there. */
+  warnings: string[];
   place: number;
   isLast: boolean;
   onMove: (by: -1 | 1) => void;
@@ -71,6 +75,12 @@ export function RuleRow({
             {when}
           </code>
         )}
+        {warnings.map((words) => (
+          <p key={words} className="flex items-start gap-1.5 text-[13px] text-wait">
+            <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" strokeWidth={1.75} />
+            {words}
+          </p>
+        ))}
       </div>
       <div className="flex gap-1">
         <Tool part="up" label={`Move “${name}” up`} disabled={place === 0} onClick={() => onMove(-1)}>

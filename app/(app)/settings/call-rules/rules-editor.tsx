@@ -12,6 +12,7 @@ import { callRules, saveCallRules, tryCallRules } from "@/lib/api-client/agents/
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import type { CallRule, CallRules } from "@/lib/call-rules/schema.ts";
+import { warningWords } from "@/lib/format/call-rules.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 import { Section } from "../section.tsx";
 import { RuleRow } from "./rule-row.tsx";
@@ -99,6 +100,7 @@ export function RulesEditor({ current, servers }: { current: CallRules; servers:
               key={rule.name}
               rule={rule}
               servers={servers}
+              warnings={warningsOf(saved, rule)}
               place={at}
               isLast={at === rules.length - 1}
               onMove={(by) => move(at, by)}
@@ -121,7 +123,7 @@ export function RulesEditor({ current, servers }: { current: CallRules; servers:
           <p>Loading them discards your changes.</p>
         </Notice>
       ) : (
-        save.error && <SaveFailure error={save.error} />
+        save.error && <SaveFailure error={save.error} rules={rules} />
       )}
       {(rules.length > 0 || isChanged) && (
         <div className="flex flex-wrap gap-2">
@@ -157,7 +159,15 @@ function isVersionChanged(error: Error | null): boolean {
   return error instanceof ApiError && error.code === "version_changed";
 }
 
-function SaveFailure({ error }: { error: Error }) {
+/** Of a rule as it was saved: one that was changed since is warned of where it is changed. */
+function warningsOf(saved: CallRules, rule: CallRule): string[] {
+  const place = `rules.${saved.rules.indexOf(rule)}.`;
+  return warningWords(saved.warnings.filter(({ field }) => field.startsWith(place)));
+}
+
+function SaveFailure({ error, rules }: { error: Error; rules: CallRule[] }) {
   const [first] = error instanceof ApiError ? error.errors : [];
-  return <Notice live tone="bad" title={first ? first.message : errorSentence(error)} />;
+  const name = rules[Number(/^rules\.(\d+)\./.exec(first?.field ?? "")?.[1])]?.name;
+  const words = first ? first.message : errorSentence(error);
+  return <Notice live tone="bad" title={name === undefined ? words : `“${name}”: ${words}`} />;
 }

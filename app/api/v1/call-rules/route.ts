@@ -1,4 +1,4 @@
-import { readCallRules } from "@/lib/call-rules/queries.ts";
+import { showCallRules } from "@/lib/call-rules/queries.ts";
 import { callRulesInputSchema, callRulesSchema } from "@/lib/call-rules/schema.ts";
 import { saveCallRules } from "@/lib/call-rules/transitions.ts";
 import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     { auth: "settings:manage", summary: "The rules for calls, and their version", output: callRulesSchema },
     async ({ caller, reply }) => {
-      const rules = await within(caller, readCallRules);
+      const rules = await within(caller, showCallRules);
       reply.headers.set("etag", `"${rules.version}"`);
       return rules;
     },
@@ -30,7 +30,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       const version = readVersion(request);
       const rules = await within(caller, async (organizationId, tx, principal) => {
         await saveCallRules(organizationId, tx, principal, version, body);
-        return readCallRules(organizationId, tx);
+        return showCallRules(organizationId, tx);
       });
       reply.headers.set("etag", `"${rules.version}"`);
       return rules;

@@ -13,7 +13,7 @@ import { ChangedTool } from "./changed-tool.tsx";
 import { Part } from "./part.tsx";
 
 /** What an agent may call; calls of tools that changed require approval until an admin approves the current version. */
-export function AgentGrants({ agent }: { agent: Agent }) {
+export function AgentGrants({ agent, onGrant }: { agent: Agent; onGrant: () => void }) {
   const client = useQueryClient();
   const accept = useMutation({
     mutationFn: (accepted: AgentGrant) =>
@@ -32,7 +32,12 @@ export function AgentGrants({ agent }: { agent: Agent }) {
     <Part title="Tools it may call">
       {accept.error && <Notice live tone="bad" title={errorSentence(accept.error)} />}
       {agent.grants.length === 0 ? (
-        <p className="text-muted">None yet. It can ask people, and look at its own tasks.</p>
+        <div className="flex flex-wrap items-center gap-3">
+          <p className="text-muted">None yet. It can ask people, and look at its own tasks.</p>
+          <Button size="sm" onClick={onGrant}>
+            Grant tools…
+          </Button>
+        </div>
       ) : (
         <ul
           aria-label="Tools it may call"

@@ -108,7 +108,7 @@ function Loaded({ agent, url }: { agent: Agent; url: string }) {
           {expiresAt ? <Day at={expiresAt} /> : member ? `With ${member.name}’s sign-in` : "Never"}
         </Fact>
       </dl>
-      <AgentGrants agent={agent} />
+      <AgentGrants agent={agent} onGrant={() => setAsking("edit")} />
       <AgentTasks agent={agent} />
       <Part title="Set-up">
         {member ? (

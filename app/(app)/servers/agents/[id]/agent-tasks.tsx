@@ -42,7 +42,7 @@ export function AgentTasks({ agent }: { agent: Agent }) {
             <li key={task.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
               <Link
                 href={`/tasks/${task.id}`}
-                className="min-w-0 flex-1 truncate underline-offset-4 hover:underline"
+                className="min-w-0 flex-1 underline-offset-4 hover:underline max-md:basis-full md:truncate"
               >
                 {task.label ?? task.tool}
                 <span className="text-muted"> · {task.server.name}</span>

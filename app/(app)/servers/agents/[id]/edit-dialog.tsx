@@ -1,28 +1,27 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { TextField } from "@/components/form/text-field.tsx";
 import { useForm } from "@/components/form/use-form.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
-import { type Agent, type GrantInput, updateAgentSchema } from "@/lib/agents/schema.ts";
+import { type Agent, updateAgentSchema } from "@/lib/agents/schema.ts";
 import { agentKeys } from "@/lib/api-client/agents/agents.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { toGrantInput } from "@/lib/format/agents.ts";
 import { HoldField, readHold } from "../agent-fields.tsx";
-import { GrantFields } from "../grant-fields.tsx";
+import { GrantFields, useGrants } from "../grant-fields.tsx";
 
 /** Changes an agent's name, tools and hold time: from its next call on. */
 export function EditDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const client = useQueryClient();
-  const [grants, setGrants] = useState<GrantInput[]>(agent.grants.map(toGrantInput));
+  const grants = useGrants(agent.grants.map(toGrantInput));
   const { form, errors, failure, pending, onSubmit } = useForm({
     schema: updateAgentSchema,
     read: (data) => ({
       name: data.get("name"),
-      grants,
+      grants: grants.all,
       holdMs: readHold(data),
     }),
     send: async (values) => {
@@ -49,7 +48,7 @@ export function EditDialog({ agent, onClose }: { agent: Agent; onClose: () => vo
           defaultValue={agent.name}
           error={errors.name}
         />
-        <GrantFields grants={grants} onChange={setGrants} errors={errors} />
+        <GrantFields grants={grants} sendLabel="Save" errors={errors} />
         <HoldField holdMs={agent.holdMs} error={errors.holdMs} />
         <DialogActions>
           <Button onClick={onClose}>Close</Button>

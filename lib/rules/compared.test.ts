@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { createLanguage } from "./language.ts";
+
+const language = createLanguage({ tool: { name: "string" }, arguments: "map" });
+
+test.each<[string, string[]]>([
+  ['tool.name == "a"', ["tool.name equals a"]],
+  ['!("a" != tool.name)', ["tool.name equals a"]],
+  ['tool["name"] in ["a", "b"]', ["tool.name equals a", "tool.name equals b"]],
+  [
+    'tool.name.startsWith("a__") || tool.name.endsWith("_b")',
+    ["tool.name startsWith a__", "tool.name endsWith _b"],
+  ],
+  ['arguments.list.all(x, tool.name.contains("a"))', ["tool.name contains a"]],
+  ['tool.name == "a" || tool.name == "a"', ["tool.name equals a"]],
+  ['arguments.to == "a"', ["arguments.to equals a"]],
+  ['tool.name == arguments.a || "a" == "b" || arguments.a.b == "c" || "abc".contains(tool.name)', []],
+])("in %s", (text, expected) => {
+  const read = language.read(text);
+  if ("problem" in read) throw new Error(read.problem.message);
+  const compared = read.condition.compared.map(({ property, by, text }) => `${property} ${by} ${text}`);
+  expect(compared).toEqual(expected);
+});
