@@ -100,6 +100,14 @@ test("its task asks with the invoice's facts, and is approved once", async ({ ol
   await expect(facts).toContainText("PENDING-APPROVAL");
   await expect(facts).toContainText("Brightwater Facilities");
   await checkAppearance(ben, "a recipe's question");
+  // It has nothing but its choices.
+  await expect(ben.getByRole("button", { name: /^Decline/ })).toHaveCount(0);
+  await pane.getByRole("button", { name: "More", exact: true }).click();
+  await expect(ben.getByRole("menuitem", { name: "Skip" })).toBeVisible();
+  await expect(ben.getByRole("menuitem", { name: /Decline|Send cancel/ })).toHaveCount(0);
+  await ben.keyboard.press("Escape");
+  await ben.keyboard.press("d");
+  await expect(ben.getByRole("dialog")).toHaveCount(0);
   await pane.getByRole("radio", { name: "Approve" }).check();
   await ben.getByRole("button", { name: "Send answer" }).click();
 

@@ -11,6 +11,8 @@ import {
 } from "../../../test/fixtures/recipes/tunnel-fixture.ts";
 import { callRulesInputSchema } from "../../call-rules/schema.ts";
 import { saveCallRules } from "../../call-rules/transitions.ts";
+import { readInputRequest } from "../../input-requests/queries.ts";
+import { recordAnswer } from "../../input-requests/transitions.ts";
 import { ERAS, type Era } from "../../mcp/peer.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 
@@ -83,14 +85,42 @@ describe.concurrent("a server of four tools that answer at once", () => {
     context.expect(await told(fixture)).toEqual(["submit", "rejected"]);
   });
 
+  test("asks what is not declined, and says so, a second person or not", async (context) => {
+    const { expect } = context;
+    const fixture = await fixtureFor(context);
+    const { organizationId, operator, approver, within } = fixture.organization;
+    await fixture.organization.startEngine();
+    const id = await fixture.start();
+    const { id: requestId } = await fixture.openRequest(id);
+    const request = await within((tx) => readInputRequest(organizationId, tx, approver, requestId));
+    expect(request.actions).toEqual(["accept"]);
+    for (const action of ["decline", "cancel"] as const)
+      await expect(fixture.organization.answer(requestId, { action })).rejects.toMatchObject({
+        code: "invalid_content",
+      });
+    await within((tx) =>
+      tx.organization.updateMany({ where: { id: organizationId }, data: { fourEyes: true } }),
+    );
+    const own = within((tx) =>
+      recordAnswer(organizationId, tx, operator, requestId, {
+        ...approve,
+        questionHash: request.questionHash,
+      }),
+    );
+    await expect(own).rejects.toMatchObject({
+      code: "four_eyes",
+      message: expect.not.stringContaining("decline"),
+    });
+    await fixture.organization.answer(requestId, approve);
+    await fixture.inState(id, "completed");
+  });
+
   test("keeps the version that its task was started with", async (context) => {
     const { expect } = context;
     const fixture = await fixtureFor(context);
     await fixture.organization.startEngine();
     const id = await fixture.start();
     const request = await fixture.openRequest(id);
-    const declined = fixture.organization.answer(request.id, { action: "decline" });
-    await expect(declined).rejects.toMatchObject({ code: "invalid_content" });
     const [question] = TUNNEL_RECIPE.questions;
     const choices = question!.choices.map((choice) => ({ ...choice, tool: "reject_invoice" }));
     await fixture.save({ ...TUNNEL_RECIPE, questions: [{ ...question!, choices }] });
@@ -165,6 +195,8 @@ describe.concurrent("a server of four tools that answer at once", () => {
     await fixture.organization.startEngine();
     const id = await fixture.start();
     const request = await fixture.openRequest(id);
+    const shown = await within((tx) => readInputRequest(organizationId, tx, operator, request.id));
+    expect(shown.actions).toEqual(["accept", "decline", "cancel"]);
     await fixture.organization.answer(request.id, { action: "decline" });
     const ended = await until(
       "the task has ended",

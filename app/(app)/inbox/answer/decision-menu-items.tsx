@@ -14,7 +14,7 @@ import { goOnFrom } from "./decision-store.ts";
 
 export interface DecisionMenuProps {
   request: InputRequestDetail;
-  /** Declining is not in the bar. */
+  /** Declining is offered, and not in the bar. */
   declines: boolean;
   /** No decision is possible here now. */
   disabled: boolean;
@@ -80,16 +80,20 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
           )}
         </>
       )}
-      <MenuSeparator />
-      <MenuItem disabled={disabled} className="items-start" onSelect={() => onDialog("cancel")}>
-        <Ban {...icon} className="mt-0.5" />
-        <span>
-          Send cancel…
-          <span className="block text-muted text-xs">
-            Dismisses the question. Many servers take it as a rejection.
-          </span>
-        </span>
-      </MenuItem>
+      {request.actions.includes("cancel") && (
+        <>
+          <MenuSeparator />
+          <MenuItem disabled={disabled} className="items-start" onSelect={() => onDialog("cancel")}>
+            <Ban {...icon} className="mt-0.5" />
+            <span>
+              Send cancel…
+              <span className="block text-muted text-xs">
+                Dismisses the question. Many servers take it as a rejection.
+              </span>
+            </span>
+          </MenuItem>
+        </>
+      )}
     </>
   );
 }
