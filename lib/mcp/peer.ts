@@ -85,6 +85,8 @@ export interface RemoteTask {
   taskId: string;
   status: RemoteStatus;
   statusMessage: string | null;
+  /** A recipe's task: its recipe does not know the state that the server reports. */
+  isUnknown?: boolean;
   createdAt: string | null;
   lastUpdatedAt: string | null;
   ttlMs: number | null;

@@ -15,6 +15,7 @@ import { readInputRequest } from "../../input-requests/queries.ts";
 import { recordAnswer } from "../../input-requests/transitions.ts";
 import { ERAS, type Era } from "../../mcp/peer.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
+import { readTask } from "../../tasks/queries.ts";
 
 /** Longer than the engine's own waits, since other processes may use up the CPU. */
 const PATIENCE_MS = 120_000;
@@ -262,11 +263,45 @@ describe.concurrent("a server of four tools that answer at once", () => {
     expect(row).toMatchObject({
       state: "working",
       statusMessage: "The recipe can't be applied to the reply of get_invoice_status: No such key: stage",
+      unknownSince: expect.any(Date),
     });
     expect(await fixture.health(fixture.server.serverId)).toBe("ok");
     await within((tx) => requestCancel(organizationId, tx, operator, id));
     await fixture.inState(id, "cancelled");
     expect(await told(fixture)).toEqual(["submit"]);
+  });
+
+  test("that is in a state which its recipe does not know is polled on, and stuck after an hour, until it moves", async (context) => {
+    const { expect } = context;
+    const fixture = await fixtureFor(context);
+    const { organizationId, operator, within } = fixture.organization;
+    const { status } = TUNNEL_RECIPE;
+    await fixture.save({ ...TUNNEL_RECIPE, status: { ...status, working: ["PAYING"] }, questions: [] });
+    await fixture.organization.startEngine();
+    const id = await fixture.start();
+    const words = "The recipe does not know the state “PENDING-APPROVAL”.";
+    const row = await until(
+      "the task says that its state is unknown",
+      async () => {
+        const task = await fixture.task(id);
+        return task.statusMessage === words && task;
+      },
+      PATIENCE_MS,
+    );
+    expect(row).toMatchObject({ state: "working", unknownSince: expect.any(Date) });
+    const attention = () =>
+      within(async (tx) => (await readTask(organizationId, tx, operator, id)).attention);
+    expect(await attention()).toBeNull();
+    await within((tx) =>
+      tx.task.updateMany({
+        where: { organizationId, id },
+        data: { unknownSince: new Date(Date.now() - 3601_000) },
+      }),
+    );
+    expect(await attention()).toMatchObject({ code: "recipe_unknown" });
+    await rejectDirectly(fixture);
+    await fixture.inState(id, "failed");
+    expect(await attention()).toBeNull();
   });
 
   test("whose submission names no handle is a failed task, and was called once", async (context) => {

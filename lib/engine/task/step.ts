@@ -314,15 +314,14 @@ async function noteMisfit(
   task.fingerprint = undefined;
   task.unchangedPolls++;
   if (hasEnded(work.state) || work.cancelRequested) {
-    const remote: RemoteTask = { ...missingRemote(task), status: "working", statusMessage };
+    const remote: RemoteTask = { ...missingRemote(task), status: "working", statusMessage, isUnknown: true };
     await applyRemote(ctx, task, remote);
     return { remote, begun: null };
   }
-  if (work.statusMessage === statusMessage || !isRunning(work.state)) return NO_NEWS;
+  if ((work.isUnknown && work.statusMessage === statusMessage) || !isRunning(work.state)) return NO_NEWS;
   const { state, ttlMs, pollIntervalMs } = work;
-  await fencedTransaction(ctx, task, (tx) =>
-    recordStatus(ctx.organizationId, tx, task.id, { state, statusMessage, ttlMs, pollIntervalMs }),
-  );
+  const change = { state, statusMessage, isUnknown: true, ttlMs, pollIntervalMs };
+  await fencedTransaction(ctx, task, (tx) => recordStatus(ctx.organizationId, tx, task.id, change));
   return NO_NEWS;
 }
 

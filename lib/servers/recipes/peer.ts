@@ -121,6 +121,7 @@ export class RecipePeer implements Peer {
       taskId: task.taskId,
       status: judged.status,
       statusMessage: judged.statusMessage,
+      isUnknown: !judged.known,
       questions: judged.questions,
       pollIntervalMs: status.everyMs,
       ...(ended && { result: reply }),
