@@ -22,6 +22,8 @@ export const FRESH_HEARTBEAT_MS = 4_000;
  * Deadline of a call that changes something: 4 + 5 s < 10 s, so the call ends before a takeover can begin.
  */
 export const CALL_DEADLINE_MS = 5_000;
+/** Deadline of ending the session of a recipe's calls when a watcher ends, which holds up its successor. */
+export const LEAVE_DEADLINE_MS = 2_000;
 /** Timeout of the reply to a call that a recipe's choice is; shorter than `ONCE_DOUBT_MS` of lib/input-requests. */
 export const CHOICE_REPLY_MS = 20_000;
 /** After this a call without a stored outcome counts as unknown: the call deadline and a margin. */

@@ -30,7 +30,7 @@ import type { Health, Late } from "../../servers/schema.ts";
 import type { Traits } from "../../servers/traits.ts";
 import type { ConnectionRow } from "../leases/connection.ts";
 import { SessionsForgotten } from "../sessions/streams.ts";
-import { OPEN_DEADLINE_MS } from "../tunables.ts";
+import { LEAVE_DEADLINE_MS, OPEN_DEADLINE_MS } from "../tunables.ts";
 import { AnswerTimes, differsNotably } from "./server-latency.ts";
 import { traced } from "./traced-peer.ts";
 
@@ -197,6 +197,13 @@ export class ServerLink {
     const { organizationId, connectionId } = this.#options.connection;
     const logs = this.#log.take();
     if (logs) await this.#options.transaction((tx) => recordLogTail(organizationId, tx, connectionId, logs));
+  }
+
+  /** Ends the session of `toolCalls`, in which no later process calls. Only logs failures. */
+  async endToolCalls(): Promise<void> {
+    await this.toolCalls
+      .close({ deadlineMs: LEAVE_DEADLINE_MS })
+      .catch((error: unknown) => this.#options.log.debug({ err: error }, "a session was not closed"));
   }
 
   /** Ends a command server's child process. Sends nothing to any server. */

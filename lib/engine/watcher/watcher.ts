@@ -288,7 +288,7 @@ export class Watcher {
     return this.#halted;
   }
 
-  /** Stores everything received so far and ends, without sending anything to the server. */
+  /** Stores everything received so far and ends. Tells the server nothing, but that it ends the session of its recipes' calls. */
   stop(): Promise<void> {
     this.#stopped ??= this.#end(false);
     return this.#stopped;
@@ -308,6 +308,8 @@ export class Watcher {
     clearInterval(this.#flushMinorNews);
     await this.halt();
     this.#subscription.close();
+    // A paused server ends the session by itself in time.
+    const toolCallsEnded = this.#paused ? null : this.#link.endToolCalls();
     // The replies that it sends need the sessions, and their outcomes the lease.
     await this.#receiver.end();
     // A command server's process ends with its watcher, so its open calls bring nothing more.
@@ -323,6 +325,7 @@ export class Watcher {
     await this.#flushAll().catch((error: unknown) =>
       this.#options.log.debug({ err: error }, "what the last polls left in memory was not stored"),
     );
+    await toolCallsEnded;
     await this.#link.end();
   }
 
