@@ -112,7 +112,7 @@ const taskWork = z.object({
   /** Time since the attempt was committed, in ms. */
   attemptAgoMs: ms,
   statusMessage: z.string().nullable(),
-  /** A recipe's: its recipe does not know what the server says. */
+  /** As `RemoteTask.isUnknown`. */
   isUnknown: z.boolean(),
   serverState: z.string().nullable(),
   requestedTtlMs: ms,

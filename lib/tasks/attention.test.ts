@@ -37,7 +37,7 @@ beforeAll(async () => {
     ["fine and waiting", "input_required", HOUR_MS],
     ["start_unknown", "start_unknown", 0],
     ["start_slow", "queued", 2 * 60_000],
-    ["recipe_unknown", "working", 7 * HOUR_MS],
+    ["state_unknown", "working", 7 * HOUR_MS],
     ["fine and unknown for a while", "working", 0],
     ["stalled", "working", 7 * HOUR_MS],
     ["waiting_long", "input_required", 25 * HOUR_MS],
@@ -56,7 +56,7 @@ beforeAll(async () => {
   await write(
     acme,
     `UPDATE task SET expires_at = now() + interval '50 minutes' WHERE id = '${tasks.expiring}'`,
-    `UPDATE task SET unknown_since = now() - interval '61 minutes' WHERE id = '${tasks.recipe_unknown}'`,
+    `UPDATE task SET unknown_since = now() - interval '61 minutes' WHERE id = '${tasks.state_unknown}'`,
     `UPDATE task SET unknown_since = now() - interval '59 minutes' WHERE id = '${tasks["fine and unknown for a while"]}'`,
     `UPDATE task SET finished_at = now() - interval '3 days' WHERE id = '${tasks["lost long ago"]}'`,
     `UPDATE task SET restart_of = '${tasks["lost and started again"]}' WHERE id = '${tasks.fine}'`,
@@ -147,7 +147,7 @@ const CODES = Object.fromEntries(ATTENTION_CODES.map((code) => [code, true]));
 
 test("a filter by reason finds those it is shown on, page by page, and counts them", async () => {
   const shown = await codes();
-  for (const code of ["recipe_unknown", "lost", "delivery_flagged", "expiring"] as const)
+  for (const code of ["state_unknown", "lost", "delivery_flagged", "expiring"] as const)
     expect((await list([code])).items.map(({ id }) => shown[id])).toEqual([code]);
   const stuck = codesOf("stuck");
   const expected = (await list()).items.filter(({ id }) => stuck.includes(shown[id]!)).map(({ id }) => id);

@@ -30,7 +30,7 @@ export const ATTENTION_CODES = [
   "server_failing",
   "answer_waiting",
   "start_slow",
-  "recipe_unknown",
+  "state_unknown",
   "stalled",
   "lost",
   "expiring",
@@ -122,11 +122,11 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
       "The call has not been made, or not been answered, for more than a minute: others are before it, or the server is slow.",
     states: ["queued", "starting"],
   },
-  recipe_unknown: {
+  state_unknown: {
     severity: "stuck",
     label: "Unknown state",
     words:
-      "For an hour its recipe has not known what the server says; the task’s status says what that is. Intray polls on. Look at the server, cancel the task, or change the recipe for later tasks.",
+      "For an hour Intray, or the task’s recipe, has not known the state that the server reports. Intray polls on. Look at the server, cancel the task, or change the recipe for later tasks.",
     states: ["working", "input_required"],
   },
   stalled: {
@@ -156,7 +156,7 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
   },
 };
 
-/** How long a recipe's task may be in what its recipe does not know. */
+/** How long a server may report what Intray, or a task's recipe, does not know. */
 export const UNKNOWN_MS = 3600_000;
 
 /** How long a task may go without a change before a code holds; other codes hold at once. */

@@ -298,7 +298,7 @@ describe.concurrent("a server of four tools that answer at once", () => {
         data: { unknownSince: new Date(Date.now() - 3601_000) },
       }),
     );
-    expect(await attention()).toMatchObject({ code: "recipe_unknown" });
+    expect(await attention()).toMatchObject({ code: "state_unknown" });
     await rejectDirectly(fixture);
     await fixture.inState(id, "failed");
     expect(await attention()).toBeNull();

@@ -39,6 +39,7 @@ export interface LinkOptions {
   database: Database;
   network: Network;
   seal: Seal;
+  usesDrafts: boolean;
   log: Logger;
   /** Runs a transaction under the watcher's fence. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -129,7 +130,9 @@ export class ServerLink {
   peer(era: Era): Peer {
     let peer = this.#peers.get(era);
     if (!peer) {
-      const inTime = timed(createPeer(era, this.#open()), (ms, error) => this.#count(ms, error));
+      const inTime = timed(createPeer(era, this.#open(), this.#options.usesDrafts), (ms, error) =>
+        this.#count(ms, error),
+      );
       const { serverId } = this.#options.connection;
       peer = traced(inTime, { "intray.server_id": serverId, "mcp.protocol.version": era });
       this.#peers.set(era, peer);

@@ -50,6 +50,8 @@ export interface WatcherOptions {
   scans: GroupScan;
   network: Network;
   seal: Seal;
+  /** Uses what drafts of MCP add. */
+  usesDrafts: boolean;
   log: Logger;
   connection: ConnectionRow;
   epoch: bigint;
@@ -128,6 +130,7 @@ export class Watcher {
       mayChange: options.mayChange,
       era: () => link.era(),
       peer: (era) => link.peer(era),
+      usesDrafts: options.usesDrafts,
       toolCalls: link.toolCalls,
       recipe: (name, version) => this.#recipe(name, version),
       ready: () => link.ready(),

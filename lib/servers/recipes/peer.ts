@@ -199,6 +199,10 @@ export class RecipePeer implements Peer {
     return null;
   }
 
+  async pollEvents(): Promise<null> {
+    return null;
+  }
+
   async list(): Promise<null> {
     return null;
   }

@@ -53,7 +53,7 @@ const AT_SERVER: AttentionCode[] = [
   "needs_sign_in",
   "server_unreachable",
   "server_failing",
-  "recipe_unknown",
+  "state_unknown",
   "stalled",
   "start_slow",
 ];
