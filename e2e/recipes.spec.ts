@@ -83,6 +83,32 @@ test("an admin tries a recipe on a reply, is told where it is wrong, and saves i
   await phone.context().close();
 });
 
+test("a recipe is removed once it was asked whether, and what happens to its tasks is said", async ({
+  ana,
+}) => {
+  const server = await payables(ana);
+  const path = `/servers/${server.id}/recipes`;
+  const { recipe } = await apiOf(ana).get<RecipeVersion>(`${path}/${NAME}`);
+  const made = await apiOf(ana).write("POST", path, { ...recipe, name: "unused_recipe", title: undefined });
+  expect(made.status(), await made.text()).toBe(201);
+  await ana.goto(`/servers/${server.id}`);
+  const edit = ana.getByRole("button", { name: "Edit unused_recipe" });
+  await edit.click();
+  const editor = ana.getByRole("dialog", { name: "Recipe unused_recipe" });
+  await editor.getByLabel("Recipe", { exact: true }).fill("half written");
+  await editor.getByRole("button", { name: "Remove the recipe…" }).click();
+  const question = ana.getByRole("dialog", { name: "Remove the recipe unused_recipe?" });
+  await expect(question).toContainText("Open tasks keep the version that they were started with");
+  await checkAppearance(ana, "a recipe is about to be removed");
+  await question.getByRole("button", { name: "Keep it" }).click();
+  // What was written stands.
+  await expect(editor.getByLabel("Recipe", { exact: true })).toHaveValue("half written");
+  await editor.getByRole("button", { name: "Remove the recipe…" }).click();
+  await question.getByRole("button", { name: "Remove the recipe" }).click();
+  await expect(question).toHaveCount(0);
+  await expect(edit).toHaveCount(0);
+});
+
 test("its task asks with the invoice's facts, and is approved once", async ({ ola, ben }) => {
   const server = await payables(ola);
   const id = newInvoiceId();
@@ -100,6 +126,14 @@ test("its task asks with the invoice's facts, and is approved once", async ({ ol
   await expect(facts).toContainText("PENDING-APPROVAL");
   await expect(facts).toContainText("Brightwater Facilities");
   await checkAppearance(ben, "a recipe's question");
+  // It has nothing but its choices.
+  await expect(ben.getByRole("button", { name: /^Decline/ })).toHaveCount(0);
+  await pane.getByRole("button", { name: "More", exact: true }).click();
+  await expect(ben.getByRole("menuitem", { name: "Skip" })).toBeVisible();
+  await expect(ben.getByRole("menuitem", { name: /Decline|Send cancel/ })).toHaveCount(0);
+  await ben.keyboard.press("Escape");
+  await ben.keyboard.press("d");
+  await expect(ben.getByRole("dialog")).toHaveCount(0);
   await pane.getByRole("radio", { name: "Approve" }).check();
   await ben.getByRole("button", { name: "Send answer" }).click();
 

@@ -7,6 +7,7 @@ import {
   type InvoiceServer,
   startTunnelledServer,
 } from "@/test/servers/invoice-server.ts";
+import { startSessionTools } from "@/test/servers/tools/session-tools.ts";
 import { createTestDatabase, type TestDatabase } from "@/test/setup/postgres.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -242,5 +243,33 @@ describe("a recipe is tried", () => {
     expect(await told()).toBe(before);
     expect((await tryWith({})).status).toBe(422);
     expect((await tryWith({ handle: "T-1", reply: {} })).status).toBe(422);
+  });
+
+  test("on a server of sessions, whose session is ended whatever the call came to", async () => {
+    const remote = await startSessionTools();
+    try {
+      const body = { name: "Jobs", url: remote.url, era: "2025-11-25" };
+      const { id } = (await web.call("POST", "/api/v1/servers", { key: admin, body })).body;
+      const recipe = {
+        name: "do_job",
+        start: { tool: "submit", handle: "result.structuredContent.job" },
+        status: {
+          tool: "status",
+          arguments: { job: "handle" },
+          state: "result.structuredContent.state",
+          completed: ["DONE"],
+        },
+      };
+      const tried = (handle: string) =>
+        web.call("POST", `/api/v1/servers/${id}/recipes/do_job/try`, {
+          key: admin,
+          body: { recipe, handle },
+        });
+      expect((await tried("J-1")).body).toMatchObject({ problem: null, state: "WORKING", known: false });
+      expect((await tried("J-2")).body.problem).toMatch(/J-1/);
+      expect(remote.sessions.size).toBe(0);
+    } finally {
+      await remote.close();
+    }
   });
 });

@@ -30,6 +30,7 @@ const ICONS: Record<AttentionCode, LucideIcon> = {
   server_failing: ServerCrash,
   answer_waiting: SendHorizontal,
   start_slow: Hourglass,
+  state_unknown: CircleHelp,
   stalled: TriangleAlert,
   lost: Unplug,
   expiring: Hourglass,

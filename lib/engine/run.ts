@@ -30,7 +30,14 @@ export function openEngine(logger: Logger): {
     onNameFailed: logNameFailure,
   });
   const seal = createSeal(keyRing().keys);
-  const engine = new Engine({ database, directUrl, network, seal, log: logger });
+  const engine = new Engine({
+    database,
+    directUrl,
+    network,
+    seal,
+    usesDrafts: env().usesDrafts,
+    log: logger,
+  });
   return {
     engine,
     async start() {

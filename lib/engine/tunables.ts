@@ -22,6 +22,8 @@ export const FRESH_HEARTBEAT_MS = 4_000;
  * Deadline of a call that changes something: 4 + 5 s < 10 s, so the call ends before a takeover can begin.
  */
 export const CALL_DEADLINE_MS = 5_000;
+/** Deadline of ending the session of a recipe's calls when a watcher ends, which holds up its successor. */
+export const LEAVE_DEADLINE_MS = 2_000;
 /** Timeout of the reply to a call that a recipe's choice is; shorter than `ONCE_DOUBT_MS` of lib/input-requests. */
 export const CHOICE_REPLY_MS = 20_000;
 /** After this a call without a stored outcome counts as unknown: the call deadline and a margin. */
@@ -151,6 +153,10 @@ export const QUESTION_WAIT_MS = 10_000;
 export const QUESTION_RETRY_MS = 30_000;
 /** Longest pause between `tasks/result` streams. */
 export const QUESTION_RETRY_CAP_MS = 300_000;
+/** Batches of a task's events that are read at a time, by a draft of MCP. */
+export const EVENT_BATCHES = 4;
+/** Pause after a server could not be asked for a task's events. */
+export const EVENTS_AGAIN_MS = 60_000;
 /** Requests of one connection's server for tasks of ours that wait to be answered; further ones get no answer. */
 export const TASK_REQUESTS = 200;
 /** Of those, how many are answered at a time. */

@@ -10,7 +10,7 @@ import { validateContent } from "../mcp/forms/content.ts";
 import { type Field, type Form, formSchema } from "../mcp/forms/form.ts";
 import { makerOf, refusedByFourEyes } from "../members/one-maker.ts";
 import { visibleTask } from "../tasks/visibility.ts";
-import type { AnswerInput, RequestState } from "./schema.ts";
+import { type Action, type AnswerInput, actionSchema, type RequestState } from "./schema.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
 
 export interface LockedRequest {
@@ -232,13 +232,18 @@ export async function refuseUnableRecipient(
     );
 }
 
-/** Refuses to decline a recipe's question: no tool of the server would be told. */
-export function refuseDecline(
-  { isRecipes, origin }: Pick<LockedRequest, "isRecipes" | "origin">,
+/** Returns what an answer may be. Of a recipe's question only a choice: no tool of the server would be told of a decline. */
+export function actionsFor({ isRecipes, origin }: Pick<LockedRequest, "isRecipes" | "origin">): Action[] {
+  // An approval in front of a recipe's start is Intray's own question.
+  return isRecipes && origin === "server" ? ["accept"] : [...actionSchema.options];
+}
+
+/** Refuses an answer that is none of the question's. */
+export function refuseAction(
+  request: Pick<LockedRequest, "isRecipes" | "origin">,
   { action }: Pick<AnswerInput, "action">,
 ): void {
-  // An approval in front of a recipe's start is Intray's own question.
-  if (!isRecipes || origin !== "server" || action === "accept") return;
+  if (actionsFor(request).includes(action)) return;
   const message = "This question can't be declined. Choose one of its answers.";
   throw new AppError("invalid_content", message, { errors: [{ field: "action", message }] });
 }
@@ -246,9 +251,11 @@ export function refuseDecline(
 /** Refuses acceptance by the task's requester where the organization requires a second person. */
 export function refuseFourEyes(request: LockedRequest, input: Pick<AnswerInput, "action">): void {
   if (!request.fourEyes || input.action !== "accept") return;
+  const words =
+    "You asked for this task, or somebody who counts as one person with you did, so somebody else has to accept.";
   throw new AppError(
     "four_eyes",
-    "You asked for this task, or somebody who counts as one person with you did, so somebody else has to accept. You can decline.",
+    actionsFor(request).includes("decline") ? `${words} You can decline.` : words,
   );
 }
 

@@ -41,7 +41,7 @@ export async function readInputRequest(
       draft.comment AS "draftComment", draft.updated_at AS "draftSavedAt",
       holder.id AS "ownerId", holder.name AS "ownerName", ${SHOWN_STATE} AS "connectionState",
       t.tool_hints->'annotations'->'destructiveHint' AS destructive, ${SERVES_RESOURCES} AS "servesResources",
-      t.finished_at IS NOT NULL AS "hasEnded", t.recipe_version IS NOT NULL AS "isRecipes"
+      t.finished_at IS NOT NULL AS "hasEnded"
     FROM input_request r ${JOINS} ${JOIN_GRANT}
       LEFT JOIN "user" holder ON holder.id = link.user_id
       LEFT JOIN input_request previous ON previous.organization_id = r.organization_id AND previous.id = r.replaces
@@ -159,5 +159,4 @@ interface DetailRow extends RequestRow {
   destructive: unknown;
   servesResources: boolean;
   hasEnded: boolean;
-  isRecipes: boolean;
 }

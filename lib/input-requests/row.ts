@@ -8,7 +8,7 @@ import { formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../members/one-maker.ts";
 import { gateRuleSchema } from "../tasks/schema.ts";
 import { decidedWords } from "./decided.ts";
-import { onlyFieldOf } from "./guards.ts";
+import { actionsFor, onlyFieldOf } from "./guards.ts";
 import {
   actionSchema,
   deliveryStateSchema,
@@ -43,7 +43,7 @@ export const ONLY_FIELD = Prisma.sql`CASE WHEN a.action = 'accept' AND jsonb_exi
 export const summaryOf = (
   principal: Principal,
 ) => Prisma.sql`r.id, r.state, r.task_id AS "taskId", t.server_id AS "serverId", s.name AS "serverName",
-  t.tool, t.label, r.mode, r.origin, t.gate, t.gate_rule AS "gateRule", r.message, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
+  t.tool, t.label, r.mode, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.gate_rule AS "gateRule", r.message, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
   c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
@@ -85,6 +85,7 @@ export interface RequestRow {
   shortArguments: unknown;
   mode: "form" | "url";
   origin: "server" | "intray";
+  isRecipes: boolean;
   /** Of the task. */
   gate: string | null;
   gateRule: unknown;
@@ -148,6 +149,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     gate: isGate(row) ? { rule: gateRuleSchema.nullable().parse(row.gateRule) } : null,
     message: row.message,
     questionHash: row.questionHash,
+    actions: actionsFor(row),
     amount: amountIn(row),
     warnings: warningsAt(row, Date.now()),
     alike: row.alike,

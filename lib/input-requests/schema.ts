@@ -186,6 +186,8 @@ export const inputRequestSchema = z.object({
   message: z.string(),
   /** The hash that an answer binds to. */
   questionHash: z.string(),
+  /** What an answer may be, for whoever may answer: only `accept` where a question has nothing but its choices. */
+  actions: z.array(actionSchema),
   amount: amountSchema.nullable(),
   /** What a person should see before accepting. */
   warnings: z.array(requestWarningSchema),

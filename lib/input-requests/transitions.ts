@@ -27,8 +27,8 @@ import {
   lockRequest,
   memberOnly,
   onlyFieldOf,
+  refuseAction,
   refuseClaimOfOther,
-  refuseDecline,
   refuseForeignUrl,
   refuseFourEyes,
   refuseOthersAnswer,
@@ -68,7 +68,7 @@ export async function recordAnswer<T = undefined>(
   refuseProgram(principal, request);
   refuseForeignUrl(principal, request, input);
   refuseFourEyes(request, input);
-  refuseDecline(request, input);
+  refuseAction(request, input);
   const content = checkedContent(request, input);
 
   const [holdMs, shown] = await together(

@@ -20,7 +20,10 @@ import { parseJson } from "./wire/json.ts";
 import { readResult } from "./wire/wire.ts";
 
 const options = { deadlineMs: 1_000 };
-const status = fc.constantFrom("working", "input_required", "completed", "failed", "cancelled");
+const status = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom("working", "input_required", "completed", "failed", "cancelled") },
+  { weight: 1, arbitrary: oddText },
+);
 const elicitation = nearly({
   mode: fc.constantFrom("form", "url"),
   message: oddText,
@@ -46,6 +49,7 @@ const remote = nearly({
   inputRequests,
   result: oddJson,
   error: oddJson,
+  eventSource: nearly({ name: oddText, input: oddJson, initialCursor: oddText }),
 });
 const rpcError = nearly({ code: fc.integer(), message: oddText, data: oddJson });
 

@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import { detached } from "../base/detached.ts";
+import { eventSourceSchema } from "./drafts.ts";
 import {
   DEPTH,
   ERROR_CHARACTERS,
@@ -47,7 +48,7 @@ export const serverMessageSchema = z.looseObject({
 export type ServerMessage = z.infer<typeof serverMessageSchema>;
 
 /** Removes characters that Postgres cannot store, so that the stored text equals the next poll's. */
-const text = z
+export const text = z
   .string()
   .transform((value) => cut(value, STATUS_CHARACTERS).toWellFormed().replaceAll("\u0000", "\uFFFD"))
   .nullish()
@@ -67,11 +68,13 @@ const inputRequestsSchema = z.record(
   z.looseObject({ method: z.string(), params: record.optional() }),
 );
 
+const STATUSES = ["working", "input_required", "completed", "failed", "cancelled"] as const;
+
 /** A task of either era. */
 export const taskSchema = z
   .looseObject({
     taskId: z.string().min(1).max(HANDLE_CHARACTERS),
-    status: z.enum(["working", "input_required", "completed", "failed", "cancelled"]),
+    status: z.string().min(1),
     statusMessage: text,
     createdAt: text,
     lastUpdatedAt: text,
@@ -84,23 +87,35 @@ export const taskSchema = z
     inputRequests: inputRequestsSchema.nullish(),
     result: z.unknown().optional(),
     error: z.unknown().optional(),
+    /** A draft */
+    eventSource: eventSourceSchema,
   })
   .transform((task): RemoteTask => {
+    const questions = questionsOf(task.inputRequests);
+    const status = STATUSES.find((known) => known === task.status);
     const remote = {
       taskId: task.taskId,
-      status: task.status,
-      statusMessage: task.statusMessage ?? null,
+      // Nothing is concluded of a status that this version of Intray does not know: the task goes on.
+      status: status ?? (questions.length > 0 ? "input_required" : "working"),
+      statusMessage: status ? (task.statusMessage ?? null) : wordsOf(task.status, task.statusMessage),
+      ...(!status && { isUnknown: true }),
       createdAt: task.createdAt ?? null,
       lastUpdatedAt: task.lastUpdatedAt ?? null,
       ttlMs: task.ttlMs ?? task.ttl ?? null,
       pollIntervalMs: task.pollIntervalMs ?? task.pollInterval ?? null,
-      questions: questionsOf(task.inputRequests),
+      questions,
       result: task.result,
       error: task.error,
+      ...(task.eventSource && { eventSource: task.eventSource }),
     };
     // Masked, since the task id may be all that is needed to answer the task.
     return discreet(remote, hiding([task.taskId], IN_MESSAGES));
   });
+
+/** What people read of a status that is none. */
+function wordsOf(status: string, message: string | null | undefined): string | null {
+  return text.parse(`The server’s status is “${cut(status, 100)}”.${message ? ` ${message}` : ""}`) ?? null;
+}
 
 /** Masks secrets in a task's visible texts. The task's id stays, since calls need it. */
 export function discreet(task: RemoteTask, hide: (text: string) => string): RemoteTask {

@@ -221,6 +221,10 @@ export class Peer20251125 implements Peer {
     return { tasks: tasks.slice(0, limit), clockOffsetMs };
   }
 
+  async pollEvents(): Promise<null> {
+    return null;
+  }
+
   async close(session: Session | null, options: CallOptions): Promise<void> {
     if (session === null || session.id === null) return;
     try {

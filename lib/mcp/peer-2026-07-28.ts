@@ -1,7 +1,15 @@
 /** The stateless era with the extension `io.modelcontextprotocol/tasks` (SEP-2663): calls are independent. */
 import { z } from "zod";
 import { CLIENT_INFO, ELICITATION, IDEMPOTENCY_KEY, underOneDeadline } from "./client.ts";
-import { inputRequiredSchema, taskInMeta, taskSchema } from "./messages.ts";
+import {
+  DRAFT_CAPABILITIES,
+  DRAFT_SETTINGS,
+  type EventBatch,
+  type EventSource,
+  eventBatchSchema,
+} from "./drafts.ts";
+import { EVENTS_TOGETHER } from "./limits.ts";
+import { inputRequiredSchema, taskInMeta, taskSchema, text } from "./messages.ts";
 import {
   type AnswerBody,
   type AskAddress,
@@ -25,16 +33,19 @@ import { subscribe } from "./subscribe.ts";
 import { listTools, toolsPageSchema } from "./tools.ts";
 import { getTask } from "./wire/get.ts";
 import { headerValue, parameterHeaders } from "./wire/headers.ts";
+import { hidingFor } from "./wire/hide.ts";
 import { parseResult, type Request, resultOf, type Wire } from "./wire/wire.ts";
 
 const VERSION = "2026-07-28";
+const TASKS = "io.modelcontextprotocol/tasks";
+const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 const META = {
   "io.modelcontextprotocol/protocolVersion": VERSION,
   "io.modelcontextprotocol/clientInfo": CLIENT_INFO,
-  "io.modelcontextprotocol/clientCapabilities": {
-    ...ELICITATION,
-    extensions: { "io.modelcontextprotocol/tasks": {} },
-  },
+  [CAPABILITIES]: { ...ELICITATION, extensions: { [TASKS]: {} } },
+};
+const META_WITH_DRAFTS = {
+  [CAPABILITIES]: { ...ELICITATION, ...DRAFT_CAPABILITIES, extensions: { [TASKS]: DRAFT_SETTINGS } },
 };
 /** Limits rounds without a question, in which a server only passes its state back and forth. */
 const MAX_SILENT_ROUNDS = 5;
@@ -57,9 +68,15 @@ export function framed(method: string, params: Record<string, unknown>, name?: s
 export class Peer20260728 implements Peer {
   readonly era = VERSION;
   private readonly wire: Wire;
+  private readonly usesDrafts: boolean;
 
-  constructor(wire: Wire) {
+  constructor(wire: Wire, usesDrafts: boolean) {
     this.wire = wire;
+    this.usesDrafts = usesDrafts;
+  }
+
+  private framed(method: string, params: Record<string, unknown>, name?: string, meta = {}): Request {
+    return framed(method, params, name, { ...(this.usesDrafts && META_WITH_DRAFTS), ...meta });
   }
 
   async open(): Promise<Session | null> {
@@ -73,12 +90,12 @@ export class Peer20260728 implements Peer {
   listTools(_session: Session | null, options: CallOptions): Promise<Tool[]> {
     const next = underOneDeadline(options);
     return listTools(VERSION, (params) =>
-      resultOf(this.wire, framed("tools/list", params), toolsPageSchema, next()),
+      resultOf(this.wire, this.framed("tools/list", params), toolsPageSchema, next()),
     );
   }
 
   async readResource(_session: Session | null, uri: string, options: CallOptions): Promise<ResourcePart[]> {
-    const request = framed("resources/read", { uri }, uri);
+    const request = this.framed("resources/read", { uri }, uri);
     return (await resultOf(this.wire, request, resourceSchema, options)).contents;
   }
 
@@ -93,7 +110,9 @@ export class Peer20260728 implements Peer {
     let extra = retry ? { inputResponses: retry.inputResponses, ...stateOf(retry.requestState) } : {};
     for (let round = 0; round < MAX_SILENT_ROUNDS; round++) {
       const params = { name: input.tool, arguments: input.arguments, ...extra };
-      const request = framed("tools/call", params, input.tool, { [IDEMPOTENCY_KEY]: input.idempotencyKey });
+      const request = this.framed("tools/call", params, input.tool, {
+        [IDEMPOTENCY_KEY]: input.idempotencyKey,
+      });
       Object.assign(request.headers, parameterHeaders(input.inputSchema, input.arguments));
       request.onId = input.onCall;
       // With `replyWithinMs`, each round gets its own time for the reply, and the deadline covers each
@@ -123,7 +142,7 @@ export class Peer20260728 implements Peer {
   async cancelCall(): Promise<void> {}
 
   get(task: TaskRef, options: GetOptions): Promise<GetReply> {
-    return getTask(this.wire, framed("tasks/get", { taskId: task.taskId }, task.taskId), options);
+    return getTask(this.wire, this.framed("tasks/get", { taskId: task.taskId }, task.taskId), options);
   }
 
   async openResult(): Promise<null> {
@@ -142,7 +161,7 @@ export class Peer20260728 implements Peer {
   }
 
   async cancel(task: TaskRef, options: CallOptions): Promise<void> {
-    const request = framed("tasks/cancel", { taskId: task.taskId }, task.taskId);
+    const request = this.framed("tasks/cancel", { taskId: task.taskId }, task.taskId);
     await resultOf(this.wire, { ...request, lane: "held" }, anyResult, options);
   }
 
@@ -152,8 +171,19 @@ export class Peer20260728 implements Peer {
   }
 
   subscribe(taskIds: string[], listener: StreamListener, options: CallOptions): Promise<Stream | null> {
-    const request = framed("subscriptions/listen", { notifications: { taskIds: [...new Set(taskIds)] } });
+    const request = this.framed("subscriptions/listen", {
+      notifications: { taskIds: [...new Set(taskIds)] },
+    });
     return subscribe(this.wire, { ...request, lane: "held" }, taskIds, listener, options);
+  }
+
+  async pollEvents(source: EventSource, options: CallOptions): Promise<EventBatch> {
+    // Without `timeoutMs` a server may hold the request until something happens.
+    const params = { ...source, maxEvents: EVENTS_TOGETHER, timeoutMs: 0 };
+    const request = this.framed("events/poll", params);
+    const batch = await resultOf(this.wire, request, eventBatchSchema, options);
+    const newest = batch.newest === null ? null : text.parse(hidingFor(options)(batch.newest));
+    return { ...batch, newest: newest ?? null };
   }
 
   async list(): Promise<null> {

@@ -5,6 +5,7 @@
  * Implementations: peer-2025-11-25.ts and peer-2026-07-28.ts.
  */
 
+import type { EventBatch, EventSource } from "./drafts.ts";
 import type { ResourcePart } from "./resources.ts";
 
 export const ERAS = ["2025-11-25", "2026-07-28"] as const;
@@ -85,6 +86,8 @@ export interface RemoteTask {
   taskId: string;
   status: RemoteStatus;
   statusMessage: string | null;
+  /** Intray does not know what the server reports: a status of no version, or a state that a recipe does not name. */
+  isUnknown?: boolean;
   createdAt: string | null;
   lastUpdatedAt: string | null;
   ttlMs: number | null;
@@ -94,6 +97,8 @@ export interface RemoteTask {
   /** 2026-07-28: inlined at the end. 2025-11-25: undefined, ask `result()`. */
   result?: unknown;
   error?: unknown;
+  /** By a draft: where intermediate results come from. */
+  eventSource?: EventSource;
 }
 
 export interface Tool {
@@ -291,6 +296,8 @@ export interface Peer {
    * (`onStatus`); null where it does not honour that. 2025-11-25: null, it tells on the session's streams.
    */
   subscribe(taskIds: string[], listener: StreamListener, options: CallOptions): Promise<Stream | null>;
+  /** 2026-07-28, by a draft: what has happened since the source's cursor, at once. 2025-11-25: null. */
+  pollEvents(source: EventSource, options: CallOptions): Promise<EventBatch | null>;
   /** All tasks the server lists for this credential (at most `limit`), or null where it cannot list. */
   list(session: Session | null, limit: number, options: CallOptions): Promise<TaskList | null>;
   /** 2025-11-25: DELETE of the session, only after the end of its tasks. 2026-07-28: nothing. */

@@ -180,7 +180,7 @@ export const PARTS: Part[] = [
       durable status_message progress outcome outcome_is_error result error server_state requested_ttl_ms ttl_ms
       expires_at poll_interval_ms cancel_requested_at cancel_requested_by cancel_sent_at created_at started_at
       changed_at finished_at race_id attempt attempts retry_of retry_backoff_ms retry_errors start_after
-      builtin recipe_version gate gate_rule gate_tool_digest gate_expires_at`,
+      builtin recipe_version unknown_since gate gate_rule gate_tool_digest gate_expires_at`,
     made: { gate_digest: "encode(r.gate_digest, 'hex')" },
     order: byId,
   },

@@ -35,6 +35,8 @@ export interface TaskEnd {
 
 export type StatusChange = Pick<RemoteTask, "statusMessage" | "ttlMs" | "pollIntervalMs"> & {
   state: "working" | "input_required";
+  /** As `RemoteTask.isUnknown`. */
+  isUnknown?: boolean;
   /** Writes only if the stored message is still this one, and the task has the change's state already. */
   replaces?: string | null;
 };
@@ -56,32 +58,36 @@ export async function recordStatuses(
   changes: (StatusChange & { taskId: string })[],
 ): Promise<number> {
   const content = contentOf(tx);
-  const rows = changes.map(({ taskId, state, statusMessage, ttlMs, pollIntervalMs, replaces }) => ({
-    id: taskId,
-    guarded: replaces !== undefined,
-    // Stored plainly, or sealed: as it was when the message was stored.
-    replaces: text(replaces ?? null),
-    replaces_sealed: content.text("task.status_message", taskId, text(replaces ?? null)),
-    state,
-    message: content.text("task.status_message", taskId, text(statusMessage)),
-    said: text(statusMessage),
-    ttl: ttlMs,
-    poll: wholeMs(pollIntervalMs),
-  }));
+  const rows = changes.map(
+    ({ taskId, state, statusMessage, isUnknown, ttlMs, pollIntervalMs, replaces }) => ({
+      id: taskId,
+      guarded: replaces !== undefined,
+      // Stored plainly, or sealed: as it was when the message was stored.
+      replaces: text(replaces ?? null),
+      replaces_sealed: content.text("task.status_message", taskId, text(replaces ?? null)),
+      state,
+      message: content.text("task.status_message", taskId, text(statusMessage)),
+      said: text(statusMessage),
+      unknown: isUnknown === true,
+      ttl: ttlMs,
+      poll: wholeMs(pollIntervalMs),
+    }),
+  );
   // Rows are locked in the order of their ids, so that concurrent writers never deadlock.
   const changed = await tx.$queryRaw<ChangedStatus[]>`
     WITH news AS (SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json)
-        AS n(id uuid, guarded boolean, replaces text, replaces_sealed text, state text, message text, ttl float8, poll integer)),
+        AS n(id uuid, guarded boolean, replaces text, replaces_sealed text, state text, message text, "unknown" boolean, ttl float8, poll integer)),
       was AS MATERIALIZED (SELECT t.id, t.state, t.status_message, t.expires_at FROM task t
         WHERE t.organization_id = ${organizationId}::uuid AND t.id = ANY (ARRAY(SELECT id FROM news))
           AND t.state IN ('working', 'input_required') ORDER BY t.id FOR NO KEY UPDATE)
     UPDATE task t SET state = news.state, status_message = news.message, changed_at = now(),
       ttl_ms = news.ttl::bigint, poll_interval_ms = news.poll,
+      unknown_since = CASE WHEN news."unknown" THEN coalesce(t.unknown_since, now()) END,
       expires_at = ${timeLimit(Prisma.sql`t.started_at`, Prisma.sql`news.ttl`)}
     FROM was, news WHERE t.organization_id = ${organizationId}::uuid AND t.id = was.id AND t.id = news.id
       AND t.state IN ('working', 'input_required')
-      AND (t.state, t.status_message, t.ttl_ms, t.poll_interval_ms) IS DISTINCT FROM
-        (news.state, news.message, news.ttl::bigint, news.poll)
+      AND (t.state, t.status_message, t.ttl_ms, t.poll_interval_ms, t.unknown_since IS NOT NULL) IS DISTINCT FROM
+        (news.state, news.message, news.ttl::bigint, news.poll, news."unknown")
       AND (NOT news.guarded OR (t.state = news.state AND (t.status_message IS NOT DISTINCT FROM news.replaces
         OR t.status_message = news.replaces_sealed)))
     RETURNING t.id, was.state AS before, was.status_message AS was, was.expires_at AS "expiredAt",

@@ -112,6 +112,8 @@ const taskWork = z.object({
   /** Time since the attempt was committed, in ms. */
   attemptAgoMs: ms,
   statusMessage: z.string().nullable(),
+  /** As `RemoteTask.isUnknown`. */
+  isUnknown: z.boolean(),
   serverState: z.string().nullable(),
   requestedTtlMs: ms,
   ttlMs: ms,
@@ -166,6 +168,7 @@ const UNREAD: Omit<TaskWork, "id"> = {
   durable: true,
   attemptAgoMs: null,
   statusMessage: null,
+  isUnknown: false,
   serverState: null,
   requestedTtlMs: null,
   ttlMs: null,
@@ -329,7 +332,7 @@ function workOf(organizationId: string, which: Prisma.Sql): Prisma.Sql {
       t.sealed_handle AS "sealedHandle", t.sealed_session AS "sealedSession",
       t.sealed_request_state AS "sealedRequestState", t.durable,
       (extract(epoch FROM now() - t.attempt_at) * 1000)::float8 AS "attemptAgoMs", t.status_message AS "statusMessage",
-      t.server_state AS "serverState", t.requested_ttl_ms::float8 AS "requestedTtlMs", t.ttl_ms::float8 AS "ttlMs",
+      t.unknown_since IS NOT NULL AS "isUnknown", t.server_state AS "serverState", t.requested_ttl_ms::float8 AS "requestedTtlMs", t.ttl_ms::float8 AS "ttlMs",
       (extract(epoch FROM t.started_at - now()) * 1000 + t.ttl_ms)::float8 AS "expiresInMs",
       t.expires_at IS NOT NULL AS "hasTimeLimit",
       round(extract(epoch FROM now() - t.created_at) * 1000)::float8 AS "ageMs",

@@ -6,6 +6,7 @@ import type { Principal } from "../access/principal.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { createOrganization } from "../organizations/transitions.ts";
+import { recordStatus } from "../task-lifecycle/progress.ts";
 import { ATTENTION_CODES, type AttentionCode, codesOf } from "./attention.ts";
 import { countMatching, countTasks, listTasks } from "./list.ts";
 
@@ -36,6 +37,8 @@ beforeAll(async () => {
     ["fine and waiting", "input_required", HOUR_MS],
     ["start_unknown", "start_unknown", 0],
     ["start_slow", "queued", 2 * 60_000],
+    ["state_unknown", "working", 7 * HOUR_MS],
+    ["fine and unknown for a while", "working", 0],
     ["stalled", "working", 7 * HOUR_MS],
     ["waiting_long", "input_required", 25 * HOUR_MS],
     ["expiring", "input_required", 0],
@@ -53,6 +56,8 @@ beforeAll(async () => {
   await write(
     acme,
     `UPDATE task SET expires_at = now() + interval '50 minutes' WHERE id = '${tasks.expiring}'`,
+    `UPDATE task SET unknown_since = now() - interval '61 minutes' WHERE id = '${tasks.state_unknown}'`,
+    `UPDATE task SET unknown_since = now() - interval '59 minutes' WHERE id = '${tasks["fine and unknown for a while"]}'`,
     `UPDATE task SET finished_at = now() - interval '3 days' WHERE id = '${tasks["lost long ago"]}'`,
     `UPDATE task SET restart_of = '${tasks["lost and started again"]}' WHERE id = '${tasks.fine}'`,
   );
@@ -135,14 +140,14 @@ test("each reason is on its task, and on no other", async () => {
   const shown = await codes();
   for (const [name, id] of Object.entries(tasks))
     expect([name, shown[id]]).toEqual([name, name in CODES ? name : null]);
-  const stalled = (await list(["stalled"])).items[0]!;
+  const stalled = (await list(["stalled"])).items.find(({ id }) => id === tasks.stalled)!;
   expect(Date.now() - Date.parse(stalled.attention!.since)).toBeGreaterThan(6 * HOUR_MS);
 });
 const CODES = Object.fromEntries(ATTENTION_CODES.map((code) => [code, true]));
 
 test("a filter by reason finds those it is shown on, page by page, and counts them", async () => {
   const shown = await codes();
-  for (const code of ["stalled", "lost", "delivery_flagged", "expiring"] as const)
+  for (const code of ["state_unknown", "lost", "delivery_flagged", "expiring"] as const)
     expect((await list([code])).items.map(({ id }) => shown[id])).toEqual([code]);
   const stuck = codesOf("stuck");
   const expected = (await list()).items.filter(({ id }) => stuck.includes(shown[id]!)).map(({ id }) => id);
@@ -251,4 +256,20 @@ test("a task that works while a question of it is open waits for a person, and i
     ["asking", null, false],
     ["asking for long", "waiting_long", false],
   ]);
+});
+
+test("what a recipe does not know counts from the first such report, and is over with the first that it knows", async () => {
+  const id = await quietTask(acme, server, "working", 0);
+  const report = async (statusMessage: string, isUnknown: boolean) => {
+    const change = { state: "working" as const, statusMessage, isUnknown, ttlMs: null, pollIntervalMs: null };
+    await owner.withOrganization(acme, (tx) => recordStatus(acme, tx, id, change));
+    const [row] = await owner.withOrganization(acme, (tx) => tx.task.findMany({ where: { id } }));
+    return row!.unknownSince;
+  };
+  expect(await report("VALIDATING", false)).toBeNull();
+  const since = await report("HELD", true);
+  expect(since).not.toBeNull();
+  expect(await report("HELD AGAIN", true)).toEqual(since);
+  // The words alone need not tell.
+  expect(await report("HELD AGAIN", false)).toBeNull();
 });

@@ -30,6 +30,7 @@ export const ATTENTION_CODES = [
   "server_failing",
   "answer_waiting",
   "start_slow",
+  "state_unknown",
   "stalled",
   "lost",
   "expiring",
@@ -121,6 +122,13 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
       "The call has not been made, or not been answered, for more than a minute: others are before it, or the server is slow.",
     states: ["queued", "starting"],
   },
+  state_unknown: {
+    severity: "stuck",
+    label: "Unknown state",
+    words:
+      "For an hour Intray, or the task’s recipe, has not known the state that the server reports. Intray polls on. Look at the server, cancel the task, or change the recipe for later tasks.",
+    states: ["working", "input_required"],
+  },
   stalled: {
     severity: "stuck",
     label: "Stalled",
@@ -147,6 +155,9 @@ export const ATTENTION: Record<AttentionCode, Reason> = {
     states: ["queued", "working", "input_required"],
   },
 };
+
+/** How long a server may report what Intray, or a task's recipe, does not know. */
+export const UNKNOWN_MS = 3600_000;
 
 /** How long a task may go without a change before a code holds; other codes hold at once. */
 export const QUIET_MS = {

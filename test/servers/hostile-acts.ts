@@ -113,7 +113,6 @@ export function unreadable(method: string): Record<string, Act> {
       send({ jsonrpc: "2.0", id: message.id, result, error: { code: -32602, message: "Task not found" } }),
     ),
     "a task id of a megabyte": act(({ reply, result }) => reply({ ...result, taskId: "t".repeat(MEGABYTE) })),
-    "a status that does not exist": act(({ reply, result }) => reply({ ...result, status: "done" })),
     "a redirect to itself": act(({ response }) => response.writeHead(307, { location: "/mcp" }).end()),
     "a redirect to a private address": act(({ response }) =>
       response.writeHead(308, { location: "http://169.254.169.254/latest/meta-data/" }).end(),

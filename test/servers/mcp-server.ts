@@ -41,6 +41,14 @@ export interface TestServer {
     cut?: (method: string) => boolean;
     /** Answers requests of this method by a JSON-RPC error with 64 KiB of data, in HTTP 200. */
     garbage?: (method: string) => boolean;
+    /** The settings of the tasks extension that it declares. */
+    settings?: Record<string, unknown>;
+    /** What it adds to a task, or puts in the place of what is there, wherever it sends one. */
+    adds?: (task: FakeTask) => Record<string, unknown>;
+    /** Answers `events/poll`, by its parameters. */
+    onEvents?: (params: Record<string, unknown>) => Record<string, unknown>;
+    /** Refuses every tools/call by this error. */
+    refusesCalls?: { code: number; message: string; data?: unknown };
     /** A tool's description. */
     describe?: (tool: string) => string | undefined;
     /**
@@ -54,6 +62,8 @@ export interface TestServer {
   answers: { taskId: string; answer: unknown }[];
   /** The parameters of each tools/call, with the answers and the state that multi round trips return. */
   calls: Record<string, unknown>[];
+  /** The client's capabilities, as each tools/call declared them. */
+  declared: Record<string, unknown>[];
   /** Requests, streams among them, that wait for the end of their reply now. */
   readonly open: number;
   /** Refuses connections from here on, until `comeBack()`; its tasks stay. */
@@ -66,6 +76,7 @@ export interface TestServer {
 export async function startTestServer(): Promise<TestServer> {
   const tasks = new Map<string, FakeTask>();
   const calls: Record<string, unknown>[] = [];
+  const declared: Record<string, unknown>[] = [];
   const seen: TestServer["seen"] = [];
   const behave: TestServer["behave"] = {};
   const answers: TestServer["answers"] = [];
@@ -76,6 +87,7 @@ export async function startTestServer(): Promise<TestServer> {
     tasks,
     byKey: new Map(),
     calls,
+    declared,
     behave,
     answers,
     cutConnection: () => (cut = true),
@@ -126,6 +138,7 @@ export async function startTestServer(): Promise<TestServer> {
     tasks,
     seen,
     calls,
+    declared,
     behave,
     answers,
     subscriptions: front.subscriptions,
@@ -138,14 +151,18 @@ export async function startTestServer(): Promise<TestServer> {
   };
 }
 
-type State = Pick<TestServer, "tasks" | "calls" | "behave" | "answers"> & {
+type State = Pick<TestServer, "tasks" | "calls" | "declared" | "behave" | "answers"> & {
   byKey: Map<string, FakeTask>;
   cutConnection(): void;
   breakDown(): void;
 };
 
-function buildServer({ tasks, byKey, calls, behave, answers, cutConnection, breakDown }: State): Server {
-  const capabilities = { tools: {}, extensions: { [TASKS]: {} } };
+function buildServer(state: State): Server {
+  const { tasks, byKey, calls, declared, behave, answers, cutConnection, breakDown } = state;
+  const capabilities = {
+    tools: {},
+    extensions: { [TASKS]: { ...behave.settings } as Record<string, never> },
+  };
   const server = new Server(
     { name: "test-server", version: "1.0.0" },
     { capabilities, instructions: "Be kind" },
@@ -177,6 +194,11 @@ function buildServer({ tasks, byKey, calls, behave, answers, cutConnection, brea
         requiredCapabilities: { extensions: { [TASKS]: {} } },
       });
     }
+    declared.push(envelope["io.modelcontextprotocol/clientCapabilities"]!);
+    if (behave.refusesCalls) {
+      const { code, message, data } = behave.refusesCalls;
+      throw new ProtocolError(code, message, data);
+    }
     const { inputResponses } = context.mcpReq;
     const requestState = context.mcpReq.requestState();
     calls.push({ ...request.params, inputResponses, requestState });
@@ -201,7 +223,7 @@ function buildServer({ tasks, byKey, calls, behave, answers, cutConnection, brea
     if (typeof key === "string") byKey.set(key, task);
     if ((await behave.onCall?.(task)) === "drop") cutConnection();
     const { inputRequests: _, error: __, ...shown } = task;
-    return { resultType: "task", ...shown };
+    return { resultType: "task", ...shown, ...behave.adds?.(task) };
   };
 
   const params = z.looseObject({ taskId: z.string() });
@@ -213,7 +235,12 @@ function buildServer({ tasks, byKey, calls, behave, answers, cutConnection, brea
   server.setRequestHandler("tasks/get", { params }, ({ taskId }) => {
     const task = find(taskId);
     behave.onGet?.(task);
-    return { ...task };
+    return { ...task, ...behave.adds?.(task) };
+  });
+  const anything = z.looseObject({});
+  server.setRequestHandler("events/poll", { params: anything }, (given) => {
+    if (!behave.onEvents) throw new ProtocolError(-32601, "Method not found");
+    return behave.onEvents(given);
   });
   server.setRequestHandler("tasks/cancel", { params }, ({ taskId }) => {
     const task = find(taskId);

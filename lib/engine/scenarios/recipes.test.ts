@@ -11,8 +11,11 @@ import {
 } from "../../../test/fixtures/recipes/tunnel-fixture.ts";
 import { callRulesInputSchema } from "../../call-rules/schema.ts";
 import { saveCallRules } from "../../call-rules/transitions.ts";
+import { readInputRequest } from "../../input-requests/queries.ts";
+import { recordAnswer } from "../../input-requests/transitions.ts";
 import { ERAS, type Era } from "../../mcp/peer.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
+import { readTask } from "../../tasks/queries.ts";
 
 /** Longer than the engine's own waits, since other processes may use up the CPU. */
 const PATIENCE_MS = 120_000;
@@ -83,14 +86,42 @@ describe.concurrent("a server of four tools that answer at once", () => {
     context.expect(await told(fixture)).toEqual(["submit", "rejected"]);
   });
 
+  test("asks what is not declined, and says so, a second person or not", async (context) => {
+    const { expect } = context;
+    const fixture = await fixtureFor(context);
+    const { organizationId, operator, approver, within } = fixture.organization;
+    await fixture.organization.startEngine();
+    const id = await fixture.start();
+    const { id: requestId } = await fixture.openRequest(id);
+    const request = await within((tx) => readInputRequest(organizationId, tx, approver, requestId));
+    expect(request.actions).toEqual(["accept"]);
+    for (const action of ["decline", "cancel"] as const)
+      await expect(fixture.organization.answer(requestId, { action })).rejects.toMatchObject({
+        code: "invalid_content",
+      });
+    await within((tx) =>
+      tx.organization.updateMany({ where: { id: organizationId }, data: { fourEyes: true } }),
+    );
+    const own = within((tx) =>
+      recordAnswer(organizationId, tx, operator, requestId, {
+        ...approve,
+        questionHash: request.questionHash,
+      }),
+    );
+    await expect(own).rejects.toMatchObject({
+      code: "four_eyes",
+      message: expect.not.stringContaining("decline"),
+    });
+    await fixture.organization.answer(requestId, approve);
+    await fixture.inState(id, "completed");
+  });
+
   test("keeps the version that its task was started with", async (context) => {
     const { expect } = context;
     const fixture = await fixtureFor(context);
     await fixture.organization.startEngine();
     const id = await fixture.start();
     const request = await fixture.openRequest(id);
-    const declined = fixture.organization.answer(request.id, { action: "decline" });
-    await expect(declined).rejects.toMatchObject({ code: "invalid_content" });
     const [question] = TUNNEL_RECIPE.questions;
     const choices = question!.choices.map((choice) => ({ ...choice, tool: "reject_invoice" }));
     await fixture.save({ ...TUNNEL_RECIPE, questions: [{ ...question!, choices }] });
@@ -165,6 +196,8 @@ describe.concurrent("a server of four tools that answer at once", () => {
     await fixture.organization.startEngine();
     const id = await fixture.start();
     const request = await fixture.openRequest(id);
+    const shown = await within((tx) => readInputRequest(organizationId, tx, operator, request.id));
+    expect(shown.actions).toEqual(["accept", "decline", "cancel"]);
     await fixture.organization.answer(request.id, { action: "decline" });
     const ended = await until(
       "the task has ended",
@@ -230,11 +263,45 @@ describe.concurrent("a server of four tools that answer at once", () => {
     expect(row).toMatchObject({
       state: "working",
       statusMessage: "The recipe can't be applied to the reply of get_invoice_status: No such key: stage",
+      unknownSince: expect.any(Date),
     });
     expect(await fixture.health(fixture.server.serverId)).toBe("ok");
     await within((tx) => requestCancel(organizationId, tx, operator, id));
     await fixture.inState(id, "cancelled");
     expect(await told(fixture)).toEqual(["submit"]);
+  });
+
+  test("that is in a state which its recipe does not know is polled on, and stuck after an hour, until it moves", async (context) => {
+    const { expect } = context;
+    const fixture = await fixtureFor(context);
+    const { organizationId, operator, within } = fixture.organization;
+    const { status } = TUNNEL_RECIPE;
+    await fixture.save({ ...TUNNEL_RECIPE, status: { ...status, working: ["PAYING"] }, questions: [] });
+    await fixture.organization.startEngine();
+    const id = await fixture.start();
+    const words = "The recipe does not know the state “PENDING-APPROVAL”.";
+    const row = await until(
+      "the task says that its state is unknown",
+      async () => {
+        const task = await fixture.task(id);
+        return task.statusMessage === words && task;
+      },
+      PATIENCE_MS,
+    );
+    expect(row).toMatchObject({ state: "working", unknownSince: expect.any(Date) });
+    const attention = () =>
+      within(async (tx) => (await readTask(organizationId, tx, operator, id)).attention);
+    expect(await attention()).toBeNull();
+    await within((tx) =>
+      tx.task.updateMany({
+        where: { organizationId, id },
+        data: { unknownSince: new Date(Date.now() - 3601_000) },
+      }),
+    );
+    expect(await attention()).toMatchObject({ code: "state_unknown" });
+    await rejectDirectly(fixture);
+    await fixture.inState(id, "failed");
+    expect(await attention()).toBeNull();
   });
 
   test("whose submission names no handle is a failed task, and was called once", async (context) => {

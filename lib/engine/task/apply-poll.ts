@@ -103,10 +103,10 @@ function isMinor(task: WatchedTask, remote: RemoteTask, plan: Plan): boolean {
 }
 
 function statusChangeOf(
-  { statusMessage, ttlMs, pollIntervalMs }: RemoteTask,
+  { statusMessage, isUnknown = false, ttlMs, pollIntervalMs }: RemoteTask,
   state: StatusChange["state"],
 ): StatusChange {
-  return { state, statusMessage, ttlMs, pollIntervalMs };
+  return { state, statusMessage, isUnknown, ttlMs, pollIntervalMs };
 }
 
 async function carryOut(

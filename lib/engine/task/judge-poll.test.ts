@@ -26,6 +26,7 @@ const work = (requests: RequestWork[], more: Partial<TaskWork> = {}) =>
   ({
     state: "input_required",
     statusMessage: null,
+    isUnknown: false,
     ttlMs: null,
     pollIntervalMs: null,
     cancelRequested: false,

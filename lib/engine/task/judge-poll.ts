@@ -157,6 +157,7 @@ function emptyPlan(work: TaskWork, remote: RemoteTask): Plan {
   const status =
     work.state !== remote.status ||
     withoutTimes(work.statusMessage) !== withoutTimes(remote.statusMessage) ||
+    work.isUnknown !== (remote.isUnknown === true) ||
     work.ttlMs !== remote.ttlMs ||
     work.pollIntervalMs !== remote.pollIntervalMs;
   return { status, capture: [], verdicts: [], missing: [] };

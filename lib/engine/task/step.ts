@@ -56,6 +56,7 @@ import { peerOf } from "./peer-of.ts";
 import { handleOf, restoreSession, taskRef } from "./sealed.ts";
 import { markLongRunning, resolveStart, start, startUnread } from "./start.ts";
 import { isRound } from "./store-round.ts";
+import { noteEventSource, readEvents } from "./task-events.ts";
 
 /**
  * Takes one step, in the log scope of the call that started the task. Returns the pause until the next step
@@ -95,6 +96,7 @@ async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number 
     if (pause !== null) return pause;
   }
   await tendStreams(ctx, task, performance.now());
+  if (task.cold.events) await readEvents(ctx, task);
   return nextPause(ctx, task);
 }
 
@@ -259,6 +261,9 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
     if (task.cold.notFoundAt !== null) setCold(task, { notFoundAt: null });
     task.replySize = reply.size;
     task.checkedAt = clockMs();
+    if (reply.task) noteEventSource(ctx, task, reply.task);
+    const unknown = reply.task ? unknownStatus(work, reply.task) : null;
+    if (unknown !== null) return noteUnknown(ctx, task, unknown);
     if (isStale(task) && reply.task) {
       const begun = await beginAfterPoll(ctx, task, reply.task, polled);
       if (begun) return { remote: null, begun };
@@ -280,7 +285,7 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
   } catch (error) {
     polls.inc({ result: resultOf(error) });
     if (!(error instanceof PeerError)) throw error;
-    if (error instanceof RecipeFailure) return noteMisfit(ctx, task, error);
+    if (error instanceof RecipeFailure) return noteUnknown(ctx, task, error.message);
     if (error.code === "session_gone" && work.era === "2025-11-25") {
       ctx.wake(task.id, await sessionGone(ctx, task));
       return NO_NEWS;
@@ -296,33 +301,37 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
 }
 
 /**
- * The recipe can't be applied to what the status tool says. Nothing is concluded of it: questions and answers stay as they
- * are, and people read why. A cancel goes out all the same.
+ * Returns what people read of a status that no version of MCP has, unless the task asks something in it. A recipe reads its
+ * tool's reply anew, and knows of what it does not name that nothing is asked in it.
  */
-async function noteMisfit(
-  ctx: WatcherContext,
-  task: WatchedTask,
-  { message }: RecipeFailure,
-): Promise<Polled> {
+function unknownStatus({ recipeVersion }: TaskWork, remote: RemoteTask): string | null {
+  const { isUnknown = false, questions, statusMessage } = remote;
+  return isUnknown && recipeVersion === null && questions.length === 0 ? (statusMessage ?? "") : null;
+}
+
+/**
+ * It is not known what the server reports: a status that does not exist, or a reply that the recipe can't be applied to. Nothing
+ * is concluded of it: questions and answers stay as they are, and people read why. A cancel goes out all the same.
+ */
+async function noteUnknown(ctx: WatcherContext, task: WatchedTask, message: string): Promise<Polled> {
   if (isStale(task) && !(await reload(ctx, task))) {
     markStale(task);
     return NO_NEWS;
   }
   const { work } = task;
   const statusMessage = message.slice(0, STATUS_CHARACTERS);
-  ctx.log.info({ taskId: task.id, message: statusMessage }, "a recipe does not fit a reply");
+  ctx.log.info({ taskId: task.id, message: statusMessage }, "what a server reports of a task is unknown");
   task.fingerprint = undefined;
   task.unchangedPolls++;
   if (hasEnded(work.state) || work.cancelRequested) {
-    const remote: RemoteTask = { ...missingRemote(task), status: "working", statusMessage };
+    const remote: RemoteTask = { ...missingRemote(task), status: "working", statusMessage, isUnknown: true };
     await applyRemote(ctx, task, remote);
     return { remote, begun: null };
   }
-  if (work.statusMessage === statusMessage || !isRunning(work.state)) return NO_NEWS;
+  if ((work.isUnknown && work.statusMessage === statusMessage) || !isRunning(work.state)) return NO_NEWS;
   const { state, ttlMs, pollIntervalMs } = work;
-  await fencedTransaction(ctx, task, (tx) =>
-    recordStatus(ctx.organizationId, tx, task.id, { state, statusMessage, ttlMs, pollIntervalMs }),
-  );
+  const change = { state, statusMessage, isUnknown: true, ttlMs, pollIntervalMs };
+  await fencedTransaction(ctx, task, (tx) => recordStatus(ctx.organizationId, tx, task.id, change));
   return NO_NEWS;
 }
 

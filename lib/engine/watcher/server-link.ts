@@ -30,7 +30,7 @@ import type { Health, Late } from "../../servers/schema.ts";
 import type { Traits } from "../../servers/traits.ts";
 import type { ConnectionRow } from "../leases/connection.ts";
 import { SessionsForgotten } from "../sessions/streams.ts";
-import { OPEN_DEADLINE_MS } from "../tunables.ts";
+import { LEAVE_DEADLINE_MS, OPEN_DEADLINE_MS } from "../tunables.ts";
 import { AnswerTimes, differsNotably } from "./server-latency.ts";
 import { traced } from "./traced-peer.ts";
 
@@ -39,6 +39,7 @@ export interface LinkOptions {
   database: Database;
   network: Network;
   seal: Seal;
+  usesDrafts: boolean;
   log: Logger;
   /** Runs a transaction under the watcher's fence. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -129,7 +130,9 @@ export class ServerLink {
   peer(era: Era): Peer {
     let peer = this.#peers.get(era);
     if (!peer) {
-      const inTime = timed(createPeer(era, this.#open()), (ms, error) => this.#count(ms, error));
+      const inTime = timed(createPeer(era, this.#open(), this.#options.usesDrafts), (ms, error) =>
+        this.#count(ms, error),
+      );
       const { serverId } = this.#options.connection;
       peer = traced(inTime, { "intray.server_id": serverId, "mcp.protocol.version": era });
       this.#peers.set(era, peer);
@@ -197,6 +200,13 @@ export class ServerLink {
     const { organizationId, connectionId } = this.#options.connection;
     const logs = this.#log.take();
     if (logs) await this.#options.transaction((tx) => recordLogTail(organizationId, tx, connectionId, logs));
+  }
+
+  /** Ends the session of `toolCalls`, in which no later process calls. Only logs failures. */
+  async endToolCalls(): Promise<void> {
+    await this.toolCalls
+      .close({ deadlineMs: LEAVE_DEADLINE_MS })
+      .catch((error: unknown) => this.#options.log.debug({ err: error }, "a session was not closed"));
   }
 
   /** Ends a command server's child process. Sends nothing to any server. */

@@ -1,4 +1,5 @@
 /** In-memory state of a watcher: tasks, their calls, and 2025-11-25 sessions. Data only. */
+import type { EventSource } from "../../mcp/drafts.ts";
 import type { Session, StartOutcome, Stream } from "../../mcp/peer.ts";
 import type { StatusChange } from "../../task-lifecycle/progress.ts";
 import { type TaskWork, unreadWork } from "../../task-lifecycle/work.ts";
@@ -131,6 +132,15 @@ export interface CallState {
   rereadTool: boolean;
 }
 
+/** A task's events, by a draft of MCP. */
+interface TaskEvents {
+  source: EventSource;
+  /** How many came. */
+  seen: number;
+  /** When the server may be asked again; Infinity: it refuses. */
+  againAt: number;
+}
+
 /** Progress reported by the server that is not stored yet. */
 interface Progress {
   progress: number;
@@ -153,6 +163,8 @@ export interface ColdState {
   saidToWaitAt: number;
   /** When an answer was last found settled by something other than a poll. */
   answerSettledAt: number;
+  /** Null: the task has no source of events, or none is wanted. */
+  events: TaskEvents | null;
   progress: Progress | null;
   /** When progress was last written. */
   progressAt: number;
@@ -249,6 +261,7 @@ const NO_COLD_STATE: Readonly<ColdState> = {
   minorStatus: null,
   saidToWaitAt: Number.POSITIVE_INFINITY,
   answerSettledAt: Number.NEGATIVE_INFINITY,
+  events: null,
   progress: null,
   progressAt: Number.NEGATIVE_INFINITY,
   pollsInSending: 0,

@@ -50,6 +50,8 @@ export interface WatcherOptions {
   scans: GroupScan;
   network: Network;
   seal: Seal;
+  /** Uses what drafts of MCP add. */
+  usesDrafts: boolean;
   log: Logger;
   connection: ConnectionRow;
   epoch: bigint;
@@ -128,6 +130,7 @@ export class Watcher {
       mayChange: options.mayChange,
       era: () => link.era(),
       peer: (era) => link.peer(era),
+      usesDrafts: options.usesDrafts,
       toolCalls: link.toolCalls,
       recipe: (name, version) => this.#recipe(name, version),
       ready: () => link.ready(),
@@ -288,7 +291,7 @@ export class Watcher {
     return this.#halted;
   }
 
-  /** Stores everything received so far and ends, without sending anything to the server. */
+  /** Stores everything received so far and ends. Tells the server nothing, but that it ends the session of its recipes' calls. */
   stop(): Promise<void> {
     this.#stopped ??= this.#end(false);
     return this.#stopped;
@@ -308,6 +311,8 @@ export class Watcher {
     clearInterval(this.#flushMinorNews);
     await this.halt();
     this.#subscription.close();
+    // A paused server ends the session by itself in time.
+    const toolCallsEnded = this.#paused ? null : this.#link.endToolCalls();
     // The replies that it sends need the sessions, and their outcomes the lease.
     await this.#receiver.end();
     // A command server's process ends with its watcher, so its open calls bring nothing more.
@@ -323,6 +328,7 @@ export class Watcher {
     await this.#flushAll().catch((error: unknown) =>
       this.#options.log.debug({ err: error }, "what the last polls left in memory was not stored"),
     );
+    await toolCallsEnded;
     await this.#link.end();
   }
 

@@ -255,20 +255,24 @@ async function reopenUndeliverable(
   return [{ type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id }];
 }
 
-/** 2025-11-25: whether the task may have one more open question, or this question is already open. */
+/**
+ * 2025-11-25: whether the task may have one more open question, or this question is already open. An answer that its server
+ * has fetched makes room, though it is confirmed no sooner than the task moves on, which may take many questions more.
+ */
 export async function hasRoom(
   organizationId: string,
   tx: Tx,
   taskId: string,
   question: Question,
 ): Promise<boolean> {
-  const openRequests = await tx.inputRequest.findMany({
-    where: { organizationId, taskId, state: { in: ["open", "answered"] } },
-    select: { questionHash: true },
-  });
+  const live = await tx.$queryRaw<{ questionHash: string; isFetched: boolean }[]>`
+    SELECT r.question_hash AS "questionHash", EXISTS (SELECT FROM delivery d WHERE d.organization_id = r.organization_id
+      AND d.input_request_id = r.id AND d.state = 'accepted' AND d.rung = 'fetched') AS "isFetched"
+    FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ${taskId}::uuid
+      AND r.state IN ('open', 'answered')`;
   const hashes = contentOf(tx).hashes(questionHash({ taskId, ...question }));
   return (
-    openRequests.length < OPEN_QUESTIONS ||
-    openRequests.some((request) => hashes.includes(request.questionHash))
+    live.filter(({ isFetched }) => !isFetched).length < OPEN_QUESTIONS ||
+    live.some((request) => hashes.includes(request.questionHash))
   );
 }

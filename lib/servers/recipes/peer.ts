@@ -121,6 +121,7 @@ export class RecipePeer implements Peer {
       taskId: task.taskId,
       status: judged.status,
       statusMessage: judged.statusMessage,
+      isUnknown: !judged.known,
       questions: judged.questions,
       pollIntervalMs: status.everyMs,
       ...(ended && { result: reply }),
@@ -195,6 +196,10 @@ export class RecipePeer implements Peer {
   }
 
   async subscribe(): Promise<null> {
+    return null;
+  }
+
+  async pollEvents(): Promise<null> {
     return null;
   }
 

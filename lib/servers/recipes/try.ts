@@ -18,6 +18,8 @@ import type { Recipe, TriedRecipe, TryRecipeInput } from "./schema.ts";
 
 /** Long enough for a cold start behind a proxy, short enough for a person who waits for the page. */
 const DEADLINE_MS = 10_000;
+/** Of ending the session afterwards, in ms. */
+const CLOSE_DEADLINE_MS = 2_000;
 
 /**
  * Returns what the recipe makes of the reply. Throws `not_found`, `invalid_input`, `not_read_only` if the status tool does not say
@@ -127,20 +129,21 @@ async function ask(
     server.startsOn === null ? { url: address.url, headers: {} } : endpointOf(address, services);
   const wire = openWire(endpoint, services.network);
   const options = { deadlineMs: DEADLINE_MS };
+  let calls: ToolCalls | null = null;
   try {
     const { era } = await discover(wire, server.eraSetting, options);
     const peer = createPeer(era, wire);
-    const calls = new ToolCalls(async () => peer);
+    calls = new ToolCalls(async () => peer);
     const call = { tool: tool.name, arguments: args, inputSchema: tool.inputSchema };
-    const reply = await calls.call(call, options);
-    await calls.close(options);
-    return { reply };
+    return { reply: await calls.call(call, options) };
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     // The server's own words on the call; nothing of where it was looked for.
     if (error.rpcError) return { problem: `The call was refused: ${error.rpcError.message.slice(0, 500)}` };
     throw new AppError("server_unavailable", judgeFailure(error).message ?? "The server did not answer.");
   } finally {
+    // A session that is not closed ends when its server forgets it.
+    await calls?.close({ deadlineMs: CLOSE_DEADLINE_MS }).catch(() => undefined);
     await wire.end();
   }
 }

@@ -2,8 +2,8 @@
  * A server of 2025-11-25 on the official package 1.x, in this process, that puts its questions as tasks of the client's
  * (`elicitation/create` with `task`). Its tool `ask` is a task that asks one question, or the same one several times at once,
  * and ends with the answers. `by` says how it looks for an answer: "result" waits in one `tasks/result` for as long as it
- * takes, "get" asks `tasks/get` until that says completed, and "never" does not look. `queued`: whatever it says of a task
- * goes out on that task's `tasks/result` alone. Its own tasks are found from every session.
+ * takes, "get" asks `tasks/get` until that says completed, and "never" does not look. `distinct`: the questions
+ * that it asks at once are numbered. `queued`: whatever it says of a task goes out on that task's `tasks/result` alone. Its own tasks are found from every session.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
@@ -99,6 +99,7 @@ const argumentsSchema = z.object({
   by: z.enum(["result", "get", "never"]),
   ttl: z.number().optional(),
   times: z.number().default(1),
+  distinct: z.boolean().default(false),
   queued: z.boolean().default(false),
 });
 
@@ -196,7 +197,12 @@ export async function startTaskRequestor(): Promise<TaskRequestor> {
       const args = argumentsSchema.parse(params.arguments);
       called.push(extra.sessionId!);
       const task = await extra.taskStore!.createTask({ ttl: null, pollInterval: 100 });
-      const all = Array.from({ length: args.times }, () => ask(extra.sessionId!, task.taskId, args));
+      const all = Array.from({ length: args.times }, (_, at) =>
+        ask(extra.sessionId!, task.taskId, {
+          ...args,
+          message: args.distinct ? `${args.message} ${at + 1}` : args.message,
+        }),
+      );
       void Promise.all(all).then(
         async (answers) => {
           if (answers.includes(null)) return;

@@ -150,6 +150,7 @@ export function AnswerArea({
   /** The answer failed because the question is no longer open. The form stays on screen for reading. */
   const lost = error !== null && request.state !== "open";
   const answering = request.state === "open" && me.may("requests:answer");
+  const mayDecline = question.actions.includes("decline");
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
     if (isTooSoon()) return;
@@ -173,7 +174,7 @@ export function AnswerArea({
   const manyChoices =
     decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);
   const offered = {
-    decline: answering && !reason ? () => setDialog("decline") : null,
+    decline: answering && mayDecline && !reason ? () => setDialog("decline") : null,
     claim:
       answering && !claimedByOther && !trouble ? () => claim.take(claimedByMe ? "release" : "claim") : null,
   };
@@ -206,7 +207,7 @@ export function AnswerArea({
                 question={question}
                 opened={opened}
                 disabled={blocked}
-                canDecline={reason === null}
+                canDecline={mayDecline && reason === null}
                 onOpened={setOpened}
               />
             ) : fields ? (
@@ -220,7 +221,7 @@ export function AnswerArea({
                 onLeaveField: draft.flush,
               })
             ) : (
-              <AnswerQuestion decision={decision} canDecline={reason === null} />
+              <AnswerQuestion decision={decision} canDecline={mayDecline && reason === null} />
             )}
             <CommentBox
               about={commentWords(question)}

@@ -12,6 +12,7 @@ const OPEN = {
   claimedBy: null,
   urlOwner: null,
   fourEyes: false,
+  actions: ["accept", "decline", "cancel"],
   task: { cancelRequestedAt: null },
 } satisfies Partial<InputRequestSummary>;
 type Question = Pick<InputRequestSummary, keyof typeof OPEN>;
@@ -25,7 +26,13 @@ describe("a row says why a request is not one's own to decide, as its page does"
       "a second person is required",
       { fourEyes: true },
       "Needs a second person",
-      /^You, or somebody counted as one person with you, asked for this: somebody else has to accept it\./,
+      /^You, or somebody counted as one person with you, asked for this: somebody else has to accept it\. You can decline\.$/,
+    ],
+    [
+      "a second person is required, and there is nothing but to choose",
+      { fourEyes: true, actions: ["accept"] },
+      "Needs a second person",
+      /somebody else has to accept it\.$/,
     ],
     [
       "a site of another's connection",

@@ -50,15 +50,22 @@ export function requestBlocker(
  * the owner of the connection may open the site.
  */
 export function acceptBlocker(
-  { fourEyes, mode, urlOwner }: Pick<InputRequestSummary, "mode" | "urlOwner" | "fourEyes">,
+  {
+    fourEyes,
+    mode,
+    urlOwner,
+    actions,
+  }: Pick<InputRequestSummary, "mode" | "urlOwner" | "fourEyes" | "actions">,
   me: Pick<Me, "user">,
 ): Blocker | null {
-  if (fourEyes)
+  if (fourEyes) {
+    const sentence =
+      "You, or somebody counted as one person with you, asked for this: somebody else has to accept it.";
     return {
       short: "Needs a second person",
-      sentence:
-        "You, or somebody counted as one person with you, asked for this: somebody else has to accept it. You can decline.",
+      sentence: actions.includes("decline") ? `${sentence} You can decline.` : sentence,
     };
+  }
   if (mode !== "url" || !urlOwner || urlOwner.id === me.user.id) return null;
   return {
     short: `Only ${urlOwner.name} can accept`,

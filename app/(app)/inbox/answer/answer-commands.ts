@@ -60,13 +60,14 @@ export function AnswerCommands({
         run: () => lead(other),
         ...because(acceptReason),
       });
-    add({
-      id: "request:decline",
-      label: `Decline to answer ${name}…`,
-      keys: "D",
-      run: () => offered.decline?.(),
-      ...because(reason),
-    });
+    if (request.actions.includes("decline"))
+      add({
+        id: "request:decline",
+        label: `Decline to answer ${name}…`,
+        keys: "D",
+        run: () => offered.decline?.(),
+        ...because(reason),
+      });
     const claimedByMe = request.claimedBy?.id === me.user.id;
     if (offered.claim)
       add({

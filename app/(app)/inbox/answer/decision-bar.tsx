@@ -71,8 +71,9 @@ export function DecisionBar({
   const sent = inWhoseName(request);
   // Many buttons, or long ones, need the whole line.
   const beside = !needsRoom(decision);
+  const mayDecline = question.actions.includes("decline");
   // Where the form has choices of its own, declining is a different thing, and stands in the menu.
-  const declines = decision.kind !== "choices";
+  const declines = mayDecline && decision.kind !== "choices";
   return (
     <div
       ref={bar}
@@ -121,7 +122,7 @@ export function DecisionBar({
         )}
         <DecisionMenu
           request={request}
-          declines={!declines}
+          declines={mayDecline && !declines}
           disabled={disabled || pending !== null}
           onDialog={onDialog}
           onClaim={onClaim}

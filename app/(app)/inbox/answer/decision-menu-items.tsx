@@ -14,7 +14,7 @@ import { goOnFrom } from "./decision-store.ts";
 
 export interface DecisionMenuProps {
   request: InputRequestDetail;
-  /** Declining is not in the bar. */
+  /** Declining is offered, and not in the bar. */
   declines: boolean;
   /** No decision is possible here now. */
   disabled: boolean;
@@ -81,7 +81,7 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
         </>
       )}
       {/* To whoever asks through Intray, a dismissal would be a refusal without a reason. */}
-      {request.origin === "server" && (
+      {request.origin === "server" && request.actions.includes("cancel") && (
         <>
           <MenuSeparator />
           <MenuItem disabled={disabled} className="items-start" onSelect={() => onDialog("cancel")}>

@@ -45,13 +45,14 @@ export function BulkBar({
   const destroys = selected.some((request) => request.warnings.includes("destructive"));
   const possible = reason === null && detail.data ? bulkActions(detail.data.fields) : [];
   const actions = destroys ? possible.filter((action) => action.harmless) : possible;
+  const mayDecline = selected.every(({ actions: taken }) => taken.includes("decline"));
   const begin = (action: BulkAction | undefined) => {
     if (action && reason === null && (!destroys || action.harmless)) onBegin(action);
   };
   useImperativeHandle(keys, () => ({
     a: () => begin(possible[0]),
     r: () => begin(possible[1]),
-    d: () => begin(DECLINE),
+    d: () => mayDecline && begin(DECLINE),
     c: () => claim.isPending || claim.mutate(selected),
   }));
   const alike = alikeTo(first, rows).slice(0, MOST_AT_ONCE);
@@ -101,15 +102,17 @@ export function BulkBar({
                 {action.label}…
               </Button>
             ))}
-            <Button
-              size="sm"
-              disabled={reason !== null}
-              aria-keyshortcuts="D"
-              aria-describedby={reason ? "bulk-why-not" : undefined}
-              onClick={() => onBegin(DECLINE)}
-            >
-              Decline to answer…
-            </Button>
+            {mayDecline && (
+              <Button
+                size="sm"
+                disabled={reason !== null}
+                aria-keyshortcuts="D"
+                aria-describedby={reason ? "bulk-why-not" : undefined}
+                onClick={() => onBegin(DECLINE)}
+              >
+                Decline to answer…
+              </Button>
+            )}
             <Button
               size="sm"
               disabled={claim.isPending}

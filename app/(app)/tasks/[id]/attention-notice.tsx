@@ -53,6 +53,7 @@ const AT_SERVER: AttentionCode[] = [
   "needs_sign_in",
   "server_unreachable",
   "server_failing",
+  "state_unknown",
   "stalled",
   "start_slow",
 ];

@@ -8,11 +8,12 @@ import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
-import { removeRecipe, saveRecipe } from "@/lib/api-client/recipes.ts";
+import { saveRecipe } from "@/lib/api-client/recipes.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
 import type { RecipeVersion } from "@/lib/servers/recipes/schema.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 import { NotARecipe, readRecipe, TEMPLATE } from "./recipe-text.ts";
+import { RemoveRecipe } from "./remove-recipe.tsx";
 import { TryRecipe } from "./try-recipe.tsx";
 
 interface Props {
@@ -25,11 +26,22 @@ interface Props {
 
 /** A recipe as JSON, to try and to save as its next version. */
 export function RecipeDialog(props: Props) {
-  const { recipe, mayChange } = props;
+  const { recipe, server, mayChange, onClose } = props;
+  const [text, setText] = useState(() => (recipe ? JSON.stringify(recipe.recipe, null, 2) : TEMPLATE));
+  const [isRemoving, setIsRemoving] = useState(false);
+  if (recipe && isRemoving)
+    return (
+      <RemoveRecipe
+        server={server}
+        recipe={recipe}
+        onDismiss={() => setIsRemoving(false)}
+        onRemoved={onClose}
+      />
+    );
   return (
     <Dialog
       open
-      onOpenChange={(open) => !open && props.onClose()}
+      onOpenChange={(open) => !open && onClose()}
       title={recipe ? `Recipe ${recipe.name}` : "Add a recipe"}
       description={
         mayChange
@@ -38,29 +50,30 @@ export function RecipeDialog(props: Props) {
       }
       className="md:max-w-3xl"
     >
-      <RecipeForm {...props} />
+      <RecipeForm {...props} text={text} onText={setText} onRemove={() => setIsRemoving(true)} />
     </Dialog>
   );
 }
 
-function RecipeForm({ server, recipe, mayChange, onClose }: Props) {
+interface FormProps extends Props {
+  /** The recipe as it stands on screen. */
+  text: string;
+  onText(text: string): void;
+  onRemove(): void;
+}
+
+function RecipeForm({ server, recipe, mayChange, text, onText, onRemove, onClose }: FormProps) {
   const client = useQueryClient();
-  const [text, setText] = useState(() => (recipe ? JSON.stringify(recipe.recipe, null, 2) : TEMPLATE));
-  const done = async () => {
-    await client.invalidateQueries({ queryKey: serverKeys.server(server.id) });
-    onClose();
-  };
   const save = useMutation({
     mutationFn: async () => {
       const read = readRecipe(text);
       // Under another name it is another recipe.
       return saveRecipe(server.id, read.name === recipe?.name ? recipe.version : 0, read);
     },
-    onSuccess: done,
-  });
-  const remove = useMutation({
-    mutationFn: () => removeRecipe(server.id, recipe!.name),
-    onSuccess: done,
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: serverKeys.server(server.id) });
+      onClose();
+    },
   });
   const problems = problemsIn(save.error);
   return (
@@ -87,7 +100,7 @@ function RecipeForm({ server, recipe, mayChange, onClose }: Props) {
             spellCheck={false}
             readOnly={!mayChange}
             value={text}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => onText(event.target.value)}
           />
         )}
       </Field>
@@ -99,21 +112,16 @@ function RecipeForm({ server, recipe, mayChange, onClose }: Props) {
         </ul>
       )}
       {save.error && problems.length === 0 && <Notice live tone="bad" title={errorSentence(save.error)} />}
-      {remove.error && <Notice live tone="bad" title={errorSentence(remove.error)} />}
       <TryRecipe server={server} text={text} />
       <DialogActions>
         {recipe && mayChange && (
-          <Button
-            className="mr-auto"
-            disabled={remove.isPending || save.isPending}
-            onClick={() => remove.mutate()}
-          >
-            {remove.isPending ? "Removing…" : "Remove the recipe"}
+          <Button className="mr-auto" disabled={save.isPending} onClick={onRemove}>
+            Remove the recipe…
           </Button>
         )}
         <Button onClick={onClose}>{mayChange ? "Cancel" : "Close"}</Button>
         {mayChange && (
-          <Button type="submit" variant="primary" disabled={save.isPending || remove.isPending}>
+          <Button type="submit" variant="primary" disabled={save.isPending}>
             {save.isPending ? "Saving…" : recipe ? "Save as the next version" : "Add the recipe"}
           </Button>
         )}
