@@ -172,6 +172,8 @@ describe("a handle", () => {
     ["null", { invoice_id: null }],
     ["empty", { invoice_id: "" }],
     ["too long", { invoice_id: "x".repeat(3_000) }],
+    ["a number that was rounded as it was read", JSON.parse('{"invoice_id": 9007199254740993}')],
+    ["an object with such a number", { invoice_id: JSON.parse('{"id": 12345678901234567890}') }],
   ])("is none if it is %s", (_, content) => {
     expect(() => handleIn(RECIPE, {}, structured(content))).toThrow(RuleFailure);
   });
