@@ -13,7 +13,7 @@ import { ASKS } from "../../mcp/limits.ts";
 let fixture: OrganizationFixture;
 let remote: TaskRequestor;
 let server: { serverId: string; connectionId: string };
-const { openRequest, request, requestsOf } = createQueries(() => fixture);
+const { inState, openRequest, request, requestsOf } = createQueries(() => fixture);
 const approve = { action: "accept" as const, content: { approve: true } };
 const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
 
@@ -113,4 +113,21 @@ test("an answer that was fetched is not given to the same question when it is pu
   const again = await resultOf(second, 10_000).catch(() => null);
   const { length } = (await requestsOf(id)).filter(({ message }) => message === "Pay the next line?");
   expect({ again, length }).toEqual({ again: null, length: 2 });
+});
+
+test("a task whose question came again under the name of its asking task ends with that", async () => {
+  remote.behave.mostSessions = 1;
+  const one = await working();
+  const ask = tool("ask", { taskSupport: "required" });
+  const other = await fixture.startTask(server, { message: "Begin too?", by: "never" }, ask);
+  await inState(other, "working");
+  // It can be of either of the two that share the session.
+  const unnamed = await put("Pay?");
+  const related = { "io.modelcontextprotocol/related-task": { taskId: remote.own[0] } };
+  const params = { message: "Pay?", requestedSchema, task: {}, _meta: related };
+  const named = (await remote.request("elicitation/create", params)).task as { taskId: string };
+  await fixture.answer((await openRequest(one, "Pay?")).id, approve);
+  expect(await resultOf(named.taskId)).toMatchObject(approve);
+  await until("it has ended, too", async () => (await get(unnamed)).status !== "working", 20_000);
+  expect(await resultOf(unnamed)).toMatchObject(approve);
 });
