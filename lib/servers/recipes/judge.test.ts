@@ -97,6 +97,13 @@ describe("a status tool's reply", () => {
     expect(toResult({ content: "text" })).toBeNull();
   });
 
+  test.each([
+    ["of more levels", "[".repeat(1_000) + "]".repeat(1_000)],
+    ["of more values", `[${"{},".repeat(600_000)}{}]`],
+  ])("in a text is bounded as the reply itself: one %s is only a text", (_, text) => {
+    expect(toResult({ content: [{ type: "text", text }] })).toMatchObject({ structuredContent: null, text });
+  });
+
   test("that ends the process asks nothing, whatever a question says", () => {
     const always = changed((recipe) => {
       recipe.questions[0]!.when = "true";

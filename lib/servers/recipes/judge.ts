@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
+import { parseJson } from "../../mcp/wire/json.ts";
 import { Budget } from "../../rules/budget.ts";
 import { RuleFailure } from "../../rules/language.ts";
 import { DETAILS, formOf } from "./choices.ts";
@@ -39,9 +40,9 @@ export function toResult(reply: unknown): ToolResult | null {
 function jsonIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return null;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
-    return null; // a text that only looks like JSON
+    return null; // a text that only looks like JSON, or would take too much to hold
   }
 }
 
