@@ -1,0 +1,20 @@
+/** Recipes among the tools of a server that changes what it lists. */
+import { expect, test } from "vitest";
+import { tool } from "../../../test/fixtures/tool.ts";
+import type { Tool } from "../../mcp/peer.ts";
+import { listed } from "../tool-text.ts";
+import { recipeSchema } from "./schema.ts";
+import { withRecipes } from "./tool.ts";
+
+const RECIPE = recipeSchema.parse({
+  name: "pay",
+  start: { tool: "submit", handle: "result.text" },
+  status: { tool: "status", state: "result.text", completed: ["PAID"] },
+  questions: [{ when: "true", message: "'?'", choices: [{ label: "Approve", tool: "approve" }] }],
+});
+const TOOLS = ["submit", "status", "approve"].map((name) => tool(name));
+const offered = (tools: Tool[]) => withRecipes(tools, [{ version: 1, recipe: RECIPE }])!;
+test("a tool of the server never stands in a recipe's place, also while the recipe is not offered", () => {
+  const taken = [...TOOLS.filter(({ name }) => name !== "approve"), tool("pay")];
+  expect(listed(offered(taken)).has("pay")).toBe(false);
+});
