@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { tool } from "../../../test/fixtures/tool.ts";
 import type { Tool } from "../../mcp/peer.ts";
-import { listed } from "../tool-text.ts";
+import { digestOf, listed, textOf } from "../tool-text.ts";
 import { recipeSchema } from "./schema.ts";
 import { withRecipes } from "./tool.ts";
 
@@ -14,6 +14,15 @@ const RECIPE = recipeSchema.parse({
 });
 const TOOLS = ["submit", "status", "approve"].map((name) => tool(name));
 const offered = (tools: Tool[]) => withRecipes(tools, [{ version: 1, recipe: RECIPE }])!;
+const changed = (name: string, more: Partial<Tool>) =>
+  TOOLS.map((one) => (one.name === name ? { ...one, ...more } : one));
+
+test("a recipe is another one once its server says something else of a tool that it calls", () => {
+  const digest = (tools: Tool[]) => digestOf(textOf(offered(tools)[0]!));
+  const now = changed("approve", { description: "Pays to another account from now on" });
+  expect(digest(now)).not.toBe(digest(TOOLS));
+});
+
 test("a tool of the server never stands in a recipe's place, also while the recipe is not offered", () => {
   const taken = [...TOOLS.filter(({ name }) => name !== "approve"), tool("pay")];
   expect(listed(offered(taken)).has("pay")).toBe(false);
