@@ -1,7 +1,8 @@
 /** Recipes by the API: versions, mistakes, among the server's tools, granted to agents, tried without a call that changes anything. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Prisma } from "@/lib/base/db/db.ts";
 import { TUNNEL_RECIPE } from "@/test/fixtures/recipes/tunnel-fixture.ts";
+import { startHostileServer } from "@/test/servers/hostile-server.ts";
 import {
   createInvoiceDatabase,
   type InvoiceServer,
@@ -242,5 +243,37 @@ describe("a recipe is tried", () => {
     expect(await told()).toBe(before);
     expect((await tryWith({})).status).toBe(422);
     expect((await tryWith({ handle: "T-1", reply: {} })).status).toBe(422);
+  });
+
+  test("and leaves no session open on the server, also where that refuses the call", async () => {
+    const open = new Set<string>();
+    const named = (name: string) => ({
+      name,
+      inputSchema: { type: "object" },
+      annotations: { readOnlyHint: true },
+    });
+    const listed = ["submit_invoice", "get_invoice_status", "approve_invoice", "reject_invoice"].map(named);
+    const remote = await startHostileServer(({ message, request, response, reply, send }) => {
+      const { id, method } = message;
+      if (method === "server/discover") response.writeHead(404).end();
+      else if (method === "tools/list") reply({ tools: listed });
+      else if (method === "tools/call") send({ jsonrpc: "2.0", id, error: { code: -32602, message: "No" } });
+      else {
+        // As the honest part names it.
+        if (method === "initialize") open.add(`session-${remote.seen.length}`);
+        if (method === "DELETE") open.delete(String(request.headers["mcp-session-id"]));
+        return false;
+      }
+      return true;
+    });
+    onTestFinished(() => remote.close());
+    const body = { name: "Old payables", url: remote.url };
+    const { id } = (await web.call("POST", "/api/v1/servers", { key: admin, body })).body;
+    const tried = await web.call("POST", `/api/v1/servers/${id}/recipes/${NAME}/try`, {
+      key: admin,
+      body: { handle: "T-1", recipe: TUNNEL_RECIPE },
+    });
+    expect(tried.body).toMatchObject({ problem: "The call was refused: No" });
+    expect([...open]).toEqual([]);
   });
 });

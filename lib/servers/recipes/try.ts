@@ -127,20 +127,21 @@ async function ask(
     server.startsOn === null ? { url: address.url, headers: {} } : endpointOf(address, services);
   const wire = openWire(endpoint, services.network);
   const options = { deadlineMs: DEADLINE_MS };
+  let calls: ToolCalls | null = null;
   try {
     const { era } = await discover(wire, server.eraSetting, options);
     const peer = createPeer(era, wire);
-    const calls = new ToolCalls(async () => peer);
+    calls = new ToolCalls(async () => peer);
     const call = { tool: tool.name, arguments: args, inputSchema: tool.inputSchema };
-    const reply = await calls.call(call, options);
-    await calls.close(options);
-    return { reply };
+    return { reply: await calls.call(call, options) };
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     // The server's own words on the call; nothing of where it was looked for.
     if (error.rpcError) return { problem: `The call was refused: ${error.rpcError.message.slice(0, 500)}` };
     throw new AppError("server_unavailable", judgeFailure(error).message ?? "The server did not answer.");
   } finally {
+    // A server that lets no session be closed has replied all the same.
+    await calls?.close(options).catch(() => undefined);
     await wire.end();
   }
 }
