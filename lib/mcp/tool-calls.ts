@@ -35,7 +35,7 @@ export class ToolCalls {
       if (this.#session === before) this.#session = null;
       // The server did not take the call: it knows the session no more. One of before may be long over.
       if (before === null) throw error;
-      this.#session = null;
+      // Another call that found out may have opened a new one.
       return callOnce(peer, await this.#open(peer, options), call, options);
     }
   }

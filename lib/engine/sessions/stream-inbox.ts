@@ -468,7 +468,9 @@ export class StreamInbox {
         if (kept !== undefined) await linkQuestion(organizationId, tx, kept);
         done.push(one);
         const repeated = this.#sameUnattributed(one, taskId, done);
-        if (repeated && (await markHandled(organizationId, tx, repeated.message.id, taskId)))
+        // As a task of ours it is another way to the same question, and gets the answer as well.
+        if (repeated?.message.elicitationTask) questions.push(repeated);
+        else if (repeated && (await markHandled(organizationId, tx, repeated.message.id, taskId)))
           done.push(repeated);
       }
       await appendEvents(organizationId, tx, events);

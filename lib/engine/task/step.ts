@@ -26,6 +26,7 @@ import {
 import {
   CALL_DEADLINE_MS,
   CANCEL_GRACE_MS,
+  CHOICE_REPLY_MS,
   MAX_BROKEN_CANCELS,
   MAX_TIMER_MS,
   NOT_FOUND_CONFIRM_MS,
@@ -320,7 +321,8 @@ async function noteUnknown(ctx: WatcherContext, task: WatchedTask, message: stri
   }
   const { work } = task;
   const statusMessage = message.slice(0, STATUS_CHARACTERS);
-  ctx.log.info({ taskId: task.id, message: statusMessage }, "what a server reports of a task is unknown");
+  // The words may be the server's: people read them at the task, and nobody in the log.
+  ctx.log.info({ taskId: task.id }, "what a server reports of a task is unknown");
   task.fingerprint = undefined;
   task.unchangedPolls++;
   if (hasEnded(work.state) || work.cancelRequested) {
@@ -405,9 +407,12 @@ async function act(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): 
     if (ctx.paused) return 0;
     try {
       const peer = await peerOf(ctx, task);
-      await inSpan("task.cancel", spanOf(ctx, task), () =>
-        peer.cancel(taskRef(ctx, task), callOptions(task, CALL_DEADLINE_MS)),
-      );
+      const options = {
+        ...callOptions(task, CALL_DEADLINE_MS),
+        // As of a choice: a tool does its work before it replies.
+        ...(work.recipeVersion !== null && { replyWithinMs: CHOICE_REPLY_MS }),
+      };
+      await inSpan("task.cancel", spanOf(ctx, task), () => peer.cancel(taskRef(ctx, task), options));
     } catch (error) {
       // A refused cancel means that the task has ended, which the next poll shows, or can't be cancelled.
       const isFinal =

@@ -134,6 +134,14 @@ test("an answer that must not be sent twice is never: a person is asked anew, or
   expect(judgeDelivery(lost, asked)).toBe("flag");
 });
 
+test("a call that must not be made twice may be under way for a minute, whatever its question says meanwhile", () => {
+  const reworded = { kind: "reworded", restless: false, fits: false, polls: 9, once: true } as const;
+  const sending = { ...DELIVERIES.sending!, sentAgoMs: ONCE_DOUBT_MS - 1 };
+  expect(judgeDelivery(sending, reworded)).toBe("keep");
+  expect(judgeDelivery({ ...sending, sentAgoMs: ONCE_DOUBT_MS }, reworded)).toBe("undeliverable");
+  expect(judgeDelivery(sending, { ...reworded, once: false })).toBe("replace");
+});
+
 test("an answer that followed its question five times is flagged instead, once", () => {
   const often = { ...DELIVERIES.accepted!, attempts: 5 };
   expect(judgeDelivery(often, OBSERVED["asked again"]!)).toBe("flag");

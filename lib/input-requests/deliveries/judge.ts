@@ -150,6 +150,8 @@ function judgeReworded(
   const goesOn = delivery.anyWording && fits;
   // A change proves nothing about a text that changes by itself.
   const isUnmoved = restless && (delivery.state === "accepted" || delivery.state === "sending");
-  if (goesOn || isUnmoved) return judgeAsked(delivery, asked);
+  // A call that must not be made twice may still be under way, whatever is said meanwhile.
+  const mayBeUnderWay = asked.once === true && delivery.state === "sending";
+  if (goesOn || isUnmoved || mayBeUnderWay) return judgeAsked(delivery, asked);
   return reachOf(delivery) === "taken" ? "confirm" : "replace";
 }

@@ -97,6 +97,13 @@ describe("a status tool's reply", () => {
     expect(toResult({ content: "text" })).toBeNull();
   });
 
+  test.each([
+    ["of more levels", "[".repeat(1_000) + "]".repeat(1_000)],
+    ["of more values", `[${"{},".repeat(600_000)}{}]`],
+  ])("in a text is bounded as the reply itself: one %s is only a text", (_, text) => {
+    expect(toResult({ content: [{ type: "text", text }] })).toMatchObject({ structuredContent: null, text });
+  });
+
   test("that ends the process asks nothing, whatever a question says", () => {
     const always = changed((recipe) => {
       recipe.questions[0]!.when = "true";
@@ -172,6 +179,8 @@ describe("a handle", () => {
     ["null", { invoice_id: null }],
     ["empty", { invoice_id: "" }],
     ["too long", { invoice_id: "x".repeat(3_000) }],
+    ["a number that was rounded as it was read", JSON.parse('{"invoice_id": 9007199254740993}')],
+    ["an object with such a number", { invoice_id: JSON.parse('{"id": 12345678901234567890}') }],
   ])("is none if it is %s", (_, content) => {
     expect(() => handleIn(RECIPE, {}, structured(content))).toThrow(RuleFailure);
   });

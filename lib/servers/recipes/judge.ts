@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
+import { parseJson } from "../../mcp/wire/json.ts";
 import { Budget } from "../../rules/budget.ts";
 import { RuleFailure } from "../../rules/language.ts";
 import { DETAILS, formOf } from "./choices.ts";
@@ -39,9 +40,9 @@ export function toResult(reply: unknown): ToolResult | null {
 function jsonIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return null;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
-    return null; // a text that only looks like JSON
+    return null; // a text that only looks like JSON, or would take too much to hold
   }
 }
 
@@ -55,7 +56,14 @@ export function handleIn(recipe: Recipe, args: Record<string, unknown>, result: 
   const value = evaluate("handle", recipe.start.handle, { arguments: args, result }, new Budget());
   if (value === null || value === "" || JSON.stringify(value).length > HANDLE_CHARACTERS)
     throw new RuleFailure(value === null || value === "" ? "It is empty." : "It is too long.");
+  if (!isExact(value)) throw new RuleFailure("It is a number that can't be sent exactly.");
   return value as Handle;
+}
+
+/** A number beyond what JSON's readers keep exactly was rounded as it was read: it names another process. */
+function isExact(value: unknown): boolean {
+  if (typeof value === "number") return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  return typeof value !== "object" || value === null || Object.values(value).every(isExact);
 }
 
 /** Returns the arguments of a call. Throws RuleFailure if one has no value; one that is null is left out. */

@@ -107,7 +107,9 @@ export class RecipePeer implements Peer {
     const { status } = this.#recipe;
     const handle = handleOf(task);
     const given = valued(() => argumentsFor("call", status.arguments, { handle }));
-    const reply = await this.#calls.call(this.#called(status.tool, given), options);
+    const reply = await this.#calls
+      .call(this.#called(status.tool, given), options)
+      .catch((error: unknown) => Promise.reject(asMisfit(error, status.tool)));
     const result = toResult(reply);
     if (!result) throw new RecipeFailure(`The reply of ${status.tool} makes no sense.`);
     if (result.isError) throw new RecipeFailure(`${status.tool} failed: ${textOf(result)}`);
@@ -156,7 +158,9 @@ export class RecipePeer implements Peer {
 
   async #change(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<void> {
     const result = toResult(await this.#calls.call(this.#called(tool, args), options));
-    if (result?.isError) throw refusal(`${tool} failed: ${textOf(result)}`);
+    // It says neither that the call was taken nor that it was refused.
+    if (!result) throw new PeerError("bad_reply", "yes", `The reply of ${tool} makes no sense`);
+    if (result.isError) throw refusal(`${tool} failed: ${textOf(result)}`);
   }
 
   #called(tool: string, args: Record<string, unknown>) {
@@ -227,6 +231,14 @@ const REFUSED = -32000;
 function refusal(message: string): PeerError {
   return new PeerError("rejected", "yes", "The call was refused", { rpcError: { code: REFUSED, message } });
 }
+
+/** An error that the server gives to the status call, as for a tool that it has no more, is told as a tool's own is. */
+function asMisfit(error: unknown, tool: string): unknown {
+  if (!(error instanceof PeerError) || !error.rpcError || !ABOUT_THE_CALL.has(error.code)) return error;
+  return new RecipeFailure(`${tool} failed: ${error.rpcError.message.slice(0, STATUS_CHARACTERS)}`, error);
+}
+
+const ABOUT_THE_CALL = new Set<PeerError["code"]>(["rejected", "not_supported", "bad_reply"]);
 
 function valued<T>(read: () => T, what?: string): T {
   try {

@@ -9,12 +9,16 @@ export interface CurrentRecipe {
 }
 
 /**
- * Returns the tools with the recipes in front, so that a tool which takes a recipe's name later is not called in its
- * place. A recipe of which the server does not list every tool is left out, as is any of a server that never listed any.
+ * Returns the tools with the recipes in front. A tool which takes a recipe's name later is left out, so that it is never called
+ * in its place. A recipe of which the server does not list every tool is left out, as is any of a server that never listed any.
  */
 export function withRecipes(tools: Tool[] | null, recipes: CurrentRecipe[]): Tool[] | null {
   if (tools === null || recipes.length === 0) return tools;
-  return [...recipes.flatMap((current) => asTool(current, tools) ?? []), ...tools];
+  const names = new Set(recipes.map(({ recipe }) => recipe.name));
+  return [
+    ...recipes.flatMap((current) => asTool(current, tools) ?? []),
+    ...tools.filter(({ name }) => !names.has(name)),
+  ];
 }
 
 /** Names of the tools that a recipe calls, each once. */

@@ -57,9 +57,13 @@ export interface TaskRequestor {
   capabilities: Map<string, ClientCapabilities | undefined>;
   /** The sessions in which the tool was called, in order. */
   called: string[];
+  /** Ids of the tool's tasks, in order. */
+  own: string[];
   /** Errors that ended a tool's task. */
   failures: string[];
   behave: {
+    /** Refuses further sessions. */
+    mostSessions?: number;
     /** Answers `initialize` with 400 where tasks are declared. */
     refusesTasks?: boolean;
     /** Cuts the connection of every reply of the client's, which is not read. */
@@ -111,6 +115,7 @@ export async function startTaskRequestor(): Promise<TaskRequestor> {
   const told: TaskRequestor["told"] = [];
   const capabilities: TaskRequestor["capabilities"] = new Map();
   const called: string[] = [];
+  const own: string[] = [];
   const failures: string[] = [];
   const behave: TaskRequestor["behave"] = {};
   let hasEnded = false;
@@ -197,6 +202,7 @@ export async function startTaskRequestor(): Promise<TaskRequestor> {
       const args = argumentsSchema.parse(params.arguments);
       called.push(extra.sessionId!);
       const task = await extra.taskStore!.createTask({ ttl: null, pollInterval: 100 });
+      own.push(task.taskId);
       const all = Array.from({ length: args.times }, (_, at) =>
         ask(extra.sessionId!, task.taskId, {
           ...args,
@@ -242,6 +248,8 @@ export async function startTaskRequestor(): Promise<TaskRequestor> {
       if (!live && isInitializeRequest(body)) {
         if (behave.refusesTasks && body.params.capabilities.tasks)
           return void response.writeHead(400).end('{"error":"unknown capability: tasks"}');
+        if (sessions.size >= (behave.mostSessions ?? Number.POSITIVE_INFINITY))
+          return void response.writeHead(503).end('{"error":"too many sessions"}');
         const server = newServer();
         const transport = new StreamableHTTPServerTransport({
           sessionIdGenerator: randomUUID,
@@ -279,6 +287,7 @@ export async function startTaskRequestor(): Promise<TaskRequestor> {
     told,
     capabilities,
     called,
+    own,
     failures,
     behave,
     request(method, params, { session, patienceMs = 60_000 } = {}) {

@@ -1,0 +1,133 @@
+/** Tasks that Intray keeps for a server of 2025-11-25 that uses its ids anew, or puts a question again and again. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  createOrganizationFixture,
+  type OrganizationFixture,
+  until,
+} from "../../../test/fixtures/organization-fixture.ts";
+import { createQueries } from "../../../test/fixtures/queries.ts";
+import { tool } from "../../../test/fixtures/tool.ts";
+import { startTaskRequestor, type TaskRequestor } from "../../../test/servers/tasks/task-requestor.ts";
+import { ASKS } from "../../mcp/limits.ts";
+
+let fixture: OrganizationFixture;
+let remote: TaskRequestor;
+let server: { serverId: string; connectionId: string };
+const { inState, openRequest, request, requestsOf } = createQueries(() => fixture);
+const approve = { action: "accept" as const, content: { approve: true } };
+const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
+
+beforeAll(async () => {
+  fixture = await createOrganizationFixture(["127.0.0.1"]);
+  await fixture.startEngine();
+});
+beforeEach(async () => {
+  remote = await startTaskRequestor();
+  server = await fixture.addServer(remote.url, "2025-11-25");
+  const data = { traits: { opensStream: true } };
+  await fixture.within((tx) => tx.server.updateMany({ where: { id: server.serverId }, data }));
+});
+afterEach(() => remote.close());
+afterAll(() => fixture?.close());
+
+/** A task that works, in whose session the server may ask what it likes. */
+async function working() {
+  const ask = tool("ask", { taskSupport: "required" });
+  const id = await fixture.startTask(server, { message: "Begin?", by: "never" }, ask);
+  await openRequest(id, "Begin?");
+  return id;
+}
+/** Puts a question as a task. Returns the task's id. */
+async function put(message: string): Promise<string> {
+  const made = await remote.request("elicitation/create", { message, requestedSchema, task: {} });
+  return (made.task as { taskId: string }).taskId;
+}
+/** Puts one question as so many tasks, as fast as they are taken. */
+async function putMany(taskId: string, message: string, count: number): Promise<void> {
+  for (let at = 0; at < count; at += 10) {
+    await Promise.all(Array.from({ length: 10 }, () => put(message)));
+    await until("they are taken", async () => {
+      const where = { connectionId: server.connectionId, taskId: null };
+      return (await fixture.within((tx) => tx.elicitationTask.count({ where }))) === 0;
+    });
+  }
+  await openRequest(taskId, message);
+}
+const resultOf = (taskId: string, patienceMs = 15_000) =>
+  remote.request("tasks/result", { taskId }, { patienceMs });
+const get = (taskId: string) => remote.request("tasks/get", { taskId });
+
+describe("a server whose ids begin anew in a session, as after its restart,", () => {
+  test("gets the answer to a question that it put under the same id before", async () => {
+    const id = await working();
+    remote.useIdsFrom(700);
+    const first = await put("First?");
+    const one = await openRequest(id, "First?");
+    remote.useIdsFrom(700);
+    await put("Second?");
+    await openRequest(id, "Second?");
+    await fixture.answer(one.id, approve);
+    await until("it may be fetched", async () => (await get(first)).status === "completed", 15_000);
+    expect(await resultOf(first).catch((error: Error) => error.message)).toMatchObject(approve);
+  });
+
+  test("cancels the task that it names, and no other question", async () => {
+    const id = await working();
+    remote.useIdsFrom(700);
+    const first = await put("First?");
+    const one = await openRequest(id, "First?");
+    remote.useIdsFrom(700);
+    const second = await put("Second?");
+    const other = await openRequest(id, "Second?");
+    expect(await remote.request("tasks/cancel", { taskId: first })).toMatchObject({ status: "cancelled" });
+    expect([(await request(one.id)).state, (await request(other.id)).state]).toEqual(["withdrawn", "open"]);
+    expect(await get(second)).toMatchObject({ status: "working" });
+  });
+});
+
+describe("one question that is put as ever more tasks", () => {
+  test("makes no more rows than ways to it are kept", async () => {
+    const id = await working();
+    await putMany(id, "Again?", 3 * ASKS);
+    const rows = await fixture.within((tx) => tx.elicitationTask.count({ where: { taskId: id } }));
+    // As many ways to "Begin?" and to this one.
+    expect(rows).toBeLessThanOrEqual(2 * ASKS);
+  });
+
+  test("is answered to whoever waits for the first of them, too", async () => {
+    const id = await working();
+    const first = await put("Again?");
+    await putMany(id, "Again?", ASKS + 10);
+    await fixture.answer((await openRequest(id, "Again?")).id, approve);
+    await until("it may be fetched", async () => (await get(first)).status === "completed", 15_000);
+    expect(await resultOf(first).catch((error: Error) => error.message)).toMatchObject(approve);
+  });
+});
+
+test("an answer that was fetched is not given to the same question when it is put later", async () => {
+  const id = await working();
+  const first = await put("Pay the next line?");
+  await fixture.answer((await openRequest(id, "Pay the next line?")).id, approve);
+  expect(await resultOf(first)).toMatchObject(approve);
+  const second = await put("Pay the next line?");
+  const again = await resultOf(second, 10_000).catch(() => null);
+  const { length } = (await requestsOf(id)).filter(({ message }) => message === "Pay the next line?");
+  expect({ again, length }).toEqual({ again: null, length: 2 });
+});
+
+test("a task whose question came again under the name of its asking task ends with that", async () => {
+  remote.behave.mostSessions = 1;
+  const one = await working();
+  const ask = tool("ask", { taskSupport: "required" });
+  const other = await fixture.startTask(server, { message: "Begin too?", by: "never" }, ask);
+  await inState(other, "working");
+  // It can be of either of the two that share the session.
+  const unnamed = await put("Pay?");
+  const related = { "io.modelcontextprotocol/related-task": { taskId: remote.own[0] } };
+  const params = { message: "Pay?", requestedSchema, task: {}, _meta: related };
+  const named = (await remote.request("elicitation/create", params)).task as { taskId: string };
+  await fixture.answer((await openRequest(one, "Pay?")).id, approve);
+  expect(await resultOf(named.taskId)).toMatchObject(approve);
+  await until("it has ended, too", async () => (await get(unnamed)).status !== "working", 20_000);
+  expect(await resultOf(unnamed)).toMatchObject(approve);
+});
