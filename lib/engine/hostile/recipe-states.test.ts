@@ -32,3 +32,20 @@ test("an open question stays open in a state that the recipe does not know", asy
   await until("it is there again", async () => looks > 10);
   expect(await fixture.requestsOf(id)).toMatchObject([{ id: request.id, state: "open" }]);
 });
+
+test("an approval that was just taken is not asked for again because another fact has changed", async () => {
+  const fixture = await createRecipeFixture();
+  let looks = 0;
+  fixture.tools.approve = () => {
+    fixture.tools.status = () => {
+      looks++;
+      return structured({ state: "PENDING", queued: true });
+    };
+    return structured({});
+  };
+  const id = await fixture.start();
+  const request = await fixture.openRequest(id);
+  await fixture.organization.answer(request.id, APPROVE);
+  await until("it was looked at", async () => looks > 2);
+  expect((await fixture.requestsOf(id)).map(({ state }) => state)).toEqual(["answered"]);
+});

@@ -94,3 +94,19 @@ test("a reply to an approval that makes no sense, and says that it failed, is no
   ).catch(() => null);
   expect((await fixture.deliveryOf(request.id)).acceptedAt).toBeNull();
 });
+
+test("a tool that its server has no more refuses an approval, and is not called again and again", async () => {
+  const fixture = await createRecipeFixture();
+  fixture.tools.approve = ({ message, send }) =>
+    void send({ jsonrpc: "2.0", id: message.id, error: { code: -32601, message: "Unknown tool" } });
+  const request = await fixture.openRequest(await fixture.start());
+  await fixture.organization.answer(request.id, APPROVE);
+  await until("it was called", async () => fixture.told.includes("approve"));
+  // The server still asks, so that a person decides anew.
+  await until("it is open again", async () => (await fixture.request(request.id)).state === "open", 20_000);
+  expect(await fixture.deliveryOf(request.id)).toMatchObject({
+    state: "failed",
+    error: "approve failed: Unknown tool",
+  });
+  expect(fixture.told).toEqual(["submit", "approve"]);
+});

@@ -157,7 +157,10 @@ export class RecipePeer implements Peer {
   }
 
   async #change(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<void> {
-    const result = toResult(await this.#calls.call(this.#called(tool, args), options));
+    const reply = await this.#calls
+      .call(this.#called(tool, args), options)
+      .catch((error: unknown) => Promise.reject(asRefusal(error, tool)));
+    const result = toResult(reply);
     // It says neither that the call was taken nor that it was refused.
     if (!result) throw new PeerError("bad_reply", "yes", `The reply of ${tool} makes no sense`);
     if (result.isError) throw refusal(`${tool} failed: ${textOf(result)}`);
@@ -238,6 +241,13 @@ function asMisfit(error: unknown, tool: string): unknown {
   return new RecipeFailure(`${tool} failed: ${error.rpcError.message.slice(0, STATUS_CHARACTERS)}`, error);
 }
 
+/** What the server can't take, as a call of a tool that it has no more, it can't take later either. */
+function asRefusal(error: unknown, tool: string): unknown {
+  if (!(error instanceof PeerError) || !NEVER_TAKEN.has(error.code) || error.reached !== "yes") return error;
+  return refusal(`${tool} failed: ${error.rpcError?.message ?? error.message}`);
+}
+
+const NEVER_TAKEN = new Set<PeerError["code"]>(["not_supported", "header_mismatch"]);
 const ABOUT_THE_CALL = new Set<PeerError["code"]>(["rejected", "not_supported", "bad_reply"]);
 
 function valued<T>(read: () => T, what?: string): T {
