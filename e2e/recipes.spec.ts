@@ -134,6 +134,17 @@ test("its task asks with the invoice's facts, and is approved once", async ({ ol
   await ben.keyboard.press("Escape");
   await ben.keyboard.press("d");
   await expect(ben.getByRole("dialog")).toHaveCount(0);
+  await ben.goto(`/inbox?tab=all&q=${id}`);
+  const row = ben
+    .getByRole("region", { name: "Requests", exact: true })
+    .getByRole("listitem")
+    .filter({ has: ben.locator("a") });
+  await row.hover();
+  await row.getByRole("checkbox").click();
+  const bar = ben.getByRole("region", { name: "Selected requests" });
+  await expect(bar.getByRole("button", { name: "Claim" })).toBeVisible();
+  await expect(bar.getByRole("button", { name: /^Decline/ })).toHaveCount(0);
+  await ben.goto(`/inbox/${requestId}`);
   await pane.getByRole("radio", { name: "Approve" }).check();
   await ben.getByRole("button", { name: "Send answer" }).click();
 

@@ -83,6 +83,25 @@ export function decide(seed: number, at: number, question: QuestionName, attempt
   return ways[(Number(first) + attempt) % ways.length] as Decision;
 }
 
+/** As `decide`, by the choices of the recipe's questions (tunnel.ts). */
+export function choose(seed: number, at: number, question: QuestionName, attempt: number): Decision {
+  const { action, content } = decide(seed, at, question, attempt);
+  if (question === "cost center")
+    return {
+      action: "accept",
+      content: { ...(content ?? { cost_center: `CC-${at}-none` }), choice: "Assign" },
+    };
+  const choice = action === "accept" ? CHOICES[String(content?.value)] : CHOICES[action];
+  return { action: "accept", content: { choice } };
+}
+
+const CHOICES: Record<string, string> = {
+  approve: "Approve",
+  reject: "Reject",
+  decline: "Send back",
+  cancel: "Hold",
+};
+
 /** There is nothing to fill in. */
 const YES: Decision = { action: "accept", content: {} };
 const YES_OR_NO: Decision[] = [YES, { action: "decline" }, YES, { action: "cancel" }];

@@ -40,14 +40,37 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const post = (message: object, headers: Record<string, string>) =>
-  fetch(`http://127.0.0.1:${port}/mcp`, {
+const post = (message: object, headers: Record<string, string>, path = "/mcp") =>
+  fetch(`http://127.0.0.1:${port}${path}`, {
     method: "POST",
     headers,
     body: JSON.stringify({ jsonrpc: "2.0", id: 7, ...message }),
   });
 const modern = async (method: string, params: object) =>
   (await (await post({ method, params }, { "mcp-protocol-version": "2026-07-28" })).json()).result;
+
+test("without tasks: the same invoices by tools that answer at once; each first decision counts, through a kill -9", async () => {
+  const call = async (name: string, given: object, key = "t1") => {
+    const message = {
+      method: "tools/call",
+      params: { name, arguments: given, _meta: { "intray/idempotency-key": key } },
+    };
+    const response = await post(message, { "mcp-protocol-version": "2026-07-28" }, "/tunnel");
+    return (await response.json()).result;
+  };
+  const { reference } = (await call("submit_invoice", ARGUMENTS.arguments)).structuredContent;
+  expect((await call("submit_invoice", ARGUMENTS.arguments)).structuredContent.reference).toBe(reference);
+  const status = async () => (await call("get_invoice_status", { reference })).structuredContent;
+  expect(await status()).toMatchObject({ status: "OPEN", waiting: ["approval-1", "cost-center-1"] });
+  expect((await call("decide_invoice", { reference, choice: "Approve" })).isError).toBeUndefined();
+  await kill();
+  await start();
+  expect((await call("decide_invoice", { reference, choice: "Approve" })).isError).toBeUndefined();
+  expect((await call("decide_invoice", { reference, choice: "Reject" })).isError).toBe(true);
+  await call("assign_cost_center", { reference, choice: "Assign", cost_center: "CC-1" });
+  expect(await status()).toMatchObject({ status: "PAID", waiting: [] });
+  expect((await call("get_invoice_status", { reference: "T-0" })).isError).toBe(true);
+});
 
 test("2026-07-28: two questions at once; each first answer counts, through a kill -9", async () => {
   const call = { ...ARGUMENTS, _meta: { "intray/idempotency-key": "k1" } };

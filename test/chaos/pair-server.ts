@@ -2,11 +2,14 @@
  * A durable server of both eras that asks two questions at once, in its own process: `node pair-server.ts
  * <port> <file>`. The file is its ledger and its only durable memory: each line is written before any client
  * learns of it. Sessions and the JSON-RPC ids of questions are in memory. Tool, questions and ledger have the
- * names of the sample invoice server's.
+ * names of the sample invoice server's. At `/tunnel` it has no tasks: its tools answer at once, and a recipe makes the same
+ * invoices of them (tunnel.ts).
  */
 import { randomUUID } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isDeepStrictEqual } from "node:util";
+import { TUNNEL_PATH, TUNNEL_TOOLS } from "./tunnel.ts";
 
 interface Line {
   at: string;
@@ -163,16 +166,46 @@ const TOOL = {
   _meta: { "intray/idempotency-key": true },
 };
 
+/** A call at `/tunnel`: the same invoices and the same ledger, as a tool that answers at once has them. */
+function tunnelled({ params }: Message): Record<string, unknown> {
+  const { reference, ...given } = params.arguments;
+  const task = params.name === "submit_invoice" ? start(params) : tasks.get(reference);
+  if (!task) return failed(`There is no invoice ${reference}.`);
+  if (params.name === "cancel_invoice") cancel(task);
+  const question = { decide_invoice: "approval-1", assign_cost_center: "cost-center-1" }[String(params.name)];
+  if (question) {
+    takeAnswer(task.taskId, question, { action: "accept", content: given });
+    const [first] = lines.filter(
+      ({ taskId, kind, data }) =>
+        taskId === task.taskId && kind === "told" && data.question === question && data.accepted,
+    );
+    if (!isDeepStrictEqual(first?.data.content, given)) return failed("Another decision counts.");
+  }
+  const structuredContent = {
+    reference: task.taskId,
+    invoice_id: task.invoiceId,
+    status: task.state === "open" ? "OPEN" : task.state,
+    waiting: task.state === "open" ? [...task.open] : [],
+  };
+  return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+}
+
+function failed(text: string) {
+  return { content: [{ type: "text", text }], isError: true };
+}
+
 /** Returns undefined for an unknown method or task. */
-function modern({ method, params }: Message): unknown {
+function modern(message: Message, isTunnel: boolean): unknown {
+  const { method, params } = message;
   if (method === "server/discover")
     return {
       resultType: "complete",
       supportedVersions: [MODERN],
-      capabilities: { tools: {}, extensions: { [TASKS]: {} } },
+      capabilities: { tools: {}, ...(!isTunnel && { extensions: { [TASKS]: {} } }) },
       serverInfo: SERVER_INFO,
     };
-  if (method === "tools/list") return { resultType: "complete", tools: [TOOL] };
+  if (method === "tools/list") return { resultType: "complete", tools: isTunnel ? TUNNEL_TOOLS : [TOOL] };
+  if (method === "tools/call" && isTunnel) return { resultType: "complete", ...tunnelled(message) };
   if (method === "tools/call")
     return { resultType: "task", ...modernShown(start(params)), status: "working" };
   const task = tasks.get(params?.taskId);
@@ -186,9 +219,11 @@ function modern({ method, params }: Message): unknown {
   return { resultType: "complete" };
 }
 
-function legacy({ method, params }: Message): unknown {
+function legacy(message: Message, isTunnel: boolean): unknown {
+  const { method, params } = message;
   if (method === "ping") return {};
-  if (method === "tools/list") return { tools: [TOOL] };
+  if (method === "tools/list") return { tools: isTunnel ? TUNNEL_TOOLS : [TOOL] };
+  if (method === "tools/call" && isTunnel) return tunnelled(message);
   if (method === "tools/call") return { task: { ...legacyShown(start(params)), status: "working" } };
   if (method === "tasks/list") return { tasks: [...tasks.values()].map(legacyShown) };
   const task = tasks.get(params?.taskId);
@@ -245,11 +280,14 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const message = (chunks.length > 0 ? JSON.parse(String(Buffer.concat(chunks))) : {}) as Message;
-  if (request.headers["mcp-protocol-version"] === MODERN) return reply(response, message, modern(message));
+  const isTunnel = pathname === TUNNEL_PATH;
+  if (request.headers["mcp-protocol-version"] === MODERN)
+    return reply(response, message, modern(message, isTunnel));
   if (message.method === "initialize") {
     const sessionId = randomUUID();
     sessions.set(sessionId, { nextId: 0, asked: new Map() });
-    const capabilities = { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
+    const tasksOfServer = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+    const capabilities = { tools: {}, ...(!isTunnel && { tasks: tasksOfServer }) };
     const result = { protocolVersion: "2025-11-25", capabilities, serverInfo: SERVER_INFO };
     return send(response, { jsonrpc: "2.0", id: message.id, result }, { "mcp-session-id": sessionId });
   }
@@ -275,7 +313,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   }
   if (message.id === undefined) return void response.writeHead(202).end();
   if (message.method === "tasks/result") return holdResult(session, message, response);
-  reply(response, message, legacy(message));
+  reply(response, message, legacy(message, isTunnel));
 }
 
 createServer((request, response) => {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Api } from "./api.ts";
 import type { Keys } from "./installation.ts";
 import {
+  choose,
   type Decision,
   decide,
   type InvoicePlan,
@@ -137,7 +138,10 @@ async function answer(people: Population, options: PopulationOptions, requestId:
       people,
       options,
       { requestId, key, questionHash: seen.questionHash, holdMs: hold },
-      decide(seed, at, question, attempt),
+      // A recipe's question has nothing but its choices.
+      seen.actions.includes("decline")
+        ? decide(seed, at, question, attempt)
+        : choose(seed, at, question, attempt),
     );
   if (before > 0 || way === "plain") await answerOnce(ben, before, 0);
   else if (way === "twice") await Promise.all([answerOnce(ben, 0, 0), answerOnce(cleo, 1, 0)]);

@@ -10,13 +10,14 @@ import { type Api, apiOf } from "./api.ts";
 import { type DisruptionsDone, deal } from "./disruptions.ts";
 import { keepEvidence } from "./evidence.ts";
 import { gather } from "./facts.ts";
-import { type Installation, ready, startInstallation } from "./installation.ts";
+import { type Installation, ready, type Sample, startInstallation } from "./installation.ts";
 import { planInvoice } from "./invoices.ts";
 import { judge, type RunRecord } from "./judge.ts";
 import { isGood } from "./judgement.ts";
 import { type FaultKind, type Moment, planDisruptions, planFault } from "./plan.ts";
 import { answerAll, type Population, type RegisteredServer, startInvoices } from "./population.ts";
 import type { Account } from "./table.ts";
+import { TUNNEL_PATH, TUNNEL_RECIPE } from "./tunnel.ts";
 
 export interface RunOptions {
   minutes: number;
@@ -212,7 +213,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
 
 async function registerServers(api: Api, installation: Installation): Promise<RegisteredServer[]> {
   const servers: RegisteredServer[] = [];
-  for (const { name, proxyUrl } of installation.samples)
+  for (const { name, proxyUrl } of addressesOf(installation))
     for (const era of ["2026-07-28", "2025-11-25"]) {
       const body = { name: `${name} (${era})`, url: proxyUrl, era };
       const { body: server } = await api.untilStatus("POST", "/servers", {
@@ -221,8 +222,19 @@ async function registerServers(api: Api, installation: Installation): Promise<Re
       });
       if (server.health.state !== "ok") throw new Error(`${name} (${era}) is ${server.health.state}`);
       servers.push({ id: server.id, name: server.name });
+      if (proxyUrl.endsWith(TUNNEL_PATH))
+        await api.untilStatus("POST", `/servers/${server.id}/recipes`, {
+          key: installation.keys.admin,
+          body: TUNNEL_RECIPE,
+        });
     }
   return servers;
+}
+
+/** The samples, and one of them once more as a server that has no tasks. */
+function addressesOf({ samples }: Installation): Pick<Sample, "name" | "proxyUrl">[] {
+  const { proxyUrl } = samples.find(({ name }) => name === "pair")!;
+  return [...samples, { name: "tunnel", proxyUrl: new URL(TUNNEL_PATH, proxyUrl).href }];
 }
 
 /** Waits until every task has ended and whoever waits has been told, or the time is up; the judgement reports the others. */

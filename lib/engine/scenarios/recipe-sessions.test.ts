@@ -1,8 +1,10 @@
 /** 2025-11-25: the session in which an engine calls the tools of recipes. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import {
   createOrganizationFixture,
   type OrganizationFixture,
+  until,
 } from "../../../test/fixtures/organization-fixture.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
@@ -77,6 +79,11 @@ test("of a paused server is left to it: nothing is sent there", async () => {
   await inState(id, "working");
   const { organizationId, operator } = fixture;
   await fixture.within((tx) => pauseServer(organizationId, tx, operator, server.serverId, "to be seen to"));
+  await until("the engine asks no more", async () => {
+    const { asked } = remote;
+    await sleep(4_000);
+    return remote.asked === asked;
+  });
   await engine.stop();
   expect(remote.sessions.size).toBe(1);
 });

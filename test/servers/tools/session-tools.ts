@@ -17,6 +17,8 @@ export interface SessionTools {
   sessions: Map<string, StreamableHTTPServerTransport>;
   /** How every job stands. */
   state: string;
+  /** How often that was asked. */
+  asked: number;
   close(): Promise<void>;
 }
 
@@ -34,7 +36,10 @@ export async function startSessionTools(): Promise<SessionTools> {
     server.registerTool(
       "status",
       { inputSchema: { job: z.literal("J-1") }, annotations: { readOnlyHint: true } },
-      async () => said({ state: remote.state }),
+      async () => {
+        remote.asked++;
+        return said({ state: remote.state });
+      },
     );
     return server;
   }
@@ -65,6 +70,7 @@ export async function startSessionTools(): Promise<SessionTools> {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
     sessions,
     state: "WORKING",
+    asked: 0,
     async close() {
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
