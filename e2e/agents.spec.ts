@@ -129,6 +129,9 @@ test("on a phone a long dialog keeps its buttons in view, also while it scrolls,
   await dialog.getByLabel("Name").fill(name);
   await dialog.getByLabel("Wait up to").focus();
   await expect(add).toBeInViewport({ ratio: 1 });
+  // Nothing shows below the buttons.
+  const [foot, all] = [await add.locator("..").boundingBox(), await dialog.boundingBox()];
+  expect(Math.abs(foot!.y + foot!.height - (all!.y + all!.height))).toBeLessThanOrEqual(2);
   await checkAppearance(phone, "adding an agent, on a phone");
   await add.click();
   await dialog.getByLabel("Set-up for", { exact: true }).selectOption("curl");

@@ -100,6 +100,9 @@ export const AROUND: Shot[] = [
     name: "add an agent",
     person: "Ana",
     async open(page) {
+      const { get } = apiOf(page);
+      const { items } = await get<{ items: { id: string }[] }>("/servers");
+      for (const { id } of items) await get(`/servers/${id}/tools`);
       await page.goto("/servers/agents");
       await page.getByRole("button", { name: "Add agent" }).click();
       const dialog = page.getByRole("dialog");

@@ -28,7 +28,7 @@ export function Dialog(props: DialogProps) {
 /** The row of buttons at the end of a dialog. Stays in view while the dialog scrolls; what is above fades out below it. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return (
-    <div className="sticky bottom-0 z-10 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 bg-panel px-5 pb-5 before:pointer-events-none before:absolute before:inset-x-0 before:-top-4 before:h-4 before:bg-linear-to-t before:from-panel before:to-transparent max-md:*:flex-1">
+    <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 bg-panel px-5 pb-5 before:pointer-events-none before:absolute before:inset-x-0 before:-top-4 before:h-4 before:bg-linear-to-t before:from-panel before:to-transparent max-md:*:flex-1">
       {children}
     </div>
   );
