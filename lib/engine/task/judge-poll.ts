@@ -48,7 +48,8 @@ export function statusOf(remote: Pick<RemoteTask, "status" | "statusMessage">): 
 }
 
 /**
- * Judges a 2026-07-28 poll, which lists all open questions by key. `hashOf` hashes a question of this task.
+ * Judges a 2026-07-28 poll, which lists all open questions by key. `hashOf` hashes a question of this task. Of a report that
+ * is not understood, what it asks counts: that it does not ask something says nothing.
  */
 export function judgeKeyed(
   work: TaskWork,
@@ -75,7 +76,7 @@ export function judgeKeyed(
     else if (!work.full && work.requests.length + plan.capture.length < OPEN_QUESTIONS)
       plan.capture.push({ question, key });
   }
-  for (const request of work.requests)
+  for (const request of remote.isUnknown ? [] : work.requests)
     if (!asked.has(request.key))
       decide(plan, request, { kind: "gone", forMs: memory.missingForMs(request.id) });
   return plan;
@@ -108,10 +109,11 @@ function judgeChange(
  * Judges a 2025-11-25 poll, which shows no questions. Only a changed status or message proves that an answer
  * was taken. Leaving `input_required` without an answer withdraws the question if there is only one: with
  * several, the tool's status becomes working after each answer. Entering `input_required` proves nothing
- * about an answer of unknown outcome.
+ * about an answer of unknown outcome. Nor does a report that is not understood, about anything.
  */
 export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory): Plan {
   const plan = emptyPlan(work, remote);
+  if (remote.isUnknown) return plan;
   const left = (work.state === "input_required" || memory.saidToWait) && remote.status === "working";
   const certain = remote.status === "working" && work.requests.length === 1 && !memory.hadOthers;
   for (const request of work.requests) {

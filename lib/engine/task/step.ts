@@ -263,7 +263,7 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
     task.replySize = reply.size;
     task.checkedAt = clockMs();
     if (reply.task) noteEventSource(ctx, task, reply.task);
-    const unknown = reply.task ? unknownStatus(work, reply.task) : null;
+    const unknown = reply.task ? unknownStatus(reply.task) : null;
     if (unknown !== null) return noteUnknown(ctx, task, unknown);
     if (isStale(task) && reply.task) {
       const begun = await beginAfterPoll(ctx, task, reply.task, polled);
@@ -301,18 +301,15 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
   }
 }
 
-/**
- * Returns what people read of a status that no version of MCP has, unless the task asks something in it. A recipe reads its
- * tool's reply anew, and knows of what it does not name that nothing is asked in it.
- */
-function unknownStatus({ recipeVersion }: TaskWork, remote: RemoteTask): string | null {
-  const { isUnknown = false, questions, statusMessage } = remote;
-  return isUnknown && recipeVersion === null && questions.length === 0 ? (statusMessage ?? "") : null;
+/** Returns what people read of a status that no version of MCP, or not the recipe, has, unless the task asks something in it. */
+function unknownStatus({ isUnknown = false, questions, statusMessage }: RemoteTask): string | null {
+  return isUnknown && questions.length === 0 ? (statusMessage ?? "") : null;
 }
 
 /**
- * It is not known what the server reports: a status that does not exist, or a reply that the recipe can't be applied to. Nothing
- * is concluded of it: questions and answers stay as they are, and people read why. A cancel goes out all the same.
+ * It is not known what the server reports: a status that does not exist, a state that the recipe does not name, or a reply that
+ * it can't be applied to. Nothing is concluded of it: questions and answers stay as they are, and people read why. A cancel goes
+ * out all the same.
  */
 async function noteUnknown(ctx: WatcherContext, task: WatchedTask, message: string): Promise<Polled> {
   if (isStale(task) && !(await reload(ctx, task))) {
@@ -326,7 +323,8 @@ async function noteUnknown(ctx: WatcherContext, task: WatchedTask, message: stri
   task.fingerprint = undefined;
   task.unchangedPolls++;
   if (hasEnded(work.state) || work.cancelRequested) {
-    const remote: RemoteTask = { ...missingRemote(task), status: "working", statusMessage, isUnknown: true };
+    const status = work.state === "input_required" ? work.state : "working";
+    const remote: RemoteTask = { ...missingRemote(task), status, statusMessage, isUnknown: true };
     await applyRemote(ctx, task, remote);
     return { remote, begun: null };
   }
