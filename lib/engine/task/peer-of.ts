@@ -27,11 +27,16 @@ export async function sentOnce(
   work: TaskWork,
 ): Promise<(request: RequestWork) => boolean> {
   const peer = await recipePeerOf(ctx, work);
-  if (!peer) return () => false;
-  return ({ key, delivery }) =>
-    delivery !== null &&
-    !peer.isRepeatable(key, {
-      action: delivery.action,
-      ...(delivery.content && { content: delivery.content }),
-    });
+  if (!peer) return () => undefined;
+  return ({ key, delivery }) => {
+    if (delivery === null) return undefined;
+    const { action, content } = delivery;
+    return peer.isRepeatable(key, { action, ...(content && { content }) }) ? "repeatable" : "once";
+  };
+}
+
+/** Returns whether the task's cancel must not be sent twice, though the outcome of the first time is unknown. */
+export async function isCancelSentOnce(ctx: WatcherContext, work: TaskWork): Promise<boolean> {
+  const peer = await recipePeerOf(ctx, work);
+  return peer !== null && !peer.isCancelRepeatable;
 }
