@@ -36,7 +36,7 @@ import {
   type Memory,
   type Plan,
 } from "./judge-poll.ts";
-import { peerOf, sentOnce } from "./peer-of.ts";
+import { answerCalls, peerOf } from "./peer-of.ts";
 import { taskRef } from "./sealed.ts";
 
 /** Applies a poll's report. Returns true if anything was written. */
@@ -67,7 +67,7 @@ export async function applyRemote(
     missingForMs: (id) => now - (task.cold.missing.get(id) ?? now),
     saidToWait,
     hadOthers: now < task.cold.answerSettledAt + REPEAT_AFTER_MS,
-    sentOnce: await sentOnce(ctx, work),
+    callOf: await answerCalls(ctx, work),
   };
   const plan =
     work.era === "2026-07-28"

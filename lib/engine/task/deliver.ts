@@ -194,7 +194,7 @@ const AT_FIRST: Memory = {
   missingForMs: () => 0,
   saidToWait: false,
   hadOthers: false,
-  sentOnce: () => false,
+  callOf: () => undefined,
 };
 
 /** Sends an answer that was begun. */

@@ -77,7 +77,7 @@ const memory = (more: Partial<Memory> = {}): Memory => ({
   missingForMs: () => 0,
   saidToWait: false,
   hadOthers: false,
-  sentOnce: () => false,
+  callOf: () => undefined,
   ...more,
 });
 const said = ({ verdicts }: Plan) => verdicts.map((each) => `${each.request.id} ${each.verdict}`);

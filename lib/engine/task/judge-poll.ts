@@ -1,7 +1,12 @@
 /** Decides what a poll's reply changes. Pure: apply-poll.ts writes, lib/input-requests/deliveries judges answers. */
 
 import { answerFits } from "../../input-requests/capture/question.ts";
-import { judgeDelivery, type Observation, type Verdict } from "../../input-requests/deliveries/judge.ts";
+import {
+  type AnswerCall,
+  judgeDelivery,
+  type Observation,
+  type Verdict,
+} from "../../input-requests/deliveries/judge.ts";
 import { reachOf } from "../../input-requests/deliveries/status.ts";
 import { judgeRewording } from "../../input-requests/status.ts";
 import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
@@ -38,8 +43,8 @@ export interface Memory {
    * still be reacting to that answer.
    */
   hadOthers: boolean;
-  /** 2026-07-28: whether an answer is a call that must not be made twice. */
-  sentOnce(request: RequestWork): boolean;
+  /** 2026-07-28: what an answer is that is the call of a tool; undefined: it is none. */
+  callOf(request: RequestWork): AnswerCall | undefined;
 }
 
 /** Returns the server's status as text, to tell later whether the task moved on. */
@@ -67,7 +72,7 @@ export function judgeKeyed(
     const request = byKey.get(key);
     if (request && isSameQuestion(work, hashOf(question), request)) {
       const { pollsInSending: polls } = memory;
-      const verdict = decide(plan, request, { kind: "asked", polls, once: memory.sentOnce(request) });
+      const verdict = decide(plan, request, { kind: "asked", polls, call: memory.callOf(request) });
       // Its answer must not be sent again, so that a person is asked anew.
       if (verdict === "undeliverable") plan.capture.push({ question, key });
     } else if (work.cancelRequested) continue;
@@ -88,7 +93,7 @@ function judgeChange(
   work: TaskWork,
   request: RequestWork,
   now: { question: Question; key: string },
-  { pollsInSending, elapsedMs, sentOnce }: Memory,
+  { pollsInSending, elapsedMs, callOf }: Memory,
 ): void {
   const { delivery, mode, ageMs, rewordedAgoMs } = request;
   const verdict = judgeDelivery(delivery, {
@@ -96,7 +101,7 @@ function judgeChange(
     restless: rewordedAgoMs !== null,
     fits: delivery?.anyWording === true && answerFits({ ...delivery, mode }, now.question),
     polls: pollsInSending,
-    once: sentOnce(request),
+    call: callOf(request),
   });
   if (verdict === "confirm" || (verdict === "replace" && delivery)) plan.capture.push(now);
   else if (verdict === "replace") {

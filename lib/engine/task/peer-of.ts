@@ -1,4 +1,5 @@
 /** The peer that a task is started, polled and answered by: its server's, or of a recipe over tools of that server. */
+import type { AnswerCall } from "../../input-requests/deliveries/judge.ts";
 import type { Era, Peer } from "../../mcp/peer.ts";
 import { RecipePeer } from "../../servers/recipes/peer.ts";
 import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
@@ -21,11 +22,11 @@ export function eraFor(work: TaskWork, serverEra: Era): Era {
   return work.recipeVersion === null ? serverEra : "2026-07-28";
 }
 
-/** Returns whether the answer of a request must not be sent twice, though the outcome of the first time is unknown. */
-export async function sentOnce(
+/** Returns what the answer of a request is that is the call of a tool; of a task that is no recipe's none is. */
+export async function answerCalls(
   ctx: WatcherContext,
   work: TaskWork,
-): Promise<(request: RequestWork) => boolean> {
+): Promise<(request: RequestWork) => AnswerCall | undefined> {
   const peer = await recipePeerOf(ctx, work);
   if (!peer) return () => undefined;
   return ({ key, delivery }) => {
