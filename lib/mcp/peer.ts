@@ -79,6 +79,11 @@ export interface Question {
   url: string | null;
   /** Of one that is too large to be shown, of which this is the beginning: its size, and what tells it from others. */
   cut?: { characters: number; digest: string };
+  /**
+   * Of a recipe's: tells one time that it is asked from the next. While this stays, and its answer was accepted, whatever else
+   * changes of the question makes no new one of it.
+   */
+  round?: string;
 }
 
 /** A task as its server describes it, both eras in one shape. Durations in ms, times ISO 8601, null = not said. */

@@ -52,6 +52,12 @@ export function statusOf(remote: Pick<RemoteTask, "status" | "statusMessage">): 
   return `${remote.status} ${withoutTimes(remote.statusMessage) ?? ""}`;
 }
 
+/** As `statusOf`, before the answer under `key` is sent: of a question that has rounds, its round. */
+export function statusBefore(remote: RemoteTask, key: string | null): string {
+  const asked = remote.questions.find(({ address }) => address.kind === "key" && address.key === key);
+  return asked?.round ?? statusOf(remote);
+}
+
 /**
  * Judges a 2026-07-28 poll, which lists all open questions by key. `hashOf` hashes a question of this task. Of a report that
  * is not understood, what it asks counts: that it does not ask something says nothing.
@@ -75,6 +81,9 @@ export function judgeKeyed(
       const verdict = decide(plan, request, { kind: "asked", polls, call: memory.callOf(request) });
       // Its answer must not be sent again, so that a person is asked anew.
       if (verdict === "undeliverable") plan.capture.push({ question, key });
+    } else if (request && isAcceptedIn(question, request)) {
+      // The answer was given to other facts, so that it is never sent again by itself.
+      decide(plan, request, { kind: "asked", polls: memory.pollsInSending, call: "once" });
     } else if (work.cancelRequested) continue;
     else if (request) judgeChange(plan, work, request, { question, key }, memory);
     // Further questions follow when these are answered, because every poll lists them.
@@ -85,6 +94,11 @@ export function judgeKeyed(
     if (!asked.has(request.key))
       decide(plan, request, { kind: "gone", forMs: memory.missingForMs(request.id) });
   return plan;
+}
+
+/** Whether the request's answer was accepted, and the question has been asked in the same round since before. */
+function isAcceptedIn({ round }: Question, { delivery }: RequestWork): boolean {
+  return round !== undefined && delivery?.state === "accepted" && delivery.statusBefore === round;
 }
 
 /** Judges a question whose text under a known key has changed. */

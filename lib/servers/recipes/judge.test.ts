@@ -85,9 +85,19 @@ describe("a status tool's reply", () => {
             required: ["choice"],
             "x-intray-details": facts,
           },
+          round: expect.any(String),
         },
       ],
     });
+  });
+
+  test("is in the same round while state and message are the same, whatever its facts are", () => {
+    const levels = structuredClone(RECIPE);
+    levels.questions[0]!.message = "'Level ' + string(result.structuredContent.level)";
+    const round = (more: object) =>
+      judge(levels, "INV-1", structured({ status: "PENDING-APPROVAL", level: 1, ...more })).questions[0]!.round;
+    expect(round({ note: "queued" })).toBe(round({}));
+    expect(round({ level: 2 })).not.toBe(round({}));
   });
 
   test("is read where it is JSON in a text, too", () => {
