@@ -117,8 +117,11 @@ export interface Tool {
   annotations: Record<string, unknown> | null;
   /** The tool's `_meta` says `intray/idempotency-key: true`: a repeated call with the same key is the same task. */
   honoursIdempotencyKey: boolean;
-  /** The tool is a recipe of ours over tools of the server (lib/servers/recipes), in this version. */
-  recipe?: { version: number };
+  /**
+   * The tool is a recipe of ours over tools of the server (lib/servers/recipes), in this version. `tools`: digests of what the
+   * tools that it calls say of themselves.
+   */
+  recipe?: { version: number; tools?: Record<string, string> };
   /** Of a recipe: what the tools that it calls say of themselves. `inputSchema`: only where headers repeat arguments. */
   calls?: Record<string, Pick<Tool, "annotations"> & { inputSchema: Record<string, unknown> | null }>;
 }
