@@ -95,7 +95,8 @@ describe("a status tool's reply", () => {
     const levels = structuredClone(RECIPE);
     levels.questions[0]!.message = "'Level ' + string(result.structuredContent.level)";
     const round = (more: object) =>
-      judge(levels, "INV-1", structured({ status: "PENDING-APPROVAL", level: 1, ...more })).questions[0]!.round;
+      judge(levels, "INV-1", structured({ status: "PENDING-APPROVAL", level: 1, ...more })).questions[0]!
+        .round;
     expect(round({ note: "queued" })).toBe(round({}));
     expect(round({ level: 2 })).not.toBe(round({}));
   });
@@ -232,6 +233,7 @@ describe("an answer", () => {
     const strict = { choices: [{ ...question!.choices[1]!, required: ["reason"] }, question!.choices[0]!] };
     expect(choiceOf(strict, { action: "accept", content: { choice: "Reject" } })).toEqual({
       problem: "Reject needs: reason.",
+      missing: ["reason"],
     });
     expect(choiceOf(strict, { action: "accept", content: { choice: "Approve" } })).toMatchObject({
       answer: {},
