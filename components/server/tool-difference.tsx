@@ -13,7 +13,7 @@ export function ToolDifference({ before, after }: { before: ToolText; after: Too
       {before.description !== after.description && (
         <WordDiff before={before.description ?? ""} after={after.description ?? ""} />
       )}
-      {[...fields, ...annotations].map((line) => (
+      {[...fields, ...annotations, ...recipeLines(before.recipe, after.recipe)].map((line) => (
         <p key={line}>
           <PlainText text={line} />
         </p>
@@ -29,4 +29,15 @@ function annotationLines(before: ToolText["annotations"], after: ToolText["annot
     const [was, is] = [say(before?.[name]), say(after?.[name])];
     return was === is ? [] : [`The server’s claim ${name}: ${was} → ${is}`];
   });
+}
+
+function recipeLines(before: ToolText["recipe"], after: ToolText["recipe"]): string[] {
+  const [was, is] = [before?.tools ?? {}, after?.tools ?? {}];
+  const changed = Object.keys(is).filter((name) => was[name] !== undefined && was[name] !== is[name]);
+  return [
+    ...(before && after && before.version !== after.version
+      ? [`The recipe: version ${before.version} → ${after.version}`]
+      : []),
+    ...changed.map((name) => `The server says something else of ${name}, which the recipe calls`),
+  ];
 }

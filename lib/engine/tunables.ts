@@ -24,7 +24,7 @@ export const FRESH_HEARTBEAT_MS = 4_000;
 export const CALL_DEADLINE_MS = 5_000;
 /** Deadline of ending the session of a recipe's calls when a watcher ends, which holds up its successor. */
 export const LEAVE_DEADLINE_MS = 2_000;
-/** Timeout of the reply to a call that a recipe's choice is; shorter than `ONCE_DOUBT_MS` of lib/input-requests. */
+/** Timeout of the reply to a call that a recipe's choice is; shorter than `CALL_DOUBT_MS` of lib/input-requests. */
 export const CHOICE_REPLY_MS = 20_000;
 /** After this a call without a stored outcome counts as unknown: the call deadline and a margin. */
 export const ATTEMPT_DEADLINE_MS = 6_000;

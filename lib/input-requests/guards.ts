@@ -9,6 +9,9 @@ import { AppError, notFound } from "../base/errors.ts";
 import { validateContent } from "../mcp/forms/content.ts";
 import { type Field, type Form, formSchema } from "../mcp/forms/form.ts";
 import { makerOf, refusedByFourEyes } from "../members/one-maker.ts";
+import { choiceOf } from "../servers/recipes/choices.ts";
+import { questionAt } from "../servers/recipes/judge.ts";
+import { readVersion } from "../servers/recipes/queries.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { type Action, type AnswerInput, actionSchema, type RequestState } from "./schema.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
@@ -39,6 +42,11 @@ export interface LockedRequest {
   assigneeUserId: string | null;
   /** Its task is a recipe's: an answer to its server's question is the call of one of the choices. */
   isRecipes: boolean;
+  recipeVersion: number | null;
+  serverId: string;
+  tool: string;
+  /** The server's own for the question; of a recipe's, by its place in the recipe. */
+  key: string;
 }
 
 /** Locks and returns the request and its task, if the principal may see them. */
@@ -51,13 +59,14 @@ export async function lockRequest(
   // The task is locked before its request is looked for, as the request is when that lock is held.
   const [request] = await tx.$queryRaw<LockedRequest[]>`
     WITH its AS MATERIALIZED (
-      SELECT t.cancel_requested_at AS "cancelRequestedAt", t.recipe_version IS NOT NULL AS "isRecipes", coalesce(c.user_id, c.authorized_by) AS "urlOwner",
+      SELECT t.cancel_requested_at AS "cancelRequestedAt", t.recipe_version IS NOT NULL AS "isRecipes", t.recipe_version AS "recipeVersion",
+        t.server_id AS "serverId", t.tool, coalesce(c.user_id, c.authorized_by) AS "urlOwner",
         ${refusedByFourEyes(organizationId, makerOf(organizationId, principal))} AS "fourEyes"
       FROM task t JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
       WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)} AND t.id = (
         SELECT task_id FROM input_request WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid)
       FOR NO KEY UPDATE OF t)
-    SELECT r.id, r.state, r.task_id AS "taskId", r.connection_id AS "connectionId", r.mode, r.form, r.origin,
+    SELECT r.id, r.state, r.task_id AS "taskId", r.connection_id AS "connectionId", r.mode, r.form, r.origin, r.key,
       (r.origin = 'intray' AND r.expires_at IS NOT NULL AND r.expires_at <= now()) AS "isOver",
       r.question_hash AS "questionHash", r.reworded_at AS "rewordedAt", r.earlier_hashes AS "earlierHashes",
       r.ended_reason AS "endedReason", r.visibility, r.requester_user_id AS "requesterUserId",
@@ -246,6 +255,24 @@ export function refuseAction(
   if (actionsFor(request).includes(action)) return;
   const message = "This question can't be declined. Choose one of its answers.";
   throw new AppError("invalid_content", message, { errors: [{ field: "action", message }] });
+}
+
+/** Refuses an answer to a recipe's question that can't be delivered: one that lacks what its choice needs. */
+export async function refuseUnfitChoice(
+  organizationId: string,
+  tx: Tx,
+  { isRecipes, origin, recipeVersion, serverId, tool, key }: LockedRequest,
+  answer: Pick<AnswerInput, "action" | "content">,
+): Promise<void> {
+  if (!isRecipes || origin !== "server" || recipeVersion === null) return;
+  const recipe = await readVersion(organizationId, tx, { serverId, name: tool, version: recipeVersion });
+  const question = recipe && questionAt(recipe, key);
+  const chosen = question && choiceOf(question, answer);
+  if (!chosen || !("problem" in chosen)) return;
+  const fields = chosen.missing ?? ["choice"];
+  throw new AppError("invalid_content", chosen.problem, {
+    errors: fields.map((field) => ({ field, message: chosen.problem })),
+  });
 }
 
 /** Refuses acceptance by the task's requester where the organization requires a second person. */

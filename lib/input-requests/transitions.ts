@@ -37,6 +37,7 @@ import {
   refuseOtherWording,
   refuseProgram,
   refuseUnableRecipient,
+  refuseUnfitChoice,
   refuseUnlessOpen,
 } from "./guards.ts";
 import { answerer, keepMember, type Recipient } from "./recipient.ts";
@@ -70,6 +71,7 @@ export async function recordAnswer<T = undefined>(
   refuseFourEyes(request, input);
   refuseAction(request, input);
   const content = checkedContent(request, input);
+  await refuseUnfitChoice(organizationId, tx, request, input);
 
   const [holdMs, shown] = await together(
     writeAnswer(organizationId, tx, principal, request, input, content),

@@ -79,6 +79,11 @@ export interface Question {
   url: string | null;
   /** Of one that is too large to be shown, of which this is the beginning: its size, and what tells it from others. */
   cut?: { characters: number; digest: string };
+  /**
+   * Of a recipe's: tells one time that it is asked from the next. While this stays, and its answer was accepted, whatever else
+   * changes of the question makes no new one of it.
+   */
+  round?: string;
 }
 
 /** A task as its server describes it, both eras in one shape. Durations in ms, times ISO 8601, null = not said. */
@@ -112,8 +117,11 @@ export interface Tool {
   annotations: Record<string, unknown> | null;
   /** The tool's `_meta` says `intray/idempotency-key: true`: a repeated call with the same key is the same task. */
   honoursIdempotencyKey: boolean;
-  /** The tool is a recipe of ours over tools of the server (lib/servers/recipes), in this version. */
-  recipe?: { version: number };
+  /**
+   * The tool is a recipe of ours over tools of the server (lib/servers/recipes), in this version. `tools`: digests of what the
+   * tools that it calls say of themselves.
+   */
+  recipe?: { version: number; tools?: Record<string, string> };
   /** Of a recipe: what the tools that it calls say of themselves. `inputSchema`: only where headers repeat arguments. */
   calls?: Record<string, Pick<Tool, "annotations"> & { inputSchema: Record<string, unknown> | null }>;
 }

@@ -185,8 +185,8 @@ export const toolTextSchema = z.object({
   description: z.string().nullable(),
   inputSchema: z.record(z.string(), z.unknown()),
   annotations: z.record(z.string(), z.unknown()).nullable(),
-  /** The tool is a recipe over tools of the server, in this version. */
-  recipe: z.object({ version: z.int() }).optional(),
+  /** The tool is a recipe over tools of the server, in this version. `tools`: digests of what those say of themselves. */
+  recipe: z.object({ version: z.int(), tools: z.record(z.string(), z.string()).optional() }).optional(),
 });
 export type ToolText = z.infer<typeof toolTextSchema>;
 

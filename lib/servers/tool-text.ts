@@ -7,7 +7,7 @@ import type { ToolText } from "./schema.ts";
 
 /** Returns the parts of a tool by which people and programs decide. Storable, so the digest is stable. */
 export function textOf({ title, description, inputSchema, annotations, recipe }: Tool): ToolText {
-  // A recipe that was changed calls other tools, maybe under the same description.
+  // A recipe that was changed calls other tools, maybe under the same description, and its tools may say something else.
   return storable({ title, description, inputSchema, annotations, ...(recipe && { recipe }) }) as ToolText;
 }
 

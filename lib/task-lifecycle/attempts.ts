@@ -9,7 +9,9 @@ import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import type { Era, RemoteTask } from "../mcp/peer.ts";
 import { connectionsToSameServer } from "../servers/connections/same-server.ts";
+import { isRemoved } from "../servers/recipes/queries.ts";
 import { endInRace } from "../tasks/races/ending.ts";
+import { endTask } from "./progress.ts";
 import { record, storedError, text, wholeMs } from "./record.ts";
 import { timeLimit } from "./time-limit.ts";
 
@@ -42,6 +44,20 @@ export async function markStarting(
   if (marked !== 1) return false;
   await record(organizationId, tx, taskId, [{ type: "task.starting", data: { attempt: attempt.id } }]);
   return true;
+}
+
+/** As `markStarting`, of a recipe's task. Ends the task instead if the recipe was removed while it was queued. */
+export async function markStartingOfRecipe(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  attempt: Attempt & { era: Era },
+): Promise<boolean> {
+  if (!(await markStarting(organizationId, tx, taskId, attempt))) return false;
+  if (!(await isRemoved(organizationId, tx, taskId))) return true;
+  const message = "The recipe was removed before the task was started. Nothing was called.";
+  await endTask(organizationId, tx, taskId, { state: "failed", error: { code: "recipe_removed", message } });
+  return false;
 }
 
 /**

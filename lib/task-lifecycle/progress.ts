@@ -178,11 +178,27 @@ export async function endTask(
   return true;
 }
 
-/** Stores that the server received the cancel. */
-export async function markCancelSent(organizationId: string, tx: Tx, taskId: string): Promise<void> {
+/**
+ * Stores that the server received the cancel; of one that is sent `once`, before its first byte. Returns false if that was
+ * stored before.
+ */
+export async function markCancelSent(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  once: boolean,
+): Promise<boolean> {
   const sent = await tx.$executeRaw`UPDATE task SET cancel_sent_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND cancel_sent_at IS NULL`;
-  if (sent === 1) await record(organizationId, tx, taskId, [{ type: "task.cancel_sent" }]);
+  if (sent === 1)
+    await record(organizationId, tx, taskId, [{ type: "task.cancel_sent", ...(once && { data: { once } }) }]);
+  return sent === 1;
+}
+
+/** Has a cancel sent again whose attempt certainly did nothing. */
+export async function markCancelUnsent(organizationId: string, tx: Tx, taskId: string): Promise<void> {
+  await tx.$executeRaw`UPDATE task SET cancel_sent_at = NULL
+    WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid AND finished_at IS NULL`;
 }
 
 /** Notes the server's state of a task that has ended here, without applying it. */

@@ -17,6 +17,8 @@ import { judgeCall } from "../call-rules/judge-call.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import type { Tool } from "../mcp/peer.ts";
+import { RECIPE_NOT_REMOVED } from "../servers/recipes/queries.ts";
+import { OUTCOME_KNOWN } from "../tasks/failure-sql.ts";
 import { MAX_RETRY_PAUSE_MS } from "../tasks/schema.ts";
 import { askBefore, type Gate, gateColumns, refuseWithoutApprover } from "./gate-question.ts";
 
@@ -31,6 +33,7 @@ const MAY_START = ROLES.filter((role) => roleAllows(role, PERMISSIONS["tasks:sta
 export async function queueRetry(organizationId: string, tx: Tx, taskId: string): Promise<NewEvent[]> {
   const call = await callToRetry(organizationId, tx, taskId);
   if (!call) return [];
+  if (call.isRemoved) return [refusedRetry(taskId, { detail: "The recipe was removed.", extra: undefined })];
   const gate = await judgeRetry(organizationId, tx, call).catch(refusalOf);
   if (gate instanceof AppError) return [refusedRetry(taskId, gate)];
   const { serverId, tool, arguments: args, actor } = call;
@@ -88,16 +91,22 @@ export async function queueRetry(organizationId: string, tx: Tx, taskId: string)
   ];
 }
 
-/** SQL condition: the task `t` failed, and an attempt is left. */
+/**
+ * SQL condition: the task `t` failed, and an attempt is left. A recipe submits a process anew only if it is known how the last
+ * one ended: a submission that went wrong in any other way may have made one.
+ */
 const IS_DUE = Prisma.sql`(t.attempt < t.attempts AND t.cancel_requested_at IS NULL
   AND (t.gate IS NULL OR t.gate = 'approved')
-  AND (t.state = 'failed' OR (t.state = 'completed' AND t.retry_errors AND t.outcome_is_error)))`;
+  AND (t.state = 'failed' OR (t.state = 'completed' AND t.retry_errors AND t.outcome_is_error))
+  AND (t.recipe_version IS NULL OR t.state = 'completed' OR ${OUTCOME_KNOWN}))`;
 
 interface CallToRetry extends Pick<Principal, "actor" | "role"> {
   serverId: string;
   tool: Tool;
   arguments: Record<string, unknown>;
   isPrivate: boolean;
+  /** The tool was a recipe that is in force no more. */
+  isRemoved: boolean;
 }
 
 /** Returns the call of a task whose next attempt is due, by whom it is made; null if none is. */
@@ -110,13 +119,14 @@ async function callToRetry(organizationId: string, tx: Tx, taskId: string): Prom
       annotations: Record<string, unknown> | null;
       arguments: Record<string, unknown>;
       isPrivate: boolean;
+      isRemoved: boolean;
       requestedBy: unknown;
       role: string | null;
       /** Of whoever is behind an agent or a key, and bounds it. */
       boundRole: string | null;
     }[]
   >`SELECT t.id, t.server_id AS "serverId", t.tool, t.tool_hints -> 'annotations' AS annotations, t.arguments,
-      t.visibility = 'private' AS "isPrivate", t.requested_by AS "requestedBy", CASE t.requested_by ->> 'kind'
+      t.visibility = 'private' AS "isPrivate", NOT ${RECIPE_NOT_REMOVED} AS "isRemoved", t.requested_by AS "requestedBy", CASE t.requested_by ->> 'kind'
         WHEN 'agent' THEN (SELECT a.role FROM agent_credential a
           WHERE a.organization_id = t.organization_id AND a.id = t.agent_id)
         WHEN 'key' THEN (SELECT k.role FROM api_key k
@@ -136,6 +146,7 @@ async function callToRetry(organizationId: string, tx: Tx, taskId: string): Prom
     serverId,
     arguments: row.arguments,
     isPrivate: row.isPrivate,
+    isRemoved: row.isRemoved,
     actor: actorSchema.parse(row.requestedBy),
     role: weakerOf(row.role, row.boundRole),
     // Judged as the server describes it now; the call is the one that was made.
@@ -174,7 +185,7 @@ function refusalOf(error: unknown): AppError {
   return new AppError("denied_by_rule", "The call rules could not be read.", { extra: { rule: null } });
 }
 
-function refusedRetry(taskId: string, { detail, extra }: AppError): NewEvent {
+function refusedRetry(taskId: string, { detail, extra }: Pick<AppError, "detail" | "extra">): NewEvent {
   const data = { reason: detail, rule: extra?.rule ?? null };
   return { type: "task.retry_refused", actor: ENGINE_ACTOR, taskId, data };
 }

@@ -32,13 +32,16 @@ export const RESTARTS = Prisma.sql`(SELECT count(*)::integer FROM task again
  * other failure, such as a reply that broke off or a server that broke down over the call, the tool may have
  * succeeded.
  */
-const OUTCOME_KNOWN = ["rejected", "not_started", "task_failed"];
+const KNOWN_CODES = ["rejected", "not_started", "task_failed"];
+
+/** SQL condition: the task `t` failed in one of these ways. */
+export const OUTCOME_KNOWN = Prisma.sql`(t.state = 'failed' AND t.error->>'code' = ANY (${KNOWN_CODES}))`;
 
 /**
  * Whether a failed call may be made again together with others: it is known that the call failed, or its server declares that repeating it does no harm; no person or retry has made it again; and it is not a
  * leg of a race, which another server may have won. A person has to look at each unknown outcome.
  */
-export const MAY_REPEAT = Prisma.sql`((t.state = 'failed' AND t.error->>'code' = ANY (${OUTCOME_KNOWN}))
+export const MAY_REPEAT = Prisma.sql`(${OUTCOME_KNOWN}
     OR t.tool_hints->'annotations'->>'idempotentHint' = 'true' OR t.tool_hints->'annotations'->>'readOnlyHint' = 'true')
   AND t.race_id IS NULL AND NOT (t.adopted AND t.tool = ${UNKNOWN_TOOL}) AND NOT EXISTS (SELECT FROM task again
     WHERE again.organization_id = t.organization_id AND again.restart_of = t.id)`;

@@ -22,3 +22,10 @@ test("a recipe that was removed starts nothing any more, a retry neither", async
   await new Promise((resolve) => setTimeout(resolve, 8_000));
   expect(fixture.told).toEqual(["submit"]);
 });
+
+test("what was queued by a recipe that was removed ends, and calls nothing", async () => {
+  const fixture = await createRecipeFixture();
+  const id = await fixture.startRemoved();
+  expect((await fixture.inState(id, "failed")).error).toMatchObject({ code: "recipe_removed" });
+  expect(fixture.told).toEqual([]);
+});

@@ -13,10 +13,12 @@ import {
   type StatusChange,
   type TaskEnd,
 } from "../../task-lifecycle/progress.ts";
+import type { TaskWork } from "../../task-lifecycle/work.ts";
 import { hasEnded } from "../../tasks/status.ts";
 import { leaveBehind } from "../sessions/sessions.ts";
 import {
   CANCEL_GRACE_MS,
+  CHOICE_REPLY_MS,
   MINOR_STATUS_MS,
   MISSING_RESULTS,
   POLL_DEADLINE_MS,
@@ -34,7 +36,7 @@ import {
   type Memory,
   type Plan,
 } from "./judge-poll.ts";
-import { peerOf, sentOnce } from "./peer-of.ts";
+import { answerCalls, peerOf } from "./peer-of.ts";
 import { taskRef } from "./sealed.ts";
 
 /** Applies a poll's report. Returns true if anything was written. */
@@ -47,7 +49,7 @@ export async function applyRemote(
   if (remote.status !== "working" && remote.status !== "input_required") return applyEnd(ctx, task, remote);
 
   const { work } = task;
-  if ((work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS) {
+  if (isCancelOver(work)) {
     // The server accepted the cancel but continues, so the task is cancelled here, with the server's state
     // noted.
     await end(ctx, task, { state: "cancelled", serverState: remote.status, watchForMs: WATCH_CANCELLED_MS });
@@ -65,7 +67,7 @@ export async function applyRemote(
     missingForMs: (id) => now - (task.cold.missing.get(id) ?? now),
     saidToWait,
     hadOthers: now < task.cold.answerSettledAt + REPEAT_AFTER_MS,
-    sentOnce: await sentOnce(ctx, work),
+    callOf: await answerCalls(ctx, work),
   };
   const plan =
     work.era === "2026-07-28"
@@ -82,6 +84,12 @@ export async function applyRemote(
   await carryOut(ctx, task, remote, remote.status, plan, lessons);
   lessons.learn(ctx);
   return true;
+}
+
+/** Whether the server has had its time to follow the cancel: of a recipe's, which may be committed before its call, the call's too. */
+export function isCancelOver({ cancelSentAgoMs, recipeVersion }: TaskWork): boolean {
+  const graceMs = CANCEL_GRACE_MS + (recipeVersion === null ? 0 : CHOICE_REPLY_MS);
+  return (cancelSentAgoMs ?? 0) > graceMs;
 }
 
 /**

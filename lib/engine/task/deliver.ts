@@ -47,7 +47,7 @@ import { backoffDelay } from "../watcher/poll-schedule.ts";
 import { spanAfter } from "../watcher/traced-peer.ts";
 import { clockMs, type WatchedTask } from "../watcher/watched-task.ts";
 import { idsOf, requestIds } from "./apply-poll.ts";
-import { isEmpty, judgeKeyed, type Memory, statusOf } from "./judge-poll.ts";
+import { isEmpty, judgeKeyed, type Memory, statusBefore } from "./judge-poll.ts";
 import { peerOf } from "./peer-of.ts";
 import { sessionDigest, taskRef } from "./sealed.ts";
 
@@ -138,7 +138,7 @@ async function mark(
   return markSending(ctx.organizationId, tx, idsOf(task, request.id, request.delivery!.id), {
     epoch: ctx.epoch,
     askId: ask.id,
-    statusBefore: remote ? statusOf(remote) : "",
+    statusBefore: remote ? statusBefore(remote, ask.key) : "",
     rung: rungOf(ask),
   });
 }
@@ -194,7 +194,7 @@ const AT_FIRST: Memory = {
   missingForMs: () => 0,
   saidToWait: false,
   hadOthers: false,
-  sentOnce: () => false,
+  callOf: () => undefined,
 };
 
 /** Sends an answer that was begun. */

@@ -77,7 +77,7 @@ const memory = (more: Partial<Memory> = {}): Memory => ({
   missingForMs: () => 0,
   saidToWait: false,
   hadOthers: false,
-  sentOnce: () => false,
+  callOf: () => undefined,
   ...more,
 });
 const said = ({ verdicts }: Plan) => verdicts.map((each) => `${each.request.id} ${each.verdict}`);
@@ -150,6 +150,31 @@ test.each([
   );
   expect(looks.map(said)).toEqual([first, second]);
   expect(looks[0]!.missing).toEqual(first.length > 0 ? [] : ["1"]);
+});
+
+test.each(["open", "pending", "sending", "accepted"] as const)(
+  "a report that is not understood says nothing of a question that it does not show: %s",
+  (state) => {
+    const asked = request("1", "a", "A?", state === "open" ? undefined : { state, statusBefore: "working" });
+    const unknown = remote({ isUnknown: true, statusMessage: "?" });
+    const plan = judgeKeyed(work([asked]), unknown, hashOf, memory({ missingForMs: () => 9_000 }));
+    expect({ said: said(plan), missing: plan.missing }).toEqual({ said: [], missing: [] });
+    expect(said(judgeUnkeyed(work([asked]), unknown, memory()))).toEqual([]);
+  },
+);
+
+test("an accepted answer stays that of its question while the round is the same, whatever else changes", () => {
+  const accepted = request("1", "a", "A?", { state: "accepted", statusBefore: "1", pollsSinceAccepted: 9 });
+  const judged = (round: string) =>
+    judgeKeyed(
+      work([accepted]),
+      remote({ questions: [{ ...question("a", "B?"), round }] }),
+      hashOf,
+      memory({ callOf: () => "repeatable" }),
+    );
+  expect(judged("1").capture).toEqual([]);
+  expect(said(judged("1"))).toEqual(["1 flag"]);
+  expect(judged("2").capture).toHaveLength(1);
 });
 
 test("an answer found in sending is repeated only after two polls that still ask", () => {

@@ -1,7 +1,12 @@
 /** Decides what a poll's reply changes. Pure: apply-poll.ts writes, lib/input-requests/deliveries judges answers. */
 
 import { answerFits } from "../../input-requests/capture/question.ts";
-import { judgeDelivery, type Observation, type Verdict } from "../../input-requests/deliveries/judge.ts";
+import {
+  type AnswerCall,
+  judgeDelivery,
+  type Observation,
+  type Verdict,
+} from "../../input-requests/deliveries/judge.ts";
 import { reachOf } from "../../input-requests/deliveries/status.ts";
 import { judgeRewording } from "../../input-requests/status.ts";
 import { OPEN_QUESTIONS } from "../../mcp/limits.ts";
@@ -38,8 +43,8 @@ export interface Memory {
    * still be reacting to that answer.
    */
   hadOthers: boolean;
-  /** 2026-07-28: whether an answer is a call that must not be made twice. */
-  sentOnce(request: RequestWork): boolean;
+  /** 2026-07-28: what an answer is that is the call of a tool; undefined: it is none. */
+  callOf(request: RequestWork): AnswerCall | undefined;
 }
 
 /** Returns the server's status as text, to tell later whether the task moved on. */
@@ -47,8 +52,15 @@ export function statusOf(remote: Pick<RemoteTask, "status" | "statusMessage">): 
   return `${remote.status} ${withoutTimes(remote.statusMessage) ?? ""}`;
 }
 
+/** As `statusOf`, before the answer under `key` is sent: of a question that has rounds, its round. */
+export function statusBefore(remote: RemoteTask, key: string | null): string {
+  const asked = remote.questions.find(({ address }) => address.kind === "key" && address.key === key);
+  return asked?.round ?? statusOf(remote);
+}
+
 /**
- * Judges a 2026-07-28 poll, which lists all open questions by key. `hashOf` hashes a question of this task.
+ * Judges a 2026-07-28 poll, which lists all open questions by key. `hashOf` hashes a question of this task. Of a report that
+ * is not understood, what it asks counts: that it does not ask something says nothing.
  */
 export function judgeKeyed(
   work: TaskWork,
@@ -66,19 +78,27 @@ export function judgeKeyed(
     const request = byKey.get(key);
     if (request && isSameQuestion(work, hashOf(question), request)) {
       const { pollsInSending: polls } = memory;
-      const verdict = decide(plan, request, { kind: "asked", polls, once: memory.sentOnce(request) });
+      const verdict = decide(plan, request, { kind: "asked", polls, call: memory.callOf(request) });
       // Its answer must not be sent again, so that a person is asked anew.
       if (verdict === "undeliverable") plan.capture.push({ question, key });
+    } else if (request && isAcceptedIn(question, request)) {
+      // The answer was given to other facts, so that it is never sent again by itself.
+      decide(plan, request, { kind: "asked", polls: memory.pollsInSending, call: "once" });
     } else if (work.cancelRequested) continue;
     else if (request) judgeChange(plan, work, request, { question, key }, memory);
     // Further questions follow when these are answered, because every poll lists them.
     else if (!work.full && work.requests.length + plan.capture.length < OPEN_QUESTIONS)
       plan.capture.push({ question, key });
   }
-  for (const request of work.requests)
+  for (const request of remote.isUnknown ? [] : work.requests)
     if (!asked.has(request.key))
       decide(plan, request, { kind: "gone", forMs: memory.missingForMs(request.id) });
   return plan;
+}
+
+/** Whether the request's answer was accepted, and the question has been asked in the same round since before. */
+function isAcceptedIn({ round }: Question, { delivery }: RequestWork): boolean {
+  return round !== undefined && delivery?.state === "accepted" && delivery.statusBefore === round;
 }
 
 /** Judges a question whose text under a known key has changed. */
@@ -87,7 +107,7 @@ function judgeChange(
   work: TaskWork,
   request: RequestWork,
   now: { question: Question; key: string },
-  { pollsInSending, elapsedMs, sentOnce }: Memory,
+  { pollsInSending, elapsedMs, callOf }: Memory,
 ): void {
   const { delivery, mode, ageMs, rewordedAgoMs } = request;
   const verdict = judgeDelivery(delivery, {
@@ -95,7 +115,7 @@ function judgeChange(
     restless: rewordedAgoMs !== null,
     fits: delivery?.anyWording === true && answerFits({ ...delivery, mode }, now.question),
     polls: pollsInSending,
-    once: sentOnce(request),
+    call: callOf(request),
   });
   if (verdict === "confirm" || (verdict === "replace" && delivery)) plan.capture.push(now);
   else if (verdict === "replace") {
@@ -108,10 +128,11 @@ function judgeChange(
  * Judges a 2025-11-25 poll, which shows no questions. Only a changed status or message proves that an answer
  * was taken. Leaving `input_required` without an answer withdraws the question if there is only one: with
  * several, the tool's status becomes working after each answer. Entering `input_required` proves nothing
- * about an answer of unknown outcome.
+ * about an answer of unknown outcome. Nor does a report that is not understood, about anything.
  */
 export function judgeUnkeyed(work: TaskWork, remote: RemoteTask, memory: Memory): Plan {
   const plan = emptyPlan(work, remote);
+  if (remote.isUnknown) return plan;
   const left = (work.state === "input_required" || memory.saidToWait) && remote.status === "working";
   const certain = remote.status === "working" && work.requests.length === 1 && !memory.hadOthers;
   for (const request of work.requests) {

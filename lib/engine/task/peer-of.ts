@@ -1,4 +1,5 @@
 /** The peer that a task is started, polled and answered by: its server's, or of a recipe over tools of that server. */
+import type { AnswerCall } from "../../input-requests/deliveries/judge.ts";
 import type { Era, Peer } from "../../mcp/peer.ts";
 import { RecipePeer } from "../../servers/recipes/peer.ts";
 import type { RequestWork, TaskWork } from "../../task-lifecycle/work.ts";
@@ -21,17 +22,22 @@ export function eraFor(work: TaskWork, serverEra: Era): Era {
   return work.recipeVersion === null ? serverEra : "2026-07-28";
 }
 
-/** Returns whether the answer of a request must not be sent twice, though the outcome of the first time is unknown. */
-export async function sentOnce(
+/** Returns what the answer of a request is that is the call of a tool; of a task that is no recipe's none is. */
+export async function answerCalls(
   ctx: WatcherContext,
   work: TaskWork,
-): Promise<(request: RequestWork) => boolean> {
+): Promise<(request: RequestWork) => AnswerCall | undefined> {
   const peer = await recipePeerOf(ctx, work);
-  if (!peer) return () => false;
-  return ({ key, delivery }) =>
-    delivery !== null &&
-    !peer.isRepeatable(key, {
-      action: delivery.action,
-      ...(delivery.content && { content: delivery.content }),
-    });
+  if (!peer) return () => undefined;
+  return ({ key, delivery }) => {
+    if (delivery === null) return undefined;
+    const { action, content } = delivery;
+    return peer.isRepeatable(key, { action, ...(content && { content }) }) ? "repeatable" : "once";
+  };
+}
+
+/** Returns whether the task's cancel must not be sent twice, though the outcome of the first time is unknown. */
+export async function isCancelSentOnce(ctx: WatcherContext, work: TaskWork): Promise<boolean> {
+  const peer = await recipePeerOf(ctx, work);
+  return peer !== null && !peer.isCancelRepeatable;
 }

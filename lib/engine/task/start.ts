@@ -5,6 +5,7 @@ import { PeerError } from "../../mcp/peer.ts";
 import {
   markOpenCall,
   markStarting,
+  markStartingOfRecipe,
   markStartUnknown,
   noteWaiting,
   renewAttempt,
@@ -35,12 +36,13 @@ export async function start(ctx: WatcherContext, task: WatchedTask): Promise<num
   const attempt = randomUUID();
   const era = await ctx.era();
   await ctx.mayChange();
+  const mark = task.work.recipeVersion === null ? markStarting : markStartingOfRecipe;
   const marked = await fencedBeginning(
     ctx,
     task,
     async (tx) =>
       ctx.mayBegin &&
-      (await markStarting(ctx.organizationId, tx, task.id, {
+      (await mark(ctx.organizationId, tx, task.id, {
         id: attempt,
         deadlineMs: ATTEMPT_DEADLINE_MS,
         era,

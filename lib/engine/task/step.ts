@@ -1,5 +1,6 @@
 /** One step of one task: polls, stores, acts. */
 
+import type { Tx } from "../../base/db/db.ts";
 import { inScope } from "../../base/scope.ts";
 import { questionsPastTtl } from "../../elicitation-tasks/queries.ts";
 import { appendEvents, type NewEvent } from "../../events/transitions.ts";
@@ -9,7 +10,12 @@ import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 import { PeerError, type RemoteTask } from "../../mcp/peer.ts";
 import { polls } from "../../metrics/engine.ts";
 import { RecipeFailure } from "../../servers/recipes/peer.ts";
-import { markCancelSent, recordProgress, recordStatus } from "../../task-lifecycle/progress.ts";
+import {
+  markCancelSent,
+  markCancelUnsent,
+  recordProgress,
+  recordStatus,
+} from "../../task-lifecycle/progress.ts";
 import { dropTimeLimit } from "../../task-lifecycle/time-limit.ts";
 import { keptTask, type RequestWork, type TaskWork } from "../../task-lifecycle/work.ts";
 import { hasEnded, isRunning } from "../../tasks/status.ts";
@@ -25,7 +31,6 @@ import {
 } from "../sessions/streams.ts";
 import {
   CALL_DEADLINE_MS,
-  CANCEL_GRACE_MS,
   CHOICE_REPLY_MS,
   MAX_BROKEN_CANCELS,
   MAX_TIMER_MS,
@@ -34,7 +39,13 @@ import {
   PROGRESS_MS,
   SESSION_WAIT_MS,
 } from "../tunables.ts";
-import { callOptions, fencedTransaction, retryUntilStored, type WatcherContext } from "../watcher/context.ts";
+import {
+  callOptions,
+  fencedBeginning,
+  fencedTransaction,
+  retryUntilStored,
+  type WatcherContext,
+} from "../watcher/context.ts";
 import { learnFromGone, learnFromOutliving, ttlOverForMs } from "../watcher/learning.ts";
 import { pollDelay } from "../watcher/poll-schedule.ts";
 import { spanOf } from "../watcher/traced-peer.ts";
@@ -48,12 +59,13 @@ import {
   setCold,
   type WatchedTask,
 } from "../watcher/watched-task.ts";
-import { applyRemote, end } from "./apply-poll.ts";
+import { applyRemote, end, isCancelOver } from "./apply-poll.ts";
 import { stepOpenCall, storeIds } from "./blocking-call.ts";
+import { wasNotRun } from "./call.ts";
 import { storeCallOutcome } from "./call-outcome.ts";
 import { type Begun, beginUnread, deliver, dueDeliveries, sendBegun, turnsOf } from "./deliver.ts";
 import { stepRound } from "./multi-round-trip.ts";
-import { peerOf } from "./peer-of.ts";
+import { isCancelSentOnce, peerOf } from "./peer-of.ts";
 import { handleOf, restoreSession, taskRef } from "./sealed.ts";
 import { markLongRunning, resolveStart, start, startUnread } from "./start.ts";
 import { isRound } from "./store-round.ts";
@@ -244,7 +256,7 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
   const mustParse =
     isStale(task) ||
     (work.cancelRequested && !work.cancelSent) ||
-    (work.cancelSentAgoMs ?? 0) > CANCEL_GRACE_MS ||
+    isCancelOver(work) ||
     task.cold.missing.size > 0 ||
     task.cold.saidToWaitAt < Number.POSITIVE_INFINITY ||
     work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
@@ -263,7 +275,7 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
     task.replySize = reply.size;
     task.checkedAt = clockMs();
     if (reply.task) noteEventSource(ctx, task, reply.task);
-    const unknown = reply.task ? unknownStatus(work, reply.task) : null;
+    const unknown = reply.task ? unknownStatus(reply.task) : null;
     if (unknown !== null) return noteUnknown(ctx, task, unknown);
     if (isStale(task) && reply.task) {
       const begun = await beginAfterPoll(ctx, task, reply.task, polled);
@@ -301,18 +313,15 @@ async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Polled> {
   }
 }
 
-/**
- * Returns what people read of a status that no version of MCP has, unless the task asks something in it. A recipe reads its
- * tool's reply anew, and knows of what it does not name that nothing is asked in it.
- */
-function unknownStatus({ recipeVersion }: TaskWork, remote: RemoteTask): string | null {
-  const { isUnknown = false, questions, statusMessage } = remote;
-  return isUnknown && recipeVersion === null && questions.length === 0 ? (statusMessage ?? "") : null;
+/** Returns what people read of a status that no version of MCP, or not the recipe, has, unless the task asks something in it. */
+function unknownStatus({ isUnknown = false, questions, statusMessage }: RemoteTask): string | null {
+  return isUnknown && questions.length === 0 ? (statusMessage ?? "") : null;
 }
 
 /**
- * It is not known what the server reports: a status that does not exist, or a reply that the recipe can't be applied to. Nothing
- * is concluded of it: questions and answers stay as they are, and people read why. A cancel goes out all the same.
+ * It is not known what the server reports: a status that does not exist, a state that the recipe does not name, or a reply that
+ * it can't be applied to. Nothing is concluded of it: questions and answers stay as they are, and people read why. A cancel goes
+ * out all the same.
  */
 async function noteUnknown(ctx: WatcherContext, task: WatchedTask, message: string): Promise<Polled> {
   if (isStale(task) && !(await reload(ctx, task))) {
@@ -326,7 +335,8 @@ async function noteUnknown(ctx: WatcherContext, task: WatchedTask, message: stri
   task.fingerprint = undefined;
   task.unchangedPolls++;
   if (hasEnded(work.state) || work.cancelRequested) {
-    const remote: RemoteTask = { ...missingRemote(task), status: "working", statusMessage, isUnknown: true };
+    const status = work.state === "input_required" ? work.state : "working";
+    const remote: RemoteTask = { ...missingRemote(task), status, statusMessage, isUnknown: true };
     await applyRemote(ctx, task, remote);
     return { remote, begun: null };
   }
@@ -401,30 +411,7 @@ async function act(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): 
   const { work } = task;
   if (hasEnded(work.state)) return null;
   if (work.cancelRequested) {
-    const sending = work.requests.some(({ delivery }) => delivery?.state === "sending");
-    if (work.cancelSent || sending) return null;
-    await ctx.mayChange();
-    if (ctx.paused) return 0;
-    try {
-      const peer = await peerOf(ctx, task);
-      const options = {
-        ...callOptions(task, CALL_DEADLINE_MS),
-        // As of a choice: a tool does its work before it replies.
-        ...(work.recipeVersion !== null && { replyWithinMs: CHOICE_REPLY_MS }),
-      };
-      await inSpan("task.cancel", spanOf(ctx, task), () => peer.cancel(taskRef(ctx, task), options));
-    } catch (error) {
-      // A refused cancel means that the task has ended, which the next poll shows, or can't be cancelled.
-      const isFinal =
-        error instanceof PeerError &&
-        (isRefusal(error) || (error.code === "bad_reply" && task.failures >= MAX_BROKEN_CANCELS));
-      if (!isFinal) throw error;
-    }
-    await retryUntilStored(ctx, () =>
-      fencedTransaction(ctx, task, (tx) => markCancelSent(ctx.organizationId, tx, task.id)),
-    );
-    task.fingerprint = undefined;
-    return 0;
+    return work.cancelSent || awaitsOutcome(work, remote) ? null : sendCancel(ctx, task);
   }
   const due = dueDeliveries(task);
   let pause: number | null = null;
@@ -440,13 +427,63 @@ async function act(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): 
   return pause;
 }
 
+/**
+ * Sends the cancel. One that must not be sent twice is committed before its first byte: if its reply is lost, or Intray is
+ * killed over it, the polls that follow show what became of it, and after its grace the task is cancelled here, with the state
+ * that the server is in. Returns the pause in ms.
+ */
+async function sendCancel(ctx: WatcherContext, task: WatchedTask): Promise<number> {
+  const { work } = task;
+  const { organizationId } = ctx;
+  await ctx.mayChange();
+  if (ctx.paused) return 0;
+  const peer = await peerOf(ctx, task);
+  const isOnce = await isCancelSentOnce(ctx, work);
+  const mark = (tx: Tx) => markCancelSent(organizationId, tx, task.id, isOnce);
+  if (isOnce) {
+    if (!(await fencedBeginning(ctx, task, async (tx) => ctx.mayBegin && mark(tx)))) return 0;
+    await ctx.mayChange();
+  }
+  const options = {
+    ...callOptions(task, CALL_DEADLINE_MS),
+    // As of a choice: a tool does its work before it replies.
+    ...(work.recipeVersion !== null && { replyWithinMs: CHOICE_REPLY_MS }),
+  };
+  try {
+    await inSpan("task.cancel", spanOf(ctx, task), () => peer.cancel(taskRef(ctx, task), options));
+  } catch (error) {
+    if (!(error instanceof PeerError)) throw error;
+    if (isOnce && wasNotRun(error))
+      await fencedTransaction(ctx, task, (tx) => markCancelUnsent(organizationId, tx, task.id));
+    // A refused cancel means that the task has ended, which the next poll shows, or can't be cancelled.
+    const isBroken = error.code === "bad_reply" || (work.recipeVersion !== null && !wasNotRun(error));
+    const brokenCancels = task.cold.brokenCancels + (isBroken ? 1 : 0);
+    setCold(task, { brokenCancels });
+    if (!isRefusal(error) && !(isBroken && brokenCancels > MAX_BROKEN_CANCELS)) throw error;
+  }
+  if (!isOnce) await retryUntilStored(ctx, () => fencedTransaction(ctx, task, mark));
+  task.fingerprint = undefined;
+  return 0;
+}
+
+/**
+ * Whether polls have still to tell what became of an answer, so that a cancel waits for that. Those that are not understood
+ * tell nothing: then it waits no longer than the answer's own call may take.
+ */
+function awaitsOutcome({ requests, recipeVersion }: TaskWork, { isUnknown }: RemoteTask): boolean {
+  const callMs = recipeVersion === null ? CALL_DEADLINE_MS : CHOICE_REPLY_MS;
+  return requests.some(
+    ({ delivery }) => delivery?.state === "sending" && !(isUnknown && delivery.sentAgoMs > callMs),
+  );
+}
+
 /** Returns whether a retry would be refused again. */
 function isRefusal({ code }: PeerError): boolean {
   return code === "rejected" || code === "not_supported";
 }
 
 function nextPause(ctx: WatcherContext, task: WatchedTask): number {
-  const waitsForCancel = task.work.cancelSent && !hasEnded(task.work.state);
+  const waitsForCancel = task.work.cancelRequested && !hasEnded(task.work.state);
   const unchangedPolls = waitsForCancel ? 0 : task.unchangedPolls;
   const wanted = pollDelay({ ...task.work, unchangedPolls, replySize: task.replySize });
   const pause = Math.max(wanted, Math.ceil(ctx.leastPauseMs()));

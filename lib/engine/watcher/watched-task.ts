@@ -172,6 +172,8 @@ export interface ColdState {
   /** Requests whose question the last poll did not show, and since when. */
   missing: ReadonlyMap<string, number>;
   notFoundAt: number | null;
+  /** Cancels over which the server has broken down. */
+  brokenCancels: number;
   /** How often the server withheld a result that should exist. */
   missingResults: number;
   /** The server said that the task has completed or failed, which may not be stored yet. */
@@ -267,6 +269,7 @@ const NO_COLD_STATE: Readonly<ColdState> = {
   pollsInSending: 0,
   missing: new Map(),
   notFoundAt: null,
+  brokenCancels: 0,
   missingResults: 0,
   endReported: false,
   formerSession: null,

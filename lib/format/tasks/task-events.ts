@@ -47,7 +47,7 @@ export const TASK_WORDS = {
   "task.failed": (data) => say("Failed", "bad", text(data.message) ?? text(data.code)),
   "task.cancel_requested": (data, who) =>
     say(text(data.raceId) ? "Another server was first: asked to cancel" : `${who} asked to cancel`),
-  "task.cancel_sent": () => say("Server told to cancel"),
+  "task.cancel_sent": ({ once }) => say(once ? "Server is told to cancel, once" : "Server told to cancel"),
   "task.cancelled": (data) =>
     say(text(data.winnerTaskId) ? "Cancelled: another server was first" : "Cancelled"),
   "task.server_state": (data) => {

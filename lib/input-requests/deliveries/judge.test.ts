@@ -1,7 +1,7 @@
 /** Judges every state of a delivery against every observation, in both eras. */
 import { describe, expect, test } from "vitest";
 import type { DeliveryFacts } from "./facts.ts";
-import { GONE_CONFIRM_MS, judgeDelivery, type Observation, ONCE_DOUBT_MS, type Verdict } from "./judge.ts";
+import { CALL_DOUBT_MS, GONE_CONFIRM_MS, judgeDelivery, type Observation, type Verdict } from "./judge.ts";
 
 const FRESH: DeliveryFacts = {
   id: "d",
@@ -124,22 +124,32 @@ test("an attempt of unknown outcome is repeated only when a slow server would be
 });
 
 test("an answer that must not be sent twice is never: a person is asked anew, or looks", () => {
-  const asked = { kind: "asked", polls: 9, once: true } as const;
-  const sending = { ...DELIVERIES.sending!, sentAgoMs: ONCE_DOUBT_MS - 1 };
+  const asked = { kind: "asked", polls: 9, call: "once" } as const;
+  const sending = { ...DELIVERIES.sending!, sentAgoMs: CALL_DOUBT_MS - 1 };
   expect(judgeDelivery(sending, asked)).toBe("keep");
-  expect(judgeDelivery({ ...sending, sentAgoMs: ONCE_DOUBT_MS }, asked)).toBe("undeliverable");
-  expect(judgeDelivery({ ...sending, sentAgoMs: ONCE_DOUBT_MS }, { ...asked, polls: 1 })).toBe("keep");
+  expect(judgeDelivery({ ...sending, sentAgoMs: CALL_DOUBT_MS }, asked)).toBe("undeliverable");
+  expect(judgeDelivery({ ...sending, sentAgoMs: CALL_DOUBT_MS }, { ...asked, polls: 1 })).toBe("keep");
   const lost = { ...DELIVERIES.accepted!, pollsSinceAccepted: 2, unreachableSinceAccepted: true };
-  expect(judgeDelivery(lost, { ...asked, once: false })).toBe("resend");
+  expect(judgeDelivery(lost, { ...asked, call: undefined })).toBe("resend");
   expect(judgeDelivery(lost, asked)).toBe("flag");
 });
 
+test("a call that may be made twice is made again only when the first one can't be under way any more", () => {
+  const asked = { kind: "asked", polls: 9, call: "repeatable" } as const;
+  const sending = { ...DELIVERIES.sending!, sentAgoMs: CALL_DOUBT_MS - 1 };
+  expect(judgeDelivery(sending, asked)).toBe("keep");
+  expect(judgeDelivery({ ...sending, sentAgoMs: CALL_DOUBT_MS }, asked)).toBe("repeat");
+});
+
 test("a call that must not be made twice may be under way for a minute, whatever its question says meanwhile", () => {
-  const reworded = { kind: "reworded", restless: false, fits: false, polls: 9, once: true } as const;
-  const sending = { ...DELIVERIES.sending!, sentAgoMs: ONCE_DOUBT_MS - 1 };
+  const reworded = { kind: "reworded", restless: false, fits: false, polls: 9, call: "once" } as const;
+  const sending = { ...DELIVERIES.sending!, sentAgoMs: CALL_DOUBT_MS - 1 };
   expect(judgeDelivery(sending, reworded)).toBe("keep");
-  expect(judgeDelivery({ ...sending, sentAgoMs: ONCE_DOUBT_MS }, reworded)).toBe("undeliverable");
-  expect(judgeDelivery(sending, { ...reworded, once: false })).toBe("replace");
+  expect(judgeDelivery({ ...sending, sentAgoMs: CALL_DOUBT_MS }, reworded)).toBe("undeliverable");
+  const repeatable = { ...reworded, call: "repeatable" } as const;
+  expect(judgeDelivery(sending, repeatable)).toBe("keep");
+  expect(judgeDelivery({ ...sending, sentAgoMs: CALL_DOUBT_MS }, repeatable)).toBe("replace");
+  expect(judgeDelivery(sending, { ...reworded, call: undefined })).toBe("replace");
 });
 
 test("an answer that followed its question five times is flagged instead, once", () => {

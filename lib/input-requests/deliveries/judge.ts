@@ -8,17 +8,17 @@ import type { TaskState } from "../../tasks/status.ts";
 import type { DeliveryFacts } from "./facts.ts";
 import { reachOf } from "./status.ts";
 
+/** What an answer is that is the call of a tool: one that must not be made twice, or one that may be. */
+export type AnswerCall = "once" | "repeatable";
+
 export type Observation =
-  /**
-   * The server asks this question. `polls`: successive polls in this process with the answer `sending`. `once`: the answer is
-   * a call that must not be made twice.
-   */
-  | { kind: "asked"; polls: number; once?: boolean }
+  /** The server asks this question. `polls`: successive polls in this process with the answer `sending`. */
+  | { kind: "asked"; polls: number; call?: AnswerCall }
   /**
    * 2026-07-28: the key shows another text. `restless`: the text changes again and again; `fits`: the answer
    * suits the new text.
    */
-  | { kind: "reworded"; restless: boolean; fits: boolean; polls: number; once?: boolean }
+  | { kind: "reworded"; restless: boolean; fits: boolean; polls: number; call?: AnswerCall }
   /** 2026-07-28: the key has been missing for this many ms. */
   | { kind: "gone"; forMs: number }
   /**
@@ -75,8 +75,8 @@ const MAX_ATTEMPTS_WHEN_ASKED_AGAIN = 5;
 export const POLLS_BEFORE_REPEAT = 2;
 /** Least age of an attempt of unknown outcome before a repetition: a slow server may still work on it. */
 export const REPEAT_AFTER_MS = 10_000;
-/** The same before a person is asked anew about a call that must not be made twice: its tool may still work on it. */
-export const ONCE_DOUBT_MS = 60_000;
+/** The same of the call of a tool, before it is made again or a person is asked anew: the tool may still work on it. */
+export const CALL_DOUBT_MS = 60_000;
 
 /** Judges the live answer of a live question. `delivery`: null if the question has no answer. */
 export function judgeDelivery(delivery: DeliveryFacts | null, observed: Observation): Verdict {
@@ -124,18 +124,23 @@ export function judgeDelivery(delivery: DeliveryFacts | null, observed: Observat
 
 function judgeAsked(
   delivery: DeliveryFacts | null,
-  { polls, once = false }: { polls: number; once?: boolean },
+  { polls, call }: { polls: number; call?: AnswerCall },
 ): Verdict {
   if (delivery?.state === "accepted" && !delivery.flagged) {
     if (delivery.pollsSinceAccepted + 1 < FLAG_AFTER_POLLS) return "count";
     const mayResend =
-      !once && delivery.unreachableSinceAccepted && delivery.automaticResends < MAX_AUTOMATIC_RESENDS;
+      call !== "once" &&
+      delivery.unreachableSinceAccepted &&
+      delivery.automaticResends < MAX_AUTOMATIC_RESENDS;
     return mayResend ? "resend" : "flag";
   }
-  const doubtMs = once ? ONCE_DOUBT_MS : REPEAT_AFTER_MS;
-  const isOver = delivery?.state === "sending" && delivery.sentAgoMs >= doubtMs;
-  if (!isOver || polls < POLLS_BEFORE_REPEAT) return "keep";
-  return once ? "undeliverable" : "repeat";
+  if (!delivery || !isInDoubt(delivery, call) || polls < POLLS_BEFORE_REPEAT) return "keep";
+  return call === "once" ? "undeliverable" : "repeat";
+}
+
+/** Whether an attempt of unknown outcome is so old that nothing of it can be under way. */
+function isInDoubt({ state, sentAgoMs }: DeliveryFacts, call: AnswerCall | undefined): boolean {
+  return state === "sending" && sentAgoMs >= (call ? CALL_DOUBT_MS : REPEAT_AFTER_MS);
 }
 
 /**
@@ -150,8 +155,9 @@ function judgeReworded(
   const goesOn = delivery.anyWording && fits;
   // A change proves nothing about a text that changes by itself.
   const isUnmoved = restless && (delivery.state === "accepted" || delivery.state === "sending");
-  // A call that must not be made twice may still be under way, whatever is said meanwhile.
-  const mayBeUnderWay = asked.once === true && delivery.state === "sending";
+  // A call may still be under way, whatever is said meanwhile; one that may be made twice is not made again for another text.
+  const isCalled = asked.call !== undefined && delivery.state === "sending";
+  const mayBeUnderWay = isCalled && (asked.call === "once" || !isInDoubt(delivery, asked.call));
   if (goesOn || isUnmoved || mayBeUnderWay) return judgeAsked(delivery, asked);
   return reachOf(delivery) === "taken" ? "confirm" : "replace";
 }

@@ -28,17 +28,17 @@ export function formOf({ choices }: Pick<RecipeQuestion, "choices">): Record<str
   return { type: "object", properties, required };
 }
 
-/** Returns the choice and what was filled in for it, or why the answer is none of the question's. */
+/** Returns the choice and what was filled in for it, or why the answer is none of the question's; `missing`: fields that it lacks. */
 export function choiceOf(
   { choices }: Pick<RecipeQuestion, "choices">,
   { action, content = {} }: AnswerBody,
-): { choice: Choice; answer: Record<string, unknown> } | { problem: string } {
+): { choice: Choice; answer: Record<string, unknown> } | { problem: string; missing?: string[] } {
   const labels = choices.map(({ label }) => label).join(", ");
   if (action !== "accept") return { problem: `This question can't be declined. Choose one of: ${labels}.` };
   const choice = choices.find(({ label }) => label === content[CHOICE]);
   if (!choice) return { problem: `This is none of the choices: ${labels}.` };
   const missing = choice.required.filter((name) => content[name] === undefined || content[name] === "");
-  if (missing.length > 0) return { problem: `${choice.label} needs: ${missing.join(", ")}.` };
+  if (missing.length > 0) return { problem: `${choice.label} needs: ${missing.join(", ")}.`, missing };
   const names = Object.keys(choice.fields);
   return {
     choice,

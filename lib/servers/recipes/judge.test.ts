@@ -85,9 +85,20 @@ describe("a status tool's reply", () => {
             required: ["choice"],
             "x-intray-details": facts,
           },
+          round: expect.any(String),
         },
       ],
     });
+  });
+
+  test("is in the same round while state and message are the same, whatever its facts are", () => {
+    const levels = structuredClone(RECIPE);
+    levels.questions[0]!.message = "'Level ' + string(result.structuredContent.level)";
+    const round = (more: object) =>
+      judge(levels, "INV-1", structured({ status: "PENDING-APPROVAL", level: 1, ...more })).questions[0]!
+        .round;
+    expect(round({ note: "queued" })).toBe(round({}));
+    expect(round({ level: 2 })).not.toBe(round({}));
   });
 
   test("is read where it is JSON in a text, too", () => {
@@ -222,6 +233,7 @@ describe("an answer", () => {
     const strict = { choices: [{ ...question!.choices[1]!, required: ["reason"] }, question!.choices[0]!] };
     expect(choiceOf(strict, { action: "accept", content: { choice: "Reject" } })).toEqual({
       problem: "Reject needs: reason.",
+      missing: ["reason"],
     });
     expect(choiceOf(strict, { action: "accept", content: { choice: "Approve" } })).toMatchObject({
       answer: {},

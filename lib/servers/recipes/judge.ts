@@ -1,4 +1,5 @@
 /** Judges a status tool's reply by a recipe: the state of the process, and what it asks. Pure. */
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { STATUS_CHARACTERS } from "../../mcp/limits.ts";
 import type { Question, RemoteTask } from "../../mcp/peer.ts";
@@ -135,6 +136,10 @@ function asked(question: RecipeQuestion, at: number, facts: Facts, budget: Budge
     message,
     requestedSchema: { ...formOf(question), ...(details && { [DETAILS]: details }) },
     url: null,
+    // Facts change while a process goes on; another level of approval has another state, or says so in its message.
+    round: createHash("sha256")
+      .update(JSON.stringify([facts.state, message]))
+      .digest("base64url"),
   };
 }
 

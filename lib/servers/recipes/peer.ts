@@ -75,7 +75,17 @@ export class RecipePeer implements Peer {
     const question = questionAt(this.#recipe, key);
     const chosen = question ? choiceOf(question, answer) : null;
     if (!chosen || "problem" in chosen) return true; // no call is made
-    return this.#tools[chosen.choice.tool]?.annotations?.idempotentHint === true;
+    return this.#isIdempotent(chosen.choice.tool);
+  }
+
+  /** The same of the call that cancels. */
+  get isCancelRepeatable(): boolean {
+    const { cancel } = this.#recipe;
+    return !cancel || this.#isIdempotent(cancel.tool);
+  }
+
+  #isIdempotent(tool: string): boolean {
+    return this.#tools[tool]?.annotations?.idempotentHint === true;
   }
 
   async start(

@@ -13,6 +13,17 @@ export function recipesOf(organizationId: string): Prisma.Sql {
     FROM recipe_version v WHERE v.organization_id = ${organizationId}::uuid AND v.server_id = s.id AND v.until IS NULL)`;
 }
 
+/** SQL condition: the task `t` is of no recipe, or of one that is in force, in whatever version. */
+export const RECIPE_NOT_REMOVED = Prisma.sql`(t.recipe_version IS NULL OR EXISTS (SELECT FROM recipe_version v
+  WHERE v.organization_id = t.organization_id AND v.server_id = t.server_id AND v.name = t.tool AND v.until IS NULL))`;
+
+/** Returns whether a task's recipe was removed since it was made. */
+export async function isRemoved(organizationId: string, tx: Tx, taskId: string): Promise<boolean> {
+  const [removed] = await tx.$queryRaw<unknown[]>`SELECT FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND NOT ${RECIPE_NOT_REMOVED}`;
+  return removed !== undefined;
+}
+
 const storedRecipes = z.array(z.object({ version: z.int(), recipe: recipeSchema })).nullable();
 
 /** Reads what `recipesOf` selects. */

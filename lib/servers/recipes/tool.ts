@@ -1,5 +1,6 @@
 /** Recipes among the tools of their server: started, granted, raced and retried as any of them. Pure. */
 import type { Tool } from "../../mcp/peer.ts";
+import { digestOf, textOf } from "../tool-text.ts";
 import type { CalledTool, Recipe } from "./schema.ts";
 
 /** A recipe that is in force. */
@@ -52,7 +53,10 @@ function asTool({ version, recipe }: CurrentRecipe, tools: Tool[]): Tool | null 
       calls.map(([, its]) => its),
     ),
     honoursIdempotencyKey: start.honoursIdempotencyKey,
-    recipe: { version },
+    recipe: {
+      version,
+      tools: Object.fromEntries(calls.map(([name]) => [name, digestOf(textOf(named(name)))])),
+    },
     calls: Object.fromEntries(calls),
   };
 }
