@@ -19,6 +19,11 @@ const STYLES: Record<Tone, string> = {
   good: "border-good/30 bg-good-soft [&>svg]:text-good",
 };
 
+/** Scrolls what happens within a dialog clear of its buttons, which stay at the bottom. */
+function bringIntoView(notice: HTMLDivElement | null): void {
+  if (notice?.closest('[role="dialog"], [role="alertdialog"]')) notice.scrollIntoView({ block: "nearest" });
+}
+
 /** A sentence or two in the page's flow: an event and the next step. */
 export function Notice({
   tone = "neutral",
@@ -37,8 +42,9 @@ export function Notice({
   const Icon = ICONS[tone];
   return (
     <div
+      ref={live ? bringIntoView : undefined}
       role={live ? "alert" : undefined}
-      className={cn("appear flex gap-3 rounded-lg border px-3.5 py-3", STYLES[tone])}
+      className={cn("appear scroll-mb-20 flex gap-3 rounded-lg border px-3.5 py-3", STYLES[tone])}
     >
       <Icon aria-hidden className="mt-0.5 size-4 shrink-0" strokeWidth={1.75} />
       <div className="flex min-w-0 flex-1 flex-col gap-1.5">

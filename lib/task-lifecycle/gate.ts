@@ -18,7 +18,7 @@ export async function approveCall(
 ): Promise<NewEvent[]> {
   if (await hasToolChanged(organizationId, tx, task.id)) {
     const message =
-      "The server changed this tool while the call waited for its approval, so the call was not made. Start it again to have it decided anew.";
+      "This tool, or its recipe, changed while the call waited for its approval, so the call was not made. Start it again to have it decided anew.";
     await endTask(organizationId, tx, task.id, {
       state: "failed",
       gate: "withdrawn",

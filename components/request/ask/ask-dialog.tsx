@@ -122,7 +122,7 @@ function AskForm({ onClose }: { onClose: () => void }) {
         </Field>
       )}
       {isApproval && (
-        <div className="grid grid-cols-[minmax(0,1fr)_7rem] gap-3">
+        <div className="grid grid-cols-[minmax(0,1fr)_10rem] gap-3">
           <TextField
             name="amount"
             label="Amount"

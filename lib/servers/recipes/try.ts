@@ -77,7 +77,10 @@ function triedOn(recipe: Recipe, handle: Handle, reply: Record<string, unknown>)
           ((requestedSchema as Record<string, unknown>)[DETAILS] as Record<string, unknown> | undefined) ??
           null,
         choices: (address.kind === "key" ? (questionAt(recipe, address.key)?.choices ?? []) : []).map(
-          ({ label, tool, arguments: given }) => ({ label, call: callOf(tool, given, handle) }),
+          ({ label, tool, arguments: given, required }) => ({
+            label,
+            call: callOf(tool, given, handle, required),
+          }),
         ),
       })),
     };
@@ -87,9 +90,11 @@ function triedOn(recipe: Recipe, handle: Handle, reply: Record<string, unknown>)
   }
 }
 
-function callOf(tool: string, given: Record<string, string>, handle: Handle) {
+/** A choice's call, with a stand-in for each field that the person has to fill in. */
+function callOf(tool: string, given: Record<string, string>, handle: Handle, required: string[]) {
+  const answer = Object.fromEntries(required.map((field) => [field, `(${field})`]));
   try {
-    return { tool, arguments: argumentsFor("choice", given, { handle, answer: {} }), problem: null };
+    return { tool, arguments: argumentsFor("choice", given, { handle, answer }), problem: null };
   } catch (error) {
     if (!(error instanceof RuleFailure)) throw error;
     return { tool, arguments: null, problem: error.message };

@@ -95,7 +95,7 @@ function RuleForm({ rule, names, servers, onKeep, onClose }: Props) {
               name="before"
               value={before}
               defaultChecked={(rule?.before ?? "ask") === before}
-              className="mt-0.5 size-4 accent-accent"
+              className="mt-0.5 size-4 shrink-0 accent-accent"
             />
             <span className="text-[13px]">
               <span className="font-medium">{BEFORE_LABELS[before]}</span>
@@ -196,8 +196,9 @@ function ConditionHelp() {
     <>
       It can use <code>server.name</code>, <code>tool.name</code>, <code>tool.readOnly</code>,{" "}
       <code>tool.destructive</code>, <code>arguments.…</code>, <code>amount</code>, <code>agent</code>,{" "}
-      <code>requester.role</code>, <code>requester.kind</code> and <code>now</code>. If it can't be applied to
-      a call, the call requires approval.
+      <code>requester.role</code>, <code>requester.kind</code> and <code>now</code>. <code>amount</code> is
+      the largest single amount in the call, not their sum. If it can't be applied to a call, the call
+      requires approval.
     </>
   );
 }

@@ -18,8 +18,14 @@ const SAMPLES = [
   { file: "/samples/invoice-large.json", label: "Fill in a larger one" },
 ];
 
-/** The tool that the samples fit. */
+/** The tool that the samples are for. */
 export const SAMPLED_TOOL = "process_invoice";
+
+/** Whether the samples fit this tool: a recipe of that name asks for other things. */
+export function fitsSamples(tool: { name: string; inputSchema: Record<string, unknown> }): boolean {
+  const properties = (tool.inputSchema.properties ?? {}) as Record<string, unknown>;
+  return tool.name === SAMPLED_TOOL && ("lines" in properties || isWrapped(tool));
+}
 
 /** In the demo, fills in the form with one press. */
 export function SampleButtons({

@@ -13,7 +13,7 @@ import { plural } from "@/lib/text/labels.ts";
 import { RaceOptions } from "../race-options.tsx";
 import { RecentArguments } from "../recent-arguments.tsx";
 import { NO_RETRY, RetryOptions, toRetry } from "../retry-options.tsx";
-import { isWrapped, SAMPLED_TOOL, SampleButtons } from "../sample-buttons.tsx";
+import { fitsSamples, isWrapped, SampleButtons } from "../sample-buttons.tsx";
 import { type Start, useStart } from "../use-start.ts";
 import { ArgumentsTab } from "./arguments-tab.tsx";
 import { emptyArguments, readForm } from "./form-schema.ts";
@@ -104,7 +104,7 @@ export function ArgumentsForm({
   return (
     <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
       <ToolChanged tool={tool} seen={seen} onSeen={setSeen} />
-      {demo && tool.name === SAMPLED_TOOL && <SampleButtons wrapped={isWrapped(tool)} onFill={change} />}
+      {demo && fitsSamples(tool) && <SampleButtons wrapped={isWrapped(tool)} onFill={change} />}
       {!again && <RecentArguments serverId={server.id} tool={tool.name} onFill={change} />}
       <Tabs
         value={tab}
