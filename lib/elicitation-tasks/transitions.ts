@@ -110,31 +110,17 @@ export async function completeElicitationTasks(
   return rows.map(({ id }) => id);
 }
 
-/** Cancels a task for its server. Returns where it was asked for, or null if it is over already. */
+/** Cancels a task for its server. What is completed stays so. Returns false if it is over already. */
 export async function cancelElicitationTask(
   organizationId: string,
   tx: Tx,
   connectionId: string,
   id: string,
-): Promise<{ sessionDigest: Buffer; rpcId: RpcId } | null> {
-  const [row] = await tx.$queryRaw<{ sessionDigest: Uint8Array; rpcId: RpcId }[]>`
-    UPDATE elicitation_task SET state = 'cancelled', changed_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND id = ${id}::uuid
-      AND state = 'working' RETURNING session_digest AS "sessionDigest", rpc_id AS "rpcId"`;
-  return row ? { sessionDigest: Buffer.from(row.sessionDigest), rpcId: row.rpcId } : null;
-}
-
-/** The server took back the request that made a task. What is completed stays so. Returns whether there was one to cancel. */
-export async function cancelAskedUnder(
-  organizationId: string,
-  tx: Tx,
-  sessionDigest: Buffer,
-  rpcId: RpcId,
 ): Promise<boolean> {
   const cancelled = await tx.$executeRaw`UPDATE elicitation_task SET state = 'cancelled', changed_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND session_digest = ${sessionDigest}
-      AND rpc_id = ${JSON.stringify(storable(rpcId))}::jsonb AND state = 'working'`;
-  return cancelled > 0;
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND id = ${id}::uuid
+      AND state = 'working'`;
+  return cancelled === 1;
 }
 
 /** Nobody will be asked the question: it is none of ours, or one too many. */

@@ -83,6 +83,19 @@ describe("a server whose ids begin anew in a session, as after its restart,", ()
     expect([(await request(one.id)).state, (await request(other.id)).state]).toEqual(["withdrawn", "open"]);
     expect(await get(second)).toMatchObject({ status: "working" });
   });
+
+  test("gives up the request that has the id by now, and no question that was put under it", async () => {
+    const id = await working();
+    remote.useIdsFrom(700);
+    const first = await put("First?");
+    const one = await openRequest(id, "First?");
+    remote.useIdsFrom(700);
+    await expect(resultOf(first, 500)).rejects.toThrow("timed out");
+    await put("Second?");
+    await openRequest(id, "Second?");
+    expect((await request(one.id)).state).toBe("open");
+    expect(await get(first)).toMatchObject({ status: "working" });
+  });
 });
 
 describe("one question that is put as ever more tasks", () => {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import {
-  cancelAskedUnder,
+  cancelElicitationTask,
   cancelUnlinked,
   linkQuestion,
   lockUnlinked,
@@ -22,7 +22,7 @@ import { questionHash } from "../../mcp/forms/question.ts";
 import { UNHANDLED_CHARACTERS, UNHANDLED_MESSAGES } from "../../mcp/limits.ts";
 import type { Question, RpcId } from "../../mcp/peer.ts";
 import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
-import { namedTasks, taskAskedUnder, unfinished } from "../../stream-messages/queries.ts";
+import { askUnder, namedTasks, unfinished } from "../../stream-messages/queries.ts";
 import type { NewStreamMessage, StreamMessage } from "../../stream-messages/schema.ts";
 import { markHandled, noteCandidates, recordMessages } from "../../stream-messages/transitions.ts";
 import { isRunning } from "../../tasks/status.ts";
@@ -520,23 +520,29 @@ export class StreamInbox {
 
   /** Handles the server's withdrawal of a question. */
   async #retract(one: UnhandledMessage): Promise<void> {
-    const { organizationId } = this.#ctx;
-    const { sessionDigest: digest, rpcId } = one.message;
-    const taskId = await this.#ctx.read((tx) => taskAskedUnder(organizationId, tx, digest, rpcId));
-    if (taskId === null) {
-      const asked = this.#stored.find(
+    const { organizationId, connectionId } = this.#ctx;
+    const { sessionDigest, rpcId } = one.message;
+    const waiting = this.#stored
+      .slice(0, this.#stored.indexOf(one))
+      .findLast(
         ({ message }) =>
-          message.question !== null && message.rpcId === rpcId && message.sessionDigest.equals(digest),
+          message.question !== null && message.rpcId === rpcId && message.sessionDigest.equals(sessionDigest),
       );
-      if (asked) await this.#settle(asked, null);
+    const ask = await this.#ctx.read((tx) => askUnder(organizationId, tx, sessionDigest, rpcId));
+    // Such a question is stored once, so that an ask under its id is of a question before.
+    if (ask === null || waiting?.message.elicitationTask) {
+      if (waiting) await this.#settle(waiting, null);
       return this.#settle(one, null);
     }
+    const { taskId, elicitationTaskId } = ask;
     const task = this.#ctx.task(taskId);
     const work = async (tx: Tx) => {
       const lessons = new TraitUpdates(this.#ctx);
       await markHandled(organizationId, tx, one.message.id, taskId);
-      const wasTask = await cancelAskedUnder(organizationId, tx, digest, rpcId);
-      const request = await retractAsk(organizationId, tx, taskId, digest, rpcId);
+      const wasTask = elicitationTaskId !== null;
+      if (wasTask) await cancelElicitationTask(organizationId, tx, connectionId, elicitationTaskId);
+      const way = wasTask ? { elicitationTaskId } : { sessionDigest, rpcId };
+      const request = await retractAsk(organizationId, tx, taskId, way);
       if (!request) return lessons;
       const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
       // By the row, since the task in memory may not have the question yet, and would teach nothing.

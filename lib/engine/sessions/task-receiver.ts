@@ -288,10 +288,8 @@ export class TaskReceiver {
       await this.#deps.dropQuestion(id);
     } else {
       await this.#ctx.transaction(async (tx) => {
-        const asked = await cancelElicitationTask(organizationId, tx, connectionId, id);
-        if (!asked) return;
-        const { sessionDigest: digest, rpcId: askedUnder } = asked;
-        const request = await retractAsk(organizationId, tx, taskId, digest, askedUnder);
+        if (!(await cancelElicitationTask(organizationId, tx, connectionId, id))) return;
+        const request = await retractAsk(organizationId, tx, taskId, { elicitationTaskId: id });
         if (!request) return;
         const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
         const judged = { taskId, inputRequestId: request.id, deliveryId: request.delivery?.id ?? null };

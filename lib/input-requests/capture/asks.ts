@@ -50,6 +50,7 @@ export async function isKnownAsk(
     JOIN input_request r ON r.organization_id = k.organization_id AND r.id = k.input_request_id
     WHERE k.organization_id = ${organizationId}::uuid AND k.session_digest = ${rpc.sessionDigest}
       AND k.rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb AND r.task_id = ${taskId}::uuid
+      AND k.elicitation_task_id IS NULL
       AND r.question_hash = ANY (${hashes})
       AND (${rpc.replayed} OR (k.retracted_at IS NULL AND r.state IN ('open', 'answered')
         AND coalesce(k.accepted_at >= ${received}, true)
@@ -140,12 +141,14 @@ export async function addAsk(
   captured: CapturedQuestion,
   isFirst = false,
 ): Promise<void> {
-  // The id stands for this question from now on: an answer to the question before must not go there.
+  // The id stands for this question from now on: an answer to the question before must not go there. A question that was put
+  // as a task of ours goes by that task's id.
   if (captured.rpc)
     await tx.$executeRaw`UPDATE ask SET retracted_at = now() WHERE organization_id = ${organizationId}::uuid
       AND session_digest = ${captured.rpc.sessionDigest}
       AND rpc_id = ${JSON.stringify(storable(captured.rpc.rpcId))}::jsonb
-      AND input_request_id <> ${inputRequestId}::uuid AND retracted_at IS NULL AND accepted_at IS NULL`;
+      AND input_request_id <> ${inputRequestId}::uuid AND elicitation_task_id IS NULL
+      AND retracted_at IS NULL AND accepted_at IS NULL`;
   const id = uuidv7();
   await tx.ask.create({
     data: {
