@@ -158,6 +158,17 @@ export async function removeWaiting(
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND waiting @> ${one}::jsonb`;
 }
 
+/** The answer is about to be handed over in this session. Written before the first byte. */
+export async function noteFetch(
+  organizationId: string,
+  tx: Tx,
+  id: string,
+  sessionDigest: string,
+): Promise<void> {
+  await tx.$executeRaw`UPDATE elicitation_task SET fetched_in = decode(${sessionDigest}, 'hex')
+    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
+}
+
 /** Deletes tasks that were nobody's a day ago, some at a time. Returns how many went. */
 export async function forgetNobodys(organizationId: string, tx: Tx): Promise<number> {
   return tx.$executeRaw`DELETE FROM elicitation_task WHERE organization_id = ${organizationId}::uuid AND id IN (

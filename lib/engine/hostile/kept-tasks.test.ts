@@ -13,7 +13,7 @@ import { ASKS } from "../../mcp/limits.ts";
 let fixture: OrganizationFixture;
 let remote: TaskRequestor;
 let server: { serverId: string; connectionId: string };
-const { inState, openRequest, request, requestsOf } = createQueries(() => fixture);
+const { deliveryOf, inState, openRequest, request, requestsOf } = createQueries(() => fixture);
 const approve = { action: "accept" as const, content: { approve: true } };
 const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
 
@@ -126,6 +126,34 @@ test("an answer that was fetched is not given to the same question when it is pu
   const again = await resultOf(second, 10_000).catch(() => null);
   const { length } = (await requestsOf(id)).filter(({ message }) => message === "Pay the next line?");
   expect({ again, length }).toEqual({ again: null, length: 2 });
+  // The first stays answered, and the second is for a person.
+  expect(await resultOf(first)).toMatchObject(approve);
+  const decline = { action: "decline" as const };
+  await fixture.answer((await openRequest(id, "Pay the next line?")).id, decline);
+  expect(await resultOf(second)).toMatchObject(decline);
+});
+
+test.each([
+  ["was fetched", false],
+  ["may have been fetched", true],
+])("an answer that %s in a session that is gone is given to the question in the next", async (_, isCut) => {
+  const id = await working();
+  const first = await put("Pay once?");
+  await fixture.answer((await openRequest(id, "Pay once?")).id, approve);
+  remote.behave.cutsReplies = isCut;
+  await resultOf(first, 3_000).catch(() => null);
+  const [asked] = (await requestsOf(id)).filter(({ message }) => message === "Pay once?");
+  await until(
+    "it is known",
+    async () => (await deliveryOf(asked!.id)).state === (isCut ? "sending" : "accepted"),
+  );
+  const { size } = remote.capabilities;
+  await remote.forgetSessions();
+  remote.behave.cutsReplies = false;
+  await until("there is another session", async () => remote.capabilities.size > size, 30_000);
+  const second = await put("Pay once?");
+  expect(await resultOf(second)).toMatchObject(approve);
+  expect((await requestsOf(id)).filter(({ message }) => message === "Pay once?")).toHaveLength(1);
 });
 
 test("a task whose question came again under the name of its asking task ends with that", async () => {

@@ -22,6 +22,7 @@ import {
   cancelUnlinked,
   completeElicitationTasks,
   markAnnounced,
+  noteFetch,
   noteLook,
   removeWaiting,
 } from "../../elicitation-tasks/transitions.ts";
@@ -468,7 +469,10 @@ export class TaskReceiver {
   async #hand(task: ElicitationTask, waiting: WaitingResult, session: LiveSession): Promise<void> {
     const { organizationId, log } = this.#ctx;
     await this.#ctx.mayChange();
-    const begun = await this.#ctx.transaction((tx) => this.#beginFetch(tx, task), task.taskId!);
+    const begun = await this.#ctx.transaction(
+      (tx) => this.#beginFetch(tx, task, waiting.session),
+      task.taskId!,
+    );
     // The server is paused, or the answer was withdrawn this moment.
     if (!begun) return;
     const { ids, attempt } = begun;
@@ -504,7 +508,12 @@ export class TaskReceiver {
     this.#ctx.wake(ids.taskId, AFTER_ANSWER_MS);
   }
 
-  async #beginFetch(tx: Tx, { id, taskId, inputRequestId }: ElicitationTask): Promise<Begun | null> {
+  /** `session`: the one that the answer goes to, as a digest in hex. */
+  async #beginFetch(
+    tx: Tx,
+    { id, taskId, inputRequestId }: ElicitationTask,
+    session: string,
+  ): Promise<Begun | null> {
     const { organizationId, connectionId, epoch } = this.#ctx;
     if (!this.#ctx.mayBegin || taskId === null || inputRequestId === null) return null;
     const task = await findElicitationTask(organizationId, tx, connectionId, id);
@@ -512,6 +521,7 @@ export class TaskReceiver {
     const ids = { taskId, inputRequestId, deliveryId: task.deliveryId };
     const body = await answerOf(organizationId, tx, inputRequestId);
     if (!body) return null;
+    await noteFetch(organizationId, tx, id, session);
     if (task.deliveryState !== "pending" && task.deliveryState !== "sending")
       return { body, ids, attempt: null };
     const work = await readLockedWork(organizationId, tx, connectionId, taskId);

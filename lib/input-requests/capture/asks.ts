@@ -59,16 +59,45 @@ export async function isKnownAsk(
   return rows.length > 0;
 }
 
-/** 2025-11-25: the same question under a new JSON-RPC id. An answer in progress follows to the newest ask. */
+/**
+ * 2025-11-25: what the server had of this request's answer when it put the question once more. "had": it had fetched the
+ * answer, so that the same words are a new question. "in_doubt": what it fetched may have been lost, since the words come in a
+ * session that the task never asked in before, and to which the answer was not handed over. "nothing": it had not fetched it.
+ */
+export async function fetchedBefore(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+  rpc: NonNullable<CapturedQuestion["rpc"]>,
+): Promise<"nothing" | "had" | "in_doubt"> {
+  const [fetch] = await tx.$queryRaw<{ isHad: boolean }[]>`
+    WITH handed AS (SELECT e.fetched_in FROM elicitation_task e WHERE e.organization_id = ${organizationId}::uuid
+      AND e.input_request_id = ${requestId}::uuid AND e.fetched_in IS NOT NULL)
+    SELECT NOT EXISTS (SELECT FROM handed) OR EXISTS (SELECT FROM handed WHERE fetched_in = ${rpc.sessionDigest})
+      OR EXISTS (SELECT FROM ask k WHERE k.organization_id = d.organization_id AND k.task_id = ${taskId}::uuid
+        AND k.session_digest = ${rpc.sessionDigest} AND k.created_at < d.sent_at) AS "isHad"
+    FROM delivery d WHERE d.organization_id = ${organizationId}::uuid AND d.input_request_id = ${requestId}::uuid
+      AND d.state IN ('sending', 'accepted') AND d.rung = 'fetched'
+      AND d.sent_at < ${receivedAt(organizationId, rpc.messageId)}`;
+  if (!fetch) return "nothing";
+  return fetch.isHad ? "had" : "in_doubt";
+}
+
+/**
+ * 2025-11-25: the same question under a new JSON-RPC id. An answer in progress follows to the newest ask. `isLost`: what the
+ * server fetched of it may have been lost.
+ */
 export async function askedAgainLive(
   organizationId: string,
   tx: Tx,
   taskId: string,
   request: LiveRequest,
   captured: CapturedQuestion,
+  isLost: boolean,
 ): Promise<NewEvent[]> {
   await addAsk(organizationId, tx, taskId, request.id, captured);
-  return judgeAskedAgain(organizationId, tx, taskId, request);
+  return judgeAskedAgain(organizationId, tx, taskId, request, isLost);
 }
 
 /**
@@ -106,8 +135,9 @@ function judgeAskedAgain(
   tx: Tx,
   taskId: string,
   openRequest: LiveRequest,
+  isLost = false,
 ): Promise<NewEvent[]> {
-  const verdict = judgeDelivery(openRequest.delivery, { kind: "asked_again" });
+  const verdict = judgeDelivery(openRequest.delivery, { kind: "asked_again", isLost });
   const request = { taskId, inputRequestId: openRequest.id, deliveryId: openRequest.delivery?.id ?? null };
   const ending = { state: "withdrawn", reason: "asked_again" } as const;
   return carryOutVerdict(organizationId, tx, request, verdict, ending);
