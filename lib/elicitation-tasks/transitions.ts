@@ -22,14 +22,16 @@ export interface AskedTask {
 
 /**
  * Stores a task before the server is told of it. Returns its id, which is another than the one given where the server has
- * made this very request before (`isNew`: false): it gets the same task.
+ * made this very request before (`isNew`: false): it gets the same task. `whyNot`: says why there is no room for one more, or
+ * null; then nothing is stored.
  */
 export async function openElicitationTask(
   organizationId: string,
   tx: Tx,
   connectionId: string,
   { task, sessionDigest, rpcId, question, replayed }: AskedTask,
-): Promise<{ id: string; isNew: boolean }> {
+  whyNot: () => string | null,
+): Promise<{ id: string; isNew: boolean } | { refusal: string }> {
   if (replayed) {
     const [known] = await tx.$queryRaw<{ id: string; taskId: string | null; hashes: string[] | null }[]>`
       SELECT e.id, e.task_id AS "taskId", r.question_hash || r.earlier_hashes AS hashes FROM elicitation_task e
@@ -46,6 +48,8 @@ export async function openElicitationTask(
         .some((hash) => hashes?.includes(hash));
     if (known && isSame) return { id: known.id, isNew: false };
   }
+  const refusal = whyNot();
+  if (refusal !== null) return { refusal };
   await tx.$executeRaw`
     INSERT INTO elicitation_task (organization_id, id, connection_id, session_digest, rpc_id, ttl_ms)
     VALUES (${organizationId}::uuid, ${task.id}::uuid, ${connectionId}::uuid, ${sessionDigest},
