@@ -79,9 +79,9 @@ describe("a rate", () => {
       expect(await running()).toBe(TASK_REQUESTS_AT_ONCE);
       await client.query("COMMIT");
     });
+    const outcomes = await Promise.all(answered);
     // The server goes on as ever.
     expect(await remote.request("tasks/get", { taskId })).toMatchObject({ status: "working" });
-    const outcomes = await Promise.all(answered);
     expect(outcomes.filter((one) => one)).toHaveLength(TASK_REQUESTS + TASK_REQUESTS_AT_ONCE);
   });
 
