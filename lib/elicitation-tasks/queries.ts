@@ -85,20 +85,61 @@ export interface UnattendedTask {
   isAnnounced: boolean;
   waiting: WaitingResult[];
   taskId: string | null;
+  createdAt: Date;
 }
 
-/** Returns what a server still is to be told of the connection's tasks: what a process before left, or could not send. */
+/**
+ * Returns what a server still is to be told of the connection's tasks: what a process before left, or could not send. Oldest
+ * first, `limit` at a time, after the one given.
+ */
 export async function unattendedTasks(
   organizationId: string,
   tx: Tx,
   connectionId: string,
+  after: UnattendedTask | null,
+  limit: number,
 ): Promise<UnattendedTask[]> {
+  const isNext = after
+    ? Prisma.sql`(created_at, id) > (${after.createdAt.toISOString()}::timestamptz, ${after.id}::uuid)`
+    : Prisma.sql`true`;
   const rows = await tx.$queryRaw<(Omit<UnattendedTask, "waiting"> & { waiting: unknown })[]>`
     SELECT id, encode(session_digest, 'hex') AS "sessionDigest", rpc_id AS "rpcId", announced_at IS NOT NULL AS "isAnnounced",
-      waiting, task_id AS "taskId" FROM elicitation_task
+      waiting, task_id AS "taskId", created_at AS "createdAt" FROM elicitation_task
     WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
-      AND (announced_at IS NULL OR waiting <> '[]') ORDER BY created_at, id`;
+      AND (announced_at IS NULL OR waiting <> '[]') AND ${isNext} ORDER BY created_at, id LIMIT ${limit}`;
   return rows.map((row) => ({ ...row, waiting: waitingSchema.parse(row.waiting) }));
+}
+
+/**
+ * Returns the questions of these tasks that wait, with how many tasks of ours each was put as, if those are `atLeast` so many;
+ * `except` are not counted. A question whose answer was fetched waits no more.
+ */
+export async function crowdedQuestions(
+  organizationId: string,
+  tx: Tx,
+  { taskIds, except, atLeast }: { taskIds: string[]; except: string[]; atLeast: number },
+): Promise<{ taskId: string; hash: string; tasks: number }[]> {
+  return tx.$queryRaw`SELECT r.task_id AS "taskId", r.question_hash AS hash, count(*)::integer AS tasks
+    FROM input_request r
+    JOIN elicitation_task e ON e.organization_id = r.organization_id AND e.input_request_id = r.id
+    WHERE r.organization_id = ${organizationId}::uuid AND r.task_id = ANY (${taskIds}::uuid[])
+      AND r.state IN ('open', 'answered', 'undeliverable') AND e.id <> ALL (${except}::uuid[])
+      AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = r.organization_id AND d.input_request_id = r.id
+        AND d.state IN ('sending', 'accepted') AND d.rung = 'fetched')
+    GROUP BY r.id, r.task_id, r.question_hash HAVING count(*) >= ${atLeast}`;
+}
+
+/** Counts the connection's tasks that are not known to be any question's, up to `most`. */
+export async function countNobodys(
+  organizationId: string,
+  tx: Tx,
+  connectionId: string,
+  most: number,
+): Promise<number> {
+  const [counted] = await tx.$queryRaw<{ tasks: number }[]>`SELECT count(*)::integer AS tasks FROM (
+    SELECT FROM elicitation_task WHERE organization_id = ${organizationId}::uuid
+      AND connection_id = ${connectionId}::uuid AND task_id IS NULL LIMIT ${most}) nobodys`;
+  return counted?.tasks ?? 0;
 }
 
 /** Returns the task's open questions whose every way to an answer is a task of ours that has outlived its ttl. */

@@ -22,14 +22,16 @@ export interface AskedTask {
 
 /**
  * Stores a task before the server is told of it. Returns its id, which is another than the one given where the server has
- * made this very request before (`isNew`: false): it gets the same task.
+ * made this very request before (`isNew`: false): it gets the same task. `whyNot`: says why there is no room for one more, or
+ * null; then nothing is stored.
  */
 export async function openElicitationTask(
   organizationId: string,
   tx: Tx,
   connectionId: string,
   { task, sessionDigest, rpcId, question, replayed }: AskedTask,
-): Promise<{ id: string; isNew: boolean }> {
+  whyNot: () => string | null,
+): Promise<{ id: string; isNew: boolean } | { refusal: string }> {
   if (replayed) {
     const [known] = await tx.$queryRaw<{ id: string; taskId: string | null; hashes: string[] | null }[]>`
       SELECT e.id, e.task_id AS "taskId", r.question_hash || r.earlier_hashes AS hashes FROM elicitation_task e
@@ -46,6 +48,8 @@ export async function openElicitationTask(
         .some((hash) => hashes?.includes(hash));
     if (known && isSame) return { id: known.id, isNew: false };
   }
+  const refusal = whyNot();
+  if (refusal !== null) return { refusal };
   await tx.$executeRaw`
     INSERT INTO elicitation_task (organization_id, id, connection_id, session_digest, rpc_id, ttl_ms)
     VALUES (${organizationId}::uuid, ${task.id}::uuid, ${connectionId}::uuid, ${sessionDigest},
@@ -110,31 +114,17 @@ export async function completeElicitationTasks(
   return rows.map(({ id }) => id);
 }
 
-/** Cancels a task for its server. Returns where it was asked for, or null if it is over already. */
+/** Cancels a task for its server. What is completed stays so. Returns false if it is over already. */
 export async function cancelElicitationTask(
   organizationId: string,
   tx: Tx,
   connectionId: string,
   id: string,
-): Promise<{ sessionDigest: Buffer; rpcId: RpcId } | null> {
-  const [row] = await tx.$queryRaw<{ sessionDigest: Uint8Array; rpcId: RpcId }[]>`
-    UPDATE elicitation_task SET state = 'cancelled', changed_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND id = ${id}::uuid
-      AND state = 'working' RETURNING session_digest AS "sessionDigest", rpc_id AS "rpcId"`;
-  return row ? { sessionDigest: Buffer.from(row.sessionDigest), rpcId: row.rpcId } : null;
-}
-
-/** The server took back the request that made a task. What is completed stays so. Returns whether there was one to cancel. */
-export async function cancelAskedUnder(
-  organizationId: string,
-  tx: Tx,
-  sessionDigest: Buffer,
-  rpcId: RpcId,
 ): Promise<boolean> {
   const cancelled = await tx.$executeRaw`UPDATE elicitation_task SET state = 'cancelled', changed_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND session_digest = ${sessionDigest}
-      AND rpc_id = ${JSON.stringify(storable(rpcId))}::jsonb AND state = 'working'`;
-  return cancelled > 0;
+    WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid AND id = ${id}::uuid
+      AND state = 'working'`;
+  return cancelled === 1;
 }
 
 /** Nobody will be asked the question: it is none of ours, or one too many. */
@@ -170,6 +160,17 @@ export async function removeWaiting(
   await tx.$executeRaw`UPDATE elicitation_task SET waiting = coalesce((SELECT jsonb_agg(other)
       FROM jsonb_array_elements(waiting) other WHERE NOT (${one}::jsonb @> jsonb_build_array(other))), '[]')
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND waiting @> ${one}::jsonb`;
+}
+
+/** The answer is about to be handed over in this session. Written before the first byte. */
+export async function noteFetch(
+  organizationId: string,
+  tx: Tx,
+  id: string,
+  sessionDigest: string,
+): Promise<void> {
+  await tx.$executeRaw`UPDATE elicitation_task SET fetched_in = decode(${sessionDigest}, 'hex')
+    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
 }
 
 /** Deletes tasks that were nobody's a day ago, some at a time. Returns how many went. */

@@ -159,8 +159,10 @@ export const EVENT_BATCHES = 4;
 export const EVENTS_AGAIN_MS = 60_000;
 /** Requests of one connection's server for tasks of ours that wait to be answered; further ones get no answer. */
 export const TASK_REQUESTS = 200;
-/** Of those, how many are answered at a time. */
+/** Of those, how many are answered at a time; as many are told at a time of a task of theirs that has changed. */
 export const TASK_REQUESTS_AT_ONCE = 4;
+/** Tasks of ours of which a server still is to be told something, read per transaction. */
+export const UNATTENDED_TOGETHER = 200;
 /** `tasks/result` that may wait for one task of ours at a time. */
 export const WAITING_RESULTS = 20;
 /** Tasks of ours per page of `tasks/list`. */

@@ -1,22 +1,29 @@
-import { storable, type Tx } from "../base/db/db.ts";
+import { Prisma, storable, type Tx } from "../base/db/db.ts";
 import type { RpcId } from "../mcp/peer.ts";
 import { type LiveRequest, liveRequests } from "./capture/settle.ts";
 
+/** The way to a question that is taken back: a JSON-RPC id of a session, or the task of ours as which it was put. */
+export type RetractedAsk = { sessionDigest: Buffer; rpcId: RpcId } | { elicitationTaskId: string };
+
 /**
- * Takes one ask back (`notifications/cancelled` from the server). Returns the request, for the caller to
+ * Takes one ask back (`notifications/cancelled` or `tasks/cancel` from the server). Returns the request, for the caller to
  * judge, or null if another ask is left that an answer could go to.
  */
 export async function retractAsk(
   organizationId: string,
   tx: Tx,
   taskId: string,
-  sessionDigest: Buffer,
-  rpcId: RpcId,
+  ask: RetractedAsk,
 ): Promise<LiveRequest | null> {
+  // A server may use the id of the request that made a task of ours anew.
+  const isIt =
+    "elicitationTaskId" in ask
+      ? Prisma.sql`elicitation_task_id = ${ask.elicitationTaskId}::uuid`
+      : Prisma.sql`session_digest = ${ask.sessionDigest}
+          AND rpc_id = ${JSON.stringify(storable(ask.rpcId))}::jsonb AND elicitation_task_id IS NULL`;
   const rows = await tx.$queryRaw<{ input_request_id: string }[]>`
     UPDATE ask SET retracted_at = now() WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
-      AND session_digest = ${sessionDigest} AND rpc_id = ${JSON.stringify(storable(rpcId))}::jsonb
-      AND retracted_at IS NULL AND accepted_at IS NULL RETURNING input_request_id`;
+      AND ${isIt} AND retracted_at IS NULL AND accepted_at IS NULL RETURNING input_request_id`;
   const requestId = rows[0]?.input_request_id;
   if (!requestId) return null;
   const others = await tx.ask.count({

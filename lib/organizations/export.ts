@@ -460,6 +460,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     session_digest: "a secret's",
     rpc_id: "names a message of a session",
     waiting: "names messages of sessions",
+    fetched_in: "a secret's",
   },
   stream_message: {
     session_digest: "a secret's",

@@ -80,16 +80,22 @@ export async function unfinished(organizationId: string, tx: Tx, taskIds: string
   return rows.map(({ id }) => id);
 }
 
-/** The task that was asked last under this id of this session, and was not told that it is over; null: none was. */
-export async function taskAskedUnder(
+/**
+ * The ask that an id of this session stands for, the last that came under it; null: there is none, it was taken back, or its
+ * request is over: the server was told the task of ours that it made. `elicitationTaskId`: that task.
+ */
+export async function askUnder(
   organizationId: string,
   tx: Tx,
   sessionDigest: Buffer,
   rpcId: RpcId,
-): Promise<string | null> {
-  const [row] = await tx.$queryRaw<{ taskId: string }[]>`
-    SELECT task_id AS "taskId" FROM ask WHERE organization_id = ${organizationId}::uuid
-      AND session_digest = ${sessionDigest} AND rpc_id = ${JSON.stringify(rpcId)}::jsonb AND retracted_at IS NULL
-    ORDER BY created_at DESC, id DESC LIMIT 1`;
-  return row?.taskId ?? null;
+): Promise<{ taskId: string; elicitationTaskId: string | null } | null> {
+  const [row] = await tx.$queryRaw<{ taskId: string; elicitationTaskId: string | null; isOver: boolean }[]>`
+    SELECT k.task_id AS "taskId", k.elicitation_task_id AS "elicitationTaskId",
+      k.retracted_at IS NOT NULL OR e.announced_at IS NOT NULL AS "isOver" FROM ask k
+    LEFT JOIN elicitation_task e ON e.organization_id = k.organization_id AND e.id = k.elicitation_task_id
+    WHERE k.organization_id = ${organizationId}::uuid
+      AND k.session_digest = ${sessionDigest} AND k.rpc_id = ${JSON.stringify(rpcId)}::jsonb
+    ORDER BY k.created_at DESC, k.id DESC LIMIT 1`;
+  return row && !row.isOver ? { taskId: row.taskId, elicitationTaskId: row.elicitationTaskId } : null;
 }

@@ -8,12 +8,12 @@ import {
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../test/servers/tasks/task-requestor.ts";
-import { ASKS } from "../../mcp/limits.ts";
+import { ASKS, QUESTION_TASKS } from "../../mcp/limits.ts";
 
 let fixture: OrganizationFixture;
 let remote: TaskRequestor;
 let server: { serverId: string; connectionId: string };
-const { inState, openRequest, request, requestsOf } = createQueries(() => fixture);
+const { deliveryOf, inState, openRequest, request, requestsOf } = createQueries(() => fixture);
 const approve = { action: "accept" as const, content: { approve: true } };
 const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
 
@@ -38,20 +38,27 @@ async function working() {
   return id;
 }
 /** Puts a question as a task. Returns the task's id. */
-async function put(message: string): Promise<string> {
-  const made = await remote.request("elicitation/create", { message, requestedSchema, task: {} });
+async function put(message: string, patienceMs = 60_000): Promise<string> {
+  const params = { message, requestedSchema, task: {} };
+  const made = await remote.request("elicitation/create", params, { patienceMs });
   return (made.task as { taskId: string }).taskId;
 }
-/** Puts one question as so many tasks, as fast as they are taken. */
-async function putMany(taskId: string, message: string, count: number): Promise<void> {
+/** Puts one question as so many tasks, as fast as they are taken. Returns the ids of those that were, and the errors. */
+async function putMany(taskId: string, message: string, count: number) {
+  const ids: string[] = [];
+  const errors: { code: number; message: string }[] = [];
   for (let at = 0; at < count; at += 10) {
-    await Promise.all(Array.from({ length: 10 }, () => put(message)));
+    const made = await Promise.allSettled(Array.from({ length: 10 }, () => put(message)));
+    for (const one of made)
+      if (one.status === "fulfilled") ids.push(one.value);
+      else errors.push(one.reason as { code: number; message: string });
     await until("they are taken", async () => {
       const where = { connectionId: server.connectionId, taskId: null };
       return (await fixture.within((tx) => tx.elicitationTask.count({ where }))) === 0;
     });
   }
   await openRequest(taskId, message);
+  return { ids, errors };
 }
 const resultOf = (taskId: string, patienceMs = 15_000) =>
   remote.request("tasks/result", { taskId }, { patienceMs });
@@ -83,12 +90,29 @@ describe("a server whose ids begin anew in a session, as after its restart,", ()
     expect([(await request(one.id)).state, (await request(other.id)).state]).toEqual(["withdrawn", "open"]);
     expect(await get(second)).toMatchObject({ status: "working" });
   });
+
+  test("gives up the request that has the id by now, and no question that was put under it", async () => {
+    const id = await working();
+    remote.useIdsFrom(700);
+    const first = await put("First?");
+    const one = await openRequest(id, "First?");
+    remote.useIdsFrom(700);
+    await expect(resultOf(first, 500)).rejects.toThrow("timed out");
+    await put("Second?");
+    await openRequest(id, "Second?");
+    expect((await request(one.id)).state).toBe("open");
+    expect(await get(first)).toMatchObject({ status: "working" });
+  });
 });
 
 describe("one question that is put as ever more tasks", () => {
   test("makes no more rows than ways to it are kept", async () => {
     const id = await working();
-    await putMany(id, "Again?", 3 * ASKS);
+    // A task that is told to the server is kept, so that one too many is refused: the server knows, and nothing is lost.
+    const { ids, errors } = await putMany(id, "Again?", 3 * ASKS);
+    expect([ids.length, errors.length]).toEqual([QUESTION_TASKS, 3 * ASKS - QUESTION_TASKS]);
+    for (const error of errors)
+      expect(error).toMatchObject({ code: -32603, message: expect.stringContaining("waits already, as 50") });
     const rows = await fixture.within((tx) => tx.elicitationTask.count({ where: { taskId: id } }));
     // As many ways to "Begin?" and to this one.
     expect(rows).toBeLessThanOrEqual(2 * ASKS);
@@ -97,10 +121,11 @@ describe("one question that is put as ever more tasks", () => {
   test("is answered to whoever waits for the first of them, too", async () => {
     const id = await working();
     const first = await put("Again?");
-    await putMany(id, "Again?", ASKS + 10);
+    const { ids } = await putMany(id, "Again?", ASKS + 10);
     await fixture.answer((await openRequest(id, "Again?")).id, approve);
     await until("it may be fetched", async () => (await get(first)).status === "completed", 15_000);
-    expect(await resultOf(first).catch((error: Error) => error.message)).toMatchObject(approve);
+    for (const taskId of [first, ids[0]!, ids.at(-1)!])
+      expect(await resultOf(taskId).catch((error: Error) => error.message)).toMatchObject(approve);
   });
 });
 
@@ -113,6 +138,35 @@ test("an answer that was fetched is not given to the same question when it is pu
   const again = await resultOf(second, 10_000).catch(() => null);
   const { length } = (await requestsOf(id)).filter(({ message }) => message === "Pay the next line?");
   expect({ again, length }).toEqual({ again: null, length: 2 });
+  // The first stays answered, and the second is for a person.
+  expect(await resultOf(first)).toMatchObject(approve);
+  const decline = { action: "decline" as const };
+  await fixture.answer((await openRequest(id, "Pay the next line?")).id, decline);
+  expect(await resultOf(second)).toMatchObject(decline);
+});
+
+test.each([
+  ["was fetched", false],
+  ["may have been fetched", true],
+])("an answer that %s in a session that is gone is given to the question in the next", async (_, isCut) => {
+  const id = await working();
+  const first = await put("Pay once?");
+  await fixture.answer((await openRequest(id, "Pay once?")).id, approve);
+  remote.behave.cutsReplies = isCut;
+  await resultOf(first, 3_000).catch(() => null);
+  const [asked] = (await requestsOf(id)).filter(({ message }) => message === "Pay once?");
+  await until(
+    "it is known",
+    async () => (await deliveryOf(asked!.id)).state === (isCut ? "sending" : "accepted"),
+  );
+  const { size } = remote.capabilities;
+  await remote.forgetSessions();
+  remote.behave.cutsReplies = false;
+  await until("there is another session", async () => remote.capabilities.size > size, 30_000);
+  // What is said before the session has its stream is heard by nobody.
+  const second = await until("it is heard", () => put("Pay once?", 3_000).catch(() => null), 40_000);
+  expect(await resultOf(second)).toMatchObject(approve);
+  expect((await requestsOf(id)).filter(({ message }) => message === "Pay once?")).toHaveLength(1);
 });
 
 test("a task whose question came again under the name of its asking task ends with that", async () => {

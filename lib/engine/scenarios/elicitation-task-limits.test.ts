@@ -11,11 +11,13 @@ import { tool } from "../../../test/fixtures/tool.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../test/servers/tasks/task-requestor.ts";
 import { TASK_REQUESTS, TASK_REQUESTS_AT_ONCE, WAITING_RESULTS } from "../tunables.ts";
 
-// A hundred.
+// A hundred, and ten thousand.
 const MOST_OPEN = 3;
+const MOST_NOBODYS = 20;
 vi.mock("../../mcp/limits.ts", async (original) => ({
   ...(await original<typeof import("../../mcp/limits.ts")>()),
   OPEN_QUESTIONS: 3,
+  NOBODYS_TASKS: 20,
 }));
 
 let fixture: OrganizationFixture;
@@ -73,12 +75,13 @@ describe("a rate", () => {
           ),
         );
       await until("the server is told off", async () => log.some((line) => line.includes("floods us with")));
+      await until("some are answered", async () => (await running()) >= TASK_REQUESTS_AT_ONCE);
       expect(await running()).toBe(TASK_REQUESTS_AT_ONCE);
       await client.query("COMMIT");
     });
+    const outcomes = await Promise.all(answered);
     // The server goes on as ever.
     expect(await remote.request("tasks/get", { taskId })).toMatchObject({ status: "working" });
-    const outcomes = await Promise.all(answered);
     expect(outcomes.filter((one) => one)).toHaveLength(TASK_REQUESTS + TASK_REQUESTS_AT_ONCE);
   });
 
@@ -120,6 +123,27 @@ describe("a rate", () => {
     await inState(id, "completed");
     expect(remote.tasks.map(({ answers }) => answers.length)).toEqual(Array(times).fill(1));
   });
+});
+
+test("questions that wait for room: one too many is refused, and taken once there is room", async () => {
+  const { requestId, taskId } = await asked("Pay?");
+  const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
+  const put = (message: string) =>
+    remote.request("elicitation/create", { message, requestedSchema, task: {} }).then(
+      () => null,
+      (error: { code: number; message: string }) => error,
+    );
+  let taken = 0;
+  let refused = await put("Pay 0?");
+  for (; refused === null && taken < 100; taken++) refused = await put(`Pay ${taken + 1}?`);
+  expect(refused).toMatchObject({
+    code: -32603,
+    message: expect.stringContaining("Too many questions wait"),
+  });
+  expect(taken).toBeGreaterThanOrEqual(MOST_NOBODYS);
+  await fixture.answer(requestId, approve);
+  expect(await remote.request("tasks/result", { taskId })).toMatchObject(approve);
+  await until("there is room", async () => (await put("Pay the last?")) === null);
 });
 
 describe("a ttl", () => {

@@ -29,11 +29,12 @@ import { type Traits, traitsSchema } from "../../servers/traits.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import type { Engine } from "../engine.ts";
 
-// Fifty, here for a list of a few; and ten seconds, here a moment.
+// Fifty and two hundred, here for a list of a few; and ten seconds, here a moment.
 vi.mock("../tunables.ts", async (original) => ({
   ...(await original<typeof import("../tunables.ts")>()),
   LISTED_TOGETHER: 2,
   RETELL_MS: 500,
+  UNATTENDED_TOGETHER: 2,
 }));
 
 let fixture: OrganizationFixture;
@@ -312,20 +313,20 @@ describe("a task", () => {
     expect(remote.tasks[0]?.created).toMatchObject({ status: "working", ttl: null });
   });
 
-  test("is announced by the next engine, where the reply of the one before was lost", async () => {
+  test("is announced by the next engine, where the reply of the one before was lost, as are all of them", async () => {
     remote.behave.cutsReplies = true;
-    const id = await start("Pay?", { by: "result" });
+    const id = await start("Pay?", { by: "result", times: 5 });
     const { id: requestId } = await openRequest(id, "Pay?");
     await engine.stop();
     expect(remote.tasks).toEqual([]);
     remote.behave.cutsReplies = false;
     engine = await fixture.startEngine();
-    await until("the server has it", async () => remote.tasks.length === 1);
+    await until("the server has them", async () => remote.tasks.length === 5);
     const rows = await fixture.within((tx) => tx.elicitationTask.findMany({ where: { taskId: id } }));
-    expect(rows).toMatchObject([{ id: remote.tasks[0]?.taskId, state: "working" }]);
+    expect(rows.map((row) => row.id).sort()).toEqual(remote.tasks.map(({ taskId }) => taskId).sort());
     await fixture.answer(requestId, approve);
     await inState(id, "completed");
-    expect(answersOf("Pay?")).toMatchObject([[approve]]);
+    expect(answersOf("Pay?")).toMatchObject(Array(5).fill([approve]));
   });
 
   test("that is cancelled by the server withdraws its question, and stays cancelled", async () => {

@@ -5,8 +5,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isDatabaseDown, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
+import { type PutQuestion, readTaskRoom } from "../../elicitation-tasks/room.ts";
 import {
-  cancelAskedUnder,
+  cancelElicitationTask,
   cancelUnlinked,
   linkQuestion,
   lockUnlinked,
@@ -22,7 +23,7 @@ import { questionHash } from "../../mcp/forms/question.ts";
 import { UNHANDLED_CHARACTERS, UNHANDLED_MESSAGES } from "../../mcp/limits.ts";
 import type { Question, RpcId } from "../../mcp/peer.ts";
 import { attribute, attributeByStatus, type SessionTask } from "../../stream-messages/attribute.ts";
-import { namedTasks, taskAskedUnder, unfinished } from "../../stream-messages/queries.ts";
+import { askUnder, namedTasks, unfinished } from "../../stream-messages/queries.ts";
 import type { NewStreamMessage, StreamMessage } from "../../stream-messages/schema.ts";
 import { markHandled, noteCandidates, recordMessages } from "../../stream-messages/transitions.ts";
 import { isRunning } from "../../tasks/status.ts";
@@ -68,6 +69,8 @@ interface Dependencies {
   onLeaseLost(): void;
   /** A question that was put as a task of ours is stored: the server may be told of the task. */
   onTaskStored(id: string, rpcId: RpcId, session: LiveSession | null): void;
+  /** There is no room for one more task of ours: nothing of the question is kept, and the server is told why. */
+  onTaskRefused(rpcId: RpcId, session: LiveSession | null, why: string): void;
 }
 
 export class StreamInbox {
@@ -103,7 +106,11 @@ export class StreamInbox {
       (one) => one.session === session && (one.message.question !== null) === isQuestion,
     ).length;
     const isLarge = this.#characters() + sizeOf(received) > UNHANDLED_CHARACTERS;
-    if (unsettled >= most || isLarge) return false;
+    if (unsettled >= most || isLarge) {
+      if (received.elicitationTask)
+        this.#deps.onTaskRefused(received.rpcId, session, "Too many questions wait: ask again later");
+      return false;
+    }
     const message = { ...received, id: uuidv7() };
     this.#unstored.push({ ...unhandled(message, session, null), handle });
     this.#begin();
@@ -246,17 +253,29 @@ export class StreamInbox {
 
   async #record(some: UnhandledMessage[]): Promise<void> {
     const { organizationId, connectionId } = this.#ctx;
-    const { stored, opened } = await this.#deps.record(async (tx) => {
+    const { stored, opened, refused } = await this.#deps.record(async (tx) => {
       const opened = new Map<UnhandledMessage, string>();
+      const refused = new Map<UnhandledMessage, string>();
       const news: UnhandledMessage[] = [];
+      const waiting = this.#stored.flatMap((one) => this.#put(one) ?? []);
+      const next = some.flatMap((one) => this.#put(one) ?? []);
+      const room =
+        next.length > 0 ? await readTaskRoom(organizationId, tx, connectionId, waiting, next) : () => null;
       for (const one of some) {
+        const put = this.#put(one);
         const { elicitationTask: task, question } = one.message;
-        const { id, isNew } =
-          task && question
-            ? await openElicitationTask(organizationId, tx, connectionId, { ...one.message, task, question })
-            : { id: null, isNew: true };
-        if (id !== null) opened.set(one, id);
-        if (isNew) news.push(one);
+        if (!put || !task || !question) {
+          news.push(one);
+          continue;
+        }
+        const asked = { ...one.message, task, question };
+        const made = await openElicitationTask(organizationId, tx, connectionId, asked, () => room(put));
+        if ("refusal" in made) {
+          refused.set(one, made.refusal);
+          continue;
+        }
+        opened.set(one, made.id);
+        if (made.isNew) news.push(one);
       }
       const stored = await recordMessages(
         organizationId,
@@ -266,11 +285,21 @@ export class StreamInbox {
       );
       // Another engine may watch the connection by now, and gets a hint.
       if (this.#isGone) await hintStreams(tx, connectionId);
-      return { stored, opened };
+      return { stored, opened, refused };
     });
     this.#unstored = this.#unstored.filter((one) => !some.includes(one));
     this.#stored.push(...some.filter(({ message }) => stored.has(message.id)));
     for (const [{ message, session }, id] of opened) this.#deps.onTaskStored(id, message.rpcId, session);
+    for (const [{ message, session }, why] of refused) this.#deps.onTaskRefused(message.rpcId, session, why);
+  }
+
+  /** A question that is put as a task of ours, and who may have asked it; null: it is none. */
+  #put(one: UnhandledMessage): PutQuestion | null {
+    const { elicitationTask: task, question, streamTaskId } = one.message;
+    if (!task || !question) return null;
+    const asking = one.waitsFor ?? this.#taskByHandle(one)?.id ?? streamTaskId;
+    const askingTasks = asking ? [asking] : (one.candidates ?? one.tasks.map(({ id }) => id));
+    return { id: task.id, question, askingTasks };
   }
 
   /** Handles messages in order of arrival; questions of different tasks concurrently. */
@@ -520,23 +549,29 @@ export class StreamInbox {
 
   /** Handles the server's withdrawal of a question. */
   async #retract(one: UnhandledMessage): Promise<void> {
-    const { organizationId } = this.#ctx;
-    const { sessionDigest: digest, rpcId } = one.message;
-    const taskId = await this.#ctx.read((tx) => taskAskedUnder(organizationId, tx, digest, rpcId));
-    if (taskId === null) {
-      const asked = this.#stored.find(
+    const { organizationId, connectionId } = this.#ctx;
+    const { sessionDigest, rpcId } = one.message;
+    const waiting = this.#stored
+      .slice(0, this.#stored.indexOf(one))
+      .findLast(
         ({ message }) =>
-          message.question !== null && message.rpcId === rpcId && message.sessionDigest.equals(digest),
+          message.question !== null && message.rpcId === rpcId && message.sessionDigest.equals(sessionDigest),
       );
-      if (asked) await this.#settle(asked, null);
+    const ask = await this.#ctx.read((tx) => askUnder(organizationId, tx, sessionDigest, rpcId));
+    // Such a question is stored once, so that an ask under its id is of a question before.
+    if (ask === null || waiting?.message.elicitationTask) {
+      if (waiting) await this.#settle(waiting, null);
       return this.#settle(one, null);
     }
+    const { taskId, elicitationTaskId } = ask;
     const task = this.#ctx.task(taskId);
     const work = async (tx: Tx) => {
       const lessons = new TraitUpdates(this.#ctx);
       await markHandled(organizationId, tx, one.message.id, taskId);
-      const wasTask = await cancelAskedUnder(organizationId, tx, digest, rpcId);
-      const request = await retractAsk(organizationId, tx, taskId, digest, rpcId);
+      const wasTask = elicitationTaskId !== null;
+      if (wasTask) await cancelElicitationTask(organizationId, tx, connectionId, elicitationTaskId);
+      const way = wasTask ? { elicitationTaskId } : { sessionDigest, rpcId };
+      const request = await retractAsk(organizationId, tx, taskId, way);
       if (!request) return lessons;
       const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
       // By the row, since the task in memory may not have the question yet, and would teach nothing.

@@ -22,6 +22,7 @@ import {
   cancelUnlinked,
   completeElicitationTasks,
   markAnnounced,
+  noteFetch,
   noteLook,
   removeWaiting,
 } from "../../elicitation-tasks/transitions.ts";
@@ -51,6 +52,7 @@ import {
   RETELL_MS,
   TASK_REQUESTS,
   TASK_REQUESTS_AT_ONCE,
+  UNATTENDED_TOGETHER,
   WAITING_RESULTS,
 } from "../tunables.ts";
 import { callOptions, LeaseLost, retryUntilStored, type WatcherContext } from "../watcher/context.ts";
@@ -66,7 +68,7 @@ interface Dependencies {
 }
 
 /** A task of which the server is still to be told something. */
-interface Unattended extends UnattendedTask {
+interface Unattended extends Omit<UnattendedTask, "createdAt"> {
   /** When the server may be told again after a failure; monotonic, in ms. */
   againAt: number;
 }
@@ -85,8 +87,11 @@ interface Begun {
 export class TaskReceiver {
   #ctx: WatcherContext;
   #deps: Dependencies;
-  #queue: { request: TaskRequest; session: LiveSession }[] = [];
+  #queue: { rpcId: RpcId; session: LiveSession; answer: () => Promise<void> }[] = [];
   #running = 0;
+  /** Ids of tasks that have changed, of which the server is to be told; beyond `TASK_REQUESTS` it is not. */
+  #changed: { id: string; task: WatchedTask; session: LiveSession }[] = [];
+  #telling = 0;
   /** By the task's id. Null: what a process before left is not read yet. */
   #unattended: Map<string, Unattended> | null = null;
   /** What came as long as that is not read. */
@@ -109,16 +114,26 @@ export class TaskReceiver {
 
   /** Takes a request. Beyond `TASK_REQUESTS` waiting ones it gets no answer. */
   take(request: TaskRequest, session: LiveSession): void {
-    if (this.#hasEnded) return;
-    if (this.#queue.length >= TASK_REQUESTS) {
-      if (!this.#hasWarned)
-        this.#ctx.log.warn({ serverId: this.#ctx.serverId }, "a server floods us with requests for tasks");
-      this.#hasWarned = true;
-      return;
-    }
-    this.drop(request.rpcId, session, request.method === "tasks/result" ? request.taskId : null);
-    this.#queue.push({ request, session });
+    if (this.#hasEnded || this.#isFlooded()) return;
+    const { rpcId } = request;
+    this.drop(rpcId, session, request.method === "tasks/result" ? request.taskId : null);
+    this.#queue.push({ rpcId, session, answer: () => this.#answer(request, session) });
     this.#pump();
+  }
+
+  /** Refuses to keep one more task for the server. Beyond `TASK_REQUESTS` waiting ones it is told nothing. */
+  refuse(rpcId: RpcId, session: LiveSession | null, why: string): void {
+    if (this.#hasEnded || !session || this.#isFlooded()) return;
+    this.#queue.push({ rpcId, session, answer: () => this.#refuse(session, rpcId, -32603, why) });
+    this.#pump();
+  }
+
+  #isFlooded(): boolean {
+    if (this.#queue.length < TASK_REQUESTS) return false;
+    if (!this.#hasWarned)
+      this.#ctx.log.warn({ serverId: this.#ctx.serverId }, "a server floods us with requests for tasks");
+    this.#hasWarned = true;
+    return true;
   }
 
   /**
@@ -128,7 +143,7 @@ export class TaskReceiver {
    */
   drop(rpcId: RpcId, session: LiveSession, exceptFor: string | null = null): void {
     if (!session.record.takesTasks) return;
-    this.#queue = this.#queue.filter((one) => one.session !== session || one.request.rpcId !== rpcId);
+    this.#queue = this.#queue.filter((one) => one.session !== session || one.rpcId !== rpcId);
     const dropped = { session: this.#digest(session), rpcId, exceptFor };
     if (this.#unattended) this.#dropAmong(this.#unattended, dropped);
     else {
@@ -162,16 +177,30 @@ export class TaskReceiver {
   tell(task: WatchedTask, ids: string[]): void {
     if (this.#hasEnded || ids.length === 0) return;
     const { session } = task;
-    if (session?.record.takesTasks)
-      for (const id of ids)
-        this.#own(
-          (async () => {
-            const found = await this.#find(id);
-            if (!found) return;
-            await this.#send(session, { method: "notifications/tasks/status", params: toTask(found) }, task);
-          })(),
-        );
+    if (session?.record.takesTasks) {
+      const room = Math.max(0, TASK_REQUESTS - this.#changed.length);
+      this.#changed.push(...ids.slice(0, room).map((id) => ({ id, task, session })));
+      this.#pumpChanged();
+    }
     this.#attend(ids);
+  }
+
+  #pumpChanged(): void {
+    while (this.#telling < TASK_REQUESTS_AT_ONCE && this.#changed.length > 0) {
+      const { id, task, session } = this.#changed.shift()!;
+      this.#telling++;
+      const tell = async () => {
+        const found = await this.#find(id);
+        if (found)
+          await this.#send(session, { method: "notifications/tasks/status", params: toTask(found) }, task);
+      };
+      this.#own(
+        tell().finally(() => {
+          this.#telling--;
+          this.#pumpChanged();
+        }),
+      );
+    }
   }
 
   /** Looks again at what waits for the task, because a step of it is over. */
@@ -195,6 +224,7 @@ export class TaskReceiver {
   async end(): Promise<void> {
     this.#hasEnded = true;
     this.#queue = [];
+    this.#changed = [];
     const done = async () => {
       while (this.#attending || this.#underWay.size > 0)
         await Promise.all([this.#attending, ...this.#underWay]);
@@ -204,10 +234,10 @@ export class TaskReceiver {
 
   #pump(): void {
     while (this.#running < TASK_REQUESTS_AT_ONCE && this.#queue.length > 0) {
-      const { request, session } = this.#queue.shift()!;
+      const { answer } = this.#queue.shift()!;
       this.#running++;
       this.#own(
-        this.#answer(request, session).finally(() => {
+        answer().finally(() => {
           this.#running--;
           this.#pump();
         }),
@@ -288,10 +318,8 @@ export class TaskReceiver {
       await this.#deps.dropQuestion(id);
     } else {
       await this.#ctx.transaction(async (tx) => {
-        const asked = await cancelElicitationTask(organizationId, tx, connectionId, id);
-        if (!asked) return;
-        const { sessionDigest: digest, rpcId: askedUnder } = asked;
-        const request = await retractAsk(organizationId, tx, taskId, digest, askedUnder);
+        if (!(await cancelElicitationTask(organizationId, tx, connectionId, id))) return;
+        const request = await retractAsk(organizationId, tx, taskId, { elicitationTaskId: id });
         if (!request) return;
         const verdict = judgeDelivery(request.delivery, { kind: "retracted" });
         const judged = { taskId, inputRequestId: request.id, deliveryId: request.delivery?.id ?? null };
@@ -381,8 +409,16 @@ export class TaskReceiver {
 
   async #readUnattended(): Promise<Map<string, Unattended>> {
     const { organizationId, connectionId } = this.#ctx;
-    const rows = await this.#deps.record((tx) => unattendedTasks(organizationId, tx, connectionId));
-    const read = new Map(rows.map((row) => [row.id, { ...row, againAt: 0 }]));
+    const read = new Map<string, Unattended>();
+    let last: UnattendedTask | null = null;
+    do {
+      const after: UnattendedTask | null = last;
+      const rows: UnattendedTask[] = await this.#deps.record((tx) =>
+        unattendedTasks(organizationId, tx, connectionId, after, UNATTENDED_TOGETHER),
+      );
+      for (const row of rows) read.set(row.id, { ...row, againAt: 0 });
+      last = rows.length === UNATTENDED_TOGETHER ? rows.at(-1)! : null;
+    } while (last);
     for (const dropped of this.#dropped.splice(0)) this.#dropAmong(read, dropped);
     // The rows may have been read before these were stored.
     for (const one of this.#early.splice(0)) merge(read, one);
@@ -470,7 +506,10 @@ export class TaskReceiver {
   async #hand(task: ElicitationTask, waiting: WaitingResult, session: LiveSession): Promise<void> {
     const { organizationId, log } = this.#ctx;
     await this.#ctx.mayChange();
-    const begun = await this.#ctx.transaction((tx) => this.#beginFetch(tx, task), task.taskId!);
+    const begun = await this.#ctx.transaction(
+      (tx) => this.#beginFetch(tx, task, waiting.session),
+      task.taskId!,
+    );
     // The server is paused, or the answer was withdrawn this moment.
     if (!begun) return;
     const { ids, attempt } = begun;
@@ -506,7 +545,12 @@ export class TaskReceiver {
     this.#ctx.wake(ids.taskId, AFTER_ANSWER_MS);
   }
 
-  async #beginFetch(tx: Tx, { id, taskId, inputRequestId }: ElicitationTask): Promise<Begun | null> {
+  /** `session`: the one that the answer goes to, as a digest in hex. */
+  async #beginFetch(
+    tx: Tx,
+    { id, taskId, inputRequestId }: ElicitationTask,
+    session: string,
+  ): Promise<Begun | null> {
     const { organizationId, connectionId, epoch } = this.#ctx;
     if (!this.#ctx.mayBegin || taskId === null || inputRequestId === null) return null;
     const task = await findElicitationTask(organizationId, tx, connectionId, id);
@@ -514,6 +558,7 @@ export class TaskReceiver {
     const ids = { taskId, inputRequestId, deliveryId: task.deliveryId };
     const body = await answerOf(organizationId, tx, inputRequestId);
     if (!body) return null;
+    await noteFetch(organizationId, tx, id, session);
     if (task.deliveryState !== "pending" && task.deliveryState !== "sending")
       return { body, ids, attempt: null };
     const work = await readLockedWork(organizationId, tx, connectionId, taskId);

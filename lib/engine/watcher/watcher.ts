@@ -170,6 +170,7 @@ export class Watcher {
       tasks: () => taskIndex,
       onLeaseLost: options.onLeaseLost,
       onTaskStored: (id, rpcId, session) => this.#receiver.announce(id, rpcId, session),
+      onTaskRefused: (rpcId, session, why) => this.#receiver.refuse(rpcId, session, why),
     });
     this.#receiver = new TaskReceiver(this.#context, {
       record,

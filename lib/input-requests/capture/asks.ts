@@ -50,6 +50,7 @@ export async function isKnownAsk(
     JOIN input_request r ON r.organization_id = k.organization_id AND r.id = k.input_request_id
     WHERE k.organization_id = ${organizationId}::uuid AND k.session_digest = ${rpc.sessionDigest}
       AND k.rpc_id = ${JSON.stringify(storable(rpc.rpcId))}::jsonb AND r.task_id = ${taskId}::uuid
+      AND k.elicitation_task_id IS NULL
       AND r.question_hash = ANY (${hashes})
       AND (${rpc.replayed} OR (k.retracted_at IS NULL AND r.state IN ('open', 'answered')
         AND coalesce(k.accepted_at >= ${received}, true)
@@ -58,16 +59,45 @@ export async function isKnownAsk(
   return rows.length > 0;
 }
 
-/** 2025-11-25: the same question under a new JSON-RPC id. An answer in progress follows to the newest ask. */
+/**
+ * 2025-11-25: what the server had of this request's answer when it put the question once more. "had": it had fetched the
+ * answer, so that the same words are a new question. "in_doubt": what it fetched may have been lost, since the words come in a
+ * session that the task never asked in before, and to which the answer was not handed over. "nothing": it had not fetched it.
+ */
+export async function fetchedBefore(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  requestId: string,
+  rpc: NonNullable<CapturedQuestion["rpc"]>,
+): Promise<"nothing" | "had" | "in_doubt"> {
+  const [fetch] = await tx.$queryRaw<{ isHad: boolean }[]>`
+    WITH handed AS (SELECT e.fetched_in FROM elicitation_task e WHERE e.organization_id = ${organizationId}::uuid
+      AND e.input_request_id = ${requestId}::uuid AND e.fetched_in IS NOT NULL)
+    SELECT NOT EXISTS (SELECT FROM handed) OR EXISTS (SELECT FROM handed WHERE fetched_in = ${rpc.sessionDigest})
+      OR EXISTS (SELECT FROM ask k WHERE k.organization_id = d.organization_id AND k.task_id = ${taskId}::uuid
+        AND k.session_digest = ${rpc.sessionDigest} AND k.created_at < d.sent_at) AS "isHad"
+    FROM delivery d WHERE d.organization_id = ${organizationId}::uuid AND d.input_request_id = ${requestId}::uuid
+      AND d.state IN ('sending', 'accepted') AND d.rung = 'fetched'
+      AND d.sent_at < ${receivedAt(organizationId, rpc.messageId)}`;
+  if (!fetch) return "nothing";
+  return fetch.isHad ? "had" : "in_doubt";
+}
+
+/**
+ * 2025-11-25: the same question under a new JSON-RPC id. An answer in progress follows to the newest ask. `isLost`: what the
+ * server fetched of it may have been lost.
+ */
 export async function askedAgainLive(
   organizationId: string,
   tx: Tx,
   taskId: string,
   request: LiveRequest,
   captured: CapturedQuestion,
+  isLost: boolean,
 ): Promise<NewEvent[]> {
   await addAsk(organizationId, tx, taskId, request.id, captured);
-  return judgeAskedAgain(organizationId, tx, taskId, request);
+  return judgeAskedAgain(organizationId, tx, taskId, request, isLost);
 }
 
 /**
@@ -105,8 +135,9 @@ function judgeAskedAgain(
   tx: Tx,
   taskId: string,
   openRequest: LiveRequest,
+  isLost = false,
 ): Promise<NewEvent[]> {
-  const verdict = judgeDelivery(openRequest.delivery, { kind: "asked_again" });
+  const verdict = judgeDelivery(openRequest.delivery, { kind: "asked_again", isLost });
   const request = { taskId, inputRequestId: openRequest.id, deliveryId: openRequest.delivery?.id ?? null };
   const ending = { state: "withdrawn", reason: "asked_again" } as const;
   return carryOutVerdict(organizationId, tx, request, verdict, ending);
@@ -140,12 +171,14 @@ export async function addAsk(
   captured: CapturedQuestion,
   isFirst = false,
 ): Promise<void> {
-  // The id stands for this question from now on: an answer to the question before must not go there.
+  // The id stands for this question from now on: an answer to the question before must not go there. A question that was put
+  // as a task of ours goes by that task's id.
   if (captured.rpc)
     await tx.$executeRaw`UPDATE ask SET retracted_at = now() WHERE organization_id = ${organizationId}::uuid
       AND session_digest = ${captured.rpc.sessionDigest}
       AND rpc_id = ${JSON.stringify(storable(captured.rpc.rpcId))}::jsonb
-      AND input_request_id <> ${inputRequestId}::uuid AND retracted_at IS NULL AND accepted_at IS NULL`;
+      AND input_request_id <> ${inputRequestId}::uuid AND elicitation_task_id IS NULL
+      AND retracted_at IS NULL AND accepted_at IS NULL`;
   const id = uuidv7();
   await tx.ask.create({
     data: {
@@ -165,11 +198,12 @@ export async function addAsk(
     await tx.$executeRaw`UPDATE ask SET created_at = least(created_at, ${receivedAt(organizationId, captured.rpc.messageId)})
       WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid`;
   if (isFirst) return;
+  // A task of ours is told its answer by its ask: there are no more of them than `QUESTION_TASKS`.
   await tx.$executeRaw`DELETE FROM ask a WHERE organization_id = ${organizationId}::uuid
-    AND input_request_id = ${inputRequestId}::uuid AND accepted_at IS NULL
+    AND input_request_id = ${inputRequestId}::uuid AND accepted_at IS NULL AND elicitation_task_id IS NULL
     AND NOT EXISTS (SELECT FROM delivery d WHERE d.organization_id = a.organization_id AND d.ask_id = a.id)
     AND id NOT IN (SELECT id FROM ask WHERE organization_id = ${organizationId}::uuid
-      AND input_request_id = ${inputRequestId}::uuid ORDER BY created_at DESC, id DESC LIMIT ${ASKS})`;
+      AND input_request_id = ${inputRequestId}::uuid AND elicitation_task_id IS NULL ORDER BY created_at DESC, id DESC LIMIT ${ASKS})`;
 }
 
 /** How an ask came, compared with the last ask of its request. What came by a new session stays so when it is repeated there. */

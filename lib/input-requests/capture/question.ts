@@ -19,7 +19,14 @@ import { judgeDelivery, type Observation } from "../deliveries/judge.ts";
 import { checkedContent } from "../guards.ts";
 import { judgeRewording } from "../status.ts";
 import { judgeQuestion } from "../warnings.ts";
-import { addAsk, askedAgainLive, type CapturedQuestion, confirmTakenBefore, isKnownAsk } from "./asks.ts";
+import {
+  addAsk,
+  askedAgainLive,
+  type CapturedQuestion,
+  confirmTakenBefore,
+  fetchedBefore,
+  isKnownAsk,
+} from "./asks.ts";
 import { closeRequest, confirmRequest, type LiveRequest, liveRequests } from "./settle.ts";
 
 /** Earlier question hashes that are kept, newest first: an answer names the hash of the text read. */
@@ -76,15 +83,22 @@ export async function captureQuestion(
   const mayBeKnown = rpc && task.hasRequests && rpc.elicitationTaskId === undefined;
   if (mayBeKnown && (await isKnownAsk(organizationId, tx, taskId, hashes, rpc))) return [];
 
-  const [request] = task.hasRequests
+  let [request] = task.hasRequests
     ? await liveRequests(organizationId, tx, taskId, sameQuestion(captured.key, hashes))
     : [];
-  if (request && hashes.includes(request.questionHash))
-    return rpc ? askedAgainLive(organizationId, tx, taskId, request, captured) : [];
+  const events: NewEvent[] = [];
+  if (request && hashes.includes(request.questionHash)) {
+    if (!rpc) return [];
+    const fetched = await fetchedBefore(organizationId, tx, taskId, request.id, rpc);
+    if (fetched !== "had")
+      return askedAgainLive(organizationId, tx, taskId, request, captured, fetched === "in_doubt");
+    // The answer stays the result of its tasks, for whoever asks for it again.
+    events.push(...(await confirmRequest(organizationId, tx, taskId, request.id)));
+    request = undefined;
+  }
 
   const { taken } = task;
   const isFull = taken >= QUESTIONS;
-  const events: NewEvent[] = [];
   let replaces: string | null = null;
   let isRestless = false;
   if (request) {
@@ -273,6 +287,6 @@ export async function hasRoom(
   const hashes = contentOf(tx).hashes(questionHash({ taskId, ...question }));
   return (
     live.filter(({ isFetched }) => !isFetched).length < OPEN_QUESTIONS ||
-    live.some((request) => hashes.includes(request.questionHash))
+    live.some((request) => !request.isFetched && hashes.includes(request.questionHash))
   );
 }

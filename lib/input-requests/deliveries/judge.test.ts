@@ -45,6 +45,7 @@ const OBSERVED: Record<string, Observation> = {
   "one of several that moved": { kind: "moved", certain: false },
   said: { kind: "said" },
   "asked again": { kind: "asked_again" },
+  "asked elsewhere": { kind: "asked_again", isLost: true },
   retracted: { kind: "retracted" },
   refused: { kind: "refused" },
   broken: { kind: "broken" },
@@ -81,6 +82,7 @@ moved              | withdraw   | withdraw   | withdraw   | confirm    | confirm
 one of several that moved | keep | keep    | keep       | keep       | confirm | keep     | confirm | confirm | confirm
 said               | keep       | keep       | keep       | keep       | keep    | keep     | keep    | confirm | confirm
 asked again        | keep       | keep       | keep       | keep       | keep    | keep     | keep    | follow  | follow
+asked elsewhere    | keep       | keep       | keep       | keep       | keep    | repeat   | repeat  | follow  | follow
 retracted          | withdraw   | withdraw   | withdraw   | withdraw   | await   | keep     | keep    | keep    | keep
 not asked again    |            |            | undeliverable | undeliverable | await | | | |
 `;

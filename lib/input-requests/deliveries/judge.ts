@@ -28,8 +28,8 @@ export type Observation =
   | { kind: "moved"; certain: boolean }
   /** 2025-11-25: the same status with another message. */
   | { kind: "said" }
-  /** 2025-11-25: the same question came under a new JSON-RPC id. */
-  | { kind: "asked_again" }
+  /** 2025-11-25: the same question came under a new JSON-RPC id. `isLost`: in another session than the answer was fetched in. */
+  | { kind: "asked_again"; isLost?: boolean }
   /** 2025-11-25: the server took the question's last ask back. */
   | { kind: "retracted" }
   /** The server refused the attempt. */
@@ -99,6 +99,8 @@ export function judgeDelivery(delivery: DeliveryFacts | null, observed: Observat
       // lose the answer.
       return delivery?.state === "accepted" ? "confirm" : "keep";
     case "asked_again":
+      // Nobody will fetch it there any more.
+      if (delivery?.state === "sending" && observed.isLost) return "repeat";
       if (delivery?.state !== "accepted") return "keep";
       if (delivery.attempts < MAX_ATTEMPTS_WHEN_ASKED_AGAIN) return "follow";
       return delivery.flagged ? "keep" : "flag";
