@@ -170,6 +170,8 @@ const CONTRACT: Record<string, Role | "any"> = {
   "PUT /input-requests/{id}/draft": "approver",
   "POST /input-requests/bulk-answer": "approver",
   "POST /input-requests/bulk-undo": "approver",
+  "GET /policy": "admin",
+  "PUT /policy": "admin",
   "GET /people": "approver",
   "PUT /decline-reasons": "admin",
   "PUT /undo-window": "admin",

@@ -81,6 +81,10 @@ async function furnished(slug: string) {
     `INSERT INTO call_rule_version (organization_id, version, rules, made_by) VALUES ($1, 1, '[]', '{}')`,
     [id],
   );
+  await sql(
+    `INSERT INTO policy_version (organization_id, version, policy, people, made_by) VALUES ($1, 1, '{}', '{}', '{}')`,
+    [id],
+  );
   const [answered, open] = [await insertRequest(web.db, id, task), await insertRequest(web.db, id, task)];
   await call("PUT", `/input-requests/${open.id}/draft`, { content: {}, comment: "half" });
   await call("POST", `/input-requests/${open.id}/claim`, {});

@@ -109,6 +109,7 @@ export const EVENT_TYPES = [
   "organization.decline_reasons_changed",
   "organization.undo_window_changed",
   "call_rules.changed",
+  "policy.changed",
   "organization.retention_changed",
   "organization.renamed",
   "organization.four_eyes_changed",

@@ -121,6 +121,12 @@ export const PARTS: Part[] = [
     order: ["r.version", "bigint"],
   },
   {
+    kind: "policy",
+    table: "policy_version",
+    columns: "version policy people made_at made_by",
+    order: ["r.version", "bigint"],
+  },
+  {
     kind: "saved_view",
     table: "saved_view",
     columns: "id user_id page name query shared created_at",

@@ -110,6 +110,8 @@ import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
 import * as pageFailures from "@/app/api/v1/page-failures/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
+import * as policy from "@/app/api/v1/policy/route.ts";
+import * as policyVersions from "@/app/api/v1/policy/versions/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
 import * as races from "@/app/api/v1/races/route.ts";
 import * as requestConsume from "@/app/api/v1/requests/[id]/consume/route.ts";
@@ -187,6 +189,8 @@ export const paths: Paths = {
   "/api/v1/service-accounts": serviceAccounts,
   "/api/v1/service-accounts/{id}": serviceAccount,
   "/api/v1/bulk-operations": bulkOperations,
+  "/api/v1/policy": policy,
+  "/api/v1/policy/versions": policyVersions,
   "/api/v1/call-rules": callRules,
   "/api/v1/call-rules/try": callRulesTry,
   "/api/v1/bulk-operations/{id}": bulkOperation,
