@@ -162,6 +162,7 @@ const CONTRACT: Record<string, Role | "any"> = {
   "GET /input-requests/{id}": "viewer",
   "POST /input-requests/{id}/answer": "approver",
   "POST /input-requests/{id}/undo": "approver",
+  "DELETE /input-requests/{id}/vote": "approver",
   "POST /input-requests/{id}/claim": "approver",
   "POST /input-requests/{id}/release": "approver",
   "POST /input-requests/{id}/resend": "operator",

@@ -1,4 +1,6 @@
 /** What the rules of a policy can say something about. docs/governance.md lists it for who writes them. */
+import type { Actor } from "../access/schema.ts";
+import { largestAmount } from "../call-rules/largest-amount.ts";
 import { createLanguage } from "../rules/language.ts";
 
 /** The language of policies. Texts are parsed once a process. */
@@ -22,3 +24,60 @@ export const policyLanguage = createLanguage({
   agent: "dyn",
   now: "google.protobuf.Timestamp",
 });
+
+/** A request that is about to be asked. */
+export interface AskedRequest {
+  server: { id: string; name: string };
+  tool: string;
+  task: { label: string | null; arguments: Record<string, unknown>; createdAt: Date };
+  request: {
+    message: string;
+    /** As the request's card shows it. */
+    amount: number | null;
+    currency: string | null;
+    fields: string[];
+    url: string | null;
+    askedAgain: boolean;
+  };
+  requester: { actor: Actor; role: string | null; groups: string[] };
+  now: Date;
+}
+
+/**
+ * Returns the facts of a request. Reading its amount throws RuleFailure where that can't be read, so that only a condition
+ * which does read it fails.
+ */
+export function factsOf({ server, tool, task, request, requester, now }: AskedRequest) {
+  const { actor, role, groups } = requester;
+  let amount: { value: number | null } | null = null;
+  return {
+    server: { id: server.id, name: server.name },
+    tool,
+    task: {
+      label: task.label ?? "",
+      requester: actor.name,
+      arguments: task.arguments,
+      createdAt: task.createdAt,
+    },
+    request: {
+      message: request.message,
+      // The larger one of what the card shows and what the arguments name: the card's could be one that the caller added.
+      get amount() {
+        amount ??= { value: larger(largestAmount(task.arguments), request.amount) };
+        return amount.value;
+      },
+      currency: request.currency,
+      fields: request.fields,
+      url: request.url,
+      askedAgain: request.askedAgain,
+    },
+    requester: { id: actor.id ?? "", name: actor.name, role, groups, kind: actor.kind },
+    agent: actor.kind === "agent" ? { id: actor.id ?? "", name: actor.name } : null,
+    now,
+  };
+}
+
+function larger(one: number | null, other: number | null): number | null {
+  if (other === null) return one;
+  return one === null ? Math.abs(other) : Math.max(one, Math.abs(other));
+}

@@ -4,7 +4,7 @@ import type { Tx } from "../base/db/db.ts";
 import type { Member, People } from "./problems.ts";
 import { type PolicyVersions, policyInputSchema, type SavedPolicy } from "./schema.ts";
 
-const peopleSchema = z.record(z.string(), z.uuid());
+export const peopleSchema = z.record(z.string(), z.uuid());
 
 /** The policy in force. */
 export async function readPolicy(organizationId: string, tx: Tx): Promise<SavedPolicy> {

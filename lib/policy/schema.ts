@@ -14,7 +14,7 @@ const flags = <const T extends readonly [string, ...string[]]>(...of: T) =>
   z
     .array(z.enum(of))
     .max(of.length)
-    .transform((given) => of.filter((each) => (given as string[]).includes(each)));
+    .transform((given): T[number][] => of.filter((each) => (given as string[]).includes(each)));
 
 /** Who may vote: the union of roles, groups of the policy and people by address. */
 const approversSchema = z.strictObject({

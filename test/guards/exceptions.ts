@@ -56,6 +56,7 @@ export const EXCEPTIONS: Record<string, Exception> = {
     values: { "body.request": "q".repeat(43) },
   },
   "POST /api/v1/input-requests/{id}/answer": { values: { "body.action": "decline" } },
+  "DELETE /api/v1/input-requests/{id}/vote": { alsoFound: { 404: "nobody votes on it" } },
   "POST /api/v1/input-requests/bulk-answer": {
     values: { "body.action": "decline" },
     foreignInBody: { status: 200, because: "each of the items has its own result" },

@@ -50,6 +50,7 @@ import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/rou
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
 import * as inputRequestSimilar from "@/app/api/v1/input-requests/[id]/similar/route.ts";
 import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.ts";
+import * as inputRequestVote from "@/app/api/v1/input-requests/[id]/vote/route.ts";
 import * as inputRequestsBulkAnswer from "@/app/api/v1/input-requests/bulk-answer/route.ts";
 import * as inputRequestsBulkUndo from "@/app/api/v1/input-requests/bulk-undo/route.ts";
 import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.ts";
@@ -215,6 +216,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/resend": inputRequestResend,
   "/api/v1/input-requests/{id}/similar": inputRequestSimilar,
   "/api/v1/input-requests/{id}/undo": inputRequestUndo,
+  "/api/v1/input-requests/{id}/vote": inputRequestVote,
   "/api/v1/input-requests/bulk-answer": inputRequestsBulkAnswer,
   "/api/v1/input-requests/bulk-undo": inputRequestsBulkUndo,
   "/api/v1/input-requests/counts": inputRequestsCounts,
