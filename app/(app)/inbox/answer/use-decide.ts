@@ -16,7 +16,7 @@ import { addDecided, addUndoable, goOnFrom } from "./decision-store.ts";
 const loadFollow = () => import("./follow-delivery.tsx").then((file) => file.followDelivery);
 loadWhenTouched(loadFollow);
 
-export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording">;
+export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;
 
 /**
  * Sends a decision, bound to the question on the screen. Once the server has recorded the decision, the next
