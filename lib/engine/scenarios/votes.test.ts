@@ -5,6 +5,7 @@ import { startEngineProcess } from "../../../test/engine-process.ts";
 import {
   createOrganizationFixture,
   type OrganizationFixture,
+  until,
 } from "../../../test/fixtures/organization-fixture.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
@@ -146,4 +147,28 @@ test("what votes say is sealed where the organization seals content, and still a
   await decide(organization, people[0]!, id);
   await queries.inState(taskId, "completed");
   expect(remote.answers).toHaveLength(1);
+});
+
+test("those who have a vote are told, and nobody any more once they have voted", async ({
+  onTestFinished,
+}) => {
+  const { organization, people, queries, server } = await place({ onTestFinished });
+  await organization.startEngine();
+  const taskId = await organization.startTask(server, {}, tool("approve", { taskSupport: "required" }));
+  const { id } = await queries.openRequest(taskId);
+  const told = () =>
+    organization.within(async (tx) => {
+      const notices = await tx.notice.findMany({
+        where: { organizationId: organization.organizationId, inputRequestId: id, withdrawnAt: null },
+      });
+      return notices.map(({ userId }) => userId).sort();
+    });
+  const { approver, operator } = organization;
+  const voters = [approver, ...people].map(({ userId }) => userId!);
+  await until("all with a vote are told", async () => (await told()).length >= voters.length);
+  expect(await told()).toEqual(voters.toSorted());
+  expect(voters).not.toContain(operator.userId);
+  await decide(organization, approver, id);
+  await until("who has voted is told no more", async () => (await told()).length === voters.length - 1);
+  expect(await told()).toEqual(people.map(({ userId }) => userId!).sort());
 });
