@@ -81,6 +81,10 @@ async function furnished(slug: string) {
     `INSERT INTO call_rule_version (organization_id, version, rules, made_by) VALUES ($1, 1, '[]', '{}')`,
     [id],
   );
+  await sql(
+    `INSERT INTO policy_version (organization_id, version, policy, people, made_by) VALUES ($1, 1, '{}', '{}', '{}')`,
+    [id],
+  );
   const [answered, open] = [await insertRequest(web.db, id, task), await insertRequest(web.db, id, task)];
   await call("PUT", `/input-requests/${open.id}/draft`, { content: {}, comment: "half" });
   await call("POST", `/input-requests/${open.id}/claim`, {});
@@ -94,6 +98,10 @@ async function furnished(slug: string) {
     await tx.acknowledgement.create({ data: { ...of, userId: owner.userId, note: "Asked the bank" } });
     const its = { organizationId: id, inputRequestId: answered.id };
     await tx.approvalUse.create({ data: { ...its, usedBy: {} } });
+    await tx.$executeRaw`INSERT INTO vote (organization_id, id, input_request_id, stage, question_hash, content_digest, action,
+        rejects, person, cast_by, completes, answer_id)
+      SELECT ${id}::uuid, ${uuidv7()}::uuid, ${answered.id}::uuid, 0, 'q', 'c', 'decline', true, ${owner.userId}::uuid, '{}', true, a.id
+      FROM answer a WHERE a.input_request_id = ${answered.id}::uuid`;
     const callback = { url: `https://ci.example/${CANARY}`, sealedSecret: CANARY };
     await tx.requestCallback.create({ data: { ...its, taskId: task, ...callback } });
     const ask = { ...of, id: uuidv7(), inputRequestId: answered.id, key: "k", sessionDigest: null };

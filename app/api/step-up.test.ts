@@ -80,6 +80,7 @@ describe("a key", () => {
       "POST /api/v1/members",
       "POST /api/v1/saml-providers",
       "PUT /api/v1/call-rules",
+      "PUT /api/v1/policy",
     ]);
     for (const { stepUp } of named) expect(stepUp).toBe(true);
   });

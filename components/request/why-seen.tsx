@@ -6,10 +6,10 @@ import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
 /** One line that says who sees the request, and who decides; nothing where the header says that it is one's own. */
 export function WhySeen({
-  request: { seenBecause, state, urlOwner },
+  request: { approval, seenBecause, state, urlOwner },
   className,
 }: {
-  request: Pick<InputRequestSummary, "seenBecause" | "state" | "urlOwner">;
+  request: Pick<InputRequestSummary, "approval" | "seenBecause" | "state" | "urlOwner">;
   className?: string;
 }) {
   const { may, organization, user } = useMe();
@@ -18,7 +18,7 @@ export function WhySeen({
     <p className={cn("text-muted text-xs", className)}>
       {seenBecause === "requester"
         ? "Private: you started this task"
-        : may("requests:answer") && state === "open"
+        : may("requests:answer") && state === "open" && approval === null
           ? urlOwner
             ? `Only ${urlOwner.id === user.id ? "you" : urlOwner.name} can accept; approvers can decline`
             : `Open to all ${organization.name} approvers`

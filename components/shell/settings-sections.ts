@@ -14,6 +14,7 @@ import {
   ScrollText,
   ShieldCheck,
   Users,
+  Vote,
   Webhook,
 } from "lucide-react";
 import type { Permission } from "@/lib/access/permissions.ts";
@@ -75,6 +76,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     label: "Call rules",
     description: "Which calls need an approval first",
     icon: ListChecks,
+    needs: "settings:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/policy",
+    label: "Policy",
+    description: "Who has to agree on which requests",
+    icon: Vote,
     needs: "settings:manage",
     group: "Organization",
   },

@@ -98,6 +98,15 @@ const TABLES: Table[] = [
     besides: ["question_hash"],
     more: keyedHashes,
   },
+  {
+    name: "vote",
+    by: "id",
+    row: "id",
+    key: ["id"],
+    columns: [json("content"), text("comment")],
+    besides: ["question_hash", "content_digest"],
+    more: keyedHashes,
+  },
   { name: "delivery", by: "id", row: "id", key: ["id"], columns: [text("status_before")] },
   {
     name: "draft",
@@ -328,6 +337,7 @@ function keyedHashes(content: Content, row: Record<string, unknown>): Prisma.Sql
   if (row.key === row.question_hash) one("key", row.key);
   one("question_hash", row.question_hash);
   one("judged_hash", row.judged_hash);
+  one("content_digest", row.content_digest);
   if (Array.isArray(row.earlier_hashes)) {
     const after = row.earlier_hashes.map((hash: string) => content.hash(hash));
     if (after.some((hash, index) => hash !== (row.earlier_hashes as string[])[index]))

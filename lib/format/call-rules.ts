@@ -1,4 +1,4 @@
-/** Words for rules for calls. */
+/** Words for rules for calls, and for policies. */
 import type { Before } from "../agents/schema.ts";
 import { shorten } from "../text/labels.ts";
 
@@ -25,6 +25,20 @@ export function callRuleChanges(data: Record<string, unknown>): string {
     ...named(data.added).map(({ name, rule }) => `Added “${name}”: ${inWords(rule)}`),
     ...named(data.removed).map(({ name, rule }) => `Removed “${name}”: ${inWords(rule)}`),
     ...named(data.changed).map(({ name, rule }) => `Changed “${name}”: ${movement(rule.from, rule.to)}`),
+    ...(Array.isArray(data.order) ? ["Changed the order of the rules"] : []),
+  ];
+  return changes.join("\n");
+}
+
+/** What a line of the history says of a change of the policy. The line's data may be of another version. */
+export function policyChanges(data: Record<string, unknown>): string {
+  const changes = [
+    ...named(data.added).map(({ name, rule }) => `Added “${name}”: ${policyRuleInWords(rule)}`),
+    ...named(data.removed).map(({ name, rule }) => `Removed “${name}”: ${policyRuleInWords(rule)}`),
+    ...named(data.changed).map(
+      ({ name, rule }) => `Changed “${name}”: ${policyMovement(rule.from, rule.to)}`,
+    ),
+    ...named(data.groups).map(({ name, rule }) => `Group ${name}: ${people(rule.from)} → ${people(rule.to)}`),
     ...(Array.isArray(data.order) ? ["Changed the order of the rules"] : []),
   ];
   return changes.join("\n");
@@ -67,4 +81,35 @@ function condition(when: unknown): string {
 
 function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function policyRuleInWords(rule: Fields): string {
+  return `${stages(rule.stages)}${typeof rule.when === "string" ? `, when ${shorten(rule.when, 200)}` : ""}`;
+}
+
+function policyMovement(from: unknown, to: unknown): string {
+  const [was, is] = [isFields(from) ? from : {}, isFields(to) ? to : {}];
+  return [
+    ...("stages" in is ? [`${stages(was.stages)} → ${stages(is.stages)}`] : []),
+    ...("when" in is ? [`when ${condition(was.when)} → ${condition(is.when)}`] : []),
+    ...("requester" in is ? [`the requester is ${is.requester === "allowed" ? "allowed" : "excluded"}`] : []),
+    ...("due" in is ? [`due ${due(was.due)} → ${due(is.due)}`] : []),
+  ].join("; ");
+}
+
+function stages(list: unknown): string {
+  if (!Array.isArray(list)) return "other stages";
+  return list
+    .map((stage: unknown) =>
+      isFields(stage) ? `${String(stage.need)} of ${shorten(String(stage.name), 100)}` : "a stage",
+    )
+    .join(", then ");
+}
+
+function due(value: unknown): string {
+  return typeof value === "string" ? value : "never";
+}
+
+function people(list: unknown): string {
+  return Array.isArray(list) ? shorten(list.join(", "), 300) || "nobody" : "no group";
 }

@@ -1,13 +1,13 @@
 /** Groups of history lines for filters, by the first word of their type. */
 export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
-  { label: "Answers and their delivery", nouns: ["answer", "delivery"] },
+  { label: "Answers and their delivery", nouns: ["answer", "vote", "delivery"] },
   { label: "Questions", nouns: ["request", "requests"] },
   { label: "Tasks", nouns: ["task", "bulk", "race"] },
   { label: "Servers and connections", nouns: ["server", "connection", "recipe"] },
   { label: "People and invitations", nouns: ["member", "invitation"] },
   { label: "Sign-ins and accounts", nouns: ["session", "account", "saml_provider"] },
   { label: "API keys and webhooks", nouns: ["key", "agent", "service_account", "webhook"] },
-  { label: "Settings and views", nouns: ["organization", "view", "call_rules"] },
+  { label: "Settings and views", nouns: ["organization", "view", "call_rules", "policy"] },
   { label: "Who looked into it", nouns: ["protocol", "document", "tasks", "events"] },
   { label: "Directory", nouns: ["directory"] },
   { label: "Audit streams", nouns: ["audit_stream"] },

@@ -1,7 +1,7 @@
 import type { EventType } from "../events/schema.ts";
 import { formatDuration } from "../text/duration.ts";
 import { plural } from "../text/labels.ts";
-import { callRuleChanges } from "./call-rules.ts";
+import { callRuleChanges, policyChanges } from "./call-rules.ts";
 import {
   type Data,
   type EventWords,
@@ -164,6 +164,7 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
         : `${who} set no time for undo`,
     ),
   "call_rules.changed": (data, who) => say(`${who} changed the call rules`, "wait", callRuleChanges(data)),
+  "policy.changed": (data, who) => say(`${who} changed the policy`, "wait", policyChanges(data)),
   "organization.retention_changed": ({ messageDays, payloadDays, taskDays }, who) =>
     say(
       `${who} set what is kept: protocol messages ${keptFor(messageDays)}, details of the history ${keptFor(payloadDays)}, finished tasks ${keptFor(taskDays)}`,

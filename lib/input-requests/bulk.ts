@@ -12,7 +12,8 @@ import { visibleTask } from "../tasks/visibility.ts";
 import { checkedContent } from "./guards.ts";
 import { ALIKE } from "./row.ts";
 import type { BulkAnswerInput, BulkAnswerResult, BulkUndoResult, Refused } from "./schema.ts";
-import { recordAnswer, undoAnswer } from "./transitions.ts";
+import { decide, type Outcome, undoAnswer } from "./transitions.ts";
+import { NO_PROOF, type Proof } from "./voting/transitions.ts";
 
 /**
  * Records the same answer for each item. Throws `not_alike`, or `invalid_content` for content that no item's
@@ -23,14 +24,19 @@ export async function answerMany(
   database: Database,
   principal: Principal,
   { items, ...answer }: BulkAnswerInput,
+  proof: Proof = NO_PROOF,
 ): Promise<BulkAnswerResult> {
   const within = <T>(work: (tx: Tx) => Promise<T>) => database.withOrganization(organizationId, work);
   const ids = items.map((item) => item.id);
   await within((tx) => refuseUnlessAlike(organizationId, tx, principal, ids, answer));
   const results: BulkAnswerResult["results"] = [];
   for (const { id, questionHash } of items) {
-    const record = (tx: Tx) => recordAnswer(organizationId, tx, principal, id, { ...answer, questionHash });
-    results.push((await refusalOf(id, within(record))) ?? { id, status: "recorded" });
+    let status: Outcome = "recorded";
+    const record = async (tx: Tx) => {
+      const input = { ...answer, questionHash };
+      status = (await decide(organizationId, tx, principal, id, input, undefined, proof)).outcome;
+    };
+    results.push((await refusalOf(id, within(record))) ?? { id, status });
   }
   return { results };
 }

@@ -12,6 +12,7 @@ import { reached } from "../tasks/visibility.ts";
 import { CLAIM_IS_LIVE } from "./row.ts";
 import type { RequestFilter, RequestListQuery, RequestState } from "./schema.ts";
 import { isLive } from "./status.ts";
+import { hasCallersVote } from "./voting/voter.ts";
 
 /**
  * `visibleTask`, on the request's copies of the task's columns. The ids form an array that Postgres computes
@@ -118,8 +119,14 @@ export function waitingFor(organizationId: string, principal: Principal, state: 
       JOIN task t ON t.organization_id = q.organization_id AND t.id = q.task_id
     WHERE q.organization_id = ${organizationId}::uuid AND q.state = 'open'
       AND ${HAS_FOUR_EYES(organizationId)} AND ${ownUnderFourEyes(organizationId, principal)}`;
+  // Along an index that has nothing in it without a policy.
+  const votesOfOthers = Prisma.sql`SELECT q.id FROM input_request q
+      JOIN task t ON t.organization_id = q.organization_id AND t.id = q.task_id
+    WHERE q.organization_id = ${organizationId}::uuid AND q.state = 'open' AND q.approval IS NOT NULL
+      AND NOT ${hasCallersVote(Prisma.sql`q.approval`, principal)}`;
   return Prisma.sql`(r.assignee_user_id IS NULL OR r.assignee_user_id = ${userId}::uuid)
-    AND r.id NOT IN (${takenByOthers}) AND r.id NOT IN (${sitesOfOthers}) AND r.id NOT IN (${askedByOneself})`;
+    AND r.id NOT IN (${takenByOthers}) AND r.id NOT IN (${sitesOfOthers}) AND r.id NOT IN (${askedByOneself})
+    AND r.id NOT IN (${votesOfOthers})`;
 }
 
 /** Requests in this state that are assigned to, or claimed by, the principal. API keys have none. */

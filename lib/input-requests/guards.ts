@@ -15,6 +15,7 @@ import { readVersion } from "../servers/recipes/queries.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { type Action, type AnswerInput, actionSchema, type RequestState } from "./schema.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
+import { hasVote } from "./voting/voter.ts";
 
 export interface LockedRequest {
   id: string;
@@ -47,6 +48,8 @@ export interface LockedRequest {
   tool: string;
   /** The server's own for the question; of a recipe's, by its place in the recipe. */
   key: string;
+  /** Who has to agree, as stored (lib/policy); null: any one approver. */
+  approval: unknown;
 }
 
 /** Locks and returns the request and its task, if the principal may see them. */
@@ -70,7 +73,7 @@ export async function lockRequest(
       (r.origin = 'intray' AND r.expires_at IS NOT NULL AND r.expires_at <= now()) AS "isOver",
       r.question_hash AS "questionHash", r.reworded_at AS "rewordedAt", r.earlier_hashes AS "earlierHashes",
       r.ended_reason AS "endedReason", r.visibility, r.requester_user_id AS "requesterUserId",
-      r.assignee_user_id AS "assigneeUserId", its.*
+      r.assignee_user_id AS "assigneeUserId", r.approval, its.*
     FROM its JOIN input_request r ON (SELECT count(*) FROM its) > 0
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid FOR NO KEY UPDATE OF r`;
   if (!request) throw notFound("request");
@@ -235,6 +238,14 @@ export async function refuseUnableRecipient(
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${request.taskId}::uuid
     -- A rule that is being switched on frees what is assigned by then.
     FOR SHARE OF o`;
+  if (request.approval !== null) {
+    const [voter] = await tx.$queryRaw<{ may: boolean }[]>`
+      SELECT ${hasVote(Prisma.sql`r.approval`, Prisma.sql`${userId}::uuid`, [Prisma.sql`m.role`])} AS may
+      FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
+        JOIN membership m ON m.organization_id = r.organization_id AND m.user_id = ${userId}::uuid
+      WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${request.id}::uuid`;
+    if (!voter?.may) throw refuse(`${name} has no vote on this now: the policy says who decides.`);
+  }
   if (rule?.forbids)
     throw refuse(
       `${name}, or somebody who counts as one person with ${name}, asked for this task: a second person has to accept.`,
@@ -273,6 +284,26 @@ export async function refuseUnfitChoice(
   throw new AppError("invalid_content", chosen.problem, {
     errors: fields.map((field) => ({ field, message: chosen.problem })),
   });
+}
+
+/**
+ * Refuses an answer that may go to any wording where the organization has a policy: the next wording may be one on which several
+ * people have to agree.
+ */
+export async function refuseAnyWording(
+  organizationId: string,
+  tx: Tx,
+  request: LockedRequest,
+  { action }: Pick<AnswerInput, "action">,
+): Promise<void> {
+  if (request.rewordedAt === null || action !== "accept") return;
+  const policy = await tx.policyVersion.findFirst({ where: { organizationId }, select: { version: true } });
+  if (!policy) return;
+  throw new AppError(
+    "question_changed",
+    "The server changes this question again and again, and the policy says who has to agree on which text: it can only be declined.",
+    { extra: { inputRequestId: request.id } },
+  );
 }
 
 /** Refuses acceptance by the task's requester where the organization requires a second person. */

@@ -18,6 +18,7 @@ import {
 } from "./schema.ts";
 import { keyFigures } from "./similar/likeness.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
+import { toApproval, type VotesRow, votesOf } from "./voting/shown.ts";
 import { warningsAt } from "./warnings.ts";
 
 /** A claim is live while its holder is active. `c` is the claim. */
@@ -55,7 +56,7 @@ export const summaryOf = (
     WHERE e.organization_id = r.organization_id AND e.input_request_id = r.id AND e.state = 'completed')
     THEN 'fetch' ELSE 'question' END AS "waitingFor",
   d.error AS "deliveryError", t.cancel_requested_at AS "cancelRequestedAt", coalesce(link.user_id, link.authorized_by) AS "openerId", opener.name AS "openerName",
-  ${ownUnderFourEyes(principal.organizationId, principal)} AS "fourEyes",
+  ${ownUnderFourEyes(principal.organizationId, principal)} AS "fourEyes", ${votesOf(principal)},
   CASE WHEN pg_column_size(t.arguments) > ${SHORT_ARGUMENTS} THEN NULL ELSE t.arguments END AS "shortArguments"`;
 
 /**
@@ -73,7 +74,7 @@ export const JOINS = Prisma.sql`JOIN task t ON t.organization_id = r.organizatio
     AND answer.input_request_id = r.id ORDER BY withdrawn_at DESC NULLS FIRST LIMIT 1) a ON true
   LEFT JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id`;
 
-export interface RequestRow {
+export interface RequestRow extends VotesRow {
   id: string;
   state: string;
   taskId: string;
@@ -165,6 +166,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     // Also one who is gone: the site stays theirs.
     urlOwner: row.mode === "url" ? person(row.openerId, row.openerName ?? "a former member") : null,
     fourEyes: row.fourEyes,
+    approval: toApproval(row),
     answer: toAnswer(row),
     delivery: toDelivery(row),
   };

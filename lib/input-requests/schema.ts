@@ -45,19 +45,23 @@ export const answerInputSchema = z.strictObject({
   holdMs: z.int().min(0).max(60_000).optional(),
   /** The answer may go to any later wording of the question. Required where the request has `rewordedAt`. */
   anyWording: z.boolean().optional(),
+  /** Where people vote, and others agreed to other content: asks everybody anew, about this content. */
+  proposes: z.boolean().optional(),
 });
 export type AnswerInput = z.infer<typeof answerInputSchema>;
 
 const MOST_AT_ONCE = 200;
 
 /** One answer to many alike questions; each item binds to the hash of its own question. */
-export const bulkAnswerInputSchema = answerInputSchema.omit({ questionHash: true, anyWording: true }).extend({
-  items: z
-    .array(z.strictObject({ id: z.uuid(), questionHash: answerInputSchema.shape.questionHash }))
-    .min(1)
-    .max(MOST_AT_ONCE)
-    .refine((items) => new Set(items.map((item) => item.id)).size === items.length, "Each request once"),
-});
+export const bulkAnswerInputSchema = answerInputSchema
+  .omit({ questionHash: true, anyWording: true, proposes: true })
+  .extend({
+    items: z
+      .array(z.strictObject({ id: z.uuid(), questionHash: answerInputSchema.shape.questionHash }))
+      .min(1)
+      .max(MOST_AT_ONCE)
+      .refine((items) => new Set(items.map((item) => item.id)).size === items.length, "Each request once"),
+  });
 export type BulkAnswerInput = z.infer<typeof bulkAnswerInputSchema>;
 
 export const bulkUndoInputSchema = z.strictObject({
@@ -83,7 +87,8 @@ export type Refused = z.infer<typeof refusedSchema>;
 export const bulkAnswerResultSchema = z.object({
   results: z.array(
     z.discriminatedUnion("status", [
-      z.object({ id: z.uuid(), status: z.literal("recorded") }),
+      /** `voted`: others have to agree before there is an answer. */
+      z.object({ id: z.uuid(), status: z.enum(["recorded", "voted"]) }),
       refusedSchema,
     ]),
   ),
@@ -153,6 +158,59 @@ export const answerSchema = z.object({
   at: timestamp,
 });
 
+const voteSchema = z.object({
+  by: actorSchema,
+  /** The user whose vote it is: `by`, or who made that key. */
+  person: z.string(),
+  /** Whose vote it was, had they not been away. Null: nobody votes for another yet. */
+  onBehalfOf: personSchema.nullable(),
+  action: actionSchema,
+  /** False: it is a rejection, be it by `decline` or by the form's own no. */
+  agrees: z.boolean(),
+  comment: z.string().nullable(),
+  at: timestamp,
+});
+
+/** Several people have to agree: by which rule, in which stages, and who did. */
+const approvalStatusSchema = z.object({
+  rule: z.string(),
+  /** Of the policy, under which the request was asked. */
+  version: z.number(),
+  /** How soon people should have decided, by the rule. Nothing happens then. */
+  dueAt: timestamp.nullable(),
+  /** Rules that could not be applied to this request, and count as if they had matched. */
+  failed: z.array(z.object({ rule: z.string(), why: z.string() })),
+  stages: z.array(
+    z.object({
+      name: z.string(),
+      state: z.enum(["waiting", "open", "done"]),
+      need: z.number(),
+      rejections: z.number(),
+      stepUp: z.boolean(),
+      requireReason: z.array(z.string()),
+      votes: z.array(voteSchema),
+      /** How many persons have still to agree. */
+      missing: z.number(),
+    }),
+  ),
+  /** What those who agreed agreed to; null if nobody has, or if the form has nothing to fill in. */
+  content: content.nullable(),
+  /** The caller has a vote now. */
+  canVote: z.boolean(),
+  /** `approver`: the open stage is the caller's. Else the code with which a vote would be refused; `not_open`: nobody votes. */
+  why: z.enum(["approver", "already_voted", "not_an_approver", "four_eyes", "not_open"]),
+  /** The caller's own vote. */
+  mine: z
+    .object({
+      stage: z.string(),
+      action: actionSchema,
+      agrees: z.boolean(),
+      at: timestamp,
+      canTakeBack: z.boolean(),
+    })
+    .nullable(),
+});
+
 /** The amount of money of a request. `currency`: an ISO code or a sign, as sent; null if none was sent. */
 export const amountSchema = z.object({ value: z.number(), currency: z.string().nullable() });
 export type Amount = z.infer<typeof amountSchema>;
@@ -210,6 +268,8 @@ export const inputRequestSchema = z.object({
   urlOwner: personSchema.nullable(),
   /** The caller asked for the task, and another person has to accept. */
   fourEyes: z.boolean(),
+  /** Null: any one approver decides. */
+  approval: approvalStatusSchema.nullable(),
   answer: answerSchema.nullable(),
   delivery: deliverySchema.nullable(),
 });

@@ -15,6 +15,7 @@ import { uuidv7 } from "../base/ids.ts";
 import { scope } from "../base/scope.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
+import { type Approval, approvalSchema } from "../policy/judge.ts";
 import { currentTraceparent } from "../tracing/span.ts";
 import { carryOutVerdict, liveRequests } from "./capture/settle.ts";
 import { judgeDelivery } from "./deliveries/judge.ts";
@@ -28,6 +29,7 @@ import {
   memberOnly,
   onlyFieldOf,
   refuseAction,
+  refuseAnyWording,
   refuseClaimOfOther,
   refuseForeignUrl,
   refuseFourEyes,
@@ -44,19 +46,39 @@ import { answerer, keepMember, type Recipient } from "./recipient.ts";
 import { wordsOf } from "./row.ts";
 import type { AnswerInput, AssignInput, DraftInput, HandOverInput, RequestState } from "./schema.ts";
 import { CLAIM_IDLE_MS, requests } from "./status.ts";
+import { bindVotes, castVote, NO_PROOF, type Proof, reopenVote, takeBack } from "./voting/transitions.ts";
+import { type Ballot, openBallot, readVoter } from "./voting/voter.ts";
 
-/**
- * Records a person's decision, which counts from the commit on; the engine delivers it. `read` reads what is to be shown of
- * the request then.
- */
+/** Whether a decision is the request's answer, or a vote on which others have to agree first. */
+export type Outcome = "recorded" | "voted";
+
+/** As `decide`. Returns what `read` reads. */
 export async function recordAnswer<T = undefined>(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
   input: AnswerInput,
-  read: () => Promise<T | undefined> = async () => undefined,
+  read?: () => Promise<T | undefined>,
+  proof?: Proof,
 ): Promise<T> {
+  return (await decide(organizationId, tx, principal, requestId, input, read, proof)).shown;
+}
+
+/**
+ * Records a person's decision: as the answer, which counts from the commit on and is delivered by the engine, or as a vote
+ * where several people have to agree. The last vote that is missing records the answer with all of them. `read` reads what is
+ * to be shown of the request then.
+ */
+export async function decide<T = undefined>(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+  input: AnswerInput,
+  read: () => Promise<T | undefined> = async () => undefined,
+  proof: Proof = NO_PROOF,
+): Promise<{ outcome: Outcome; shown: T }> {
   const [, request, claim] = await together(
     keepCredential(organizationId, tx, principal),
     lockRequest(organizationId, tx, principal, requestId),
@@ -67,17 +89,30 @@ export async function recordAnswer<T = undefined>(
   refuseOtherWording(contentOf(tx), request, input);
   refuseClaimOfOther(principal, claim);
   refuseProgram(principal, request);
+  const ballot = await ballotOn(organizationId, tx, principal, request);
   refuseForeignUrl(principal, request, input);
   refuseFourEyes(request, input);
   refuseAction(request, input);
+  await refuseAnyWording(organizationId, tx, request, input);
   const content = checkedContent(request, input);
   await refuseUnfitChoice(organizationId, tx, request, input);
+  const voted =
+    ballot && (await castVote(organizationId, tx, principal, request, ballot, input, content, proof));
+  if (voted && !voted.completes) {
+    const shown = await read();
+    await publish(organizationId, tx, request, voted.events);
+    return { outcome: "voted", shown: shown as T };
+  }
 
+  const id = uuidv7();
   const [holdMs, shown] = await together(
-    writeAnswer(organizationId, tx, principal, request, input, content),
-    read(),
+    writeAnswer(organizationId, tx, principal, request, id, input, content),
+    voted ? Promise.resolve(undefined) : read(),
   );
+  if (voted) await bindVotes(organizationId, tx, request.id, { voteId: voted.voteId, answerId: id });
+  const shownWithVotes = voted ? await read() : shown;
   await publish(organizationId, tx, request, [
+    ...(voted?.events ?? []),
     {
       type: "answer.recorded",
       actor: principal.actor,
@@ -88,10 +123,26 @@ export async function recordAnswer<T = undefined>(
         comment: input.comment || null,
         questionHash: contentOf(tx).hash(input.questionHash),
         ...(holdMs > 0 && { holdMs }),
+        ...(voted && { votes: voted.votes }),
       },
     },
   ]);
-  return shown as T;
+  return { outcome: "recorded", shown: shownWithVotes as T };
+}
+
+/** The caller's ballot, where several people have to agree. Throws why the caller has no vote. */
+async function ballotOn(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  request: LockedRequest,
+): Promise<Ballot | null> {
+  const approval = approvalOn(request);
+  return approval && openBallot(organizationId, tx, principal, request, approval);
+}
+
+function approvalOn({ approval }: LockedRequest): Approval | null {
+  return approval === null ? null : approvalSchema.parse(approval);
 }
 
 /** Writes an answer with its delivery, for a request whose lock is held. Returns for how long it is held, in ms. */
@@ -100,10 +151,10 @@ async function writeAnswer(
   tx: Tx,
   principal: Principal,
   request: LockedRequest,
+  id: string,
   input: AnswerInput,
   content: Record<string, unknown> | null,
 ): Promise<number> {
-  const id = uuidv7();
   const its = contentOf(tx);
   const stored = content === null ? null : JSON.stringify(its.json("answer.content", id, storable(content)));
   const delivery = { id, inputRequestId: request.id, holdMs: input.holdMs ?? 0 };
@@ -143,9 +194,34 @@ export async function undoAnswer(
   const [answer] = await tx.$queryRaw<{ by: unknown }[]>`UPDATE answer SET withdrawn_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${answerId}::uuid AND withdrawn_at IS NULL
     RETURNING answered_by AS "by"`;
-  refuseOthersAnswer(principal, request, actorSchema.parse(answer?.by));
+  const approval = approvalOn(request);
+  const hasAsked =
+    approval?.requester === "excluded" &&
+    (await readVoter(organizationId, tx, principal, request.taskId)).hasAsked;
+  const { fourEyes } = request;
+  refuseOthersAnswer(principal, { fourEyes: fourEyes || hasAsked }, actorSchema.parse(answer?.by));
   await moveRequest(organizationId, tx, requestId, "answered", "open");
+  if (approval) await reopenVote(organizationId, tx, requestId, answerId, approval);
   await publish(organizationId, tx, request, [{ type: "answer.undone", actor: principal.actor }]);
+}
+
+/** Takes one's own vote back while its stage is open. Throws `not_found`, `stage_full`. */
+export async function takeVoteBack(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+): Promise<void> {
+  const [, request] = await together(
+    keepCredential(organizationId, tx, principal),
+    lockRequest(organizationId, tx, principal, requestId),
+  );
+  const approval = approvalOn(request);
+  if (!approval) throw new AppError("not_found", "You have no vote on this request.");
+  await refuseUnlessOpen(organizationId, tx, request);
+  const { person } = await readVoter(organizationId, tx, principal, request.taskId);
+  const line = await takeBack(organizationId, tx, principal, requestId, approval, person);
+  await publish(organizationId, tx, request, [line]);
 }
 
 /**
@@ -162,6 +238,7 @@ export async function claimRequest(
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
   await refuseOthersClaim(organizationId, tx, principal, requestId);
+  await ballotOn(organizationId, tx, principal, request);
   refuseForeignUrl(principal, request, { action: "accept" });
   refuseFourEyes(request, { action: "accept" });
   const claimed = await tx.$queryRaw<{ fresh: boolean }[]>`

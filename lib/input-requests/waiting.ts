@@ -5,7 +5,10 @@ import type { InputRequestSummary } from "./schema.ts";
  * which lists and counts find it. An API key has no `userId`, and no browser to visit a site.
  */
 export function waitsFor(
-  request: Pick<InputRequestSummary, "assignedTo" | "claimedBy" | "fourEyes" | "mode" | "urlOwner">,
+  request: Pick<
+    InputRequestSummary,
+    "assignedTo" | "claimedBy" | "fourEyes" | "approval" | "mode" | "urlOwner"
+  >,
   userId: string | null,
 ): boolean {
   const isFree = (holder: { id: string } | null) => holder === null || holder.id === userId;
@@ -13,6 +16,7 @@ export function waitsFor(
     isFree(request.assignedTo) &&
     isFree(request.claimedBy) &&
     !request.fourEyes &&
+    (request.approval === null || request.approval.canVote) &&
     (request.mode === "form" || (userId !== null && isFree(request.urlOwner)))
   );
 }

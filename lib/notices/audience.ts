@@ -7,6 +7,7 @@ import { may, type Permission } from "../access/permissions.ts";
 import { ROLES, type Role } from "../access/roles.ts";
 import { Prisma } from "../base/db/db.ts";
 import { CLAIM_IDLE_MS } from "../input-requests/status.ts";
+import { hasVote } from "../input-requests/voting/voter.ts";
 import { allRefusedByFourEyes } from "../members/one-maker.ts";
 import type { Cause } from "./schema.ts";
 
@@ -131,6 +132,7 @@ const waiting: Part = (these) => Prisma.sql`
   WHERE ${these} AND x.state = 'open' AND t.cancel_requested_at IS NULL AND ${rolesFor("requests:answer")} AND ${SEES}
     AND (x.assignee_user_id IS NULL OR x.assignee_user_id = m.user_id)
     AND NOT coalesce(m.user_id = ANY (refused.ids), false)
+    AND (x.approval IS NULL OR ${hasVote(Prisma.sql`x.approval`, Prisma.sql`m.user_id`, [Prisma.sql`m.role`])})
     AND (x.mode <> 'url' OR coalesce(c.user_id, c.authorized_by, m.user_id) = m.user_id)`;
 
 const undeliverable: Part = (these) => Prisma.sql`

@@ -14,7 +14,7 @@ const OF_TASKS: EventType[] = [
   "task.start_settled",
   "task.adopted",
 ];
-const REMEMBERED = /^(request|answer|delivery)\./;
+const REMEMBERED = /^(request|answer|delivery|vote)\./;
 const ABOUT_CONNECTIONS = /^connection\./;
 const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
 const ABOUT_WEBHOOKS = /^webhook\./;

@@ -121,6 +121,12 @@ export const PARTS: Part[] = [
     order: ["r.version", "bigint"],
   },
   {
+    kind: "policy",
+    table: "policy_version",
+    columns: "version policy people made_at made_by",
+    order: ["r.version", "bigint"],
+  },
+  {
     kind: "saved_view",
     table: "saved_view",
     columns: "id user_id page name query shared created_at",
@@ -200,7 +206,7 @@ export const PARTS: Part[] = [
     kind: "input_request",
     table: "input_request",
     columns: `id task_id connection_id server_id tool key origin state mode message requested_schema url form question_hash
-      replaces asked_again reworded_at earlier_hashes ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at ended_at expires_at amount currency private_amount visibility
+      replaces asked_again reworded_at earlier_hashes approval ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at ended_at expires_at amount currency private_amount visibility
       requester_user_id`,
     order: byId,
   },
@@ -242,6 +248,13 @@ export const PARTS: Part[] = [
     table: "answer",
     columns:
       "id input_request_id question_hash any_wording action content comment answered_by created_at withdrawn_at",
+    order: byId,
+  },
+  {
+    kind: "vote",
+    table: "vote",
+    columns: `id input_request_id stage question_hash content_digest action content comment rejects person cast_by cast_at answer_id
+      completes ended_at ended_as`,
     order: byId,
   },
   {

@@ -11,6 +11,7 @@ export type ContentColumn =
   | `task.${"arguments" | "label" | "status_message" | "progress" | "outcome" | "result" | "error"}`
   | `input_request.${"message" | "requested_schema" | "url" | "form" | "private_amount" | "assignment_note"}`
   | `answer.${"content" | "comment"}`
+  | `vote.${"content" | "comment"}`
   | "delivery.status_before"
   | `draft.${"content" | "comment"}`
   | "stream_message.params"
@@ -111,6 +112,8 @@ const PLACES: Record<ContentColumn, Place> = {
   "input_request.assignment_note": { kind: "text", as: ["assignment_note", "assignmentNote", "note"] },
   "answer.content": { kind: "json", as: ["content"] },
   "answer.comment": { kind: "text", as: ["comment"] },
+  "vote.content": { kind: "json", as: ["content"] },
+  "vote.comment": { kind: "text", as: ["comment"] },
   "delivery.status_before": { kind: "text", as: ["status_before", "statusBefore"] },
   "draft.content": { kind: "json", as: ["content", "draftContent"] },
   "draft.comment": { kind: "text", as: ["comment", "draftComment"] },
@@ -136,6 +139,7 @@ const PARTS = new Set([
   "inputRequests",
   "requests",
   "unattributedQuestions",
+  "votes",
 ]);
 
 /** A stored value that has the form of a sealed one. Its writer had the key, or knew its id, or made one up. */

@@ -284,7 +284,7 @@ test("a private task takes what its lines said of it along, and the chain holds"
   expect(await verify(id)).toEqual(before);
 });
 
-test("what a program asked goes with its task: the use of its approval, and who was told of it", async () => {
+test("what a program asked goes with its task: the use of its approval, its votes, and who was told of it", async () => {
   const id = uuidv7();
   await owner.withOrganization(id, (tx) =>
     tx.organization.create({ data: { id, slug: "asked", name: "asked" } }),
@@ -297,6 +297,12 @@ test("what a program asked goes with its task: the use of its approval, and who 
     const asked = { connectionId: askedBy.connectionId, sessionDigest: Buffer.alloc(32), rpcId: 1 };
     await tx.elicitationTask.create({ data: { ...its, ...asked, id: uuidv7(), taskId } });
     await tx.approvalUse.create({ data: { ...its, usedBy: {} } });
+    const said = { ...its, questionHash: "q", action: "decline" };
+    const answerId = uuidv7();
+    await tx.answer.create({ data: { ...said, id: answerId, answeredBy: {} } });
+    const vote = { ...said, stage: 0, contentDigest: "c", rejects: true, castBy: {} };
+    for (const bound of [answerId, null])
+      await tx.vote.create({ data: { ...vote, id: uuidv7(), person: uuidv7(), answerId: bound } });
     await tx.requestCallback.create({
       data: { ...its, taskId, url: "https://ci.example", sealedSecret: "s" },
     });
@@ -308,7 +314,7 @@ test("what a program asked goes with its task: the use of its approval, and who 
   await keep(id, { keepTasksDays: 30 });
   await RETENTION.run(context(engines[0]!), id);
   const left = "SELECT FROM %t WHERE organization_id = $1";
-  for (const table of ["task", "approval_use", "request_callback", "elicitation_task"])
+  for (const table of ["task", "approval_use", "request_callback", "elicitation_task", "answer", "vote"])
     expect([table, await admin(left.replace("%t", table), [id])]).toEqual([table, []]);
   await keep(id, { keepTasksDays: null });
 });

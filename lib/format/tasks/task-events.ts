@@ -97,6 +97,15 @@ export const TASK_WORDS = {
   "request.last_taken": () =>
     say("The server asks too much for one task: what it asks from here on is not shown", "bad"),
   "answer.recorded": (data, who) => say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
+  "vote.recorded": (data, who) =>
+    say(
+      `${who} ${data.agrees === true ? "agreed" : "rejected"}${inStage(data)}: ${uncapitalise(text(data.words) ?? "voted")}`,
+      data.agrees === true ? "accent" : "bad",
+      text(data.comment),
+    ),
+  "vote.taken_back": (data, who) => say(`${who} took their vote back${inStage(data)}`),
+  "vote.dropped": (data) =>
+    say(`Votes no longer count: ${DROPPED[text(data.reason) ?? ""] ?? "decide anew"}`, "wait"),
   "answer.undone": (_, who) => say(`${who} took the answer back before it was sent`),
   "delivery.sending": (data) =>
     say(Number(data.attempt) > 1 ? `Sending the answer, attempt ${data.attempt}` : "Sending the answer"),
@@ -189,3 +198,10 @@ function stateChange(data: Data): string {
   const to = text(data.to);
   return to ? serverStateLabel(to) : "State changed";
 }
+
+const inStage = (data: Data) => (text(data.stage) ? ` for ${text(data.stage)}` : "");
+const DROPPED: Record<string, string> = {
+  question_changed: "the question is another one now",
+  asked_again: "the server asked again what could not be answered",
+  other_content: "somebody proposed another answer",
+};

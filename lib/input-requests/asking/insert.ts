@@ -1,8 +1,9 @@
 /** Stores a new request, with the ask that it came by, in one statement. */
 import { contentOf } from "../../base/db/content-keys.ts";
 import { sealWrite } from "../../base/db/content-writes.ts";
-import { Prisma, storableText, type Tx } from "../../base/db/db.ts";
+import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
+import type { Approval } from "../../policy/judge.ts";
 
 export interface NewRequest {
   id: string;
@@ -16,6 +17,8 @@ export interface NewRequest {
   endsAt: Date | null;
   /** The question as it is shown; null members stand for SQL's null. */
   shown: ShownColumns;
+  /** Who has to agree; null: any one approver. */
+  approval: Approval | null;
 }
 
 export interface ShownColumns {
@@ -36,18 +39,18 @@ export interface ShownColumns {
 export async function insertRequest(
   organizationId: string,
   tx: Tx,
-  { id, taskId, connectionId, replaces, askedAgain, isRestless, endsAt, ...its }: NewRequest,
+  { id, taskId, connectionId, replaces, askedAgain, isRestless, endsAt, approval, ...its }: NewRequest,
   askKey: string | null,
 ): Promise<void> {
   const shown = sealed(tx, id, its.shown);
   const request = Prisma.sql`INSERT INTO input_request (organization_id, id, task_id, connection_id, key, state, mode,
       message, requested_schema, url, form, question_hash, judged_hash, amount, currency, private_amount, warnings, due_at,
-      replaces, asked_again, expires_at, reworded_at)
+      replaces, asked_again, expires_at, reworded_at, approval)
     VALUES (${organizationId}::uuid, ${id}::uuid, ${taskId}::uuid, ${connectionId}::uuid, ${storableText(its.key)}, 'open',
       ${shown.mode}, ${shown.message}, ${json(shown.requestedSchema)}::json, ${shown.url}, ${json(shown.form)}::jsonb,
       ${shown.questionHash}, ${shown.judgedHash}, ${shown.amount}::float8, ${shown.currency}, ${shown.privateAmount ?? null},
       ${shown.warnings}::text[], ${time(shown.dueAt)}::timestamptz, ${replaces}::uuid, ${askedAgain}, ${time(endsAt)}::timestamptz,
-      CASE WHEN ${isRestless} THEN now() END)`;
+      CASE WHEN ${isRestless} THEN now() END, ${json(approval && storable(approval))}::jsonb)`;
   if (askKey === null) await tx.$executeRaw(request);
   else
     await tx.$executeRaw`WITH opened AS (${request})

@@ -4,12 +4,13 @@
  */
 import type { Actor } from "../../access/schema.ts";
 import { contentOf } from "../../base/db/content-keys.ts";
-import { Prisma, storableText, type Tx } from "../../base/db/db.ts";
+import { Prisma, storable, storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { NewEvent } from "../../events/transitions.ts";
 import { publishChange } from "../../live-updates/transitions.ts";
+import { POLICY_OF_TASK } from "../../policy/judge-request.ts";
 import type { Amount } from "../../text/amount.ts";
-import { columnsOf, EVENT_CHARACTERS } from "../capture/question.ts";
+import { approvalOf, columnsOf, EVENT_CHARACTERS, namedIn } from "../capture/question.ts";
 
 export interface OwnQuestion {
   task: { id: string; connectionId: string; tool: string; arguments: Record<string, unknown> };
@@ -36,6 +37,14 @@ export async function insertOwnQuestion(
   const requestedSchema = form ?? { type: "object", properties: {} };
   const question = { mode: "form", message, requestedSchema, url: null } as const;
   const columns = columnsOf({ ...task, destructive: null }, question);
+  const own =
+    amount === undefined
+      ? columns
+      : { ...columns, amount: amount?.value ?? null, currency: amount?.currency ?? null };
+  const [asking] = await tx.$queryRaw<{ label: string | null; policy: unknown }[]>`
+    SELECT t.id, t.label, ${POLICY_OF_TASK} AS policy FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${task.id}::uuid`;
+  const approval = asking ? approvalOf({ ...task, ...asking }, own, false) : null;
   await tx.inputRequest.create({
     data: {
       organizationId,
@@ -45,9 +54,9 @@ export async function insertOwnQuestion(
       key,
       origin: "intray",
       state: "open",
-      ...columns,
+      ...own,
       requestedSchema: columns.requestedSchema ?? Prisma.DbNull,
-      ...(amount !== undefined && { amount: amount?.value ?? null, currency: amount?.currency ?? null }),
+      ...(approval && { approval: storable(approval) }),
       expiresAt,
     },
   });
@@ -56,6 +65,7 @@ export async function insertOwnQuestion(
     message: storableText(message).slice(0, EVENT_CHARACTERS),
     questionHash: contentOf(tx).hash(columns.questionHash),
     askedAgain: false,
+    ...namedIn(approval),
   };
   return { id, event: { type: "request.opened", actor, taskId: task.id, inputRequestId: id, data } };
 }

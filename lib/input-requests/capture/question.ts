@@ -9,15 +9,19 @@ import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
 import { publishChange } from "../../live-updates/transitions.ts";
+import { formSchema } from "../../mcp/forms/form.ts";
 import { questionHash } from "../../mcp/forms/question.ts";
 import { shownOf } from "../../mcp/forms/shown.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";
 import type { Question } from "../../mcp/peer.ts";
+import type { Approval } from "../../policy/judge.ts";
+import { judgeRequest, POLICY_OF_TASK } from "../../policy/judge-request.ts";
 import { amountOf } from "../../text/amount.ts";
 import { insertRequest, type ShownColumns } from "../asking/insert.ts";
 import { judgeDelivery, type Observation } from "../deliveries/judge.ts";
 import { checkedContent } from "../guards.ts";
 import { judgeRewording } from "../status.ts";
+import { beginAnew, endVotes } from "../voting/transitions.ts";
 import { judgeQuestion } from "../warnings.ts";
 import {
   addAsk,
@@ -42,6 +46,9 @@ interface AskingTask {
   endsAt: Date | null;
   arguments: unknown;
   tool: string;
+  label: string | null;
+  /** The organization's, with what its rules ask about the task; null: it has none. */
+  policy: unknown;
   /** The tool's own claim. */
   destructive: unknown;
   over: boolean;
@@ -68,7 +75,7 @@ export async function captureQuestion(
   const key = captured.key ?? contentOf(tx).hash(hash);
   const asked = Prisma.sql`FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id`;
   const [task] = await tx.$queryRaw<AskingTask[]>`
-    SELECT t.id, t.connection_id AS "connectionId", t.arguments, t.tool,
+    SELECT t.id, t.connection_id AS "connectionId", t.arguments, t.tool, t.label, ${POLICY_OF_TASK} AS policy,
       t.tool_hints->'annotations'->'destructiveHint' AS destructive,
       least(t.expires_at, now() + ${captured.lifetimeMs}::float8 * interval '1 ms', ${endOf(rpc)}) AS "endsAt",
       (t.cancel_requested_at IS NOT NULL OR t.finished_at IS NOT NULL) AS over,
@@ -110,6 +117,8 @@ export async function captureQuestion(
       return rewording === "keep" ? [] : rewordRequest(organizationId, tx, task, request.id, captured);
     else {
       events.push(...(await closeRequest(organizationId, tx, taskId, request.id, "withdrawn", "replaced")));
+      if (task.policy)
+        events.push(...(await dropVotes(organizationId, tx, taskId, request.id, "question_changed")));
       replaces = request.id;
       isRestless = rewording !== "replace";
     }
@@ -131,13 +140,14 @@ export async function captureQuestion(
         })) > 0
       : task.confirmedBefore;
   const shown = columnsOf(task, question);
+  const approval = approvalOf(task, shown, askedAgain);
   const { connectionId, endsAt } = task;
-  const opened = { id, taskId, connectionId, key, replaces, askedAgain, isRestless, endsAt, shown };
+  const opened = { id, taskId, connectionId, key, replaces, askedAgain, isRestless, endsAt, shown, approval };
   await insertRequest(organizationId, tx, opened, rpc ? null : captured.key);
   if (rpc) await addAsk(organizationId, tx, taskId, id, captured, true);
   await publishChange(organizationId, tx, "input_request", [id]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
-  const data = { message, questionHash: contentOf(tx).hash(hash), askedAgain };
+  const data = { message, questionHash: contentOf(tx).hash(hash), askedAgain, ...namedIn(approval) };
   events.push({
     type: replaces ? "request.replaced" : "request.opened",
     actor: ENGINE_ACTOR,
@@ -178,6 +188,25 @@ export function columnsOf(
     ...judgeQuestion({ ...shown, tool, destructive, arguments: args }),
     judgedHash: hash,
   };
+}
+
+/** Who has to agree on a question, by the policy; null: any one approver. */
+export function approvalOf(
+  task: Pick<AskingTask, "policy" | "tool" | "label" | "arguments">,
+  shown: Pick<ShownColumns, "message" | "amount" | "currency" | "form" | "url">,
+  askedAgain: boolean,
+): Approval | null {
+  if (!task.policy) return null;
+  const { message, amount, currency, url } = shown;
+  const form = formSchema.parse(shown.form);
+  const fields = form.kind === "supported" ? form.fields.map(({ name }) => name) : [];
+  const args = z.record(z.string(), z.unknown()).parse(task.arguments);
+  return judgeRequest({ ...task, arguments: args }, { message, amount, currency, fields, url, askedAgain });
+}
+
+/** The rule in a line of the history. */
+export function namedIn(approval: Approval | null): { approval?: Pick<Approval, "rule" | "version"> } {
+  return approval ? { approval: { rule: approval.rule, version: approval.version } } : {};
 }
 
 /** The observation that the key of a live request shows this other question. */
@@ -229,19 +258,28 @@ async function rewordRequest(
       earlier_hashes = (earlier_hashes || question_hash)[greatest(1, cardinality(earlier_hashes) + 2 - ${WORDINGS_KEPT}::int):]
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
   const shown = columnsOf(task, question);
+  const approval = approvalOf(task, shown, false);
   await tx.inputRequest.updateMany({
     where: { organizationId, id: requestId, state: "open" },
-    data: { ...shown, requestedSchema: shown.requestedSchema ?? Prisma.DbNull },
+    data: {
+      ...shown,
+      requestedSchema: shown.requestedSchema ?? Prisma.DbNull,
+      ...(task.policy ? { approval: approval ? storable(approval) : Prisma.DbNull } : {}),
+    },
   });
   await publishChange(organizationId, tx, "input_request", [requestId]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
+  const dropped = task.policy
+    ? await dropVotes(organizationId, tx, taskId, requestId, "question_changed")
+    : [];
   return [
+    ...dropped,
     {
       type: "request.reworded",
       actor: ENGINE_ACTOR,
       taskId,
       inputRequestId: requestId,
-      data: { message, questionHash: contentOf(tx).hash(shown.questionHash) },
+      data: { message, questionHash: contentOf(tx).hash(shown.questionHash), ...namedIn(approval) },
     },
   ];
 }
@@ -255,18 +293,34 @@ async function reopenUndeliverable(
   { endsAt }: AskingTask,
   captured: CapturedQuestion,
 ): Promise<NewEvent[] | null> {
-  const rows = await tx.$queryRaw<{ id: string }[]>`
+  const rows = await tx.$queryRaw<{ id: string; approval: unknown }[]>`
     UPDATE input_request SET state = 'open', ended_at = NULL, ended_reason = NULL, expires_at = ${endsAt} WHERE organization_id = ${organizationId}::uuid AND id = (
       SELECT id FROM input_request r WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
         AND ${sameQuestion(captured.key, hashes)} AND question_hash = ANY (${hashes}) AND state = 'undeliverable'
-      ORDER BY created_at DESC LIMIT 1) RETURNING id`;
-  const id = rows[0]?.id;
-  if (!id) return null;
+      ORDER BY created_at DESC LIMIT 1) RETURNING id, approval`;
+  const [reopened] = rows;
+  if (!reopened) return null;
+  const { id, approval } = reopened;
+  // What they agreed to was sent as far as it went: people decide anew.
+  const dropped = approval ? await dropVotes(organizationId, tx, taskId, id, "asked_again") : [];
+  if (approval) await beginAnew(organizationId, tx, id, approval);
   await tx.$executeRaw`UPDATE answer SET withdrawn_at = now() WHERE organization_id = ${organizationId}::uuid
     AND input_request_id = ${id}::uuid AND withdrawn_at IS NULL`;
   await addAsk(organizationId, tx, taskId, id, captured);
   await publishChange(organizationId, tx, "input_request", [id]);
-  return [{ type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id }];
+  return [...dropped, { type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id }];
+}
+
+/** Ends all votes on a request. */
+async function dropVotes(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  inputRequestId: string,
+  reason: "question_changed" | "asked_again",
+): Promise<NewEvent[]> {
+  const lines = await endVotes(organizationId, tx, inputRequestId, ENGINE_ACTOR, reason, "all");
+  return lines.map((line) => ({ ...line, taskId, inputRequestId }));
 }
 
 /**

@@ -154,11 +154,16 @@ export function AnswerArea({
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
     if (isTooSoon()) return;
+    const proposes = error?.code === "content_differs";
     setError(null);
     // Saves the draft first: an undone answer returns to the form as it is now.
     draft.flush();
     const said = comment.trim();
-    const more = { ...(said ? { comment: said } : {}), ...(agreed ? { anyWording: true } : {}) };
+    const more = {
+      ...(said ? { comment: said } : {}),
+      ...(agreed ? { anyWording: true } : {}),
+      ...(proposes ? { proposes } : {}),
+    };
     decide.send({ ...answer, ...more }, (thrown) => {
       const answerError = answerErrorOf(thrown, me.user.id);
       setError(answerError);

@@ -14,6 +14,7 @@ const OPEN = {
   fourEyes: false,
   actions: ["accept", "decline", "cancel"],
   task: { cancelRequestedAt: null },
+  approval: null,
 } satisfies Partial<InputRequestSummary>;
 type Question = Pick<InputRequestSummary, keyof typeof OPEN>;
 

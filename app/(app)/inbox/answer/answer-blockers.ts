@@ -10,7 +10,7 @@ export function troubleBlocker(trouble: Trouble | null): string | null {
 
 /** Returns why this person may not answer now, as a sentence, or null if they may. */
 export function answerBlocker(
-  request: Pick<InputRequestSummary, "claimedBy" | "task">,
+  request: Pick<InputRequestSummary, "approval" | "claimedBy" | "task">,
   me: Pick<Me, "user" | "may" | "view">,
   questionChanged: boolean,
 ): string | null {
@@ -30,7 +30,7 @@ export interface Blocker {
 
 /** Returns what keeps the person from answering this request as long as it lasts, or null. */
 export function requestBlocker(
-  { claimedBy, task }: Pick<InputRequestSummary, "claimedBy" | "task">,
+  { approval, claimedBy, task }: Pick<InputRequestSummary, "approval" | "claimedBy" | "task">,
   me: Pick<Me, "user">,
 ): Blocker | null {
   if (task.cancelRequestedAt)
@@ -38,11 +38,38 @@ export function requestBlocker(
       short: "Being cancelled",
       sentence: "The task is being cancelled and takes no answers.",
     };
+  if (approval && !approval.canVote) return voteBlocker(approval);
   if (!claimedBy || claimedBy.id === me.user.id) return null;
   return {
     short: `Claimed by ${claimedBy.name}`,
     sentence: `${claimedBy.name} has claimed this. A claim ends when released, or after 15 minutes without activity.`,
   };
+}
+
+/** Why the person has no vote on a request on which several people have to agree. */
+function voteBlocker({
+  why,
+  mine,
+  rule,
+  stages,
+}: NonNullable<InputRequestSummary["approval"]>): Blocker | null {
+  const open = stages.find(({ state }) => state === "open")?.name ?? "others";
+  if (why === "already_voted")
+    return {
+      short: `Waits for ${open}`,
+      sentence: `You ${mine?.agrees === false ? "rejected" : "agreed"}. Waits for ${open}.`,
+    };
+  if (why === "four_eyes")
+    return {
+      short: "Asked by you",
+      sentence: `You asked for this, so others decide on it (rule “${rule}”).`,
+    };
+  if (why === "not_an_approver")
+    return {
+      short: `Waits for ${open}`,
+      sentence: `Waits for ${open}, where you have no vote (rule “${rule}”).`,
+    };
+  return null;
 }
 
 /**

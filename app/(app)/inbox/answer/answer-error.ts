@@ -33,6 +33,11 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
         "The question changed before your answer arrived.",
         "Nothing was sent. Read the new question and decide again.",
       );
+    case "content_differs":
+      return say(
+        `${nameIn(api)} agreed to something else.`,
+        "Your vote was not recorded. Press again to propose yours instead: everybody is asked anew.",
+      );
     case "no_longer_open": {
       const reason = typeof api.extra.reason === "string" ? api.extra.reason : null;
       const words = endedWords("withdrawn", reason);

@@ -8,7 +8,8 @@ import { cn } from "@/components/ui/cn.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Menu } from "@/components/ui/overlay/menu.tsx";
-import { requesterWords } from "@/lib/format/requests/own-questions.ts";
+import { receiverOf, requesterWords } from "@/lib/format/requests/own-questions.ts";
+import { voteEffect } from "@/lib/format/requests/votes.ts";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
@@ -68,7 +69,7 @@ export function DecisionBar({
   }
   const destroys = question.warnings.includes("destructive");
   const why = reason ?? unseen;
-  const sent = inWhoseName(request);
+  const sent = request.approval ? voteEffect(request.approval, receiverOf(request)) : inWhoseName(request);
   // Many buttons, or long ones, need the whole line.
   const beside = !needsRoom(decision);
   const mayDecline = question.actions.includes("decline");

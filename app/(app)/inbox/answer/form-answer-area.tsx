@@ -9,7 +9,8 @@ import { useAnswerForm } from "./fields/use-answer-form.ts";
  * first load.
  */
 export function FormAnswerArea(props: AnswerAreaProps) {
-  const { fields, draft } = props.question;
-  const form = useAnswerForm(fields, draft?.content ?? null);
+  const { fields, draft, approval } = props.question;
+  // Where others agreed to something already, that is what one is asked to agree to.
+  const form = useAnswerForm(fields, draft?.content ?? approval?.content ?? null);
   return <AnswerArea {...props} form={form} fields={(more) => <AnswerFields form={form} {...more} />} />;
 }

@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { loadWhenTouched, loadWithRetry } from "@/components/ui/load-late.ts";
+import { toast } from "@/components/ui/toast/toast.ts";
 import { undoWindow } from "@/lib/api-client/answers.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
@@ -15,7 +16,7 @@ import { addDecided, addUndoable, goOnFrom } from "./decision-store.ts";
 const loadFollow = () => import("./follow-delivery.tsx").then((file) => file.followDelivery);
 loadWhenTouched(loadFollow);
 
-export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording">;
+export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;
 
 /**
  * Sends a decision, bound to the question on the screen. Once the server has recorded the decision, the next
@@ -39,11 +40,13 @@ export function useDecide(question: InputRequestDetail) {
         holdMs,
       } satisfies AnswerInput);
       client.setQueryData(requestDetail(question.id).queryKey, request);
-      if (request.delivery?.state === "held") addUndoable(question.id, draftOf(question, decided));
-      const { words } = request.answer!;
-      const what = `${words}${words.endsWith("”") ? " ·" : ""} ${requestName(question)}`;
-      void loadWithRetry(loadFollow).then((follow) => follow(client, request, { what, holdMs }));
-      addDecided([question.id]);
+      if (request.answer) {
+        if (request.delivery?.state === "held") addUndoable(question.id, draftOf(question, decided));
+        const { words } = request.answer;
+        const what = `${words}${words.endsWith("”") ? " ·" : ""} ${requestName(question)}`;
+        void loadWithRetry(loadFollow).then((follow) => follow(client, request, { what, holdMs }));
+        addDecided([question.id]);
+      } else toast(votedWords(request), { id: question.id, duration: 6_000, dismissible: true });
       if (!activity.seen()) goOnFrom(question.id);
     } catch (error) {
       onError(error);
@@ -66,6 +69,12 @@ export function useDecide(question: InputRequestDetail) {
       void record(decided, onError);
     },
   };
+}
+
+/** What a decision was where others have to agree before there is an answer. */
+function votedWords({ approval, ...request }: InputRequestDetail): string {
+  const open = approval?.stages.find(({ state }) => state === "open");
+  return `You ${approval?.mine?.agrees === false ? "rejected" : "agreed"}: ${requestName(request)}. Waits for ${open?.name ?? "others"}.`;
 }
 
 /**

@@ -26,6 +26,7 @@ export function BulkResults({
 }) {
   const held = useNow() < bulk.heldUntil;
   const recorded = results.filter((each) => each.status === "recorded");
+  const voted = results.filter((each) => each.status === "voted").length;
   const undone = results.filter((each) => each.status === "undone").length;
   const refused = results.filter((each) => each.status === "refused");
   const summary = useRef<HTMLParagraphElement>(null);
@@ -36,6 +37,7 @@ export function BulkResults({
       <p ref={summary} tabIndex={-1} role="status" className="font-medium outline-none">
         {[
           recorded.length > 0 && `${recorded.length} recorded`,
+          voted > 0 && `${voted} voted on, wait for others`,
           undone > 0 && `${undone} undone, nothing was sent`,
           refused.length > 0 && `${refused.length} not recorded`,
         ]
@@ -96,11 +98,12 @@ export function BulkResults({
 
 /** Sorts results that need attention first. */
 function rank(result: BulkOutcome): number {
-  return ["refused", "kept", "undone", "recorded"].indexOf(result.status);
+  return ["refused", "kept", "undone", "voted", "recorded"].indexOf(result.status);
 }
 
 const LOOKS = {
   recorded: { icon: Check, tone: "text-good", word: "Recorded" },
+  voted: { icon: Check, tone: "text-good", word: "Your vote counts; others have to agree" },
   undone: { icon: Undo2, tone: "text-muted", word: "Undone" },
   kept: { icon: Check, tone: "text-good", word: "Recorded, too late to undo" },
   refused: { icon: CircleAlert, tone: "text-bad", word: "Not recorded" },

@@ -16,7 +16,7 @@ import { addDecided } from "../answer/decision-store.ts";
 
 /** The result for one request: `undone` was undone before sending, `kept` came too late for an undo. */
 export type BulkOutcome =
-  | { id: string; status: "recorded" | "undone" }
+  | { id: string; status: "recorded" | "voted" | "undone" }
   | { id: string; status: "kept"; detail: string }
   | Refused;
 

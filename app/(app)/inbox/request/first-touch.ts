@@ -16,3 +16,4 @@ export { QuestionChanged, RestlessQuestion } from "./question-change.tsx";
 export { EndState, RequestClosed } from "./request-closed.tsx";
 export { NoForm, RequestMissing, RequestTrouble, TaskProgress, TimeLimitLine } from "./request-notices.tsx";
 export { StickySummary } from "./sticky-summary.tsx";
+export { VotesStrip } from "./votes-strip.tsx";

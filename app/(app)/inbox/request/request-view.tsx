@@ -36,6 +36,7 @@ const RequestTrouble = lazyComponent(() => firstTouch().then((file) => file.Requ
 const QuestionChanged = lazyComponent(() => firstTouch().then((file) => file.QuestionChanged), warm);
 const AssignmentNote = lazyComponent(() => firstTouch().then((file) => file.AssignmentNote), warm);
 const Documents = lazyComponent(() => firstTouch().then((file) => file.Documents), warm);
+const VotesStrip = lazyComponent(() => firstTouch().then((file) => file.VotesStrip), warm);
 const GateStrip = lazyComponent(() => firstTouch().then((file) => file.GateStrip), warm);
 const PartyStrip = lazyComponent(() => firstTouch().then((file) => file.PartyStrip), warm);
 const loadContext = () => import("./request-context.tsx");
@@ -69,6 +70,7 @@ export function lazyRequestParts(
     similar && similar.items.length > 0 && DecidedBefore,
     hasDocuments(request) && Documents,
     request.gate && GateStrip,
+    request.approval && VotesStrip,
     similar?.party && PartyStrip,
     ...lazyHeaderParts(request),
     ...lazyAnswerParts(request),
@@ -121,6 +123,7 @@ export function RequestView({
             <RequestHeader request={request} message={question.message} />
             {request.assignment?.note && <AssignmentNote request={request} />}
             {request.gate && <GateStrip request={request} />}
+            {request.approval && <VotesStrip request={request} approval={request.approval} />}
             {similar?.party && <PartyStrip party={similar.party} tool={request.tool} />}
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />

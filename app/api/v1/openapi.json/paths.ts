@@ -50,6 +50,7 @@ import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/rou
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
 import * as inputRequestSimilar from "@/app/api/v1/input-requests/[id]/similar/route.ts";
 import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.ts";
+import * as inputRequestVote from "@/app/api/v1/input-requests/[id]/vote/route.ts";
 import * as inputRequestsBulkAnswer from "@/app/api/v1/input-requests/bulk-answer/route.ts";
 import * as inputRequestsBulkUndo from "@/app/api/v1/input-requests/bulk-undo/route.ts";
 import * as inputRequestsCounts from "@/app/api/v1/input-requests/counts/route.ts";
@@ -110,6 +111,8 @@ import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
 import * as pageFailures from "@/app/api/v1/page-failures/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
+import * as policy from "@/app/api/v1/policy/route.ts";
+import * as policyVersions from "@/app/api/v1/policy/versions/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
 import * as races from "@/app/api/v1/races/route.ts";
 import * as requestConsume from "@/app/api/v1/requests/[id]/consume/route.ts";
@@ -187,6 +190,8 @@ export const paths: Paths = {
   "/api/v1/service-accounts": serviceAccounts,
   "/api/v1/service-accounts/{id}": serviceAccount,
   "/api/v1/bulk-operations": bulkOperations,
+  "/api/v1/policy": policy,
+  "/api/v1/policy/versions": policyVersions,
   "/api/v1/call-rules": callRules,
   "/api/v1/call-rules/try": callRulesTry,
   "/api/v1/bulk-operations/{id}": bulkOperation,
@@ -211,6 +216,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/resend": inputRequestResend,
   "/api/v1/input-requests/{id}/similar": inputRequestSimilar,
   "/api/v1/input-requests/{id}/undo": inputRequestUndo,
+  "/api/v1/input-requests/{id}/vote": inputRequestVote,
   "/api/v1/input-requests/bulk-answer": inputRequestsBulkAnswer,
   "/api/v1/input-requests/bulk-undo": inputRequestsBulkUndo,
   "/api/v1/input-requests/counts": inputRequestsCounts,

@@ -2,6 +2,7 @@ import { answerMany } from "@/lib/input-requests/bulk.ts";
 import { bulkAnswerInputSchema, bulkAnswerResultSchema } from "@/lib/input-requests/schema.ts";
 import { database } from "@/lib/web/database.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
+import { STEP_UP_MS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
@@ -12,7 +13,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: bulkAnswerResultSchema,
       errors: ["not_alike", "invalid_content"],
     },
-    async ({ caller: { principal }, body }) =>
-      answerMany(principal.organizationId, await database(), principal, body),
+    async ({ caller: { principal, sessionId }, body }) =>
+      answerMany(principal.organizationId, await database(), principal, body, {
+        sessionId,
+        withinMs: STEP_UP_MS,
+      }),
   ),
 });

@@ -3,6 +3,7 @@ import { answerInputSchema, inputRequestDetailSchema } from "@/lib/input-request
 import { recordAnswer } from "@/lib/input-requests/transitions.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
+import { STEP_UP_MS } from "@/lib/web/tunables.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
@@ -10,13 +11,18 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "requests:answer",
       inKeyScope: true,
       entersWith: { planOnce: true },
-      summary: "Decide; the answer counts from now on and is delivered by the engine",
+      summary:
+        "Decide: the answer counts from now on and is delivered by the engine; a vote where others have to agree (`approval`)",
       params: idParams,
       body: answerInputSchema,
       output: inputRequestDetailSchema,
       status: 202,
       errors: [
         "four_eyes",
+        "not_an_approver",
+        "already_voted",
+        "content_differs",
+        "step_up_required",
         "already_answered",
         "question_changed",
         "claimed_by_other",
@@ -27,8 +33,14 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, params, body }) =>
       within(caller, (organizationId, tx, principal) =>
-        recordAnswer(organizationId, tx, principal, params.id, body, () =>
-          readInputRequest(organizationId, tx, principal, params.id),
+        recordAnswer(
+          organizationId,
+          tx,
+          principal,
+          params.id,
+          body,
+          () => readInputRequest(organizationId, tx, principal, params.id),
+          { sessionId: caller.sessionId, withinMs: STEP_UP_MS },
         ),
       ),
   ),

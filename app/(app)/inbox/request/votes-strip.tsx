@@ -1,0 +1,96 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Check, CircleX, Users } from "lucide-react";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
+import { type Approval, missingWords, needsWords, whyWords } from "@/lib/format/requests/votes.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+/** Who has to agree, who did, who is missing, and what the reader has to do with it. */
+export function VotesStrip({ request, approval }: { request: InputRequestDetail; approval: Approval }) {
+  const why = whyWords(approval);
+  return (
+    <section aria-label="Votes" className="flex flex-col gap-1.5 text-[13px] text-muted">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Badge tone="wait" icon={Users}>
+          <PlainText text={needsWords(approval.stages)} />
+        </Badge>
+        <span>
+          Rule “<PlainText text={approval.rule} />
+          ”, version {approval.version}.
+        </span>
+        {request.state === "open" && approval.dueAt && (
+          <span>
+            Due <TimeUntil at={approval.dueAt} over="by now" />.
+          </span>
+        )}
+        {approval.failed.length > 0 && (
+          <span className="text-bad">
+            A rule could not be applied and counts as if it matched: “
+            <PlainText text={approval.failed.map(({ rule }) => rule).join("”, “")} />
+            ”.
+          </span>
+        )}
+      </p>
+      <ul className="flex flex-wrap gap-x-4 gap-y-1">
+        {approval.stages.flatMap((stage) => [
+          ...stage.votes.map(({ by, person, agrees, at }) => (
+            <li key={`${stage.name} ${person}`} className="flex items-center gap-1">
+              {agrees ? (
+                <Check aria-hidden className="size-3.5 text-good" strokeWidth={2} />
+              ) : (
+                <CircleX aria-hidden className="size-3.5 text-bad" strokeWidth={2} />
+              )}
+              <span>
+                <span className="text-ink">
+                  <PlainText text={by.name} />
+                </span>{" "}
+                {agrees ? "agreed" : "rejected"} <TimeAgo at={at} />
+              </span>
+            </li>
+          )),
+          request.state === "open" && missingWords(stage) ? (
+            <li key={`${stage.name} missing`}>
+              <PlainText text={missingWords(stage) ?? ""} />
+            </li>
+          ) : null,
+        ])}
+      </ul>
+      {why && (
+        <p className="flex flex-wrap items-center gap-x-2">
+          <PlainText text={why} />
+          {approval.mine?.canTakeBack && <TakeBack requestId={request.id} />}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function TakeBack({ requestId }: { requestId: string }) {
+  const client = useQueryClient();
+  const back = useMutation({
+    mutationFn: () => api.delete<InputRequestDetail>(`/api/v1/input-requests/${requestId}/vote`),
+    onSuccess: (request) => client.setQueryData(requestDetail(requestId).queryKey, request),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: requestKeys.detail(requestId) });
+      void client.invalidateQueries({ queryKey: requestKeys.lists });
+    },
+  });
+  return (
+    <>
+      <Button aria-disabled={back.isPending || undefined} onClick={() => !back.isPending && back.mutate()}>
+        Take my vote back
+      </Button>
+      {back.error && (
+        <span role="alert" className="text-bad">
+          {errorSentence(back.error)}
+        </span>
+      )}
+    </>
+  );
+}

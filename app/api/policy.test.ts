@@ -1,0 +1,231 @@
+/** The policy: its versions, and what is refused when it is saved. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createDatabase } from "@/lib/base/db/db.ts";
+import { withClient } from "@/scripts/database/roles.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
+
+let web: TestWeb;
+let acme: string;
+let admin: string;
+let emails: Record<"ana" | "ben" | "cleo", string>;
+
+beforeAll(async () => {
+  web = await startWeb();
+  acme = await web.organization("acme");
+  admin = await web.key(acme, "admin");
+  const of = async (name: string, role: "owner" | "approver") => {
+    await web.member(acme, name, role);
+    return `${name.toLowerCase()}-${acme}@test.example`;
+  };
+  emails = {
+    ana: await of("Ana", "owner"),
+    ben: await of("Ben", "approver"),
+    cleo: await of("Cleo", "approver"),
+  };
+});
+afterAll(() => web.stop());
+
+const read = () => web.call("GET", "/api/v1/policy", { key: admin });
+const save = (version: unknown, policy: unknown, key = admin) =>
+  web.call("PUT", "/api/v1/policy", {
+    key,
+    body: policy as object,
+    ...(version !== null && { headers: { "if-match": String(version) } }),
+  });
+const large = (more: object = {}, stage: object = {}) => ({
+  version: 1,
+  groups: { finance: [emails.ben, emails.cleo.toUpperCase()], cfo: [emails.ana] },
+  rules: [
+    {
+      name: "Large invoices",
+      when: 'server.name == "Finance ERP" && tool == "process_invoice" && request.amount >= 5000.0',
+      stages: [
+        { name: "Finance", approvers: { groups: ["finance"] }, need: 2, requireReason: ["reject"], ...stage },
+        { name: "CFO", approvers: { groups: ["cfo"] }, need: 1, stepUp: true },
+      ],
+      due: "3d",
+      ...more,
+    },
+  ],
+});
+
+test("is saved as a whole, by whoever has read its latest version", async () => {
+  const none = {
+    version: 0,
+    policy: { version: 1, groups: {}, rules: [] },
+    changedAt: null,
+    changedBy: null,
+  };
+  expect((await read()).body).toEqual(none);
+  const first = await save(0, large());
+  expect([first.status, first.headers.get("etag")]).toEqual([200, '"1"']);
+  expect(first.body).toMatchObject({
+    version: 1,
+    policy: {
+      groups: { finance: [emails.ben, emails.cleo], cfo: [emails.ana] },
+      rules: [
+        {
+          name: "Large invoices",
+          requester: "excluded",
+          stages: [
+            { name: "Finance", need: 2, rejections: 1, stepUp: false, requireReason: ["reject"] },
+            { name: "CFO", approvers: { roles: [], groups: ["cfo"], people: [] }, stepUp: true },
+          ],
+        },
+      ],
+    },
+    changedBy: { kind: "key" },
+  });
+  expect((await read()).body).toEqual(first.body);
+
+  const late = await save(0, large());
+  expect([late.status, late.body.code, late.body.version]).toEqual([409, "version_changed", 1]);
+  expect((await save(null, large())).body.code).toBe("version_required");
+  // The same again is no change.
+  expect((await save(1, first.body.policy)).body.version).toBe(1);
+
+  expect((await save('"1"', large({ due: null, requester: "allowed" }))).body.version).toBe(2);
+  const lines = await web.db.withOrganization(acme, (tx) =>
+    tx.event.findMany({ where: { organizationId: acme, type: "policy.changed" }, orderBy: { seq: "asc" } }),
+  );
+  expect(lines.map(({ data }) => data)).toMatchObject([
+    {
+      version: 1,
+      added: [{ name: "Large invoices" }],
+      groups: [{ name: "finance", from: null }, { name: "cfo" }],
+    },
+    {
+      version: 2,
+      changed: [{ from: { requester: "excluded", due: "3d" }, to: { requester: "allowed" } }],
+      groups: [],
+    },
+  ]);
+  const versions = await web.call("GET", "/api/v1/policy/versions", { key: admin });
+  expect(versions.body.items).toMatchObject([
+    { version: 2, rules: ["Large invoices"] },
+    { version: 1, changedBy: { kind: "key" } },
+  ]);
+});
+
+test("is changed once by two who save at the same time", async () => {
+  const { version } = (await read()).body;
+  const saved = await Promise.all(["A", "B", "C"].map((name) => save(version, large({ name }))));
+  expect(saved.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  expect((await read()).body.version).toBe(version + 1);
+});
+
+describe("is refused with the place of each problem", () => {
+  test.each<[string, () => unknown, object[]]>([
+    [
+      "a condition that can't be read",
+      () => large({ when: "server.nam == 'x'" }),
+      [{ field: "rules.0.when", message: "No such key: nam (character 8)" }],
+    ],
+    ["a condition that says no yes or no", () => large({ when: "tool" }), [{ field: "rules.0.when" }]],
+    [
+      "a pattern, which may take for ever",
+      () => large({ when: "tool.matches('x')" }),
+      [{ field: "rules.0.when" }],
+    ],
+    [
+      "what is known of decisions before, which no rule can ask yet",
+      () => large({ when: "similar.accepted > 1" }),
+      [{ field: "rules.0.when" }],
+    ],
+    [
+      "more people than there are",
+      () => large({}, { need: 3 }),
+      [{ field: "rules.0.stages.0.need", message: "Only 2 people can vote here" }],
+    ],
+    [
+      "more rejections than there are people",
+      () => large({}, { rejections: 3 }),
+      [{ field: "rules.0.stages.0.rejections" }],
+    ],
+    [
+      "a stage of nobody",
+      () => large({}, { approvers: {} }),
+      [
+        { field: "rules.0.stages.0.need", message: "Nobody can vote here" },
+        { field: "rules.0.stages.0.rejections" },
+      ],
+    ],
+    [
+      "a group that is not there",
+      () => large({}, { approvers: { groups: ["finance", "legal"] } }),
+      [{ field: "rules.0.stages.0.approvers.groups.1", message: "There is no such group" }],
+    ],
+    [
+      "a stranger",
+      () => large({}, { need: 1, approvers: { people: [emails.ana, "x@else.example"] } }),
+      [{ field: "rules.0.stages.0.approvers.people.1" }],
+    ],
+    [
+      "a viewer's role",
+      () => large({}, { approvers: { roles: ["viewer"] } }),
+      [{ field: "rules.0.stages.0.approvers.roles.0" }],
+    ],
+    ["two stages of one name", () => large({}, { name: "CFO" }), [{ field: "rules.0.stages.1.name" }]],
+    ["no stage", () => large({ stages: [] }), [{ field: "rules.0.stages" }]],
+    ["a due time without a unit", () => large({ due: "3" }), [{ field: "rules.0.due" }]],
+    [
+      "a reminder, which nobody would send",
+      () => large({}, { remind: ["4h"] }),
+      [{ field: "rules.0.stages.0", message: 'Unrecognized key: "remind"' }],
+    ],
+    ["an end, which nothing would bring", () => large({ expire: { after: "30d" } }), [{ field: "rules.0" }]],
+    ["answers by themselves", () => ({ ...large(), automatic: [] }), [{ field: "" }]],
+  ])("%s", async (_name, policy, errors) => {
+    const { version } = (await read()).body;
+    const refused = await save(version, policy());
+    expect([refused.status, refused.body.code]).toEqual([422, "invalid_input"]);
+    expect(refused.body.errors).toMatchObject(errors);
+    expect((await read()).body.version).toBe(version);
+  });
+});
+
+test("keeps who has left, who count for nobody, and takes nobody for them who has the address later", async () => {
+  const gone = await web.member(acme, "Gone", "approver");
+  const address = `gone-${acme}@test.example`;
+  const policy = () => ({
+    rules: [
+      { name: "All", stages: [{ name: "One", approvers: { people: [emails.ben, address] }, need: 2 }] },
+    ],
+  });
+  const saved = await save((await read()).body.version, policy());
+  expect(saved.status).toBe(200);
+  await web.call("DELETE", `/api/v1/members/${gone.memberId}`, { key: admin });
+  const again = await save(saved.body.version, { ...policy(), groups: { more: [address] } });
+  expect(again.body.errors).toEqual([
+    { field: "rules.0.stages.0.need", message: "Only 1 person can vote here" },
+  ]);
+  const fewer = policy();
+  fewer.rules[0]!.stages[0]!.need = 1;
+  expect((await save(saved.body.version, fewer)).status).toBe(200);
+  const [row] = await withClient(
+    web.database.adminUrl,
+    async (client) =>
+      (
+        await client.query(
+          "SELECT people FROM policy_version WHERE organization_id = $1 ORDER BY version DESC",
+          [acme],
+        )
+      ).rows,
+  );
+  expect(row.people[address]).toBe(gone.userId);
+});
+
+test("is an admin's to read and to save, and nobody who serves alters a version", async () => {
+  for (const role of ["viewer", "approver", "operator"] as const) {
+    const key = await web.key(acme, role);
+    expect((await web.call("GET", "/api/v1/policy", { key })).status).toBe(403);
+    expect((await save(0, {}, key)).status).toBe(403);
+  }
+  const app = createDatabase(web.database.appUrl, { connections: 1 });
+  const change = (sql: string) => app.withOrganization(acme, (tx) => tx.$executeRawUnsafe(sql));
+  await expect(change("UPDATE policy_version SET version = version + 100")).rejects.toThrow(
+    "permission denied",
+  );
+  await expect(change("DELETE FROM policy_version")).rejects.toThrow("permission denied");
+  await app.close();
+});

@@ -1,0 +1,23 @@
+import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { takeVoteBack } from "@/lib/input-requests/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  DELETE: route(
+    {
+      auth: "requests:answer",
+      inKeyScope: true,
+      summary: "Take one's own vote back while its stage is not full",
+      params: idParams,
+      output: inputRequestDetailSchema,
+      errors: ["stage_full", "already_answered", "no_longer_open"],
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await takeVoteBack(organizationId, tx, principal, params.id);
+        return readInputRequest(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

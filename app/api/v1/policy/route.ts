@@ -1,0 +1,42 @@
+import { readPolicy } from "@/lib/policy/queries.ts";
+import { policyInputSchema, savedPolicySchema } from "@/lib/policy/schema.ts";
+import { savePolicy } from "@/lib/policy/transitions.ts";
+import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary: "The policy: who has to agree on which requests, and its version",
+      output: savedPolicySchema,
+    },
+    async ({ caller, reply }) => {
+      const saved = await within(caller, readPolicy);
+      reply.headers.set("etag", `"${saved.version}"`);
+      return saved;
+    },
+  ),
+  PUT: route(
+    {
+      auth: "settings:manage",
+      stepUp: true,
+      namedByKeys: true,
+      summary: "Replace the policy; requests that were asked before keep the version of then",
+      body: policyInputSchema,
+      output: savedPolicySchema,
+      headers: versionHeader,
+      errors: ["version_changed", "version_required"],
+    },
+    async ({ caller, body, request, reply }) => {
+      const version = readVersion(request);
+      const saved = await within(caller, async (organizationId, tx, principal) => {
+        await savePolicy(organizationId, tx, principal, version, body);
+        return readPolicy(organizationId, tx);
+      });
+      reply.headers.set("etag", `"${saved.version}"`);
+      return saved;
+    },
+  ),
+});

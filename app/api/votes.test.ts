@@ -1,0 +1,594 @@
+/** Requests on which several people have to agree: votes, stages, and the one answer at the end. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { uuidv7 } from "@/lib/base/ids.ts";
+import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
+
+let web: TestWeb;
+let acme: VotingOrganization;
+let ana: Voter;
+let ben: Voter;
+let ada: Voter;
+let cleo: Voter;
+let dora: Voter;
+let ola: Voter;
+
+beforeAll(async () => {
+  web = await startWeb();
+  acme = await votingOrganization(web, "acme");
+  ana = await acme.person("Ana", "owner");
+  ben = await acme.person("Ben", "approver");
+  // An admin, who makes keys.
+  ada = await acme.person("Ada", "admin");
+  cleo = await acme.person("Cleo", "approver");
+  dora = await acme.person("Dora", "approver");
+  ola = await acme.person("Ola", "operator");
+});
+afterAll(() => web.stop());
+
+const finance = () => ({ name: "Finance", approvers: { groups: ["finance"] }, need: 2 });
+const groups = () => ({ finance: [ben.email, cleo.email, ola.email, ada.email], cfo: [ana.email] });
+/** Two of Finance, then the CFO. */
+const large = (stage: object = {}, more: object = {}) => ({
+  groups: groups(),
+  rules: [
+    {
+      name: "Large invoices",
+      when: "request.amount == null || request.amount >= 5000.0",
+      stages: [
+        { ...finance(), ...stage },
+        { name: "CFO", approvers: { groups: ["cfo"] } },
+      ],
+      ...more,
+    },
+  ],
+});
+const one = (stage: object = {}, more: object = {}) => ({
+  groups: groups(),
+  rules: [{ name: "All", stages: [{ ...finance(), ...stage }], ...more }],
+});
+const asked = async (more: Parameters<VotingOrganization["task"]>[0] = {}) => acme.ask(await acme.task(more));
+const codeOf = ({ status, body }: { status: number; body: { code: string } }) => [status, body.code];
+
+describe("a request", () => {
+  test("needs nobody else without a rule that matches, and says nothing of approvals", async () => {
+    await acme.policy(large());
+    const small = await asked({ arguments: { amount: 12 } });
+    expect((await acme.read(dora, small)).approval).toBeNull();
+    expect((await acme.decide(dora, small)).status).toBe(202);
+    expect(await acme.answers(small)).toHaveLength(1);
+  });
+
+  test("waits until its last stage is full, and then has one answer with all votes", async () => {
+    const version = await acme.policy(large());
+    const request = await asked({ arguments: { amount: 9000 } });
+    expect((await acme.read(ben, request)).approval).toMatchObject({
+      rule: "Large invoices",
+      version,
+      stages: [
+        { name: "Finance", state: "open", need: 2, votes: [], missing: 2 },
+        { name: "CFO", state: "waiting", need: 1, votes: [], missing: 1 },
+      ],
+      canVote: true,
+      why: "approver",
+      mine: null,
+    });
+    // Ana's turn comes later.
+    expect((await acme.read(ana, request)).approval).toMatchObject({
+      canVote: false,
+      why: "not_an_approver",
+    });
+    expect(codeOf(await acme.decide(ana, request))).toEqual([403, "not_an_approver"]);
+    expect(codeOf(await acme.decide(dora, request))).toEqual([403, "not_an_approver"]);
+
+    const first = await acme.decide(ben, request, { comment: "Fine" });
+    expect(first.status).toBe(202);
+    expect(first.body).toMatchObject({
+      state: "open",
+      answer: null,
+      delivery: null,
+      approval: {
+        stages: [
+          {
+            state: "open",
+            missing: 1,
+            votes: [
+              {
+                by: { kind: "member", name: "Ben" },
+                onBehalfOf: null,
+                action: "accept",
+                agrees: true,
+                comment: "Fine",
+              },
+            ],
+          },
+          { state: "waiting" },
+        ],
+        content: { decision: "approve" },
+        canVote: false,
+        why: "already_voted",
+        mine: { stage: "Finance", agrees: true, canTakeBack: true },
+      },
+    });
+    expect(codeOf(await acme.decide(ben, request))).toEqual([409, "already_voted"]);
+
+    expect((await acme.decide(cleo, request)).body).toMatchObject({
+      state: "open",
+      approval: { stages: [{ state: "done", missing: 0 }, { state: "open" }], mine: { canTakeBack: false } },
+    });
+    expect(await acme.answers(request)).toEqual([]);
+    expect(codeOf(await acme.decide(ola, request))).toEqual([403, "not_an_approver"]);
+    expect(codeOf(await acme.decide(ben, request))).toEqual([409, "already_voted"]);
+    expect(codeOf(await acme.takeBack(ben, request))).toEqual([409, "stage_full"]);
+
+    const last = await acme.decide(ana, request, { holdMs: 60_000 });
+    expect(last.body).toMatchObject({
+      state: "answered",
+      answer: { action: "accept", content: { decision: "approve" }, by: { name: "Ana" } },
+      delivery: { state: "held" },
+      approval: { stages: [{ state: "done" }, { state: "done" }], canVote: false, why: "not_open" },
+    });
+    const answers = await acme.answers(request);
+    expect(answers).toHaveLength(1);
+    const votes = await acme.sql(
+      "SELECT answer_id, completes FROM vote WHERE input_request_id = $1 ORDER BY cast_at",
+      [request.id],
+    );
+    expect(votes).toEqual([false, false, true].map((completes) => ({ answer_id: answers[0].id, completes })));
+    const lines = await acme.lines(request);
+    expect(lines.map(({ type }) => type)).toEqual([
+      "request.opened",
+      "vote.recorded",
+      "vote.recorded",
+      "vote.recorded",
+      "answer.recorded",
+    ]);
+    expect(lines[0]!.data).toMatchObject({ approval: { rule: "Large invoices", version } });
+    expect(lines[1]!.data).toMatchObject({
+      stage: "Finance",
+      agrees: true,
+      comment: "Fine",
+      rule: "Large invoices",
+    });
+    expect(lines[2]!.data).toMatchObject({ opens: "CFO" });
+    expect(lines.at(-1)!.data).toMatchObject({
+      votes: [
+        { by: { name: "Ben" }, stage: "Finance", agrees: true },
+        { by: { name: "Cleo" } },
+        { by: { name: "Ana" }, stage: "CFO" },
+      ],
+    });
+    expect(codeOf(await acme.decide(ben, request))).toEqual([409, "already_answered"]);
+  });
+
+  test("keeps the rule under which it was asked, whatever the policy says later", async () => {
+    const version = await acme.policy(one());
+    const request = await asked();
+    await acme.policy({ rules: [] });
+    expect((await acme.decide(ben, request)).body).toMatchObject({ state: "open", approval: { version } });
+    expect((await acme.decide(cleo, request)).body.state).toBe("answered");
+  });
+
+  test("of a rule that can't be applied takes its stages, and those of the next rule that matches", async () => {
+    await acme.policy({
+      groups: groups(),
+      rules: [
+        { name: "Odd", when: "task.arguments.limit > 3.0", stages: [{ ...finance(), need: 1 }] },
+        {
+          name: "All",
+          stages: [
+            { ...finance(), name: "Two", need: 2 },
+            { name: "CFO", approvers: { groups: ["cfo"] } },
+          ],
+        },
+      ],
+    });
+    const { approval } = await acme.read(ben, await asked());
+    expect(approval).toMatchObject({
+      rule: "Odd",
+      failed: [{ rule: "Odd" }],
+      // Of the same people: one stage that asks what both ask.
+      stages: [
+        { name: "Finance", need: 2 },
+        { name: "CFO", need: 1 },
+      ],
+    });
+    const { approval: other } = await acme.read(ben, await asked({ arguments: { limit: 1 } }));
+    expect(other).toMatchObject({ rule: "All", failed: [], stages: [{ name: "Two" }, { name: "CFO" }] });
+  });
+
+  test("the database refuses an answer without votes", async () => {
+    await acme.policy(one());
+    const request = await asked();
+    const answer = () => acme.sql("UPDATE input_request SET state = 'answered' WHERE id = $1", [request.id]);
+    await expect(answer()).rejects.toThrow("votes are missing");
+    await acme.decide(ben, request);
+    await expect(answer()).rejects.toThrow("votes are missing");
+  });
+});
+
+describe("a person votes once", () => {
+  test("also by keys that they made, and not by one of the command line or a service account", async () => {
+    await acme.policy(one({ approvers: { groups: ["finance"], roles: ["approver"] } }));
+    const request = await asked();
+    const [first, second] = [await acme.keyOf(ada), await acme.keyOf(ada)];
+    const voted = await acme.decide({ key: first }, request);
+    expect(voted.body.approval.stages[0].votes).toMatchObject([{ by: { kind: "key" }, person: ada.userId }]);
+    for (const who of [ada, { key: second }, { key: first }])
+      expect(codeOf(await acme.decide(who, request))).toEqual([409, "already_voted"]);
+    const bare = await web.key(acme.id, "approver");
+    expect(codeOf(await acme.decide({ key: bare }, request))).toEqual([403, "not_an_approver"]);
+    const account = await web.call("POST", "/api/v1/service-accounts", {
+      cookie: ana.cookie,
+      body: { name: uuidv7(), role: "approver", ownerId: ada.memberId },
+    });
+    const bot = await web.call("POST", "/api/v1/api-keys", {
+      cookie: ana.cookie,
+      body: { name: "bot", role: "approver", serviceAccountId: account.body.id },
+    });
+    expect(bot.status).toBe(201);
+    expect(codeOf(await acme.decide({ key: bot.body.secret }, request))).toEqual([403, "not_an_approver"]);
+    // Taken back by another key of theirs: the vote is the person's.
+    expect((await acme.takeBack({ key: second }, request)).status).toBe(200);
+    expect((await acme.decide(ada, request)).status).toBe(202);
+  });
+
+  test("in the role that both the member and the key have", async () => {
+    await acme.policy(one({ approvers: { roles: ["approver"] } }));
+    const request = await asked();
+    expect(codeOf(await acme.decide({ key: await acme.keyOf(ana, "approver") }, request))).toEqual([
+      403,
+      "not_an_approver",
+    ]);
+    await acme.policy(one({ approvers: { roles: ["owner"] }, need: 1 }));
+    const owners = await asked();
+    expect(codeOf(await acme.decide({ key: await acme.keyOf(ana, "approver") }, owners))).toEqual([
+      403,
+      "not_an_approver",
+    ]);
+    expect((await acme.decide(ana, owners)).body.state).toBe("answered");
+  });
+
+  test("of two calls at once, by whatever credential", async () => {
+    await acme.policy(one());
+    const key = await acme.keyOf(ada);
+    for (let round = 0; round < 5; round++) {
+      const request = await asked();
+      const replies = await Promise.all([ada, { key }, ada, { key }].map((who) => acme.decide(who, request)));
+      expect(replies.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409]);
+      expect((await acme.read(ada, request)).approval.stages[0].missing).toBe(1);
+    }
+  });
+
+  test("who requires a second person counts those who let each other in as one", async () => {
+    await acme.policy(one());
+    await acme.sql("UPDATE maker SET invited_by = $1 WHERE user_id = $2", [ben.userId, cleo.userId]);
+    await web.call("PATCH", "/api/v1/organization", { cookie: ana.cookie, body: { fourEyes: true } });
+    const request = await asked();
+    await acme.decide(ben, request);
+    expect(codeOf(await acme.decide(cleo, request))).toEqual([403, "four_eyes"]);
+    expect((await acme.decide(ola, request)).body.state).toBe("answered");
+    await acme.sql("UPDATE maker SET invited_by = NULL WHERE user_id = $1", [cleo.userId]);
+    await acme.sql("ALTER TABLE organization DISABLE TRIGGER USER");
+    await acme.sql("UPDATE organization SET four_eyes = false, four_eyes_until = NULL WHERE id = $1", [
+      acme.id,
+    ]);
+    await acme.sql("ALTER TABLE organization ENABLE TRIGGER USER");
+  });
+});
+
+describe("who asked for the task", () => {
+  test("has no vote, in person or by a key, unless the rule allows it", async () => {
+    await acme.policy(one());
+    const request = await asked({ requester: ada.userId });
+    const key = await acme.keyOf(ada);
+    for (const who of [ada, { key }]) {
+      expect(codeOf(await acme.decide(who, request))).toEqual([403, "four_eyes"]);
+      expect(codeOf(await acme.decide(who, request, { action: "decline", content: undefined }))).toEqual([
+        403,
+        "four_eyes",
+      ]);
+      expect((await acme.read(who, request)).approval).toMatchObject({ canVote: false, why: "four_eyes" });
+    }
+    await acme.policy(one({}, { requester: "allowed" }));
+    expect((await acme.decide(ada, await asked({ requester: ada.userId }))).status).toBe(202);
+  });
+
+  test("by a key, an agent or a service account is the person behind it", async () => {
+    await acme.policy(one());
+    const made = await web.call("POST", "/api/v1/api-keys", {
+      cookie: ada.cookie,
+      body: { name: "k", role: "approver" },
+    });
+    const byKey = await asked();
+    const [{ task_id: taskId }] = await acme.sql("SELECT task_id FROM input_request WHERE id = $1", [
+      byKey.id,
+    ]);
+    const requestedBy = (actor: object) =>
+      acme.sql("UPDATE task SET requested_by = $1 WHERE id = $2", [JSON.stringify(actor), taskId]);
+    await requestedBy({ kind: "key", id: made.body.id, name: "k" });
+    expect(codeOf(await acme.decide(ada, byKey))).toEqual([403, "four_eyes"]);
+    const agent = uuidv7();
+    await acme.sql(
+      "INSERT INTO agent_credential (organization_id, id, name, role, secret_hash, created_by) VALUES ($1, $2, 'A', 'viewer', 'x', $3)",
+      [acme.id, agent, ada.userId],
+    );
+    await requestedBy({ kind: "agent", id: agent, name: "A" });
+    expect(codeOf(await acme.decide(ada, byKey))).toEqual([403, "four_eyes"]);
+    const { body: account } = await web.call("POST", "/api/v1/service-accounts", {
+      cookie: ana.cookie,
+      body: { name: uuidv7(), role: "approver", ownerId: ada.memberId },
+    });
+    const { body: bot } = await web.call("POST", "/api/v1/api-keys", {
+      cookie: ana.cookie,
+      body: { name: "bot", role: "approver", serviceAccountId: account.id },
+    });
+    await requestedBy({ kind: "key", id: bot.id, name: "bot" });
+    expect(codeOf(await acme.decide(ada, byKey))).toEqual([403, "four_eyes"]);
+    // Whoever ever answered for the account counts.
+    await web.call("PATCH", `/api/v1/service-accounts/${account.id}`, {
+      cookie: ana.cookie,
+      body: { ownerId: cleo.memberId },
+    });
+    for (const who of [ada, cleo]) expect(codeOf(await acme.decide(who, byKey))).toEqual([403, "four_eyes"]);
+    expect((await acme.decide(ola, byKey)).status).toBe(202);
+  });
+});
+
+describe("a rejection", () => {
+  test.each([
+    ["declines", { action: "decline", content: undefined, comment: "No" }],
+    ["says no by the form", { action: "accept", content: { decision: "reject" } }],
+  ])("that %s ends it with what it said", async (_how, said) => {
+    await acme.policy(large());
+    const request = await asked();
+    await acme.decide(ben, request);
+    const rejected = await acme.decide(cleo, request, said);
+    expect(rejected.body).toMatchObject({
+      state: "answered",
+      answer: { action: said.action, content: said.content ?? null, by: { name: "Cleo" } },
+      approval: {
+        stages: [{ state: "done", votes: [{ agrees: true }, { agrees: false }] }, { state: "waiting" }],
+      },
+    });
+    expect(await acme.answers(request)).toHaveLength(1);
+  });
+
+  test("counts with others where the stage wants more of them, and beside those who agree", async () => {
+    await acme.policy(one({ rejections: 2 }));
+    const request = await asked();
+    const no = { action: "decline", content: undefined };
+    expect((await acme.decide(ben, request, no)).body).toMatchObject({
+      state: "open",
+      approval: { stages: [{ missing: 2 }] },
+    });
+    expect((await acme.decide(cleo, request)).body.state).toBe("open");
+    expect((await acme.decide(ola, request, no)).body).toMatchObject({
+      state: "answered",
+      answer: { action: "decline", by: { name: "Ola" } },
+    });
+  });
+
+  test("needs a reason where the stage wants one", async () => {
+    await acme.policy(one({ requireReason: ["reject"] }));
+    const request = await asked();
+    const refused = await acme.decide(ben, request, { content: { decision: "reject" } });
+    expect([refused.status, refused.body.errors]).toMatchObject([422, [{ field: "comment" }]]);
+    expect((await acme.decide(ben, request)).status).toBe(202);
+    expect(
+      (await acme.decide(cleo, request, { content: { decision: "reject" }, comment: "Too much" })).body.state,
+    ).toBe("answered");
+  });
+});
+
+describe("the content", () => {
+  const FORM = {
+    type: "object",
+    properties: { amount: { type: "integer" }, note: { type: "string" } },
+    required: ["amount"],
+  };
+  const form = async () => acme.ask(await acme.task(), { schema: FORM });
+  const give = (amount: number) => ({ content: { amount } });
+
+  test("is agreed to exactly, or somebody proposes another, which asks everybody anew", async () => {
+    await acme.policy(large());
+    const request = await form();
+    await acme.decide(ben, request, give(10));
+    expect(codeOf(await acme.decide(cleo, request, give(11)))).toEqual([409, "content_differs"]);
+    expect(codeOf(await acme.decide(cleo, request, { content: { amount: 10, note: "" } }))).toEqual([
+      409,
+      "content_differs",
+    ]);
+    const proposed = await acme.decide(cleo, request, { ...give(11), proposes: true });
+    expect(proposed.body.approval).toMatchObject({
+      content: { amount: 11 },
+      stages: [{ missing: 1, votes: [{ by: { name: "Cleo" } }] }, {}],
+    });
+    expect((await acme.lines(request)).map(({ type }) => type)).toContain("vote.dropped");
+    expect(codeOf(await acme.decide(ben, request, give(10)))).toEqual([409, "content_differs"]);
+    expect((await acme.decide(ben, request, give(11))).body.approval.stages[0].state).toBe("done");
+
+    // From a later stage too: nobody's yes is taken for other content.
+    const back = await acme.decide(ana, request, { ...give(12), proposes: true });
+    expect(back.body).toMatchObject({
+      state: "open",
+      approval: {
+        stages: [
+          { state: "open", missing: 2 },
+          { state: "waiting", missing: 0 },
+        ],
+        mine: { stage: "CFO" },
+      },
+    });
+    await acme.decide(ben, request, give(12));
+    const last = await acme.decide(ola, request, give(12));
+    expect(last.body).toMatchObject({
+      state: "answered",
+      answer: { content: { amount: 12 }, by: { name: "Ola" } },
+    });
+    expect(await acme.answers(request)).toHaveLength(1);
+  });
+});
+
+describe("a vote", () => {
+  test("is taken back while its stage is open, by whose it is", async () => {
+    await acme.policy(large());
+    const request = await asked();
+    await acme.decide(ben, request);
+    expect(codeOf(await acme.takeBack(cleo, request))).toEqual([404, "not_found"]);
+    expect((await acme.takeBack(ben, request)).body.approval).toMatchObject({
+      stages: [{ missing: 2, votes: [] }, {}],
+      mine: null,
+    });
+    expect(codeOf(await acme.takeBack(ben, request))).toEqual([404, "not_found"]);
+    expect((await acme.decide(ben, request)).status).toBe(202);
+    const plain = await acme.sql("SELECT ended_as FROM vote WHERE input_request_id = $1 ORDER BY cast_at", [
+      request.id,
+    ]);
+    expect(plain.map(({ ended_as }) => ended_as)).toEqual(["taken_back", null]);
+  });
+
+  test("that was the last is undone as long as the answer is held, and the others stay", async () => {
+    await acme.policy(one());
+    const request = await asked();
+    await acme.decide(ben, request);
+    await acme.decide(cleo, request, { holdMs: 60_000 });
+    const undo = (who: Voter) =>
+      web.call("POST", `/api/v1/input-requests/${request.id}/undo`, { cookie: who.cookie });
+    const undone = await undo(cleo);
+    expect(undone.body).toMatchObject({
+      state: "open",
+      answer: null,
+      approval: { stages: [{ missing: 1, votes: [{ by: { name: "Ben" } }] }], canVote: true },
+    });
+    expect((await acme.decide(ola, request, { holdMs: 60_000 })).body.state).toBe("answered");
+    const answers = await acme.answers(request);
+    expect(answers.filter(({ withdrawn_at }) => withdrawn_at === null)).toHaveLength(1);
+    expect(codeOf(await undo(cleo))).toEqual([403, "forbidden"]);
+  });
+
+  test("asks for a fresh factor where its stage does, and none of a key", async () => {
+    await acme.policy(one({ stepUp: true, need: 1 }));
+    const request = await asked();
+    await acme.sql("UPDATE session SET factor_at = now() - interval '5 minutes' WHERE user_id = $1", [
+      ben.userId,
+    ]);
+    for (const who of [ben, { key: await acme.keyOf(ada) }])
+      expect(codeOf(await acme.decide(who, request))).toEqual([403, "step_up_required"]);
+    await acme.sql("UPDATE session SET factor_at = now() WHERE user_id = $1", [ben.userId]);
+    expect((await acme.decide(ben, request)).body.state).toBe("answered");
+  });
+
+  test("counts until the question changes, and is kept when it is withdrawn", async () => {
+    await acme.policy(one());
+    const task = await acme.task();
+    const request = await acme.ask(task, { key: "k", message: "Approve 1?" });
+    await acme.decide(ben, request);
+    const changed = await acme.ask(task, { key: "k", message: "Approve 2?" });
+    expect(codeOf(await acme.decide(cleo, request))).toEqual([409, "question_changed"]);
+    expect((await acme.read(cleo, changed)).approval.stages[0]).toMatchObject({ missing: 2, votes: [] });
+    const dropped = (await acme.lines(request)).find(({ type }) => type === "vote.dropped");
+    expect(dropped?.data).toMatchObject({ reason: "question_changed", of: [{ name: "Ben" }] });
+
+    await acme.decide(ben, changed);
+    await web.call("POST", `/api/v1/tasks/${task}/cancel`, { cookie: ola.cookie });
+    expect(await acme.read(ben, changed)).toMatchObject({
+      state: "withdrawn",
+      approval: { stages: [{ votes: [{ by: { name: "Ben" } }] }], why: "not_open" },
+    });
+    expect(codeOf(await acme.decide(cleo, changed))).toEqual([410, "no_longer_open"]);
+  });
+});
+
+describe("two last votes at once", () => {
+  test.each([1, 2])("make one answer, round %i", async () => {
+    await acme.policy(one());
+    for (let round = 0; round < 8; round++) {
+      const request = await asked();
+      await acme.decide(ben, request);
+      const replies = await Promise.all([cleo, ola].map((who) => acme.decide(who, request)));
+      expect(replies.map(({ status }) => status).sort()).toEqual([202, 409]);
+      expect(replies.find(({ status }) => status === 409)?.body.code).toBe("already_answered");
+      expect(await acme.answers(request)).toHaveLength(1);
+      expect(await acme.sql("SELECT FROM delivery WHERE input_request_id = $1", [request.id])).toHaveLength(
+        1,
+      );
+      expect(
+        await acme.sql("SELECT FROM vote WHERE input_request_id = $1 AND completes", [request.id]),
+      ).toHaveLength(1);
+    }
+  });
+
+  test.each([1, 2])("of which one says no, make one answer, round %i", async () => {
+    await acme.policy(one());
+    for (let round = 0; round < 8; round++) {
+      const request = await asked();
+      await acme.decide(ben, request);
+      const replies = await Promise.all([
+        acme.decide(cleo, request),
+        acme.decide(ola, request, { action: "decline", content: undefined }),
+        acme.takeBack(ben, request),
+      ]);
+      const answers = await acme.answers(request);
+      expect(answers).toHaveLength(1);
+      expect(replies.every(({ status }) => status < 500)).toBe(true);
+    }
+  });
+});
+
+describe("lists", () => {
+  test("show what waits for the caller's vote, and many at once are voted on one by one", async () => {
+    await acme.policy(one());
+    const server = await acme.task();
+    const requests = [await acme.ask(server), await acme.ask(server)];
+    const waiting = async (who: Voter) => {
+      const { body } = await web.call("GET", "/api/v1/input-requests?state=open&waiting=me&limit=200", {
+        cookie: who.cookie,
+      });
+      return requests.filter(({ id }) => body.items.some((item: { id: string }) => item.id === id)).length;
+    };
+    expect([await waiting(ben), await waiting(cleo), await waiting(dora), await waiting(ana)]).toEqual([
+      2, 2, 0, 0,
+    ]);
+    const many = (who: Voter) =>
+      web.call("POST", "/api/v1/input-requests/bulk-answer", {
+        cookie: who.cookie,
+        body: {
+          items: requests.map(({ id, questionHash }) => ({ id, questionHash })),
+          action: "accept",
+          content: { decision: "approve" },
+        },
+      });
+    expect((await many(ben)).body.results.map(({ status }: { status: string }) => status)).toEqual([
+      "voted",
+      "voted",
+    ]);
+    expect([await waiting(ben), await waiting(cleo)]).toEqual([0, 2]);
+    expect((await many(ben)).body.results).toMatchObject([
+      { code: "already_voted" },
+      { code: "already_voted" },
+    ]);
+    expect((await many(cleo)).body.results.map(({ status }: { status: string }) => status)).toEqual([
+      "recorded",
+      "recorded",
+    ]);
+  });
+
+  test("a request is claimed by and assigned to those alone who have a vote", async () => {
+    await acme.policy(one());
+    const request = await asked();
+    const call = (who: Voter, path: string, body?: object) =>
+      web.call("POST", `/api/v1/input-requests/${request.id}/${path}`, {
+        cookie: who.cookie,
+        ...(body && { body }),
+      });
+    expect(codeOf(await call(dora, "claim"))).toEqual([403, "not_an_approver"]);
+    expect((await call(ola, "assign", { memberId: dora.memberId })).status).toBe(422);
+    expect((await call(ola, "assign", { memberId: ben.memberId })).status).toBe(200);
+    await call(ben, "claim");
+    const voted = await acme.decide(ben, request);
+    // Neither keeps it from the others.
+    expect(voted.body).toMatchObject({ assignedTo: null, claimedBy: null });
+    expect((await acme.decide(cleo, request)).body.state).toBe("answered");
+  });
+});

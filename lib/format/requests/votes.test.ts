@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { missingWords, needsWords, voteEffect, whyWords } from "./votes.ts";
+
+const stage = (name: string, state: "waiting" | "open" | "done", need: number, missing: number) => ({
+  ...{ name, state, need, missing, rejections: 1, stepUp: false, requireReason: [], votes: [] },
+});
+const stages = [stage("Finance", "open", 2, 2), stage("CFO", "waiting", 1, 1)];
+
+test("what it takes, and what is missing", () => {
+  expect(needsWords(stages)).toBe("Needs 2 of Finance, then CFO");
+  expect(stages.map(missingWords)).toEqual(["2 more of Finance", "1 more of CFO"]);
+  expect(missingWords(stage("Finance", "done", 2, 0))).toBeNull();
+});
+
+test("what the caller has to do with it", () => {
+  expect(whyWords({ why: "approver", mine: null, stages })).toBe("You are asked as one of Finance.");
+  const mine = { stage: "Finance", action: "accept" as const, agrees: true, at: "", canTakeBack: true };
+  expect(whyWords({ why: "already_voted", mine, stages })).toBe("You agreed; waits for Finance.");
+  expect(whyWords({ why: "not_open", mine, stages })).toBeNull();
+});
+
+test("what a press does", () => {
+  expect(voteEffect({ stages }, "ERP")).toBe(
+    "Your vote · goes to ERP once 1 more of Finance, then CFO agreed",
+  );
+  const last = [stage("Finance", "done", 2, 0), stage("CFO", "open", 1, 1)];
+  expect(voteEffect({ stages: last }, "ERP")).toBe("Your vote is the last: the answer goes to ERP");
+});

@@ -1,0 +1,49 @@
+/** Words for requests on which several people have to agree. */
+import type { InputRequestSummary } from "../../input-requests/schema.ts";
+
+export type Approval = NonNullable<InputRequestSummary["approval"]>;
+type Stage = Approval["stages"][number];
+
+/** All that it takes: `Needs 2 of Finance, then CFO`. */
+export function needsWords(stages: Pick<Stage, "name" | "need">[]): string {
+  const parts = stages.map(({ name, need }) => (need === 1 ? name : `${need} of ${name}`));
+  return `Needs ${parts.join(", then ")}`;
+}
+
+/** How far a stage is: `1 more of Finance`, or null once it is done. */
+export function missingWords({
+  name,
+  state,
+  missing,
+}: Pick<Stage, "name" | "state" | "missing">): string | null {
+  return state === "done" ? null : `${missing} more of ${name}`;
+}
+
+/** What the caller has to do with it. */
+export function whyWords({ why, mine, stages }: Pick<Approval, "why" | "mine" | "stages">): string | null {
+  const open = stages.find(({ state }) => state === "open");
+  switch (why) {
+    case "approver":
+      return `You are asked as one of ${open?.name ?? "its approvers"}.`;
+    case "already_voted":
+      return `You ${mine?.agrees === false ? "rejected" : "agreed"}; waits for ${open?.name ?? "others"}.`;
+    case "four_eyes":
+      return "You asked for this, so others decide.";
+    case "not_an_approver":
+      return `Waits for ${open?.name ?? "others"}, where you have no vote.`;
+    case "not_open":
+      return null;
+  }
+}
+
+/** What pressing a button does: `Your vote · sent to Finance ERP once 1 more of CFO agrees`. */
+export function voteEffect({ stages }: Pick<Approval, "stages">, receiver: string): string {
+  const open = stages.findIndex(({ state }) => state === "open");
+  const left = stages.slice(open).flatMap(({ name, missing }, at) => {
+    const others = missing - (at === 0 ? 1 : 0);
+    return others > 0 ? [others === 1 && at > 0 ? name : `${others} more of ${name}`] : [];
+  });
+  return left.length === 0
+    ? `Your vote is the last: the answer goes to ${receiver}`
+    : `Your vote · goes to ${receiver} once ${left.join(", then ")} agreed`;
+}

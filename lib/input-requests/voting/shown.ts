@@ -1,0 +1,101 @@
+/** The votes on a request as the API shows them. */
+import { z } from "zod";
+import type { Principal } from "../../access/principal.ts";
+import { actorSchema } from "../../access/schema.ts";
+import { Prisma } from "../../base/db/db.ts";
+import { approvalSchema } from "../../policy/judge.ts";
+import { actionSchema, type InputRequestSummary } from "../schema.ts";
+import { missingIn, openStage, stageStates } from "./status.ts";
+import { askedBy, isCallerAskedIn, personOf } from "./voter.ts";
+
+/** The columns of a request `r` with task `t` about votes, as the principal sees them. A request without any costs nothing. */
+export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
+  CASE WHEN r.approval IS NOT NULL THEN (SELECT coalesce(json_agg(json_build_object('stage', v.stage, 'person', v.person,
+      'rejects', v.rejects, 'action', v.action, 'content', v.content, 'comment', v.comment, 'by', v.cast_by, 'at', v.cast_at)
+      ORDER BY v.cast_at, v.id), '[]'::json)
+    FROM vote v WHERE v.organization_id = r.organization_id AND v.input_request_id = r.id AND v.ended_at IS NULL) END AS votes,
+  CASE WHEN r.approval IS NOT NULL THEN json_build_object('person', ${personOf(principal)},
+    'hasAsked', ${askedBy(personOf(principal))}, 'isAsked', ${isCallerAskedIn(Prisma.sql`r.approval`, principal)}) END AS voter`;
+
+export interface VotesRow {
+  approval: unknown;
+  votes: unknown;
+  /** The caller. */
+  voter: unknown;
+}
+
+const votesSchema = z.array(
+  z.object({
+    stage: z.int(),
+    person: z.string(),
+    rejects: z.boolean(),
+    action: actionSchema,
+    content: z.record(z.string(), z.unknown()).nullable(),
+    comment: z.string().nullable(),
+    by: actorSchema,
+    at: z.coerce.date(),
+  }),
+);
+const voterSchema = z.object({ person: z.string().nullable(), hasAsked: z.boolean(), isAsked: z.boolean() });
+
+export function toApproval(
+  row: VotesRow & { state: string; fourEyes: boolean },
+): InputRequestSummary["approval"] {
+  if (row.approval === null || row.approval === undefined) return null;
+  const { rule, version, stages, dueAt, failed, requester } = approvalSchema.parse(row.approval);
+  const votes = votesSchema.parse(row.votes);
+  const voter = voterSchema.parse(row.voter);
+  const states = stageStates(stages, votes);
+  const agreed = votes.filter(({ rejects }) => !rejects).at(-1);
+  const own = votes.filter(({ person }) => person === voter.person);
+  const mine = own.at(-1);
+  const isOpen = row.state === "open";
+  const open = openStage(stages, votes) ?? stages.length;
+  const refusal = !isOpen
+    ? "not_open"
+    : voter.hasAsked && requester === "excluded"
+      ? "four_eyes"
+      : voter.isAsked
+        ? null
+        : own.length > 0
+          ? "already_voted"
+          : "not_an_approver";
+  return {
+    rule,
+    version,
+    dueAt,
+    failed,
+    stages: stages.map(({ name, need, rejections, stepUp, requireReason }, at) => ({
+      name,
+      state: states[at]!,
+      need,
+      rejections,
+      stepUp,
+      requireReason,
+      votes: votes
+        .filter(({ stage }) => stage === at)
+        .map(({ by, person, action, rejects, comment, at: time }) => ({
+          by,
+          person,
+          onBehalfOf: null,
+          action,
+          agrees: !rejects,
+          comment,
+          at: time.toISOString(),
+        })),
+      missing: missingIn(stages, votes, at),
+    })),
+    content: agreed?.content ?? null,
+    canVote: refusal === null,
+    why: refusal ?? "approver",
+    mine: mine
+      ? {
+          stage: stages[mine.stage]!.name,
+          action: mine.action,
+          agrees: !mine.rejects,
+          at: mine.at.toISOString(),
+          canTakeBack: isOpen && mine.stage >= open,
+        }
+      : null,
+  };
+}

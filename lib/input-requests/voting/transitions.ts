@@ -1,0 +1,287 @@
+/**
+ * All writes to votes. The caller holds the locks of task and request, and appends the lines of history that are returned. Who
+ * has a vote is voter.ts's to say.
+ */
+import { createHash } from "node:crypto";
+import type { Principal } from "../../access/principal.ts";
+import { type Actor, actorSchema } from "../../access/schema.ts";
+import { contentOf } from "../../base/db/content-keys.ts";
+import { Prisma, storable, type Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import type { NewEvent } from "../../events/transitions.ts";
+import { formSchema } from "../../mcp/forms/form.ts";
+import { canonicalJson } from "../../mcp/forms/jcs.ts";
+import { type Approval, approvalSchema } from "../../policy/judge.ts";
+import { onlyFieldOf } from "../guards.ts";
+import { rejectionOf } from "../rejection.ts";
+import { wordsOf } from "../row.ts";
+import type { AnswerInput } from "../schema.ts";
+import { isRejectedIn, openStage } from "./status.ts";
+import { type Ballot, type CastVote, castVotes } from "./voter.ts";
+
+/** What a session shows of its person. A key has none. */
+export interface Proof {
+  sessionId: string | null;
+  /** How lately a factor has to have been shown. */
+  withinMs: number;
+}
+
+export const NO_PROOF: Proof = { sessionId: null, withinMs: 0 };
+
+type Line = Pick<NewEvent, "type" | "actor" | "data">;
+
+interface VotedRequest {
+  id: string;
+  form: unknown;
+  visibility: string;
+  assigneeUserId: string | null;
+}
+
+export interface Voted {
+  voteId: string;
+  /** It was the last one that was missing: the answer is to be recorded now. */
+  completes: boolean;
+  events: Line[];
+  /** All votes that count, for the answer's line. */
+  votes: { by: Actor; stage: string; agrees: boolean; at: string }[];
+}
+
+/**
+ * Casts one vote. Where the content differs from what others agreed to, `proposes` starts anew: their votes end. Throws
+ * `content_differs`, `step_up_required`, and `invalid_content` where a reason is missing.
+ */
+export async function castVote(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  request: VotedRequest,
+  ballot: Ballot,
+  input: AnswerInput,
+  content: Record<string, unknown> | null,
+  proof: Proof,
+): Promise<Voted> {
+  const { approval, stage, person } = ballot;
+  const its = approval.stages[stage]!;
+  const rejects = isRejection(request.form, input.action, content);
+  if (its.requireReason.includes(rejects ? "reject" : "approve") && !input.comment) throw reasonMissing();
+  if (its.stepUp) await refuseStale(tx, proof);
+  const keeping = contentOf(tx);
+  const digest = digestOf(input.action, content);
+  const others = ballot.votes.filter(
+    (vote) => !rejects && !vote.rejects && !keeping.isSameHash(digest, vote.contentDigest),
+  );
+  if (others[0] && input.proposes !== true)
+    throw new AppError(
+      "content_differs",
+      `${others[0].by.name} agreed to something else. Agree to that, or propose yours, which asks everybody anew.`,
+      { extra: { by: others[0].by } },
+    );
+  const dropped = await endVotes(organizationId, tx, request.id, actor, "other_content", others);
+
+  const id = uuidv7();
+  const stored =
+    content === null ? null : JSON.stringify(keeping.json("vote.content", id, storable(content)));
+  await tx.$executeRaw`INSERT INTO vote (organization_id, id, input_request_id, stage, question_hash, content_digest, action,
+      content, comment, rejects, person, cast_by)
+    VALUES (${organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${stage}, ${keeping.hash(input.questionHash)},
+      ${keeping.hash(digest)}, ${input.action}, ${stored}::json, ${keeping.text("vote.comment", id, input.comment || null)},
+      ${rejects}, ${person}::uuid, ${JSON.stringify(storable(actor))}::jsonb)`;
+  const votes = await castVotes(organizationId, tx, request.id, person);
+  const isRejected = rejects && isRejectedIn(approval.stages, votes, stage);
+  const next = openStage(approval.stages, votes);
+  const completes = isRejected || next === null;
+  if (!completes) await moveOn(organizationId, tx, request, approval, votes, person);
+  const cast: Line = {
+    type: "vote.recorded",
+    actor,
+    data: {
+      stage: its.name,
+      agrees: !rejects,
+      action: input.action,
+      content,
+      words: wordsOf(input.action, content, onlyFieldOf(request)),
+      comment: input.comment || null,
+      questionHash: keeping.hash(input.questionHash),
+      contentDigest: keeping.hash(digest),
+      rule: approval.rule,
+      version: approval.version,
+      ...(!completes && next !== stage && { opens: approval.stages[next]!.name }),
+    },
+  };
+  return {
+    voteId: id,
+    completes,
+    events: [...dropped, cast],
+    votes: votes.map((vote) => ({
+      by: vote.by,
+      stage: approval.stages[vote.stage]!.name,
+      agrees: !vote.rejects,
+      at: vote.at.toISOString(),
+    })),
+  };
+}
+
+/** Makes the votes that count part of the answer that this transaction has recorded. */
+export async function bindVotes(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  { voteId, answerId }: { voteId: string; answerId: string },
+): Promise<void> {
+  await tx.$executeRaw`UPDATE vote SET answer_id = ${answerId}::uuid, completes = id = ${voteId}::uuid
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND ended_at IS NULL`;
+}
+
+/** Takes the last vote of an answer back, which was undone; the others stay. */
+export async function reopenVote(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  answerId: string,
+  approval: Approval,
+): Promise<void> {
+  await tx.$executeRaw`UPDATE vote SET ended_at = now(), ended_as = 'taken_back'
+    WHERE organization_id = ${organizationId}::uuid AND answer_id = ${answerId}::uuid AND completes AND ended_at IS NULL`;
+  await tx.$executeRaw`UPDATE vote SET answer_id = NULL
+    WHERE organization_id = ${organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
+  const votes = await castVotes(organizationId, tx, requestId, null);
+  await setOpen(organizationId, tx, requestId, approval, votes);
+}
+
+/** Takes one's own vote back while its stage is not full. Throws `not_found`, `stage_full`. */
+export async function takeBack(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  requestId: string,
+  approval: Approval,
+  person: string | null,
+): Promise<Line> {
+  const votes = await castVotes(organizationId, tx, requestId, person);
+  const open = openStage(approval.stages, votes) ?? approval.stages.length;
+  const own = votes.filter((vote) => vote.person === person);
+  const mine = own.find(({ stage }) => stage >= open);
+  if (!mine)
+    throw own.length > 0
+      ? new AppError(
+          "stage_full",
+          "Enough people agreed, so that your vote stays. The last one can be undone.",
+        )
+      : new AppError("not_found", "You have no vote on this request.");
+  await tx.$executeRaw`UPDATE vote SET ended_at = now(), ended_as = 'taken_back'
+    WHERE organization_id = ${organizationId}::uuid AND id = ${mine.id}::uuid AND ended_at IS NULL`;
+  const rest = votes.filter(({ id }) => id !== mine.id);
+  await setOpen(organizationId, tx, requestId, approval, rest);
+  return { type: "vote.taken_back", actor, data: { stage: approval.stages[mine.stage]!.name } };
+}
+
+/**
+ * Ends votes: of these people, or all that count, whose question is another one now. Returns a line of history that names
+ * whose they were.
+ */
+export async function endVotes(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  actor: Actor,
+  reason: "question_changed" | "asked_again" | "other_content",
+  which: Pick<CastVote, "id">[] | "all",
+): Promise<Line[]> {
+  if (which !== "all" && which.length === 0) return [];
+  const these =
+    which === "all" ? Prisma.empty : Prisma.sql`AND id = ANY (${which.map(({ id }) => id)}::uuid[])`;
+  const ended = await tx.$queryRaw<{ by: unknown }[]>`UPDATE vote SET ended_at = now(), ended_as = ${reason}
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND ended_at IS NULL ${these}
+    RETURNING cast_by AS by`;
+  if (ended.length === 0) return [];
+  const of = ended.map(({ by }) => actorSchema.parse(by));
+  return [{ type: "vote.dropped", actor, data: { reason, of } }];
+}
+
+/** Begins the votes on a request anew, all of which have ended. */
+export async function beginAnew(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  approval: unknown,
+): Promise<void> {
+  await setOpen(organizationId, tx, requestId, approvalSchema.parse(approval), []);
+}
+
+/** What the votes' stage is by now. A claim of the voter's ends, and an assignment to whoever has voted or to a stage before. */
+async function moveOn(
+  organizationId: string,
+  tx: Tx,
+  { id, visibility, assigneeUserId }: VotedRequest,
+  approval: Approval,
+  votes: CastVote[],
+  person: string,
+): Promise<void> {
+  await setOpen(organizationId, tx, id, approval, votes);
+  await tx.$executeRaw`DELETE FROM claim WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${id}::uuid
+    AND user_id = ${person}::uuid`;
+  // Of a private task the assignee sees nothing without it.
+  if (assigneeUserId === null || visibility === "private") return;
+  const isOver = assigneeUserId === person || openStage(approval.stages, votes) !== approval.open.stage;
+  if (isOver)
+    await tx.inputRequest.updateMany({
+      where: { organizationId, id },
+      data: {
+        assigneeUserId: null,
+        assignedBy: Prisma.DbNull,
+        assignedAt: null,
+        assignmentNote: null,
+      },
+    });
+}
+
+async function setOpen(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  approval: Approval,
+  votes: CastVote[],
+): Promise<void> {
+  const stage = openStage(approval.stages, votes) ?? approval.stages.length - 1;
+  const { roles, people } = approval.stages[stage]!;
+  const voted = votes.filter((vote) => vote.stage === stage).map(({ person }) => person);
+  const open = storable({ stage, roles, people, voted });
+  await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(open)}::jsonb)
+    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
+}
+
+/** Whether a vote is a no: it declines, or it is the form's own, harmless way to say no. */
+function isRejection(form: unknown, action: string, content: Record<string, unknown> | null): boolean {
+  if (action !== "accept") return true;
+  const no = rejectionOf(formSchema.parse(form));
+  return (
+    no !== null &&
+    Object.entries(no.content).every(([name, value]) => content !== null && content[name] === value)
+  );
+}
+
+/** SHA-256 of exactly what would be sent. */
+function digestOf(action: string, content: Record<string, unknown> | null): string {
+  return createHash("sha256")
+    .update(canonicalJson({ v: 1, action, content }))
+    .digest("hex");
+}
+
+function reasonMissing(): AppError {
+  const message = "Say why: this stage wants a reason.";
+  return new AppError("invalid_content", message, { errors: [{ field: "comment", message }] });
+}
+
+async function refuseStale(tx: Tx, { sessionId, withinMs }: Proof): Promise<void> {
+  const [row] =
+    sessionId === null
+      ? []
+      : await tx.$queryRaw<{ fresh: boolean }[]>`
+          SELECT gate.factor_is_fresh(${sessionId}::uuid, ${withinMs}::bigint) AS fresh`;
+  if (row?.fresh === true) return;
+  throw new AppError(
+    "step_up_required",
+    "Show that it is you first: with your password, a code or a passkey.",
+  );
+}

@@ -1,0 +1,66 @@
+/** Judges a request that is about to be stored, in the transaction that stores it. */
+import { z } from "zod";
+import { actorSchema } from "../access/schema.ts";
+import { Prisma } from "../base/db/db.ts";
+import { REQUESTER } from "../members/person-behind.ts";
+import type { AskedRequest } from "./facts.ts";
+import { type Approval, judgePolicy } from "./judge.ts";
+import { peopleSchema } from "./queries.ts";
+import { policyInputSchema } from "./schema.ts";
+
+/**
+ * SQL: the policy in force with what rules ask about the task `t`, as JSON; null without a policy. A part of the statement that
+ * reads the task anyway, so that a policy costs no statement, and none at all a look at an empty index.
+ */
+export const POLICY_OF_TASK = Prisma.sql`(SELECT json_build_object('version', v.version, 'policy', v.policy, 'people', v.people,
+    'server', (SELECT json_build_object('id', s.id, 'name', s.name) FROM server s
+      WHERE s.organization_id = t.organization_id AND s.id = t.server_id),
+    'createdAt', t.created_at, 'requestedBy', t.requested_by, 'person', ${REQUESTER},
+    'role', CASE t.requested_by ->> 'kind'
+      WHEN 'key' THEN (SELECT k.role FROM api_key k WHERE k.organization_id = t.organization_id
+        AND k.id = (t.requested_by ->> 'id')::uuid)
+      WHEN 'agent' THEN (SELECT a.role FROM agent_credential a WHERE a.organization_id = t.organization_id
+        AND a.id = (t.requested_by ->> 'id')::uuid)
+      ELSE (SELECT m.role FROM membership m WHERE m.organization_id = t.organization_id AND m.user_id = ${REQUESTER}) END)
+  FROM policy_version v WHERE v.organization_id = t.organization_id ORDER BY v.version DESC LIMIT 1)`;
+
+const policyOfTaskSchema = z.object({
+  version: z.int(),
+  policy: policyInputSchema,
+  people: peopleSchema,
+  server: z.object({ id: z.string(), name: z.string() }),
+  createdAt: z.coerce.date(),
+  requestedBy: actorSchema,
+  person: z.string().nullable(),
+  role: z.string().nullable(),
+});
+
+interface Task {
+  /** As `POLICY_OF_TASK` read it. */
+  policy: unknown;
+  tool: string;
+  label: string | null;
+  arguments: Record<string, unknown>;
+}
+
+/** Who has to agree on a request of this task; null: any one approver. A policy that can't be read fails the capture. */
+export function judgeRequest(task: Task, request: AskedRequest["request"]): Approval | null {
+  if (task.policy === null || task.policy === undefined) return null;
+  const { version, policy, people, server, createdAt, requestedBy, person, role } = policyOfTaskSchema.parse(
+    task.policy,
+  );
+  const groups = Object.entries(policy.groups).flatMap(([name, addresses]) =>
+    person !== null && addresses.some((address) => people[address] === person) ? [name] : [],
+  );
+  return judgePolicy(
+    { version, policy, people },
+    {
+      server,
+      tool: task.tool,
+      task: { label: task.label, arguments: task.arguments, createdAt },
+      request,
+      requester: { actor: requestedBy, role, groups },
+      now: new Date(),
+    },
+  );
+}

@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import type { AskedRequest } from "./facts.ts";
+import { judgePolicy } from "./judge.ts";
+import { policyInputSchema } from "./schema.ts";
+
+const [ana, ben, cleo] = ["a", "b", "c"].map((end) => `00000000-0000-7000-8000-00000000000${end}`) as [
+  string,
+  string,
+  string,
+];
+const people = { "ana@x": ana, "ben@x": ben, "cleo@x": cleo };
+
+const asked = (
+  args: Record<string, unknown> = {},
+  more: Partial<AskedRequest["request"]> = {},
+): AskedRequest => ({
+  server: { id: "1", name: "Finance ERP" },
+  tool: "process_invoice",
+  task: { label: "INV-1", arguments: args, createdAt: new Date("2026-11-24T10:00:00Z") },
+  request: {
+    message: "Approve?",
+    amount: null,
+    currency: null,
+    fields: ["value"],
+    url: null,
+    askedAgain: false,
+    ...more,
+  },
+  requester: { actor: { kind: "member", id: ana, name: "Ana" }, role: "operator", groups: ["cfo"] },
+  now: new Date("2026-11-24T10:30:00Z"),
+});
+
+const judge = (rules: object[], request = asked()) => {
+  const policy = policyInputSchema.parse({ groups: { finance: ["ben@x", "cleo@x"] }, rules });
+  return judgePolicy({ version: 7, policy, people }, request);
+};
+const stage = (more: object = {}) => ({ name: "Finance", approvers: { groups: ["finance"] }, ...more });
+const rule = (name: string, when: string | null, ...stages: object[]) => ({
+  name,
+  when,
+  stages: stages.length > 0 ? stages : [stage()],
+});
+
+describe("a condition", () => {
+  test.each<[string, Record<string, unknown>, Partial<AskedRequest["request"]>, boolean]>([
+    ['server.name == "Finance ERP" && tool == "process_invoice"', {}, {}, true],
+    ["request.amount >= 5000.0", { amount: 5000 }, {}, true],
+    ["request.amount >= 5000.0", { amount: "4,999.00" }, {}, false],
+    // The larger one of the card's and the call's: neither hides the other.
+    ["request.amount >= 5000.0", { amount: 10, hidden: { total: 9000 } }, { amount: 10 }, true],
+    ["request.amount >= 5000.0", { amount: 10 }, { amount: 9000 }, true],
+    ["request.amount == null", {}, {}, true],
+    ['request.currency == "EUR"', {}, { currency: "EUR" }, true],
+    ['"value" in request.fields', {}, {}, true],
+    ["request.url == null && !request.askedAgain", {}, {}, true],
+    ['requester.role == "operator" && "cfo" in requester.groups', {}, {}, true],
+    ['requester.kind == "member" && agent == null', {}, {}, true],
+    ['task.label.startsWith("INV") && task.requester == "Ana"', {}, {}, true],
+    ["now - task.createdAt < duration('1h')", {}, {}, true],
+    ["task.arguments.force == true", { force: true }, {}, true],
+  ])("%s with %j is %s", (when, args, request, matches) => {
+    const approval = judge([rule("R", when)], asked(args, request));
+    expect(approval?.failed ?? []).toEqual([]);
+    expect(approval !== null).toBe(matches);
+  });
+});
+
+test("the first rule that matches decides, without a rule anybody", () => {
+  expect(judge([])).toBeNull();
+  expect(judge([rule("No", "false")])).toBeNull();
+  const approval = judge([rule("No", "false"), rule("First", null), rule("Second", null)]);
+  expect(approval).toMatchObject({
+    rule: "First",
+    version: 7,
+    requester: "excluded",
+    dueAt: null,
+    failed: [],
+    stages: [{ name: "Finance", people: [ben, cleo], roles: [], need: 1, rejections: 1 }],
+    open: { stage: 0, people: [ben, cleo], voted: [] },
+  });
+});
+
+test("due counts from when the request is asked; without working calendars all time is working time", () => {
+  expect(judge([{ ...rule("R", null), due: "3d" }])?.dueAt).toBe("2026-11-27T10:30:00.000Z");
+  expect(judge([{ ...rule("R", null), due: "90m!" }])?.dueAt).toBe("2026-11-24T12:00:00.000Z");
+});
+
+describe("a rule that can't be applied", () => {
+  const odd = (name: string, ...stages: object[]) => rule(name, "task.arguments.limit > 3.0", ...stages);
+
+  test("counts as one that matches", () => {
+    expect(judge([odd("Odd")])).toMatchObject({
+      rule: "Odd",
+      failed: [{ rule: "Odd" }],
+      stages: [{ name: "Finance" }],
+    });
+    const unreadable = rule("Amount", "request.amount > 1.0");
+    expect(judge([unreadable], asked({ amount: "9k" }))).toMatchObject({
+      failed: [{ rule: "Amount", why: expect.stringContaining("amount") }],
+    });
+  });
+
+  test("takes nobody away whom the next rule wants: its stages come first, the other's after them", () => {
+    const lax = odd("Lax", stage({ name: "Anyone", approvers: { roles: ["approver"] } }));
+    const strict = rule(
+      "Strict",
+      null,
+      stage({ need: 2 }),
+      stage({ name: "CFO", approvers: { people: ["ana@x"] } }),
+    );
+    expect(judge([lax, strict])?.stages.map(({ name, need }) => [name, need])).toEqual([
+      ["Anyone", 1],
+      ["Finance", 2],
+      ["CFO", 1],
+    ]);
+    // A rule that does not match adds nothing.
+    expect(judge([lax, rule("No", "false"), strict])?.stages).toHaveLength(3);
+    expect(judge([lax, rule("No", "false")])?.stages).toHaveLength(1);
+  });
+
+  test("and the next one, of the same people, are one stage that asks what both ask", () => {
+    const strict = rule(
+      "Strict",
+      null,
+      stage({ name: "Two", need: 2, stepUp: true, requireReason: ["reject"] }),
+    );
+    const approval = judge([odd("Odd", stage({ rejections: 1 })), { ...strict, requester: "allowed" }]);
+    expect(approval?.stages).toMatchObject([
+      { name: "Finance", need: 2, rejections: 1, stepUp: true, requireReason: ["reject"] },
+    ]);
+    expect(approval?.requester).toBe("excluded");
+  });
+
+  test("keeps two stages of one name apart", () => {
+    const other = rule("Other", null, stage({ approvers: { people: ["ana@x"] } }));
+    expect(judge([odd("Odd"), other])?.stages.map(({ name }) => name)).toEqual([
+      "Finance",
+      "Finance (Other)",
+    ]);
+  });
+
+  test("be it for its steps, which all rules share", () => {
+    const list = Array.from({ length: 400 }, (_, at) => at);
+    const endless = rule("Endless", "task.arguments.l.all(a, task.arguments.l.all(b, a + b >= 0.0))");
+    const approval = judge(
+      [endless, rule("Cheap", "tool == 'x'", stage({ name: "Cheap", approvers: { roles: ["owner"] } }))],
+      asked({ l: list }),
+    );
+    expect(approval?.failed.map((each) => each.rule)).toEqual(["Endless", "Cheap"]);
+    expect(approval?.stages).toHaveLength(2);
+  });
+});

@@ -1,0 +1,80 @@
+/** What a schema can't see of a policy: conditions, names, and whether there are enough people. Pure. */
+import type { FieldError } from "../base/errors.ts";
+import { policyLanguage } from "./facts.ts";
+import type { Policy, PolicyStage } from "./schema.ts";
+
+/** Most characters of a policy, as JSON: every version is kept. */
+const MOST_CHARACTERS = 128 * 1024;
+
+export interface Member {
+  userId: string;
+  /** In lower case. */
+  email: string;
+  role: string;
+}
+
+/** Whom the addresses of a policy mean, by address. */
+export type People = Record<string, string>;
+
+/**
+ * Problems by their place in the body. `known`: whom an earlier version's addresses meant; a policy may keep those who left, who
+ * count for nobody.
+ */
+export function problemsOf(policy: Policy, members: Member[], known: People): FieldError[] {
+  const byAddress = new Map(members.map(({ email, userId }) => [email, userId]));
+  const isKnown = (address: string) => byAddress.has(address) || Object.hasOwn(known, address);
+  const strangers = (addresses: string[], field: string): FieldError[] =>
+    addresses.flatMap((address, at) =>
+      isKnown(address)
+        ? []
+        : [{ field: `${field}.${at}`, message: "Nobody here has this address. Use a member's" }],
+    );
+  const errors: FieldError[] = [];
+  if (JSON.stringify(policy).length > MOST_CHARACTERS)
+    errors.push({ field: "rules", message: "The policy is too long" });
+  for (const [group, addresses] of Object.entries(policy.groups))
+    errors.push(...strangers(addresses, `groups.${group}`));
+  for (const [at, rule] of policy.rules.entries()) {
+    const place = `rules.${at}`;
+    if (policy.rules.findIndex(({ name }) => name === rule.name) !== at)
+      errors.push({ field: `${place}.name`, message: "Another rule has this name" });
+    const problem = problemOfCondition(rule.when);
+    if (problem) errors.push({ field: `${place}.when`, message: problem });
+    for (const [index, stage] of rule.stages.entries()) {
+      const its = `${place}.stages.${index}`;
+      if (rule.stages.findIndex(({ name }) => name === stage.name) !== index)
+        errors.push({ field: `${its}.name`, message: "Another stage of this rule has this name" });
+      for (const [n, group] of stage.approvers.groups.entries())
+        if (!Object.hasOwn(policy.groups, group))
+          errors.push({ field: `${its}.approvers.groups.${n}`, message: "There is no such group" });
+      errors.push(...strangers(stage.approvers.people, `${its}.approvers.people`));
+      errors.push(...tooFew(policy, stage, members, its));
+    }
+  }
+  return errors;
+}
+
+function problemOfCondition(when: string | null): string | null {
+  const read = when === null ? null : policyLanguage.read(when);
+  if (!read || "condition" in read) return null;
+  const { message, at } = read.problem;
+  return at === null ? message : `${message} (character ${at + 1})`;
+}
+
+/** Refuses what nobody could ever fill: the requests of such a stage would wait for ever. */
+function tooFew(policy: Policy, stage: PolicyStage, members: Member[], place: string): FieldError[] {
+  const addresses = new Set(addressesOf(policy, stage));
+  const roles = new Set<string>(stage.approvers.roles);
+  const people = members.filter(
+    ({ email, role }) => role !== "viewer" && (addresses.has(email) || roles.has(role)),
+  ).length;
+  const words = people === 0 ? "Nobody" : people === 1 ? "Only 1 person" : `Only ${people} people`;
+  return (["need", "rejections"] as const).flatMap((field) =>
+    stage[field] > people ? [{ field: `${place}.${field}`, message: `${words} can vote here` }] : [],
+  );
+}
+
+/** The addresses of a stage, those of its groups included. */
+export function addressesOf({ groups }: Pick<Policy, "groups">, { approvers }: PolicyStage): string[] {
+  return [...approvers.people, ...approvers.groups.flatMap((group) => groups[group] ?? [])];
+}
