@@ -7,6 +7,7 @@ import { Field } from "@/components/ui/field.tsx";
 import { Textarea } from "@/components/ui/input.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { saveRecipe } from "@/lib/api-client/recipes.ts";
 import { serverKeys } from "@/lib/api-client/server-keys.ts";
@@ -70,8 +71,10 @@ function RecipeForm({ server, recipe, mayChange, text, onText, onRemove, onClose
       // Under another name it is another recipe.
       return saveRecipe(server.id, read.name === recipe?.name ? recipe.version : 0, read);
     },
-    onSuccess: async () => {
+    onSuccess: async ({ version, problem }) => {
       await client.invalidateQueries({ queryKey: serverKeys.server(server.id) });
+      // A recipe may be written before its tools are there; whoever mistypes one has to know at once.
+      if (problem) toast.error(`Saved as version ${version}, but it can't be started: ${problem}`);
       onClose();
     },
   });
