@@ -55,7 +55,7 @@ export function AddressResult({ result, action }: { result: ProbedAddress; actio
       <p>
         {health.state === "failing"
           ? "The address may not be the one it speaks MCP at: many servers end in /mcp."
-          : "Check that it runs and that the address is right. Whoever runs Intray can allow an address in a private network in the configuration."}
+          : "Check that it runs and that the address is right. Whoever runs Intray can allow an address in a private network: INTRAY_ALLOW_HOSTS."}
       </p>
     </Notice>
   );

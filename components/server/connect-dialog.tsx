@@ -72,7 +72,7 @@ function ConnectSteps({ onDone }: { onDone: () => void }) {
 
 const ADDRESS_SENTENCES = {
   address_not_allowed:
-    "This address could not be reached, or is not allowed here. Whoever runs Intray can allow an address in a private network in the configuration.",
+    "This address could not be reached, or is not allowed here. Whoever runs Intray can allow an address in a private network: INTRAY_ALLOW_HOSTS.",
 };
 
 const tryAddress = (input: Partial<ProbeInput> & { url: string }) =>
