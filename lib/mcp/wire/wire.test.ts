@@ -86,7 +86,7 @@ const nonsense: [
   ["202 without a reply", plain(202), get, { code: "bad_reply" }],
   ["JSON that is not JSON-RPC", plain(200, "[1]"), get, { code: "bad_reply" }],
   ["half a document", plain(200, '{"jsonrpc":"2.0","resu'), get, { code: "bad_reply" }],
-  ["another task shape", result({ taskId: "t", status: "submitted" }), get, { code: "bad_reply" }],
+  ["another task shape", result({ taskId: "t", status: 7 }), get, { code: "bad_reply" }],
   [
     "neither result nor error",
     (response, id) => json(response, 200, { jsonrpc: "2.0", id }),
