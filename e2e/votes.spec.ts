@@ -73,10 +73,10 @@ test("a press on Approve is a vote until the last one, and can be taken back", a
   const { taskId } = await startInvoice(ola, { id });
   const requestId = await openRequest(ola, taskId);
   await ola.goto(`/inbox/${requestId}?tab=all&q=${id}`);
-  await expect(ola.getByText("You asked for this, so others decide.")).toBeVisible();
+  const votes = (page: Page) => requestPane(page).getByRole("region", { name: "Votes" });
+  await expect(votes(ola)).toContainText("You asked for this, so others decide.");
 
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
-  const votes = (page: Page) => requestPane(page).getByRole("region", { name: "Votes" });
   await expect(votes(ben)).toContainText("Needs 2 of Approvers");
   await expect(votes(ben)).toContainText("You are asked as one of Approvers.");
   await checkAppearance(ben, "a request to vote on");

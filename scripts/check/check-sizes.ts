@@ -25,7 +25,7 @@ const BUDGETS: Record<string, number> = {
   "/notices": 192_000,
   "/overview": 222_000,
   "/servers": 221_000,
-  "/servers/[id]": 237_000,
+  "/servers/[id]": 238_000,
   "/servers/agents": 176_000,
   "/servers/agents/[id]": 183_000,
   "/set-password": 184_000,

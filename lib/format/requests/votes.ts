@@ -19,18 +19,23 @@ export function missingWords({
   return state === "done" ? null : `${missing} more of ${name}`;
 }
 
+/** Whom it waits for. */
+export function openStageOf({ stages }: Pick<Approval, "stages">): string {
+  return stages.find(({ state }) => state === "open")?.name ?? "others";
+}
+
 /** What the caller has to do with it. */
-export function whyWords({ why, mine, stages }: Pick<Approval, "why" | "mine" | "stages">): string | null {
-  const open = stages.find(({ state }) => state === "open");
-  switch (why) {
+export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): string | null {
+  const open = openStageOf(approval);
+  switch (approval.why) {
     case "approver":
-      return `You are asked as one of ${open?.name ?? "its approvers"}.`;
+      return `You are asked as one of ${open}.`;
     case "already_voted":
-      return `You ${mine?.agrees === false ? "rejected" : "agreed"}; waits for ${open?.name ?? "others"}.`;
+      return `You ${approval.mine?.agrees === false ? "rejected" : "agreed"}; waits for ${open}.`;
     case "four_eyes":
       return "You asked for this, so others decide.";
     case "not_an_approver":
-      return `Waits for ${open?.name ?? "others"}, where you have no vote.`;
+      return `Waits for ${open}, where you have no vote.`;
     case "not_open":
       return null;
   }

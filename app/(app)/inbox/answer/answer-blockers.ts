@@ -1,5 +1,6 @@
 import type { Me } from "@/components/shell/session/me.tsx";
 import type { Trouble } from "@/lib/api-client/connection.ts";
+import { openStageOf, whyWords } from "@/lib/format/requests/votes.ts";
 import { TROUBLE_WORDS } from "@/lib/format/trouble.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 
@@ -47,29 +48,10 @@ export function requestBlocker(
 }
 
 /** Why the person has no vote on a request on which several people have to agree. */
-function voteBlocker({
-  why,
-  mine,
-  rule,
-  stages,
-}: NonNullable<InputRequestSummary["approval"]>): Blocker | null {
-  const open = stages.find(({ state }) => state === "open")?.name ?? "others";
-  if (why === "already_voted")
-    return {
-      short: `Waits for ${open}`,
-      sentence: `You ${mine?.agrees === false ? "rejected" : "agreed"}. Waits for ${open}.`,
-    };
-  if (why === "four_eyes")
-    return {
-      short: "Asked by you",
-      sentence: `You asked for this, so others decide on it (rule “${rule}”).`,
-    };
-  if (why === "not_an_approver")
-    return {
-      short: `Waits for ${open}`,
-      sentence: `Waits for ${open}, where you have no vote (rule “${rule}”).`,
-    };
-  return null;
+function voteBlocker(approval: NonNullable<InputRequestSummary["approval"]>): Blocker | null {
+  const sentence = whyWords(approval);
+  const short = approval.why === "four_eyes" ? "Asked by you" : `Waits for ${openStageOf(approval)}`;
+  return sentence === null ? null : { short, sentence };
 }
 
 /**

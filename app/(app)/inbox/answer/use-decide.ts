@@ -9,6 +9,7 @@ import { api } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
+import { openStageOf } from "@/lib/format/requests/votes.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { addDecided, addUndoable, goOnFrom } from "./decision-store.ts";
@@ -73,8 +74,8 @@ export function useDecide(question: InputRequestDetail) {
 
 /** What a decision was where others have to agree before there is an answer. */
 function votedWords({ approval, ...request }: InputRequestDetail): string {
-  const open = approval?.stages.find(({ state }) => state === "open");
-  return `You ${approval?.mine?.agrees === false ? "rejected" : "agreed"}: ${requestName(request)}. Waits for ${open?.name ?? "others"}.`;
+  const said = approval?.mine?.agrees === false ? "rejected" : "agreed";
+  return `You ${said}: ${requestName(request)}. Waits for ${openStageOf(approval ?? { stages: [] })}.`;
 }
 
 /**
