@@ -88,6 +88,34 @@ for (const era of ERAS)
     expect(reads).toHaveLength(2);
   });
 
+test("a document is read once, however long it is looked at, and also after the network was away", async ({
+  ola,
+  ben,
+}) => {
+  const reads: string[] = [];
+  ben.on("request", (request) => {
+    if (/\/documents\/[\da-f]{32}$/.test(request.url())) reads.push(request.url());
+  });
+  await ben.clock.install();
+  const requestId = await askAboutExpense(ola, ben);
+  const pane = requestPane(ben);
+  await pane.getByRole("button", { name: "View receipt-2.png" }).click();
+  const picture = pane.getByRole("img", { name: "Document receipt-2.png" });
+  await expect(picture).toBeVisible(SOON);
+
+  const readAgain = () => ben.waitForResponse((response) => response.url().endsWith(`/${requestId}`));
+  const afterAMinute = readAgain();
+  await ben.clock.fastForward("01:05");
+  await afterAMinute;
+  await ben.context().setOffline(true);
+  await expect(ben.getByText("You’re offline. Decisions are paused. What you see may be old.")).toBeVisible();
+  const afterTheAbsence = readAgain();
+  await ben.context().setOffline(false);
+  await afterTheAbsence;
+  await expect(picture).toBeVisible();
+  expect(reads).toHaveLength(1);
+});
+
 test("by keyboard alone, and whatever a document says, it is text", async ({ ola, ben }) => {
   await askAboutExpense(ola, ben);
   const pane = requestPane(ben);

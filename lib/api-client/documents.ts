@@ -16,7 +16,9 @@ export function documentContent(requestId: string, documentId: string) {
   return queryOptions({
     // Not under the key of requests, whose hints would read it anew from its server.
     queryKey: ["documents", requestId, documentId] as const,
-    staleTime: Number.POSITIVE_INFINITY,
+    // Nothing reads it anew from its server: neither time, nor a connection that came back.
+    staleTime: "static",
+    refetchInterval: false,
     gcTime: 60_000,
     retry: false,
     queryFn: async ({ signal }): Promise<Blob> => {
