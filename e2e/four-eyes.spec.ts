@@ -2,8 +2,7 @@
 
 import type { Page } from "@playwright/test";
 import { checkAppearance } from "./fixtures/appearance.ts";
-import { command } from "./fixtures/intray.ts";
-import { newOwner, open, PASSWORD, signIn } from "./fixtures/organizations.ts";
+import { newMember, newOwner, open, PASSWORD } from "./fixtures/organizations.ts";
 import { askAbout, expect, readRequest, requestPane, SOON, test } from "./fixtures/test.ts";
 import { openTestRows } from "./fixtures/test-rows.ts";
 
@@ -57,14 +56,7 @@ test("its end is proposed by one and accepted by another, who also vouches for w
 }) => {
   test.setTimeout(180_000);
   const nora = await newOwner(browser, "Nora", "november");
-  const otto = await open(browser);
-  await otto.goto(
-    await command("user", "create", "otto@november.example", "--org", "november", "--role", "owner"),
-  );
-  await otto.getByLabel("New password").fill(PASSWORD);
-  await otto.getByRole("button", { name: "Save password" }).click();
-  await expect(otto).toHaveURL(/sign-in/, SOON);
-  await signIn(otto, "otto@november.example");
+  const otto = await newMember(browser, "Otto", "november", "owner");
 
   await nora.goto("/settings/members");
   await nora.getByRole("button", { name: "Invite…" }).click();

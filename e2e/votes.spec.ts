@@ -2,6 +2,7 @@
 import type { Page } from "@playwright/test";
 import type { SavedPolicy } from "../lib/policy/schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
+import { newMember, newOwner } from "./fixtures/organizations.ts";
 import {
   apiOf,
   expect,
@@ -60,6 +61,45 @@ test("an admin is told at which line the policy is wrong, and saves it", async (
   await expect(ana.getByText("Ana changed the policy").first()).toBeVisible();
   await ola.goto("/settings/policy");
   await expect(ola.getByText("Only admins see and change the policy.")).toBeVisible();
+});
+
+test("where a second admin is required, one proposes the policy and another one approves it", async ({
+  browser,
+}) => {
+  const paula = await newOwner(browser, "Paula", "papa");
+  const otto = await newMember(browser, "Otto", "papa", "admin");
+  await paula.goto("/settings/policy");
+  await paula.getByRole("switch", { name: "Changes of the policy need a second admin" }).click();
+  await expect(paula.getByText("Changes of the policy need a second admin from now on")).toBeVisible();
+
+  const rule = { name: NAME, stages: [{ name: "Owners", approvers: { roles: ["owner"] } }] };
+  await paula.getByLabel("Policy as JSON").fill(JSON.stringify({ rules: [rule] }));
+  await paula.getByRole("button", { name: "Propose policy" }).click();
+  await expect(
+    paula.getByText("Not yours to approve: Paula is you, or counts as one person with you."),
+  ).toBeVisible(SOON);
+  await expect(paula.getByRole("button", { name: "Approve" })).toHaveCount(0);
+
+  await otto.goto("/settings/policy");
+  await expect(otto.getByText("Paula proposed a change of the policy")).toBeVisible();
+  await expect(otto.getByText(`Added “${NAME}”: 1 of Owners`)).toBeVisible();
+  await expect(otto.getByText(/^Version \d+$/)).toHaveCount(0);
+  await otto.getByText("The whole proposed policy").click();
+  await checkAppearance(otto, "policy, proposed");
+  await otto.getByRole("button", { name: "Approve" }).focus();
+  await otto.keyboard.press("Enter");
+  await expect(otto.getByText(/^Version 1$/)).toBeVisible(SOON);
+  await expect(otto.getByText("Paula proposed a change of the policy")).toHaveCount(0);
+  await otto.goto("/activity");
+  await expect(otto.getByText("Otto approved the change of the policy that Paula proposed")).toBeVisible();
+
+  await paula.goto("/settings/policy");
+  await paula.getByRole("switch", { name: "Changes of the policy need a second admin" }).click();
+  await expect(
+    paula.getByText("Paula proposed that changes of the policy need no second admin any more"),
+  ).toBeVisible(SOON);
+  await paula.getByRole("button", { name: "Withdraw" }).click();
+  await expect(paula.getByText("Paula proposed that")).toHaveCount(0);
 });
 
 test("a press on Approve is a vote until the last one, and can be taken back", async ({

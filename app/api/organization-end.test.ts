@@ -85,6 +85,11 @@ async function furnished(slug: string) {
     `INSERT INTO policy_version (organization_id, version, policy, people, made_by) VALUES ($1, 1, '{}', '{}', '{}')`,
     [id],
   );
+  await sql(
+    `INSERT INTO policy_proposal (organization_id, id, base_version, policy, people, proposed_by, proposer)
+      VALUES ($1, $2, 1, '{}', '{}', '{}', $1)`,
+    [id, uuidv7()],
+  );
   const [answered, open] = [await insertRequest(web.db, id, task), await insertRequest(web.db, id, task)];
   await call("PUT", `/input-requests/${open.id}/draft`, { content: {}, comment: "half" });
   await call("POST", `/input-requests/${open.id}/claim`, {});

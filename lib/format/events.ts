@@ -164,7 +164,27 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
         : `${who} set no time for undo`,
     ),
   "call_rules.changed": (data, who) => say(`${who} changed the call rules`, "wait", callRuleChanges(data)),
-  "policy.changed": (data, who) => say(`${who} changed the policy`, "wait", policyChanges(data)),
+  "policy.changed": ({ proposedBy, ...data }, who) =>
+    say(
+      text(proposedBy)
+        ? `${who} approved the change of the policy that ${text(proposedBy)} proposed`
+        : `${who} changed the policy`,
+      "wait",
+      policyChanges(data),
+    ),
+  "policy.proposed": ({ twoPersonPolicy, ...data }, who) =>
+    twoPersonPolicy === false
+      ? say(`${who} proposed that changes of the policy need no second admin any more`, "wait")
+      : say(`${who} proposed a change of the policy`, "wait", policyChanges(data)),
+  "policy.proposal_ended": (data, who) => say(proposalEnded(data, who)),
+  "policy.two_person_changed": ({ twoPersonPolicy, proposedBy }, who) =>
+    say(
+      twoPersonPolicy === true
+        ? `${who} required a second admin for changes of the policy`
+        : `${who} agreed that changes of the policy need no second admin any more`,
+      "wait",
+      text(proposedBy) && `Proposed by ${text(proposedBy)}`,
+    ),
   "organization.retention_changed": ({ messageDays, payloadDays, taskDays }, who) =>
     say(
       `${who} set what is kept: protocol messages ${keptFor(messageDays)}, details of the history ${keptFor(payloadDays)}, finished tasks ${keptFor(taskDays)}`,
@@ -406,6 +426,15 @@ function clientOf({ publisher, redirect }: Data): string | undefined {
   if (!text(redirect)) return undefined;
   const where = redirect === "computer" ? "the member's computer" : text(redirect);
   return `${text(publisher) ? `Published by ${text(publisher)}` : "It registered by itself"}, and was answered at ${where}.`;
+}
+
+function proposalEnded({ as, proposedBy }: Data, who: string): string {
+  if (as === "replaced") return `${who} proposed something else for the policy instead`;
+  if (as === "overtaken")
+    return `The change of the policy that ${text(proposedBy) ?? "somebody"} proposed was overtaken by another one`;
+  return text(proposedBy) === who
+    ? `${who} withdrew the proposed change of the policy`
+    : `${who} withdrew the change of the policy that ${text(proposedBy) ?? "somebody"} proposed`;
 }
 
 /** “It may call: all tools of Finance; pay of Bank”. */

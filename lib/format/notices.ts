@@ -49,6 +49,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
     text: "An admin proposed to require no second person for approvals any more",
     tone: "wait",
   },
+  "policy.proposed": { text: "A change of the policy waits for a second admin", tone: "wait" },
   "organization.deleting": { text: "An owner asked to delete the organization in 72 hours", tone: "bad" },
   "member.vouched": { text: "An owner vouched for a member", tone: "neutral" },
   "key.ends_in_14_days": { text: "An API key ends within 14 days", tone: "wait" },
@@ -106,6 +107,7 @@ function pathOf({ cause, inputRequestId, task, server, agent }: NoticeAbout): st
 
 const SETTINGS: Partial<Record<Cause, string>> = {
   "organization.four_eyes_ending": "/settings/organization",
+  "policy.proposed": "/settings/policy",
   "organization.deleting": "/settings/organization",
   "member.vouched": "/settings/members",
   "account.replaced": "/settings/members",
@@ -133,6 +135,7 @@ const MANY: Record<Cause, string> = {
   "webhook.disabled": "# webhooks were switched off",
   "account.replaced": "# accounts were given to the people who proved their addresses",
   "organization.four_eyes_ending": "# proposals to require no second person for approvals",
+  "policy.proposed": "# changes of the policy wait for a second admin",
   "organization.deleting": "# organizations are to be deleted",
   "member.vouched": "Owners vouched for # members",
   "key.ends_in_14_days": "# API keys end within 14 days",

@@ -162,6 +162,7 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     webhooks: of(/^webhook\./),
     accounts: of(/^account\./),
     proposals: of(/^organization\.four_eyes_/),
+    policyProposals: of(/^policy\./),
     vouched: of(/^member\.vouched$/),
     ending: of(/^organization\.deleting$/),
     keys: of(/^key\./),

@@ -22,6 +22,8 @@ export interface Subjects {
   accounts: string[];
   /** Proposals to require no second person any more. */
   proposals: string[];
+  /** Changes of the policy that wait for a second admin. */
+  policyProposals: string[];
   /** Memberships that an owner has vouched for. */
   vouched: string[];
   /** Organizations whose deletion was asked for or taken back. */
@@ -41,6 +43,7 @@ export const NO_SUBJECTS: Subjects = {
   webhooks: [],
   accounts: [],
   proposals: [],
+  policyProposals: [],
   vouched: [],
   ending: [],
   keys: [],
@@ -63,6 +66,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "webhook.disabled": "webhooks:manage",
   "account.replaced": "owners:manage",
   "organization.four_eyes_ending": "settings:manage",
+  "policy.proposed": "settings:manage",
   "member.vouched": "owners:manage",
   "organization.deleting": "organization:delete",
   "audit_stream.failing": "audit:manage",
@@ -101,6 +105,7 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.servers, unhealthy],
     [subjects.webhooks, webhookDisabled],
     [subjects.proposals, fourEyesEnding],
+    [subjects.policyProposals, policyProposed],
     [subjects.vouched, vouched],
     [subjects.ending, deleting],
     [subjects.keys, keyEnds],
@@ -193,6 +198,12 @@ const accountReplaced = (organizationId: string, accounts: string[]) => Prisma.s
 const fourEyesEnding: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'organization.four_eyes_ending', x.id, NULL::uuid, NULL::uuid, NULL::uuid
   FROM four_eyes_proposal x ${MEMBER} WHERE ${these} AND x.state = 'open' AND ${rolesFor("settings:manage")}`;
+
+/** Who may approve it: not who counts as one person with whoever proposed. */
+const policyProposed: Part = (these) => Prisma.sql`
+  SELECT m.user_id, 'policy.proposed', x.id, NULL::uuid, NULL::uuid, NULL::uuid
+  FROM policy_proposal x ${MEMBER} WHERE ${these} AND x.state = 'open' AND ${rolesFor("settings:manage")}
+    AND NOT same_maker(x.organization_id, x.proposer, m.user_id)`;
 
 const vouched: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'member.vouched', x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM membership x

@@ -20,6 +20,7 @@ const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
 const ABOUT_WEBHOOKS = /^webhook\./;
 const ABOUT_DELETION = /^organization\.deletion_/;
 const ABOUT_THE_RULE = /^organization\.four_eyes_/;
+const ABOUT_THE_POLICY = /^policy\./;
 /** Those that end or begin a key's life; its warnings are made as time passes. */
 const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
 const ABOUT_AGENTS: EventType[] = ["agent.revoked"];
@@ -43,6 +44,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     webhooks: new Set<string>(),
     accounts: new Set<string>(),
     proposals: new Set<string>(),
+    policyProposals: new Set<string>(),
     vouched: new Set<string>(),
     ending: new Set<string>(),
     keys: new Set<string>(),
@@ -66,6 +68,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_WEBHOOKS.test(type)) add(found.webhooks, data.webhookId);
     if (type === "account.replaced") add(found.accounts, data.userId);
     if (ABOUT_THE_RULE.test(type)) add(found.proposals, data.proposalId);
+    if (ABOUT_THE_POLICY.test(type)) add(found.policyProposals, data.proposalId);
     if (ABOUT_DELETION.test(type)) add(found.ending, data.organizationId);
     if (type === "member.vouched" || type === "member.vouch_withdrawn") add(found.vouched, data.memberId);
     if (ABOUT_KEYS.includes(type)) add(found.keys, data.keyId);
@@ -75,7 +78,17 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_SAML.includes(type)) add(found.samlProviders, data.samlProviderId);
   }
   const { requests, tasks, connections, servers, webhooks, accounts, ...others } = found;
-  const { proposals, vouched, ending, keys, agents, auditStreams, serviceAccounts, samlProviders } = others;
+  const {
+    proposals,
+    policyProposals,
+    vouched,
+    ending,
+    keys,
+    agents,
+    auditStreams,
+    serviceAccounts,
+    samlProviders,
+  } = others;
   return {
     requests: [...requests],
     tasks: [...tasks],
@@ -84,6 +97,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     webhooks: [...webhooks],
     accounts: [...accounts],
     proposals: [...proposals],
+    policyProposals: [...policyProposals],
     vouched: [...vouched],
     ending: [...ending],
     keys: [...keys],

@@ -23,6 +23,7 @@ export const CAUSES = {
   "webhook.disabled": "attention",
   "account.replaced": "attention",
   "organization.four_eyes_ending": "attention",
+  "policy.proposed": "attention",
   "member.vouched": "attention",
   "organization.deleting": "attention",
   "key.ends_in_14_days": "attention",

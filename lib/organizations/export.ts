@@ -27,7 +27,7 @@ export const PARTS: Part[] = [
     kind: "organization",
     table: "organization",
     columns:
-      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes four_eyes_until deletion_requested_at deletion_requested_by hold_at hold_by hold_reason keys_without_end networks networks_version exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
+      "id slug name demo set_up created_at decline_reasons undo_window_ms four_eyes four_eyes_until two_person_policy deletion_requested_at deletion_requested_by hold_at hold_by hold_reason keys_without_end networks networks_version exported_at keep_messages_days keep_payloads_days keep_tasks_days onboarding_skipped",
     order: byId,
   },
   {
@@ -125,6 +125,13 @@ export const PARTS: Part[] = [
     table: "policy_version",
     columns: "version policy people made_at made_by",
     order: ["r.version", "bigint"],
+  },
+  {
+    kind: "policy_proposal",
+    table: "policy_proposal",
+    columns:
+      "id base_version policy people proposed_by proposer created_at state decided_by approver decided_at",
+    order: byId,
   },
   {
     kind: "saved_view",

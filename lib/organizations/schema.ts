@@ -46,6 +46,8 @@ export const organizationSchema = z.object({
   fourEyes: z.boolean(),
   /** Null: nothing is proposed. */
   fourEyesProposal: fourEyesProposalSchema.nullable(),
+  /** Changes of the policy need a second admin. */
+  twoPersonPolicy: z.boolean(),
   /** New API keys may have no end. */
   keysWithoutEnd: z.boolean(),
   /** When the organization was last exported completely. */
@@ -64,6 +66,7 @@ export const updateOrganizationSchema = z
   .strictObject({
     name: name.optional(),
     fourEyes: z.boolean().optional(),
+    twoPersonPolicy: z.boolean().optional(),
     keysWithoutEnd: z.boolean().optional(),
   })
   .refine((input) => Object.keys(input).length > 0, "Name what to change");

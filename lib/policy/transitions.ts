@@ -1,32 +1,145 @@
-/** The only write to policies: the whole becomes a new version, which stays as it is. */
+/** The only writes to policies: the whole becomes a new version, which stays as it is. */
+import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
+import { type Actor, actorSchema } from "../access/schema.ts";
 import { storable, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
 import { differenceOf } from "./difference.ts";
 import { addressesOf, type People, problemsOf } from "./problems.ts";
-import { membersByAddress, readPolicyWithPeople } from "./queries.ts";
+import { changesOf } from "./proposals/queries.ts";
+import { approve, overtakeProposals, propose } from "./proposals/transitions.ts";
+import { membersByAddress, peopleSchema, readPolicyWithPeople } from "./queries.ts";
 import { type Policy, policyInputSchema } from "./schema.ts";
 
 /**
  * Replaces the policy, if `version` is still the one in force. Changes nothing if it is the same, with the same people. Requests
- * that were asked before keep the version of then. Throws `version_changed`, and `invalid_input` with the place of each problem.
+ * that were asked before keep the version of then. Where changes need a second admin it is proposed: returns the proposal's id.
+ * Throws `version_changed`, and `invalid_input` with the place of each problem.
  */
 export async function savePolicy(
   organizationId: string,
   tx: Tx,
-  { actor }: Principal,
+  principal: Principal,
   version: number,
   policy: Policy,
-): Promise<void> {
-  // One change at a time, since the difference is told against the version before.
-  await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR NO KEY UPDATE`;
-  const { saved, people: known } = await readPolicyWithPeople(organizationId, tx);
-  if (saved.version !== version)
+): Promise<{ proposalId: string | null }> {
+  const needsTwo = await lockRule(organizationId, tx);
+  const change = await checked(organizationId, tx, policy);
+  if (change.version !== version)
     throw new AppError("version_changed", "Somebody has changed the policy meanwhile. Look at it again.", {
-      extra: { version: saved.version },
+      extra: { version: change.version },
     });
+  if (change.isSame) return { proposalId: null };
+  if (needsTwo) {
+    const { people, before } = change;
+    const proposal = { baseVersion: version, policy, people, changes: changesOf(before, policy) };
+    return { proposalId: await propose(organizationId, tx, principal, proposal) };
+  }
+  await store(organizationId, tx, principal.actor, change, {});
+  return { proposalId: null };
+}
+
+/**
+ * Carries a proposal out as a second admin. Throws as `approve`, and `version_changed` where addresses in it mean other people by
+ * now.
+ */
+export async function approveProposal(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  const { actor } = principal;
+  await lockRule(organizationId, tx);
+  const { policy, people, by } = await approve(organizationId, tx, principal, id);
+  const proposedBy = actorSchema.parse(by).name;
+  if (policy === null) {
+    await tx.organization.updateMany({
+      where: { id: organizationId, twoPersonPolicy: true },
+      data: { twoPersonPolicy: false },
+    });
+    await overtakeProposals(organizationId, tx, actor);
+    await appendEvents(organizationId, tx, [
+      {
+        type: "policy.two_person_changed",
+        actor,
+        data: { twoPersonPolicy: false, proposalId: id, proposedBy },
+      },
+    ]);
+    return;
+  }
+  const change = await checked(organizationId, tx, policyInputSchema.parse(policy));
+  // Whom the second admin looked at is whom it means.
+  if (canonicalJson(change.people) !== canonicalJson(peopleSchema.parse(people)))
+    throw new AppError(
+      "version_changed",
+      "An address in it means somebody else by now. It has to be proposed anew.",
+    );
+  // As it was approved, to the letter: the database compares.
+  await store(
+    organizationId,
+    tx,
+    actor,
+    { ...change, policy: policy as Policy },
+    { proposalId: id, proposedBy },
+  );
+}
+
+/**
+ * Has changes of the policy need a second admin, at once, or proposes the end of that. For owners. Throws `invalid_input` where
+ * nobody could approve.
+ */
+export async function requireTwo(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  twoPersonPolicy: boolean,
+): Promise<void> {
+  const { actor } = principal;
+  if (!allows(principal, "owners:manage"))
+    throw new AppError("forbidden", "Only an owner decides whether the policy needs a second admin.");
+  if ((await lockRule(organizationId, tx)) === twoPersonPolicy) return;
+  if (!twoPersonPolicy) {
+    const { version: baseVersion, before } = await inForce(organizationId, tx);
+    const changes = changesOf(before, null);
+    await propose(organizationId, tx, principal, { baseVersion, policy: null, people: null, changes });
+    return;
+  }
+  await refuseWithoutSecond(organizationId, tx);
+  await tx.organization.updateMany({ where: { id: organizationId }, data: { twoPersonPolicy: true } });
+  await appendEvents(organizationId, tx, [
+    { type: "policy.two_person_changed", actor, data: { twoPersonPolicy: true } },
+  ]);
+}
+
+/** One change at a time, since each is told against the version before. Returns whether changes need a second admin. */
+async function lockRule(organizationId: string, tx: Tx): Promise<boolean> {
+  const [rule] = await tx.$queryRaw<
+    { needsTwo: boolean }[]
+  >`SELECT two_person_policy AS "needsTwo" FROM organization
+    WHERE id = ${organizationId}::uuid FOR NO KEY UPDATE`;
+  return rule?.needsTwo === true;
+}
+
+interface Change {
+  /** The one in force. */
+  version: number;
+  before: Policy;
+  policy: Policy;
+  /** Whom its addresses mean. */
+  people: People;
+  isSame: boolean;
+}
+
+async function inForce(organizationId: string, tx: Tx) {
+  const { saved, people } = await readPolicyWithPeople(organizationId, tx);
+  return { version: saved.version, before: policyInputSchema.parse(saved.policy), known: people };
+}
+
+async function checked(organizationId: string, tx: Tx, policy: Policy): Promise<Change> {
+  const { version, before, known } = await inForce(organizationId, tx);
   const members = await membersByAddress(organizationId, tx);
   const errors = problemsOf(policy, members, known);
   if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
@@ -37,10 +150,18 @@ export async function savePolicy(
       return id === undefined ? [] : [[address, id]];
     }),
   );
-  const before = policyInputSchema.parse(saved.policy);
   // jsonb keeps members in an order of its own.
   const isSame = canonicalJson({ before, known }) === canonicalJson({ before: policy, known: people });
-  if (isSame) return;
+  return { version, before, policy, people, isSame };
+}
+
+async function store(
+  organizationId: string,
+  tx: Tx,
+  actor: Actor,
+  { version, before, policy, people }: Change,
+  approved: { proposalId?: string; proposedBy?: string },
+): Promise<void> {
   await tx.policyVersion.create({
     data: {
       organizationId,
@@ -50,9 +171,23 @@ export async function savePolicy(
       madeBy: storable(actor),
     },
   });
-  await appendEvents(organizationId, tx, [
-    { type: "policy.changed", actor, data: { version: version + 1, ...differenceOf(before, policy) } },
-  ]);
+  await overtakeProposals(organizationId, tx, actor);
+  const data = { version: version + 1, ...approved, ...differenceOf(before, policy) };
+  await appendEvents(organizationId, tx, [{ type: "policy.changed", actor, data }]);
+}
+
+/** Nobody could ever change the policy again. */
+async function refuseWithoutSecond(organizationId: string, tx: Tx): Promise<void> {
+  const [found] = await tx.$queryRaw<
+    { two: boolean }[]
+  >`SELECT EXISTS (SELECT FROM membership one JOIN membership other
+      ON other.organization_id = one.organization_id AND other.user_id > one.user_id AND other.role IN ('admin', 'owner')
+    WHERE one.organization_id = ${organizationId}::uuid AND one.role IN ('admin', 'owner')
+      AND NOT same_maker(one.organization_id, one.user_id, other.user_id)) AS two`;
+  if (found?.two) return;
+  const message =
+    "Nobody could approve a change: all admins count as one person. Make another member an admin, or vouch for one.";
+  throw new AppError("invalid_input", message, { errors: [{ field: "twoPersonPolicy", message }] });
 }
 
 function allAddresses(policy: Policy): string[] {

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "@/lib/api-client/base/client.ts";
+import type { PolicyProposals, Proposed } from "@/lib/policy/proposals/schema.ts";
 import type { PolicyVersions, SavedPolicy } from "@/lib/policy/schema.ts";
 
 /** The policy. Not read again by itself: whoever edits it saves over the version that was read. */
@@ -19,7 +20,28 @@ export function policyVersions() {
   });
 }
 
-/** Saves over a version. Refused with `version_changed` if somebody else has saved meanwhile. */
-export function savePolicy(version: number, given: unknown): Promise<SavedPolicy> {
-  return api.put<SavedPolicy>("/api/v1/policy", given, { headers: { "if-match": `"${version}"` } });
+/** Changes that wait for a second admin. */
+export function policyProposals() {
+  return queryOptions({
+    queryKey: ["policy", "proposals"] as const,
+    queryFn: ({ signal }) => api.get<PolicyProposals>("/api/v1/policy/proposals", signal),
+  });
+}
+
+export function approvePolicyProposal(id: string): Promise<SavedPolicy> {
+  return api.post<SavedPolicy>(`/api/v1/policy/proposals/${id}/approve`);
+}
+
+export function withdrawPolicyProposal(id: string): Promise<void> {
+  return api.post<void>(`/api/v1/policy/proposals/${id}/withdraw`);
+}
+
+/**
+ * Saves over a version, or proposes it where a second admin has to approve. Refused with `version_changed` if somebody else has
+ * saved meanwhile.
+ */
+export function savePolicy(version: number, given: unknown): Promise<SavedPolicy | Proposed> {
+  return api.put<SavedPolicy | Proposed>("/api/v1/policy", given, {
+    headers: { "if-match": `"${version}"` },
+  });
 }

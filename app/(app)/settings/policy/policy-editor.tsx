@@ -8,7 +8,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { policy, policyVersions, savePolicy } from "@/lib/api-client/settings/policy.ts";
+import { policy, policyProposals, policyVersions, savePolicy } from "@/lib/api-client/settings/policy.ts";
 import type { SavedPolicy } from "@/lib/policy/schema.ts";
 import { Section } from "../section.tsx";
 import { lineOf, placeInJson } from "./json-place.ts";
@@ -21,10 +21,10 @@ interface Mistake {
 }
 
 /**
- * The policy as JSON. One press saves all of it, over the version that it was read at. A newer one that arrives takes the place of
+ * The policy as JSON. One press saves all of it, or proposes it (`isProposed`) to another admin, over the version that it was read at. A newer one that arrives takes the place of
  * a text that nobody has changed here.
  */
-export function PolicyEditor({ current }: { current: SavedPolicy }) {
+export function PolicyEditor({ current, isProposed }: { current: SavedPolicy; isProposed: boolean }) {
   const client = useQueryClient();
   const [saved, setSaved] = useState(current);
   const [text, setText] = useState(() => textOf(current));
@@ -42,6 +42,12 @@ export function PolicyEditor({ current }: { current: SavedPolicy }) {
   const save = useMutation({
     mutationFn: (given: unknown) => savePolicy(saved.version, given),
     onSuccess: async (now) => {
+      if ("proposalId" in now) {
+        adopt(saved);
+        await client.invalidateQueries({ queryKey: policyProposals().queryKey });
+        toast("Proposed. It counts once another admin approves it");
+        return;
+      }
       adopt(now);
       await showSaved(client, policy().queryKey, now);
       void client.invalidateQueries({ queryKey: policyVersions().queryKey });
@@ -121,7 +127,7 @@ export function PolicyEditor({ current }: { current: SavedPolicy }) {
       )}
       <div className="flex flex-wrap gap-2">
         <Button variant="primary" disabled={!isChanged || save.isPending} onClick={press}>
-          {save.isPending ? "Saving…" : "Save policy"}
+          {save.isPending ? "Saving…" : isProposed ? "Propose policy" : "Save policy"}
         </Button>
         {isChanged && (
           <Button variant="ghost" onClick={() => adopt(saved)}>

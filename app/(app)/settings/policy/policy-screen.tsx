@@ -5,15 +5,19 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { TimeAgo } from "@/components/time/time.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
+import { organization } from "@/lib/api-client/organization.ts";
 import { policy, policyVersions } from "@/lib/api-client/settings/policy.ts";
 import { Section } from "../section.tsx";
 import { PolicyEditor } from "./policy-editor.tsx";
+import { PolicyProposals } from "./policy-proposals.tsx";
+import { SecondAdmin } from "./second-admin.tsx";
 
 /** Who has to agree on which requests. */
 export function PolicyScreen() {
   const me = useMe();
   const mayChange = me.may("settings:manage");
   const current = useQuery({ ...policy(), enabled: mayChange });
+  const its = useQuery({ ...organization(), enabled: mayChange });
   const versions = useQuery({ ...policyVersions(), enabled: mayChange });
   if (!mayChange) return <Notice title="Only admins see and change the policy.">Ask one of them.</Notice>;
   if (current.isError && !current.data)
@@ -22,7 +26,8 @@ export function PolicyScreen() {
   const saved = versions.data?.items ?? [];
   return (
     <>
-      <PolicyEditor current={current.data} />
+      <PolicyProposals />
+      <PolicyEditor current={current.data} isProposed={its.data?.twoPersonPolicy === true} />
       {saved.length > 0 && (
         <Section
           title="Versions"
@@ -43,6 +48,7 @@ export function PolicyScreen() {
           </ol>
         </Section>
       )}
+      {its.data && <SecondAdmin saved={its.data} />}
     </>
   );
 }

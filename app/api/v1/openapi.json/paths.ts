@@ -111,6 +111,9 @@ import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
 import * as pageFailures from "@/app/api/v1/page-failures/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
+import * as approvePolicyProposal from "@/app/api/v1/policy/proposals/[id]/approve/route.ts";
+import * as withdrawPolicyProposal from "@/app/api/v1/policy/proposals/[id]/withdraw/route.ts";
+import * as policyProposals from "@/app/api/v1/policy/proposals/route.ts";
 import * as policy from "@/app/api/v1/policy/route.ts";
 import * as policyVersions from "@/app/api/v1/policy/versions/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
@@ -191,6 +194,9 @@ export const paths: Paths = {
   "/api/v1/service-accounts/{id}": serviceAccount,
   "/api/v1/bulk-operations": bulkOperations,
   "/api/v1/policy": policy,
+  "/api/v1/policy/proposals": policyProposals,
+  "/api/v1/policy/proposals/{id}/approve": approvePolicyProposal,
+  "/api/v1/policy/proposals/{id}/withdraw": withdrawPolicyProposal,
   "/api/v1/policy/versions": policyVersions,
   "/api/v1/call-rules": callRules,
   "/api/v1/call-rules/try": callRulesTry,

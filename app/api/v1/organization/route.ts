@@ -7,6 +7,7 @@ import {
   updateOrganizationSchema,
 } from "@/lib/organizations/schema.ts";
 import { updateOrganization } from "@/lib/organizations/transitions.ts";
+import { requireTwo } from "@/lib/policy/transitions.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { EXPORT_COUNTS_MS } from "@/lib/web/tunables.ts";
@@ -19,17 +20,19 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PATCH: route(
     {
       auth: "settings:manage",
-      stepUp: ({ fourEyes, keysWithoutEnd }: UpdateOrganization) =>
-        fourEyes !== undefined || keysWithoutEnd !== undefined,
+      stepUp: ({ fourEyes, keysWithoutEnd, twoPersonPolicy }: UpdateOrganization) =>
+        fourEyes !== undefined || keysWithoutEnd !== undefined || twoPersonPolicy !== undefined,
       namedByKeys: true,
       summary:
-        "Rename the organization, require a second person (at once), propose to require none (it takes effect when a second person accepts it, or after 72 hours), or, as an owner, allow API keys without an end",
+        "Rename the organization, require a second person (at once), propose to require none (it takes effect when a second person accepts it, or after 72 hours), or, as an owner, have changes of the policy need a second admin (at once; its end is proposed too) or allow API keys without an end",
       body: updateOrganizationSchema,
       output: organizationSchema,
     },
     ({ caller, body }) =>
       within(caller, async (organizationId, tx, principal) => {
+        const { twoPersonPolicy } = body;
         await updateOrganization(organizationId, tx, principal, body);
+        if (twoPersonPolicy !== undefined) await requireTwo(organizationId, tx, principal, twoPersonPolicy);
         return readOrganization(organizationId, tx, principal);
       }),
   ),

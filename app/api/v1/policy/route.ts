@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { proposedSchema } from "@/lib/policy/proposals/schema.ts";
 import { readPolicy } from "@/lib/policy/queries.ts";
 import { policyInputSchema, savedPolicySchema } from "@/lib/policy/schema.ts";
 import { savePolicy } from "@/lib/policy/transitions.ts";
@@ -23,18 +25,24 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "settings:manage",
       stepUp: true,
       namedByKeys: true,
-      summary: "Replace the policy; requests that were asked before keep the version of then",
+      summary:
+        "Replace the policy; requests that were asked before keep the version of then. Where changes need a second admin it is proposed (202)",
       body: policyInputSchema,
-      output: savedPolicySchema,
+      output: z.union([savedPolicySchema, proposedSchema]),
+      alsoStatuses: [202],
       headers: versionHeader,
       errors: ["version_changed", "version_required"],
     },
     async ({ caller, body, request, reply }) => {
       const version = readVersion(request);
-      const saved = await within(caller, async (organizationId, tx, principal) => {
-        await savePolicy(organizationId, tx, principal, version, body);
-        return readPolicy(organizationId, tx);
-      });
+      const { proposalId, saved } = await within(caller, async (organizationId, tx, principal) => ({
+        ...(await savePolicy(organizationId, tx, principal, version, body)),
+        saved: await readPolicy(organizationId, tx),
+      }));
+      if (proposalId !== null) {
+        reply.status = 202;
+        return { proposalId };
+      }
       reply.headers.set("etag", `"${saved.version}"`);
       return saved;
     },

@@ -1,0 +1,88 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
+import { organizationKeys } from "@/lib/api-client/organization.ts";
+import {
+  approvePolicyProposal,
+  policy,
+  policyProposals,
+  withdrawPolicyProposal,
+} from "@/lib/api-client/settings/policy.ts";
+import { policyChanges } from "@/lib/format/call-rules.ts";
+import type { PolicyProposal } from "@/lib/policy/proposals/schema.ts";
+
+/** The changes that wait for a second admin. */
+export function PolicyProposals() {
+  const open = useQuery(policyProposals());
+  return open.data?.items.map((proposal) => <Proposal key={proposal.id} proposal={proposal} />);
+}
+
+function Proposal({ proposal }: { proposal: PolicyProposal }) {
+  const client = useQueryClient();
+  const decide = useMutation({
+    mutationFn: async (what: "approve" | "withdraw") => {
+      await (what === "approve" ? approvePolicyProposal(proposal.id) : withdrawPolicyProposal(proposal.id));
+      return what;
+    },
+    onSuccess: (what) => toast(what === "approve" ? "Approved. It counts from now on" : "Withdrawn"),
+    onSettled: () =>
+      Promise.all([
+        // Its versions and proposals too.
+        client.invalidateQueries({ queryKey: policy().queryKey }),
+        client.invalidateQueries({ queryKey: organizationKeys.organization }),
+      ]),
+  });
+  const { by, at, policy: proposed, changes, mayApprove } = proposal;
+  return (
+    <Notice
+      tone="wait"
+      title={
+        proposed === null
+          ? `${by.name} proposed that changes of the policy need no second admin any more`
+          : `${by.name} proposed a change of the policy`
+      }
+    >
+      <p>
+        Proposed <TimeAgo at={at} />. It counts once another admin approves it.
+      </p>
+      {proposed !== null && (
+        <>
+          <p className="whitespace-pre-line break-words">
+            <PlainText text={policyChanges(changes)} />
+          </p>
+          <details>
+            <summary className="cursor-pointer underline underline-offset-4">
+              The whole proposed policy
+            </summary>
+            <section
+              aria-label="The whole proposed policy"
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+              tabIndex={0}
+              className="scroll-quiet mt-2 max-h-96 overflow-auto whitespace-pre rounded-md bg-sunken p-3 font-mono text-xs"
+            >
+              {JSON.stringify(proposed, null, 2)}
+            </section>
+          </details>
+        </>
+      )}
+      {!mayApprove && <p>Not yours to approve: {by.name} is you, or counts as one person with you.</p>}
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button disabled={decide.isPending} onClick={() => decide.mutate("withdraw")}>
+          Withdraw
+        </Button>
+        {mayApprove && (
+          <Button variant="primary" disabled={decide.isPending} onClick={() => decide.mutate("approve")}>
+            Approve
+          </Button>
+        )}
+      </div>
+      {decide.error && <p role="alert">{errorSentence(decide.error)}</p>}
+    </Notice>
+  );
+}

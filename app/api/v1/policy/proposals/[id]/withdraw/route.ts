@@ -1,0 +1,19 @@
+import { withdrawProposal } from "@/lib/policy/proposals/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "settings:manage",
+      params: idParams,
+      summary: "Withdraw a proposed change of the policy, one's own or another's: everything stays as it is",
+    },
+    async ({ caller, params }) => {
+      await within(caller, (organizationId, tx, principal) =>
+        withdrawProposal(organizationId, tx, principal, params.id),
+      );
+      return undefined;
+    },
+  ),
+});

@@ -1,0 +1,63 @@
+import type { Principal } from "../../access/principal.ts";
+import { actorSchema } from "../../access/schema.ts";
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import { makerOf } from "../../members/one-maker.ts";
+import { differenceOf } from "../difference.ts";
+import { readPolicy } from "../queries.ts";
+import { type Policy, policyInputSchema } from "../schema.ts";
+import type { PolicyProposals } from "./schema.ts";
+
+export interface ProposalRow {
+  id: string;
+  /** Null: to need no second admin any more. */
+  policy: unknown;
+  people: unknown;
+  by: unknown;
+  at: Date;
+  /** The caller counts as one person with whoever proposed. */
+  same: boolean;
+}
+
+/** The open proposals, oldest first; `id`: that one alone, locked. */
+export async function openProposals(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  id: string | null,
+): Promise<ProposalRow[]> {
+  return tx.$queryRaw<ProposalRow[]>`
+    SELECT p.id, p.policy, p.people, p.proposed_by AS by, p.created_at AS at,
+      same_maker(p.organization_id, p.proposer, ${makerOf(organizationId, principal)}) AS same
+    FROM policy_proposal p WHERE p.organization_id = ${organizationId}::uuid AND p.state = 'open'
+      ${id === null ? Prisma.empty : Prisma.sql`AND p.id = ${id}::uuid`}
+    ORDER BY p.created_at, p.id ${id === null ? Prisma.empty : Prisma.sql`FOR UPDATE OF p`}`;
+}
+
+/** The open proposals as the principal sees them. */
+export async function listPolicyProposals(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+): Promise<PolicyProposals> {
+  const rows = await openProposals(organizationId, tx, principal, null);
+  const current =
+    rows.length > 0 ? policyInputSchema.parse((await readPolicy(organizationId, tx)).policy) : null;
+  return {
+    items: rows.map(({ id, policy, by, at, same }) => {
+      const proposed = policy === null ? null : policyInputSchema.parse(policy);
+      return {
+        id,
+        by: actorSchema.parse(by),
+        at: at.toISOString(),
+        policy: proposed,
+        changes: changesOf(current!, proposed),
+        mayApprove: principal.userId !== null && !principal.isView && !same,
+      };
+    }),
+  };
+}
+
+/** What a proposal would change, for screens and the history. */
+export function changesOf(current: Policy, proposed: Policy | null): Record<string, unknown> {
+  return proposed === null ? { twoPersonPolicy: false } : { ...differenceOf(current, proposed) };
+}

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { actorSchema } from "../../access/schema.ts";
+import { savedPolicySchema } from "../schema.ts";
+
+/** A change of the policy that waits for a second admin. */
+const proposalSchema = z.object({
+  id: z.uuid(),
+  by: actorSchema,
+  at: z.iso.datetime(),
+  /** Null: to need no second admin any more. */
+  policy: savedPolicySchema.shape.policy.nullable(),
+  /** What it would change, as the history will say it. */
+  changes: z.record(z.string(), z.unknown()),
+  /** Whether the caller may: in person, and nobody who counts as one person with whoever proposed. */
+  mayApprove: z.boolean(),
+});
+export type PolicyProposal = z.infer<typeof proposalSchema>;
+
+export const policyProposalsSchema = z.object({ items: z.array(proposalSchema) });
+export type PolicyProposals = z.infer<typeof policyProposalsSchema>;
+
+export const proposedSchema = z.object({ proposalId: z.uuid() });
+export type Proposed = z.infer<typeof proposedSchema>;

@@ -1,0 +1,111 @@
+/**
+ * All writes to proposals, where changes of the policy need a second admin. The database refuses a change without an approved
+ * one (0156_policy_proposals). The callers hold the organization's lock, which gives all changes an order.
+ */
+import type { Principal } from "../../access/principal.ts";
+import { type Actor, actorSchema } from "../../access/schema.ts";
+import { Prisma, storable, type Tx } from "../../base/db/db.ts";
+import { AppError, notFound } from "../../base/errors.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { appendEvents } from "../../events/transitions.ts";
+import { makerOf } from "../../members/one-maker.ts";
+import type { People } from "../problems.ts";
+import type { Policy } from "../schema.ts";
+import { openProposals, type ProposalRow } from "./queries.ts";
+
+export interface Proposal {
+  /** The version in force. */
+  baseVersion: number;
+  /** Null: to need no second admin any more. */
+  policy: Policy | null;
+  people: People | null;
+  changes: Record<string, unknown>;
+}
+
+/** Proposes a change, in place of an earlier proposal of the same maker. Returns its id. */
+export async function propose(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { baseVersion, policy, people, changes }: Proposal,
+): Promise<string> {
+  const { actor } = principal;
+  const proposer = makerOf(organizationId, principal);
+  await end(
+    organizationId,
+    tx,
+    actor,
+    "replaced",
+    Prisma.sql`proposer = ${proposer} AND (policy IS NULL) = ${policy === null}`,
+  );
+  const id = uuidv7();
+  const json = (value: object | null) => (value === null ? null : JSON.stringify(storable(value)));
+  await tx.$executeRaw`INSERT INTO policy_proposal (organization_id, id, base_version, policy, people, proposed_by, proposer)
+    VALUES (${organizationId}::uuid, ${id}::uuid, ${baseVersion}::integer, ${json(policy)}::jsonb, ${json(people)}::jsonb,
+      ${storable(actor)}::jsonb, ${proposer})`;
+  await appendEvents(organizationId, tx, [
+    { type: "policy.proposed", actor, data: { proposalId: id, ...changes } },
+  ]);
+  return id;
+}
+
+/** Approves a proposal. Returns it. Throws `same_maker` for whoever counts as one with the proposer. */
+export async function approve(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  id: string,
+): Promise<ProposalRow> {
+  const { userId, actor } = principal;
+  if (userId === null) throw new AppError("forbidden", "A person approves this, not an API key.");
+  const [proposal] = await openProposals(organizationId, tx, principal, id);
+  if (!proposal) throw notFound("proposal");
+  if (proposal.same)
+    throw new AppError(
+      "same_maker",
+      `You count as one person with ${actorSchema.parse(proposal.by).name}, who proposed this. Another admin has to approve it.`,
+    );
+  await tx.$executeRaw`UPDATE policy_proposal SET state = 'approved', approver = ${userId}::uuid,
+      decided_by = ${storable(actor)}::jsonb, decided_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid AND state = 'open'`;
+  return proposal;
+}
+
+/** Withdraws a proposal: any admin may, since it leaves everything as it is. */
+export async function withdrawProposal(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  id: string,
+): Promise<void> {
+  const ended = await end(organizationId, tx, actor, "withdrawn", Prisma.sql`id = ${id}::uuid`);
+  if (ended === 0) throw notFound("proposal");
+}
+
+/** Ends the proposals of changes to a policy that is not in force any more. */
+export async function overtakeProposals(organizationId: string, tx: Tx, actor: Actor): Promise<void> {
+  await end(organizationId, tx, actor, "overtaken", Prisma.sql`policy IS NOT NULL`);
+}
+
+/** Ends open proposals. Returns how many. */
+async function end(
+  organizationId: string,
+  tx: Tx,
+  actor: Actor,
+  state: "withdrawn" | "overtaken" | "replaced",
+  which: Prisma.Sql,
+): Promise<number> {
+  const ended = await tx.$queryRaw<{ id: string; by: unknown }[]>`UPDATE policy_proposal SET state = ${state},
+      decided_by = ${storable(actor)}::jsonb, decided_at = now()
+    WHERE organization_id = ${organizationId}::uuid AND state = 'open' AND ${which} RETURNING id, proposed_by AS by`;
+  await appendEvents(
+    organizationId,
+    tx,
+    ended.map(({ id, by }) => ({
+      type: "policy.proposal_ended",
+      actor,
+      data: { proposalId: id, as: state, proposedBy: actorSchema.parse(by).name },
+    })),
+  );
+  return ended.length;
+}
