@@ -102,6 +102,27 @@ test("where a second admin is required, one proposes the policy and another one 
   await expect(paula.getByText("Paula proposed that")).toHaveCount(0);
 });
 
+test("an admin has a request judged by the policy of now, and its votes end", async ({ ana, ola, ben }) => {
+  const id = newInvoiceId();
+  await savePolicy(ana, policy(id, 2));
+  const { taskId } = await startInvoice(ola, { id });
+  const requestId = await openRequest(ola, taskId);
+  await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
+  await requestPane(ben).getByRole("button", { name: "Approve", exact: true }).click();
+  await expect(requestPane(ben).getByRole("region", { name: "Votes" })).toContainText("Ben agreed", SOON);
+  await savePolicy(ana, { rules: [] });
+
+  await ana.goto(`/inbox/${requestId}?tab=all&q=${id}`);
+  await requestPane(ana).getByRole("button", { name: "More", exact: true }).click();
+  await ana.getByRole("menuitem", { name: "Judge by the current policy…" }).click();
+  await expect(ana.getByRole("dialog")).toContainText("Its votes end");
+  await checkAppearance(ana, "judge again");
+  await ana.getByRole("dialog").getByRole("button", { name: "Judge again" }).click();
+  await expect(ana.getByText("Any one approver decides now")).toBeVisible(SOON);
+  await expect(requestPane(ana).getByRole("region", { name: "Votes" })).toHaveCount(0);
+  expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", approval: null });
+});
+
 test("a press on Approve is a vote until the last one, and can be taken back", async ({
   ana,
   ola,

@@ -169,6 +169,46 @@ describe("a request", () => {
     expect((await acme.decide(cleo, request)).body.state).toBe("answered");
   });
 
+  test("is judged by the policy of now where an admin in person wants it, who did not ask for it", async () => {
+    await acme.policy(one({}, { name: "Before" }));
+    const request = await acme.ask(await acme.task({ requester: ola.userId }));
+    expect((await acme.decide(ben, request)).status).toBe(202);
+    await acme.policy(one({ need: 1 }, { name: "After" }));
+    const again = (who: { cookie: string } | { key: string }, { id } = request) =>
+      web.call("POST", `/api/v1/input-requests/${id}/judge-again`, who);
+    for (const who of [ben, { key: await acme.keyOf(ana, "admin") }])
+      expect((await again(who)).status).toBe(403);
+    expect((await acme.read(ben, request)).approval).toMatchObject({
+      rule: "Before",
+      stages: [{ missing: 1 }],
+    });
+
+    const own = await acme.ask(await acme.task({ requester: ana.userId }));
+    expect((await again(ana, own)).body.code).toBe("four_eyes");
+    const judged = await again(ana);
+    expect(judged.body.approval).toMatchObject({
+      rule: "After",
+      stages: [{ need: 1, votes: [], missing: 1 }],
+    });
+    expect((await again(ana)).status).toBe(200);
+    const lines = await acme.lines(request);
+    expect(
+      lines.filter(({ type }) => /judged|dropped/.test(type)).map(({ type, data }) => [type, data]),
+    ).toEqual([
+      ["vote.dropped", { reason: "judged_again", of: [expect.objectContaining({ name: "Ben" })] }],
+      [
+        "request.judged_again",
+        {
+          from: { rule: "Before", version: expect.any(Number) },
+          to: { rule: "After", version: expect.any(Number) },
+        },
+      ],
+    ]);
+    expect(await acme.answers(request)).toEqual([]);
+    expect((await acme.decide(ben, request)).body.state).toBe("answered");
+    expect((await again(ana)).body.code).toBe("already_answered");
+  });
+
   test("of a rule that can't be applied takes its stages, and those of the next rule that matches", async () => {
     await acme.policy({
       groups: groups(),

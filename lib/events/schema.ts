@@ -28,6 +28,7 @@ export const EVENT_TYPES = [
   "request.opened",
   "request.replaced",
   "request.reworded",
+  "request.judged_again",
   "request.reopened",
   "request.asked_again",
   "request.withdrawn",

@@ -57,6 +57,10 @@ export function refusedByFourEyes(organizationId: string, person: Prisma.Sql): P
   return Prisma.sql`(${isUnderFourEyes(organizationId)} AND same_maker(t.organization_id, ${TASK_MAKER}, ${person}))`;
 }
 
+/** Condition, for one task: the caller asked for the task `t`, or counts as one person with who did, whatever the rule. */
+export const countsAsRequester = (organizationId: string, caller: Caller) =>
+  Prisma.sql`same_maker(t.organization_id, ${TASK_MAKER}, ${makerOf(organizationId, caller)})`;
+
 /** As `refusedByFourEyes` of the caller, for many tasks: those who count as one with the caller are looked up once. */
 export function ownUnderFourEyes(organizationId: string, caller: Caller): Prisma.Sql {
   const own = Prisma.sql`(SELECT makers_with(${organizationId}::uuid, ${makerOf(organizationId, caller)}))::uuid[]`;

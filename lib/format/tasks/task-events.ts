@@ -104,6 +104,8 @@ export const TASK_WORDS = {
       text(data.comment),
     ),
   "vote.taken_back": (data, who) => say(`${who} took their vote back${inStage(data)}`),
+  "request.judged_again": ({ from, to }, who) =>
+    say(`${who} had the request judged again: ${byRule(from)} → ${byRule(to)}`, "wait"),
   "vote.dropped": (data) =>
     say(`Votes no longer count: ${DROPPED[text(data.reason) ?? ""] ?? "decide anew"}`, "wait"),
   "answer.undone": (_, who) => say(`${who} took the answer back before it was sent`),
@@ -204,4 +206,10 @@ const DROPPED: Record<string, string> = {
   question_changed: "the question is another one now",
   asked_again: "the server asked again what could not be answered",
   other_content: "somebody proposed another answer",
+  judged_again: "the request was judged again",
 };
+
+function byRule(judged: unknown): string {
+  const { rule, version } = (judged ?? {}) as Record<string, unknown>;
+  return text(rule) ? `rule “${text(rule)}”, version ${String(version)}` : "any one approver";
+}

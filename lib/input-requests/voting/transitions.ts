@@ -185,7 +185,7 @@ export async function endVotes(
   tx: Tx,
   requestId: string,
   actor: Actor,
-  reason: "question_changed" | "asked_again" | "other_content",
+  reason: "question_changed" | "asked_again" | "other_content" | "judged_again",
   which: Pick<CastVote, "id">[] | "all",
 ): Promise<Line[]> {
   if (which !== "all" && which.length === 0) return [];

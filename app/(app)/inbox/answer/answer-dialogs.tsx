@@ -20,7 +20,14 @@ const AssignDialog = lazyComponent(
   },
 );
 
-export type AnswerDialog = "decline" | "cancel" | "assign";
+const JudgeAgainDialog = lazyComponent(
+  () => import("../request/judge-again-dialog.tsx").then((file) => file.JudgeAgainDialog),
+  {
+    loading: DialogLoading,
+  },
+);
+
+export type AnswerDialog = "decline" | "cancel" | "assign" | "judge-again";
 
 /** Confirmation dialogs: declining takes a reason, and sending `cancel` explains how servers treat it. */
 export function AnswerDialogs({
@@ -42,6 +49,8 @@ export function AnswerDialogs({
   switch (dialog) {
     case "assign":
       return <AssignDialog request={request} onDismiss={onDismiss} />;
+    case "judge-again":
+      return <JudgeAgainDialog request={request} onDismiss={onDismiss} />;
     case "decline":
       return (
         <Dialog

@@ -1,6 +1,16 @@
 "use client";
 
-import { Ban, Hand, HandHelping, SkipForward, ThumbsDown, UserCheck, UserPlus, UserX } from "lucide-react";
+import {
+  Ban,
+  Hand,
+  HandHelping,
+  Scale,
+  SkipForward,
+  ThumbsDown,
+  UserCheck,
+  UserPlus,
+  UserX,
+} from "lucide-react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { Kbd } from "@/components/ui/kbd.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
@@ -79,6 +89,12 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
             </MenuItem>
           )}
         </>
+      )}
+      {request.approval && me.may("settings:manage") && (
+        <MenuItem disabled={away} onSelect={() => onDialog("judge-again")}>
+          <Scale {...icon} />
+          Judge by the current policy…
+        </MenuItem>
       )}
       {/* To whoever asks through Intray, a dismissal would be a refusal without a reason. */}
       {request.origin === "server" && request.actions.includes("cancel") && (

@@ -45,6 +45,7 @@ import * as inputRequestDocument from "@/app/api/v1/input-requests/[id]/document
 import * as inputRequestDocuments from "@/app/api/v1/input-requests/[id]/documents/route.ts";
 import * as inputRequestDraft from "@/app/api/v1/input-requests/[id]/draft/route.ts";
 import * as inputRequestHandOver from "@/app/api/v1/input-requests/[id]/hand-over/route.ts";
+import * as inputRequestJudgeAgain from "@/app/api/v1/input-requests/[id]/judge-again/route.ts";
 import * as inputRequestRelease from "@/app/api/v1/input-requests/[id]/release/route.ts";
 import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/route.ts";
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
@@ -223,6 +224,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/similar": inputRequestSimilar,
   "/api/v1/input-requests/{id}/undo": inputRequestUndo,
   "/api/v1/input-requests/{id}/vote": inputRequestVote,
+  "/api/v1/input-requests/{id}/judge-again": inputRequestJudgeAgain,
   "/api/v1/input-requests/bulk-answer": inputRequestsBulkAnswer,
   "/api/v1/input-requests/bulk-undo": inputRequestsBulkUndo,
   "/api/v1/input-requests/counts": inputRequestsCounts,

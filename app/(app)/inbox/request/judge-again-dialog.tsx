@@ -1,0 +1,51 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+/** Has a request judged by the policy of now. */
+export function JudgeAgainDialog({
+  request,
+  onDismiss,
+}: {
+  request: InputRequestDetail;
+  onDismiss: () => void;
+}) {
+  const client = useQueryClient();
+  const judge = useMutation({
+    mutationFn: () => api.post<InputRequestDetail>(`/api/v1/input-requests/${request.id}/judge-again`),
+    onSuccess: (judged) => {
+      client.setQueryData(requestDetail(request.id).queryKey, judged);
+      toast(wordsOf(request, judged));
+      onDismiss();
+    },
+    onSettled: () => void client.invalidateQueries({ queryKey: requestKeys.lists }),
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onDismiss()}
+      title={`Judge ${requestName(request)} by the current policy`}
+      description="The request keeps the version of the policy under which it was asked, until somebody does this. Its votes end, and those who have a vote by the current version decide anew. The history says who did it."
+    >
+      {judge.error && <p role="alert">{errorSentence(judge.error)}</p>}
+      <DialogActions>
+        <Button onClick={onDismiss}>Close</Button>
+        <Button variant="primary" disabled={judge.isPending} onClick={() => judge.mutate()}>
+          Judge again
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function wordsOf(before: InputRequestDetail, { approval }: InputRequestDetail): string {
+  if (approval?.version === before.approval?.version) return "It was judged by this version already";
+  return approval ? `Rule “${approval.rule}” decides now` : "Any one approver decides now";
+}

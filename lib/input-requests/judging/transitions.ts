@@ -1,0 +1,84 @@
+/**
+ * Judges an open request again, by the policy of now: a person's act, where the people of its rule have left or the rule was wrong.
+ * What counts for a new request counts here too; all votes end.
+ */
+import type { Principal } from "../../access/principal.ts";
+import { Prisma, storable, type Tx } from "../../base/db/db.ts";
+import { AppError } from "../../base/errors.ts";
+import { appendEvents } from "../../events/transitions.ts";
+import { publishChange } from "../../live-updates/transitions.ts";
+import { countsAsRequester } from "../../members/one-maker.ts";
+import { approvalSchema } from "../../policy/judge.ts";
+import { POLICY_OF_TASK } from "../../policy/judge-request.ts";
+import { approvalOf, namedIn } from "../capture/question.ts";
+import { lockRequest, memberOnly, refuseUnlessOpen } from "../guards.ts";
+import { endVotes } from "../voting/transitions.ts";
+import { readVoter } from "../voting/voter.ts";
+
+interface Task {
+  policy: unknown;
+  tool: string;
+  label: string | null;
+  arguments: unknown;
+  isOwn: boolean;
+}
+
+/**
+ * Does nothing where the request was judged by this version already. Throws `four_eyes` for who asked for the task, or counts as
+ * one person with who did: they would choose who decides on it.
+ */
+export async function judgeAgain(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+): Promise<void> {
+  const { actor } = principal;
+  memberOnly(principal);
+  const request = await lockRequest(organizationId, tx, principal, requestId);
+  await refuseUnlessOpen(organizationId, tx, request);
+  const { taskId } = request;
+  const [task] = await tx.$queryRaw<Task[]>`
+    SELECT t.tool, t.label, t.arguments, ${POLICY_OF_TASK} AS policy, ${countsAsRequester(organizationId, principal)} AS "isOwn"
+    FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid`;
+  const { hasAsked } = await readVoter(organizationId, tx, principal, taskId);
+  if (!task || task.isOwn || hasAsked)
+    throw new AppError(
+      "four_eyes",
+      "You asked for this task, or somebody who counts as one person with you did: another admin has it judged again.",
+    );
+  const before = request.approval === null ? null : approvalSchema.parse(request.approval);
+  const shown = await tx.inputRequest.findFirstOrThrow({
+    where: { organizationId, id: requestId },
+    select: { message: true, amount: true, currency: true, form: true, url: true, askedAgain: true },
+  });
+  const form = shown.form as Prisma.InputJsonValue;
+  const approval = approvalOf({ ...task, arguments: task.arguments }, { ...shown, form }, shown.askedAgain);
+  if (before?.version === approval?.version && before?.rule === approval?.rule) return;
+  await tx.inputRequest.updateMany({
+    where: { organizationId, id: requestId, state: "open" },
+    data: {
+      approval: approval ? storable(approval) : Prisma.DbNull,
+      // Who had it may have no vote now. Of a private task the assignee sees nothing without it.
+      ...(request.visibility !== "private" && {
+        assigneeUserId: null,
+        assignedBy: Prisma.DbNull,
+        assignedAt: null,
+        assignmentNote: null,
+      }),
+    },
+  });
+  await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
+  const dropped = await endVotes(organizationId, tx, requestId, actor, "judged_again", "all");
+  await publishChange(organizationId, tx, "input_request", [requestId]);
+  const data = { from: namedIn(before).approval ?? null, to: namedIn(approval).approval ?? null };
+  await appendEvents(
+    organizationId,
+    tx,
+    [...dropped, { type: "request.judged_again" as const, actor, data }].map((line) => ({
+      ...line,
+      taskId,
+      inputRequestId: requestId,
+    })),
+  );
+}
