@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { deliveryMeaning } from "./delivery.ts";
-import { endedWords, requestName } from "./requests.ts";
+import { endedWords, requestLabel, requestName } from "./requests.ts";
 
 test.each([
-  ["withdrawn", "replaced", "This question was withdrawn: the server asked something else instead."],
+  ["withdrawn", "replaced", "This question was withdrawn: another question took its place."],
   ["withdrawn", null, "This question was withdrawn."],
   ["expired", "question_lifetime", /time ran out: the server gives up on questions after a while\.$/],
   ["undeliverable", "not_asked_again", /not be delivered: the server did not put the question again\.$/],
   ["undeliverable", "outcome_unknown", /: it is unknown whether the tool ran, and it must not run twice\.$/],
-  ["undeliverable", "retracted", /not be delivered: the server took it back\.$/],
+  ["undeliverable", "retracted", /not be delivered: it is no longer asked\.$/],
   ["undeliverable", "rejected: no such field", /: the server refused it \(“no such field”\)\.$/],
   ["undeliverable", "rejected", /: the server refused it\.$/],
   ["undeliverable", "The server refused the call.", /: The server refused the call\.$/],
@@ -118,4 +118,14 @@ test("an answer that waits for a paused server is said to wait, and not to be go
 
 test("a toast's name of a request cannot hide anything", () => {
   expect(requestName({ label: "INV\u202e-1", message: "" })).toBe("INV\ufffd-1");
+});
+
+test("an approval that was decided says how, and any other question that it was answered", () => {
+  const answer = { words: "Declined" } as never;
+  const gated = { origin: "intray", gate: { rule: null }, tool: "pay", answer } as const;
+  expect(requestLabel({ ...gated, state: "settled" })).toBe("Declined");
+  expect(requestLabel({ ...gated, state: "answered" })).toBe("Declined");
+  expect(requestLabel({ ...gated, state: "expired" })).toBe("Expired");
+  expect(requestLabel({ ...gated, state: "open", answer: null })).toBe("Waiting for a person");
+  expect(requestLabel({ ...gated, origin: "server", state: "settled" })).toBe("Answered");
 });
