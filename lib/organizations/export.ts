@@ -121,6 +121,13 @@ export const PARTS: Part[] = [
     order: ["r.version", "bigint"],
   },
   {
+    kind: "away",
+    table: "away",
+    columns: "user_id starts_at ends_at delegate scope reason set_by set_at",
+    made: { name: PERSON },
+    order: ["r.user_id", "uuid"],
+  },
+  {
     kind: "policy",
     table: "policy_version",
     columns: "version policy people made_at made_by",
