@@ -5,11 +5,11 @@ import { may } from "../access/permissions.ts";
 import { isPerson, type Principal } from "../access/principal.ts";
 import { roleSchema } from "../access/schema.ts";
 import { Prisma, storable, storableText, type Tx } from "../base/db/db.ts";
-import { AppError } from "../base/errors.ts";
+import { AppError, notFound } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
-import { readAway } from "./queries.ts";
+import { isOf, readAway, type Whose } from "./queries.ts";
 import type { AwayInput, AwayScope } from "./schema.ts";
 
 /**
@@ -20,13 +20,14 @@ export async function setAway(
   organizationId: string,
   tx: Tx,
   principal: Principal,
-  userId: string,
+  whose: Whose,
   input: AwayInput,
 ): Promise<void> {
   const by = personOf(principal);
   // One change at a time: two that close a cycle together would each see none.
   await tx.$queryRaw`SELECT FROM organization WHERE id = ${organizationId}::uuid FOR NO KEY UPDATE`;
-  const absent = await lockMember(organizationId, tx, principal, userId);
+  const absent = await lockMember(organizationId, tx, principal, whose);
+  const { userId } = absent;
   const { from, until, delegateUserId, scope, reason } = input;
   const now = Date.now();
   if (Date.parse(until) <= now) throw refused("until", "It is over by now");
@@ -34,13 +35,13 @@ export async function setAway(
   if (delegateUserId === userId) throw refused("delegateUserId", "Somebody else has to stand in");
   if (delegateUserId === by && by !== userId)
     throw refused("delegateUserId", "You can't give yourself somebody else's votes: another admin can");
-  const delegate = await memberNamed(organizationId, tx, delegateUserId);
+  const delegate = await keptMember(organizationId, tx, { userId: delegateUserId });
   if (!delegate || !may(roleSchema.parse(delegate.role), "requests:answer"))
     throw refused("delegateUserId", "Nobody who may answer here has this id");
   await refuseUnknown(organizationId, tx, scope);
   await refuseCycle(organizationId, tx, userId, input);
 
-  const before = await readAway(organizationId, tx, userId);
+  const before = await readAway(organizationId, tx, { userId });
   const said = reason === null ? null : storableText(reason);
   const wanted = { from: new Date(from), until: new Date(until), delegateUserId, scope, reason: said };
   const [told, known] = [
@@ -92,17 +93,17 @@ export async function endAway(
   organizationId: string,
   tx: Tx,
   principal: Principal,
-  userId: string,
+  whose: Whose,
 ): Promise<void> {
   personOf(principal);
-  const absent = await lockMember(organizationId, tx, principal, userId);
+  const { id, userId, name } = await lockMember(organizationId, tx, principal, whose);
   const ended = await tx.$queryRaw<{ wasOver: boolean }[]>`
     DELETE FROM away WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid
     RETURNING ends_at <= now() AS "wasOver"`;
   if (!ended[0] || ended[0].wasOver) return;
-  await publishChange(organizationId, tx, "member", [absent.id]);
+  await publishChange(organizationId, tx, "member", [id]);
   await appendEvents(organizationId, tx, [
-    { type: "away.ended", actor: principal.actor, data: { userId, name: absent.name } },
+    { type: "away.ended", actor: principal.actor, data: { userId, name } },
   ]);
 }
 
@@ -116,20 +117,24 @@ function personOf(principal: Principal): string {
   return principal.userId;
 }
 
-/** Locks and returns the member. Throws `not_found`, and `forbidden` for another owner's as an admin. */
-async function lockMember(organizationId: string, tx: Tx, principal: Principal, userId: string) {
-  const member = await memberNamed(organizationId, tx, userId);
-  if (!member) throw new AppError("not_found", "There is no such member.");
-  if (userId !== principal.userId && member.role === "owner" && !allows(principal, "owners:manage"))
+/** Returns the member. Throws `not_found`, and `forbidden` for another owner's as an admin. */
+async function lockMember(organizationId: string, tx: Tx, principal: Principal, whose: Whose) {
+  const member = await keptMember(organizationId, tx, whose);
+  if (!member) throw notFound("member");
+  if (
+    member.role === "owner" &&
+    member.userId !== principal.userId &&
+    !allows(principal, "owners:manage")
+  )
     throw new AppError("forbidden", "Only an owner says who stands in for an owner.");
   return member;
 }
 
-/** Keeps the membership as it is until the transaction ends. */
-async function memberNamed(organizationId: string, tx: Tx, userId: string) {
-  const [member] = await tx.$queryRaw<{ id: string; name: string; role: string }[]>`
-    SELECT m.id, u.name, m.role FROM membership m JOIN "user" u ON u.id = m.user_id
-    WHERE m.organization_id = ${organizationId}::uuid AND m.user_id = ${userId}::uuid FOR SHARE OF m`;
+/** Returns the member, whose membership stays as it is until the transaction ends; null: there is none. */
+async function keptMember(organizationId: string, tx: Tx, whose: Whose) {
+  const [member] = await tx.$queryRaw<{ id: string; userId: string; name: string; role: string }[]>`
+    SELECT m.id, m.user_id AS "userId", u.name, m.role FROM membership m JOIN "user" u ON u.id = m.user_id
+    WHERE m.organization_id = ${organizationId}::uuid AND ${isOf(whose)} FOR SHARE OF m`;
   return member ?? null;
 }
 

@@ -260,8 +260,8 @@ export const PARTS: Part[] = [
   {
     kind: "vote",
     table: "vote",
-    columns: `id input_request_id stage question_hash content_digest action content comment rejects person cast_by cast_at answer_id
-      completes ended_at ended_as`,
+    columns: `id input_request_id stage question_hash content_digest action content comment rejects person cast_by cast_at on_behalf_of
+      answer_id completes ended_at ended_as`,
     order: byId,
   },
   {

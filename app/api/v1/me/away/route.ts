@@ -1,4 +1,4 @@
-import { memberOf, readAway } from "@/lib/away/queries.ts";
+import { oneself, readAway } from "@/lib/away/queries.ts";
 import { awayAnswerSchema, awayInputSchema } from "@/lib/away/schema.ts";
 import { endAway, setAway } from "@/lib/away/transitions.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: awayAnswerSchema,
     },
     ({ caller }) =>
-      within(caller, (organizationId, tx, principal) => readAway(organizationId, tx, memberOf(principal))),
+      within(caller, (organizationId, tx, principal) => readAway(organizationId, tx, oneself(principal))),
   ),
   PUT: route(
     {
@@ -23,16 +23,15 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, body }) =>
       within(caller, async (organizationId, tx, principal) => {
-        const userId = memberOf(principal);
-        await setAway(organizationId, tx, principal, userId, body);
-        return readAway(organizationId, tx, userId);
+        await setAway(organizationId, tx, principal, oneself(principal), body);
+        return readAway(organizationId, tx, oneself(principal));
       }),
   ),
   DELETE: route(
     { auth: "account:use", summary: "Be back, or never away; members only" },
     ({ caller }) =>
       within(caller, async (organizationId, tx, principal) => {
-        await endAway(organizationId, tx, principal, memberOf(principal));
+        await endAway(organizationId, tx, principal, oneself(principal));
         return undefined;
       }),
   ),

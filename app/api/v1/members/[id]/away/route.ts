@@ -1,4 +1,4 @@
-import { readAway, userOf } from "@/lib/away/queries.ts";
+import { readAway } from "@/lib/away/queries.ts";
 import { awayAnswerSchema, awayInputSchema } from "@/lib/away/schema.ts";
 import { endAway, setAway } from "@/lib/away/transitions.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
@@ -13,9 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       output: awayAnswerSchema,
     },
     ({ caller, params }) =>
-      within(caller, async (organizationId, tx) =>
-        readAway(organizationId, tx, await userOf(organizationId, tx, params.id)),
-      ),
+      within(caller, (organizationId, tx) => readAway(organizationId, tx, { memberId: params.id })),
   ),
   PUT: route(
     {
@@ -28,9 +26,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, params, body }) =>
       within(caller, async (organizationId, tx, principal) => {
-        const userId = await userOf(organizationId, tx, params.id);
-        await setAway(organizationId, tx, principal, userId, body);
-        return readAway(organizationId, tx, userId);
+        await setAway(organizationId, tx, principal, { memberId: params.id }, body);
+        return readAway(organizationId, tx, { memberId: params.id });
       }),
   ),
   DELETE: route(
@@ -41,7 +38,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     ({ caller, params }) =>
       within(caller, async (organizationId, tx, principal) => {
-        await endAway(organizationId, tx, principal, await userOf(organizationId, tx, params.id));
+        await endAway(organizationId, tx, principal, { memberId: params.id });
         return undefined;
       }),
   ),
