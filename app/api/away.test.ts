@@ -237,15 +237,16 @@ describe("a delegate's vote", () => {
       votesFor: { id: ana.userId, name: "Ana" },
       away: [{ id: ana.userId, name: "Ana" }],
     });
-    expect((await acme.read(cleo, request)).approval).toMatchObject({ votesFor: null, away: [{ name: "Ana" }] });
+    expect((await acme.read(cleo, request)).approval).toMatchObject({
+      votesFor: null,
+      away: [{ name: "Ana" }],
+    });
     const voted = await acme.decide(ben, request);
     expect(voted.body.approval).toMatchObject({
       stages: [
         {
           missing: 1,
-          votes: [
-            { by: { name: "Ben" }, person: ana.userId, onBehalfOf: { id: ana.userId, name: "Ana" } },
-          ],
+          votes: [{ by: { name: "Ben" }, person: ana.userId, onBehalfOf: { id: ana.userId, name: "Ana" } }],
         },
       ],
       canVote: false,
@@ -253,7 +254,8 @@ describe("a delegate's vote", () => {
       mine: { stage: "Finance", canTakeBack: true },
       away: [],
     });
-    for (const who of [ana, ben]) expect(codeOf(await acme.decide(who, request))).toEqual([409, "already_voted"]);
+    for (const who of [ana, ben])
+      expect(codeOf(await acme.decide(who, request))).toEqual([409, "already_voted"]);
     expect((await acme.decide(cleo, request)).body.state).toBe("answered");
     const lines = await acme.lines(request);
     expect(lines.filter(({ type }) => type === "vote.recorded")[0]?.data).toMatchObject({
@@ -380,7 +382,9 @@ describe("an absence", () => {
     expect(fieldsOf(await put(ben, ana))).toEqual([422, ["delegateUserId"]]);
     // After they are back it closes none.
     expect((await put(cleo, ana, { from: inHours(49), until: inHours(50) })).status).toBe(200);
-    await acme.sql("UPDATE away SET starts_at = now() - interval '1 hour', ends_at = now() + interval '1 hour'");
+    await acme.sql(
+      "UPDATE away SET starts_at = now() - interval '1 hour', ends_at = now() + interval '1 hour'",
+    );
     const request = await asked();
     expect((await acme.read(ana, request)).approval).toMatchObject({ canVote: true, votesFor: null });
     expect((await acme.decide(cleo, request)).body.state).toBe("answered");
@@ -475,11 +479,10 @@ describe("an absence", () => {
   test("is one of its organization", async () => {
     const globex = await votingOrganization(web, "globex");
     const gina = await globex.person("Gina", "approver");
-    await acme.sql("INSERT INTO membership (organization_id, id, user_id, role) VALUES ($1, $2, $3, 'approver')", [
-      globex.id,
-      uuidv7(),
-      ana.userId,
-    ]);
+    await acme.sql(
+      "INSERT INTO membership (organization_id, id, user_id, role) VALUES ($1, $2, $3, 'approver')",
+      [globex.id, uuidv7(), ana.userId],
+    );
     await globex.policy({
       rules: [{ name: "All", stages: [{ name: "One", approvers: { people: [ana.email] } }] }],
     });
@@ -503,9 +506,15 @@ describe("setting it", () => {
     expect(fieldsOf(await put(ana, vic))).toEqual([422, ["delegateUserId"]]);
     expect(fieldsOf(await put(ana, ben, { delegateUserId: uuidv7() }))).toEqual([422, ["delegateUserId"]]);
     expect(fieldsOf(await put(ana, ben, { from: until, until }))).toEqual([422, ["until"]]);
-    expect(fieldsOf(await put(ana, ben, { from: inHours(-9), until: inHours(-8) }))).toEqual([422, ["until"]]);
+    expect(fieldsOf(await put(ana, ben, { from: inHours(-9), until: inHours(-8) }))).toEqual([
+      422,
+      ["until"],
+    ]);
     expect(fieldsOf(await put(ana, ben, { until: inHours(367 * 24) }))).toEqual([422, ["until"]]);
-    expect(fieldsOf(await put(ana, ben, { from: inHours(9000), until: inHours(9001) }))).toEqual([422, ["from"]]);
+    expect(fieldsOf(await put(ana, ben, { from: inHours(9000), until: inHours(9001) }))).toEqual([
+      422,
+      ["from"],
+    ]);
     expect(fieldsOf(await put(ana, ben, { reason: "x".repeat(501) }))).toEqual([422, ["reason"]]);
     expect(fieldsOf(await put(ana, ben, { scope: {} }))).toEqual([422, ["scope"]]);
     expect(await acme.sql("SELECT FROM away")).toEqual([]);

@@ -61,6 +61,7 @@ export async function setAway(
     reason: said,
     setBy: by,
     setAt: new Date(now),
+    told: false,
   };
   await tx.away.upsert({
     where: { organizationId_userId: { organizationId, userId } },
@@ -97,14 +98,42 @@ export async function endAway(
 ): Promise<void> {
   personOf(principal);
   const { id, userId, name } = await lockMember(organizationId, tx, principal, whose);
-  const ended = await tx.$queryRaw<{ wasOver: boolean }[]>`
-    DELETE FROM away WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid
-    RETURNING ends_at <= now() AS "wasOver"`;
-  if (!ended[0] || ended[0].wasOver) return;
+  const own = Prisma.sql`organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid`;
+  const called = await tx.$executeRaw`DELETE FROM away WHERE ${own} AND starts_at >= now()`;
+  // The engine deletes it, with the delegate's notices.
+  const ended = await tx.$executeRaw`UPDATE away SET ends_at = now() WHERE ${own} AND ends_at > now()`;
+  if (called + ended === 0) return;
   await publishChange(organizationId, tx, "member", [id]);
   await appendEvents(organizationId, tx, [
     { type: "away.ended", actor: principal.actor, data: { userId, name } },
   ]);
+}
+
+/** Most requests whose notices follow when somebody leaves or comes back; the inbox shows all of them. */
+const MOST_FOLLOWED = 1_000;
+
+/**
+ * Notes absences that have begun, and deletes those that are over. Returns the open requests whose notices may be others' now, longest
+ * waiting first. For the engine.
+ */
+export async function noteMoves(organizationId: string, tx: Tx): Promise<string[]> {
+  const moved = await tx.$queryRaw<unknown[]>`
+    WITH over AS (DELETE FROM away WHERE organization_id = ${organizationId}::uuid AND ends_at <= now() RETURNING user_id),
+    begun AS (UPDATE away SET told = true WHERE organization_id = ${organizationId}::uuid AND NOT told
+      AND starts_at <= now() AND ends_at > now() RETURNING user_id)
+    SELECT user_id FROM over UNION ALL SELECT user_id FROM begun`;
+  if (moved.length === 0) return [];
+  const requests = await tx.inputRequest.findMany({
+    where: {
+      organizationId,
+      state: "open",
+      OR: [{ assigneeUserId: { not: null } }, { approval: { not: Prisma.DbNull } }],
+    },
+    select: { id: true },
+    orderBy: { id: "asc" },
+    take: MOST_FOLLOWED,
+  });
+  return requests.map(({ id }) => id);
 }
 
 function refused(field: string, message: string): AppError {
@@ -121,11 +150,7 @@ function personOf(principal: Principal): string {
 async function lockMember(organizationId: string, tx: Tx, principal: Principal, whose: Whose) {
   const member = await keptMember(organizationId, tx, whose);
   if (!member) throw notFound("member");
-  if (
-    member.role === "owner" &&
-    member.userId !== principal.userId &&
-    !allows(principal, "owners:manage")
-  )
+  if (member.role === "owner" && member.userId !== principal.userId && !allows(principal, "owners:manage"))
     throw new AppError("forbidden", "Only an owner says who stands in for an owner.");
   return member;
 }

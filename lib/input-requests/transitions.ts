@@ -196,8 +196,7 @@ export async function undoAnswer(
     RETURNING answered_by AS "by"`;
   const approval = approvalOn(request);
   const hasAsked =
-    approval?.requester === "excluded" &&
-    (await readVoter(organizationId, tx, principal, request)).hasAsked;
+    approval?.requester === "excluded" && (await readVoter(organizationId, tx, principal, request)).hasAsked;
   const { fourEyes } = request;
   refuseOthersAnswer(principal, { fourEyes: fourEyes || hasAsked }, actorSchema.parse(answer?.by));
   await moveRequest(organizationId, tx, requestId, "answered", "open");

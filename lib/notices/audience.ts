@@ -123,7 +123,7 @@ type Part = (these: Prisma.Sql, organizationId: string) => Prisma.Sql;
  * is told all the same, and with them whoever stands in for them.
  */
 const waiting: Part = (these, organizationId) => Prisma.sql`
-  SELECT m.user_id, CASE WHEN x.assignee_user_id IS NULL THEN 'request.waiting' ELSE 'request.assigned' END AS cause,
+  SELECT m.user_id, CASE WHEN x.assignee_user_id = m.user_id THEN 'request.assigned' ELSE 'request.waiting' END AS cause,
     x.id AS subject, x.task_id, x.id AS input_request_id, x.server_id
   FROM input_request x ${TASK}
     -- OFFSET keeps the planner from asking for each member anew.

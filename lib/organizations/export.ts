@@ -123,7 +123,7 @@ export const PARTS: Part[] = [
   {
     kind: "away",
     table: "away",
-    columns: "user_id starts_at ends_at delegate scope reason set_by set_at",
+    columns: "user_id starts_at ends_at delegate scope reason set_by set_at told",
     made: { name: PERSON },
     order: ["r.user_id", "uuid"],
   },

@@ -234,7 +234,8 @@ async function moveOn(
     AND user_id = ANY (${persons}::uuid[])`;
   // Of a private task the assignee sees nothing without it.
   if (assigneeUserId === null || visibility === "private") return;
-  const isOver = persons.includes(assigneeUserId) || openStage(approval.stages, votes) !== approval.open.stage;
+  const isOver =
+    persons.includes(assigneeUserId) || openStage(approval.stages, votes) !== approval.open.stage;
   if (isOver)
     await tx.inputRequest.updateMany({
       where: { organizationId, id },

@@ -225,7 +225,9 @@ export async function castVotes(
   requestId: string,
   persons: string[],
 ): Promise<CastVote[]> {
-  const rows = await tx.$queryRaw<(Omit<CastVote, "by" | "onBehalfOf"> & Record<"by" | "onBehalfOf", unknown>)[]>`
+  const rows = await tx.$queryRaw<
+    (Omit<CastVote, "by" | "onBehalfOf"> & Record<"by" | "onBehalfOf", unknown>)[]
+  >`
     SELECT v.id, v.stage::integer AS stage, v.person, v.rejects, v.content_digest AS "contentDigest", v.cast_by AS by, v.cast_at AS at,
       ${DELEGATE} AS delegate, v.on_behalf_of AS "onBehalfOf",
       coalesce(o.four_eyes AND EXISTS (SELECT FROM unnest(${persons}::uuid[]) one (person), unnest(ARRAY[v.person, ${DELEGATE}]) other (person)

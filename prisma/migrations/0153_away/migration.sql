@@ -13,6 +13,8 @@ CREATE TABLE away (
   -- The member, or the admin who set it for them.
   set_by uuid NOT NULL,
   set_at timestamptz(3) NOT NULL DEFAULT now(),
+  -- The delegate has been told of what waits. What is over is deleted once the engine has seen that.
+  told boolean NOT NULL DEFAULT false,
   PRIMARY KEY (organization_id, user_id),
   -- A later membership of the same person does not revive it.
   FOREIGN KEY (organization_id, user_id) REFERENCES membership (organization_id, user_id) ON DELETE CASCADE,
@@ -28,7 +30,22 @@ CREATE POLICY tenant ON away USING (organization_id = current_organization())
   WITH CHECK (organization_id = current_organization());
 GRANT SELECT, INSERT, UPDATE, DELETE ON away TO intray_app;
 -- Notices are the engine's.
-GRANT SELECT ON away TO intray_engine;
+GRANT SELECT, UPDATE (told), DELETE ON away TO intray_engine;
+
+-- Organizations in which somebody has left or come back since the engine looked.
+GRANT intray_gate TO CURRENT_USER;
+GRANT CREATE ON SCHEMA gate TO intray_gate;
+CREATE POLICY gate ON away TO intray_gate USING (true);
+GRANT SELECT ON away TO intray_gate;
+SET LOCAL ROLE intray_gate;
+CREATE FUNCTION gate.organizations_with_absences() RETURNS TABLE (id uuid)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+  AS $$ SELECT DISTINCT a.organization_id FROM away a WHERE a.ends_at <= now() OR (NOT a.told AND a.starts_at <= now()) $$;
+REVOKE ALL ON FUNCTION gate.organizations_with_absences() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION gate.organizations_with_absences() TO intray_engine;
+RESET ROLE;
+REVOKE CREATE ON SCHEMA gate FROM intray_gate;
+REVOKE intray_gate FROM CURRENT_USER;
 
 -- For whom a delegate (null: each) stands in now: directly, or since a delegate is away as well, over at most three steps. `path`: who is
 -- away, the person first; `setters`: who said so. All of them are members who may answer, and the delegate set none of it for others.

@@ -27,12 +27,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         return readAway(organizationId, tx, oneself(principal));
       }),
   ),
-  DELETE: route(
-    { auth: "account:use", summary: "Be back, or never away; members only" },
-    ({ caller }) =>
-      within(caller, async (organizationId, tx, principal) => {
-        await endAway(organizationId, tx, principal, oneself(principal));
-        return undefined;
-      }),
+  DELETE: route({ auth: "account:use", summary: "Be back, or never away; members only" }, ({ caller }) =>
+    within(caller, async (organizationId, tx, principal) => {
+      await endAway(organizationId, tx, principal, oneself(principal));
+      return undefined;
+    }),
   ),
 });
