@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { personSchema } from "../access/schema.ts";
-import { queryTimeSchema } from "../base/page.ts";
 
 /** Longest absence, in ms: 366 days. */
 const LONGEST_MS = 366 * 24 * 3600_000;
+
+const time = z.iso.datetime({ offset: true, abort: true, error: "Give a day and a time" });
 
 const names = z
   .array(z.string().trim().min(1, "Give a name").max(200, "At most 200 characters"))
@@ -23,10 +24,10 @@ export type AwayScope = z.infer<typeof scopeSchema>;
 
 export const awayInputSchema = z
   .strictObject({
-    from: queryTimeSchema,
-    until: queryTimeSchema,
+    from: time,
+    until: time,
     /** A member who may answer. */
-    delegateUserId: z.uuid(),
+    delegateUserId: z.uuid("Choose a person"),
     /** Null: every request. */
     scope: scopeSchema.nullable().default(null),
     reason: z

@@ -233,9 +233,10 @@ test("that an account was given to another person is told to the owners, and to 
 test("whoever stands in for somebody is told once of what is theirs, also of what waited before, until they are back", async () => {
   await readEverything();
   const { organizationId } = fixture;
+  const dee = await fixture.member("approver", "Dee");
   const cai = await fixture.member("approver", "Cai");
-  const both = async () => [await notified(ana), await notified(cai)];
-  const [member] = await fixture.sql("SELECT id FROM membership WHERE user_id = $1", [ana.userId]);
+  const both = async () => [await notified(dee), await notified(cai)];
+  const [member] = await fixture.sql("SELECT id FROM membership WHERE user_id = $1", [dee.userId]);
   const assigned = async () => {
     const { id } = await asked();
     await fixture.within((tx) =>
@@ -249,17 +250,17 @@ test("whoever stands in for somebody is told once of what is theirs, also of wha
 
   const hours = (count: number) => new Date(Date.now() + count * 3600_000).toISOString();
   const away = { from: hours(-1), until: hours(1), delegateUserId: cai.userId, scope: null, reason: null };
-  await fixture.within((tx) => setAway(organizationId, tx, ana, { userId: ana.userId }, away));
+  await fixture.within((tx) => setAway(organizationId, tx, dee, { userId: dee.userId }, away));
   for (let round = 0; round < 2; round++) await fixture.run(ABSENCES);
-  // Ana is told all the same.
+  // Dee is told all the same.
   expect(await both()).toEqual([[["request.assigned", first]], [["request.waiting", first]]]);
   const second = await assigned();
   const ids = [second, first];
-  const anas = ids.map((id) => ["request.assigned", id]);
-  expect(await both()).toEqual([anas, ids.map((id) => ["request.waiting", id])]);
+  const theirs = ids.map((id) => ["request.assigned", id]);
+  expect(await both()).toEqual([theirs, ids.map((id) => ["request.waiting", id])]);
 
-  await fixture.within((tx) => endAway(organizationId, tx, ana, { userId: ana.userId }));
+  await fixture.within((tx) => endAway(organizationId, tx, dee, { userId: dee.userId }));
   await fixture.run(ABSENCES);
-  expect(await both()).toEqual([anas, []]);
+  expect(await both()).toEqual([theirs, []]);
   expect(await fixture.within((tx) => tx.away.count({ where: { organizationId } }))).toBe(0);
 });
