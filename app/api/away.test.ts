@@ -105,6 +105,9 @@ describe("nobody approves their own request by a detour", () => {
     await away(ana, ben);
     await away(ben, dora);
     expect(codeOf(await acme.decide(dora, await asked({ requester: ben.userId })))).toEqual(NO_VOTE);
+    // Also where an admin chose for him.
+    expect((await putFor(ada, ben, dora)).status).toBe(200);
+    expect(codeOf(await acme.decide(dora, await asked({ requester: ben.userId })))).toEqual(NO_VOTE);
     expect((await acme.decide(dora, await asked({ requester: cleo.userId }))).status).toBe(202);
   });
 

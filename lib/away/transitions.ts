@@ -35,27 +35,25 @@ export async function setAway(
   if (delegateUserId === userId) throw refused("delegateUserId", "Somebody else has to stand in");
   if (delegateUserId === by && by !== userId)
     throw refused("delegateUserId", "You can't give yourself somebody else's votes: another admin can");
-  const delegate = await keptMember(organizationId, tx, { userId: delegateUserId });
+  const delegate = await memberNamed(organizationId, tx, { userId: delegateUserId });
   if (!delegate || !may(roleSchema.parse(delegate.role), "requests:answer"))
     throw refused("delegateUserId", "Nobody who may answer here has this id");
   await refuseUnknown(organizationId, tx, scope);
   await refuseCycle(organizationId, tx, userId, input);
 
-  const before = await readAway(organizationId, tx, { userId });
   const said = reason === null ? null : storableText(reason);
-  const wanted = { from: new Date(from), until: new Date(until), delegateUserId, scope, reason: said };
-  const [told, known] = [
-    canonicalJson({ ...wanted, from: wanted.from.toISOString(), until: wanted.until.toISOString(), by }),
-    before &&
-      canonicalJson({
-        ...{ from: before.from, until: before.until, delegateUserId: before.delegateUserId },
-        ...{ scope: before.scope, reason: before.reason, by: before.setBy.id },
-      }),
-  ];
-  if (told === known) return;
+  const [startsAt, endsAt] = [new Date(from), new Date(until)];
+  const told = { from: startsAt.toISOString(), until: endsAt.toISOString(), scope, reason: said };
+  const before = await readAway(organizationId, tx, { userId });
+  if (before) {
+    const { from, until, scope, reason, setBy } = before;
+    const known = { from, until, scope, reason };
+    const isSame = canonicalJson(known) === canonicalJson(told) && before.delegateUserId === delegateUserId;
+    if (isSame && setBy.id === by) return;
+  }
   const row = {
-    startsAt: wanted.from,
-    endsAt: wanted.until,
+    startsAt,
+    endsAt,
     delegate: delegateUserId,
     scope: scope === null ? Prisma.DbNull : storable(scope),
     reason: said,
@@ -73,15 +71,7 @@ export async function setAway(
     {
       type: "away.set",
       actor: principal.actor,
-      data: {
-        userId,
-        name: absent.name,
-        from: wanted.from.toISOString(),
-        until: wanted.until.toISOString(),
-        delegate: { id: delegateUserId, name: delegate.name },
-        scope,
-        reason: said,
-      },
+      data: { userId, name: absent.name, delegate: { id: delegateUserId, name: delegate.name }, ...told },
     },
   ]);
 }
@@ -101,7 +91,8 @@ export async function endAway(
   const own = Prisma.sql`organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid`;
   const called = await tx.$executeRaw`DELETE FROM away WHERE ${own} AND starts_at >= now()`;
   // The engine deletes it, with the delegate's notices.
-  const ended = await tx.$executeRaw`UPDATE away SET ends_at = now() WHERE ${own} AND ends_at > now()`;
+  const ended = await tx.$executeRaw`UPDATE away SET ends_at = greatest(now(), starts_at + interval '1 ms')
+    WHERE ${own} AND ends_at > now()`;
   if (called + ended === 0) return;
   await publishChange(organizationId, tx, "member", [id]);
   await appendEvents(organizationId, tx, [
@@ -133,7 +124,9 @@ export async function noteMoves(organizationId: string, tx: Tx): Promise<string[
     orderBy: { id: "asc" },
     take: MOST_FOLLOWED,
   });
-  return requests.map(({ id }) => id);
+  const ids = requests.map(({ id }) => id);
+  await publishChange(organizationId, tx, "input_request", ids);
+  return ids;
 }
 
 function refused(field: string, message: string): AppError {
@@ -146,20 +139,19 @@ function personOf(principal: Principal): string {
   return principal.userId;
 }
 
-/** Returns the member. Throws `not_found`, and `forbidden` for another owner's as an admin. */
+/** Returns the member, whose membership stays as it is until the transaction ends. Throws `not_found`, and `forbidden` for another owner's as an admin. */
 async function lockMember(organizationId: string, tx: Tx, principal: Principal, whose: Whose) {
-  const member = await keptMember(organizationId, tx, whose);
+  const member = await memberNamed(organizationId, tx, whose, Prisma.sql`FOR SHARE OF m`);
   if (!member) throw notFound("member");
   if (member.role === "owner" && member.userId !== principal.userId && !allows(principal, "owners:manage"))
     throw new AppError("forbidden", "Only an owner says who stands in for an owner.");
   return member;
 }
 
-/** Returns the member, whose membership stays as it is until the transaction ends; null: there is none. */
-async function keptMember(organizationId: string, tx: Tx, whose: Whose) {
+async function memberNamed(organizationId: string, tx: Tx, whose: Whose, lock = Prisma.empty) {
   const [member] = await tx.$queryRaw<{ id: string; userId: string; name: string; role: string }[]>`
     SELECT m.id, m.user_id AS "userId", u.name, m.role FROM membership m JOIN "user" u ON u.id = m.user_id
-    WHERE m.organization_id = ${organizationId}::uuid AND ${isOf(whose)} FOR SHARE OF m`;
+    WHERE m.organization_id = ${organizationId}::uuid AND ${isOf(whose)} ${lock}`;
   return member ?? null;
 }
 
