@@ -286,6 +286,7 @@ describe("a delegate's vote", () => {
     await away(cleo, ben);
     const request = await asked();
     await acme.decide(ben, request);
+    expect((await acme.read(ben, request)).approval).toMatchObject({ canVote: false, why: "already_voted" });
     expect(codeOf(await acme.decide(ben, request))).toEqual([409, "already_voted"]);
     expect(await cast(request)).toHaveLength(1);
   });
