@@ -185,4 +185,8 @@ const CONTRACT: Record<string, Role | "any"> = {
   "GET /members": "admin",
   "PATCH /members/{id}": "admin",
   "DELETE /members/{id}": "admin",
+  "GET /members/{id}/away": "admin",
+  "PUT /members/{id}/away": "admin",
+  "DELETE /members/{id}/away": "admin",
+  "PUT /me/away": "approver",
 };

@@ -90,6 +90,11 @@ async function furnished(slug: string) {
       VALUES ($1, $2, 1, '{}', '{}', '{}', $1)`,
     [id, uuidv7()],
   );
+  await sql(
+    `INSERT INTO away (organization_id, user_id, starts_at, ends_at, delegate, set_by)
+      VALUES ($1, $2, now(), now() + interval '1 day', $3, $2)`,
+    [id, owner.userId, viewer.userId],
+  );
   const [answered, open] = [await insertRequest(web.db, id, task), await insertRequest(web.db, id, task)];
   await call("PUT", `/input-requests/${open.id}/draft`, { content: {}, comment: "half" });
   await call("POST", `/input-requests/${open.id}/claim`, {});

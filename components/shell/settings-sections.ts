@@ -1,6 +1,7 @@
 import {
   Bell,
   Building2,
+  CalendarOff,
   FolderSync,
   Hourglass,
   IdCard,
@@ -61,6 +62,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     description: "What Intray tells you, in the app and by e-mail",
     icon: Bell,
     needs: "account:use",
+    group: "You",
+  },
+  {
+    href: "/settings/away",
+    label: "Away",
+    description: "Who votes in your place meanwhile",
+    icon: CalendarOff,
+    needs: "requests:answer",
     group: "You",
   },
   {

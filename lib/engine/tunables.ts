@@ -301,6 +301,8 @@ export const EVENTS_A_TURN = 200;
 export const MAIL_EVERY_MS = 2_000;
 /** Interval of looking for API keys whose end people have to be warned of, and for service accounts without an owner. */
 export const KEY_WARNINGS_MS = 60_000;
+/** Interval of looking for absences that begin or end, whose delegates are told. */
+export const ABSENCES_MS = 15_000;
 /** Concurrent webhook requests of one engine. */
 export const WEBHOOK_SENDS = 64;
 /** Concurrent requests of one engine to each webhook. */

@@ -84,6 +84,8 @@ export const EVENT_TYPES = [
   "member.password_link_made",
   "member.view_begun",
   "member.view_ended",
+  "away.set",
+  "away.ended",
   "invitation.created",
   "invitation.renewed",
   "invitation.role_changed",

@@ -89,6 +89,16 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "member.password_link_made": (data, who) =>
     say(`${who} made a link with which the password of ${member(data)} can be set`, "wait"),
   "member.left": (_, who) => say(`${who} left the organization`),
+  "away.set": (data, who) =>
+    say(
+      who === text(data.name)
+        ? `${who} is away: ${standIn(data)} stands in`
+        : `${who} set ${member(data)} away: ${standIn(data)} stands in`,
+      "wait",
+      text(data.reason),
+    ),
+  "away.ended": (data, who) =>
+    say(who === text(data.name) ? `${who} is back` : `${who} ended the absence of ${member(data)}`),
   "invitation.created": (data, who) =>
     say(`${who} invited ${text(data.email) ?? "somebody"}${text(data.role) ? ` as ${text(data.role)}` : ""}`),
   "invitation.renewed": (data, who) => say(`${who} renewed the invitation${invited(data)}`),
@@ -398,6 +408,10 @@ function keptFor(days: unknown): string {
 /** Lines of older versions say nobody's name. */
 function member(data: Data): string {
   return text(data.name) ?? "a member";
+}
+
+function standIn({ delegate }: Data): string {
+  return text((delegate as Data | null | undefined)?.name) ?? "somebody";
 }
 
 function invited(data: Data): string {

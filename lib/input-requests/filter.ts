@@ -12,7 +12,7 @@ import { reached } from "../tasks/visibility.ts";
 import { CLAIM_IS_LIVE } from "./row.ts";
 import type { RequestFilter, RequestListQuery, RequestState } from "./schema.ts";
 import { isLive } from "./status.ts";
-import { hasCallersVote } from "./voting/voter.ts";
+import { hasCallersVote, isInScope, standsInFor } from "./voting/voter.ts";
 
 /**
  * `visibleTask`, on the request's copies of the task's columns. The ids form an array that Postgres computes
@@ -101,7 +101,7 @@ export function heldBy(
 
 /**
  * Requests in this state that wait for the principal: those that the principal may accept now, and that nobody
- * else has taken or was assigned. `guards.ts` refuses the acceptance of the others, and `notices/audience.ts`
+ * else has taken or was assigned, unless the principal stands in for them. `guards.ts` refuses the acceptance of the others, and `notices/audience.ts`
  * tells the same people. Row security reads the subqueries for the same organization.
  */
 export function waitingFor(organizationId: string, principal: Principal, state: RequestState): Prisma.Sql {
@@ -124,9 +124,18 @@ export function waitingFor(organizationId: string, principal: Principal, state: 
       JOIN task t ON t.organization_id = q.organization_id AND t.id = q.task_id
     WHERE q.organization_id = ${organizationId}::uuid AND q.state = 'open' AND q.approval IS NOT NULL
       AND NOT ${hasCallersVote(Prisma.sql`q.approval`, principal)}`;
-  return Prisma.sql`(r.assignee_user_id IS NULL OR r.assignee_user_id = ${userId}::uuid)
+  return Prisma.sql`(r.assignee_user_id IS NULL OR r.assignee_user_id = ${userId}::uuid
+      OR r.id = ANY (ARRAY(${assignedToAbsent(organizationId, principal)})))
     AND r.id NOT IN (${takenByOthers}) AND r.id NOT IN (${sitesOfOthers}) AND r.id NOT IN (${askedByOneself})
     AND r.id NOT IN (${votesOfOthers})`;
+}
+
+/** The ids of open requests that are assigned to who is away and for whom the principal stands in. */
+function assignedToAbsent(organizationId: string, principal: Principal): Prisma.Sql {
+  return Prisma.sql`SELECT q.id FROM ${standsInFor(principal)} s
+      JOIN input_request q ON q.organization_id = ${organizationId}::uuid AND q.assignee_user_id = s.person
+      JOIN task t ON t.organization_id = q.organization_id AND t.id = q.task_id
+    WHERE q.state = 'open' AND ${isInScope(Prisma.sql`q.approval`)}`;
 }
 
 /** Requests in this state that are assigned to, or claimed by, the principal. API keys have none. */

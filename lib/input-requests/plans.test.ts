@@ -61,6 +61,22 @@ test("counts read one index alone", async () => {
   expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on input_request/);
 });
 
+test.each<[string, RequestListQuery]>([
+  ["a list", {}],
+  ["what waits for somebody", { waiting: "me" }],
+])("%s looks up once who is away, and reads no more requests for it", async (_what, query) => {
+  const plan = await list({ order: "oldest", cursor: cursor("oldest", NOW), ...query });
+  expect(plan).toMatch(/input_request_oldest .*\n.*Index Cond: .*ROW\(/);
+  expect(plan).not.toMatch(/Seq Scan on (input_request|away|task)/);
+});
+
+test("what is assigned to those for whom somebody stands in is found by its index, once", async () => {
+  const plan = await list({ waiting: "me" });
+  expect(plan).toMatch(
+    /InitPlan \d+\n(?:(?!InitPlan|SubPlan).*\n)*? +-> +Function Scan on standing_in s.*\n(?:(?!InitPlan|SubPlan).*\n)*?.*input_request_assignee/,
+  );
+});
+
 test("what was decided before, also about a party, is read from the latest of one tool alone", async () => {
   const asked = { taskId: uuidv7(), serverId: uuidv7(), tool: "pay", mode: "form", fieldNames: [] };
   const plan = await planner.planOf((tx) => readSettled(acme, tx, principal, asked));

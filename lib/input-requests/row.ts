@@ -13,6 +13,7 @@ import { isApproval } from "./decision.ts";
 import { actionsFor, onlyFieldOf } from "./guards.ts";
 import {
   actionSchema,
+  awayPersonSchema,
   deliveryStateSchema,
   type InputRequestSummary,
   requestStateSchema,
@@ -21,6 +22,7 @@ import {
 import { keyFigures } from "./similar/likeness.ts";
 import { CLAIM_IDLE_MS } from "./status.ts";
 import { toApproval, type VotesRow, votesOf } from "./voting/shown.ts";
+import { callerStandsInFor } from "./voting/voter.ts";
 import { warningsAt } from "./warnings.ts";
 
 /** A claim is live while its holder is active. `c` is the claim. */
@@ -59,6 +61,11 @@ export const summaryOf = (
     THEN 'fetch' ELSE 'question' END AS "waitingFor",
   d.error AS "deliveryError", t.cancel_requested_at AS "cancelRequestedAt", coalesce(link.user_id, link.authorized_by) AS "openerId", opener.name AS "openerName",
   ${ownUnderFourEyes(principal.organizationId, principal)} AS "fourEyes", ${votesOf(principal)},
+  CASE WHEN r.state = 'open' AND r.assignee_user_id IS NOT NULL THEN ${callerStandsInFor(
+    principal,
+    Prisma.sql`r.assignee_user_id`,
+    Prisma.sql`r.approval`,
+  )} END AS "standsInFor",
   CASE WHEN pg_column_size(t.arguments) > ${SHORT_ARGUMENTS} THEN NULL ELSE t.arguments END AS "shortArguments"`;
 
 /**
@@ -105,6 +112,7 @@ export interface RequestRow extends VotesRow {
   requestedBy: unknown;
   assigneeId: string | null;
   assigneeName: string | null;
+  standsInFor: unknown;
   claimantId: string | null;
   claimantName: string | null;
   claimedAt: Date | null;
@@ -159,6 +167,7 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     seenBecause: seenBecause(principal, row),
     requestedBy: actorSchema.parse(row.requestedBy),
     assignedTo: person(row.assigneeId, row.assigneeName),
+    standsInFor: awayPersonSchema.nullable().parse(row.standsInFor ?? null),
     claimedBy: toClaim(row),
     createdAt: row.createdAt.toISOString(),
     expiresAt: iso(row.expiresAt),

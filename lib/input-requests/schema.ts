@@ -160,9 +160,9 @@ export const answerSchema = z.object({
 
 const voteSchema = z.object({
   by: actorSchema,
-  /** The user whose vote it is: `by`, or who made that key. */
+  /** The user whose vote it is: `by`, who made that key, or `onBehalfOf`. */
   person: z.string(),
-  /** Whose vote it was, had they not been away. Null: nobody votes for another yet. */
+  /** Who is away, and for whom `by` voted: neither has another vote in the stage. */
   onBehalfOf: personSchema.nullable(),
   action: actionSchema,
   /** False: it is a rejection, be it by `decline` or by the form's own no. */
@@ -170,6 +170,9 @@ const voteSchema = z.object({
   comment: z.string().nullable(),
   at: timestamp,
 });
+
+/** A member who is away, and until when. */
+export const awayPersonSchema = personSchema.extend({ until: timestamp });
 
 /** Several people have to agree: by which rule, in which stages, and who did. */
 const approvalStatusSchema = z.object({
@@ -199,6 +202,10 @@ const approvalStatusSchema = z.object({
   canVote: z.boolean(),
   /** `approver`: the open stage is the caller's. Else the code with which a vote would be refused; `not_open`: nobody votes. */
   why: z.enum(["approver", "already_voted", "not_an_approver", "four_eyes", "not_open"]),
+  /** Who is away, until when, and for whom the caller votes now. Null: the vote is the caller's own. */
+  votesFor: awayPersonSchema.nullable(),
+  /** Who is away of those whom the open stage still asks. */
+  away: z.array(awayPersonSchema),
   /** The caller's own vote. */
   mine: z
     .object({
@@ -254,6 +261,8 @@ export const inputRequestSchema = z.object({
   seenBecause: seenBecauseSchema,
   requestedBy: actorSchema,
   assignedTo: personSchema.nullable(),
+  /** `assignedTo`, while they are away and the caller stands in for them. */
+  standsInFor: awayPersonSchema.nullable(),
   /** `until`: when the claim ends unless its holder is active again. */
   claimedBy: personSchema.extend({ at: timestamp, until: timestamp }).nullable(),
   createdAt: timestamp,

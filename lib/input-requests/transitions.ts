@@ -196,8 +196,7 @@ export async function undoAnswer(
     RETURNING answered_by AS "by"`;
   const approval = approvalOn(request);
   const hasAsked =
-    approval?.requester === "excluded" &&
-    (await readVoter(organizationId, tx, principal, request.taskId)).hasAsked;
+    approval?.requester === "excluded" && (await readVoter(organizationId, tx, principal, request)).hasAsked;
   const { fourEyes } = request;
   refuseOthersAnswer(principal, { fourEyes: fourEyes || hasAsked }, actorSchema.parse(answer?.by));
   await moveRequest(organizationId, tx, requestId, "answered", "open");
@@ -219,7 +218,7 @@ export async function takeVoteBack(
   const approval = approvalOn(request);
   if (!approval) throw new AppError("not_found", "You have no vote on this request.");
   await refuseUnlessOpen(organizationId, tx, request);
-  const { person } = await readVoter(organizationId, tx, principal, request.taskId);
+  const { person } = await readVoter(organizationId, tx, principal, request);
   const line = await takeBack(organizationId, tx, principal, requestId, approval, person);
   await publish(organizationId, tx, request, [line]);
 }

@@ -7,13 +7,13 @@ import type { InputRequestSummary } from "./schema.ts";
 export function waitsFor(
   request: Pick<
     InputRequestSummary,
-    "assignedTo" | "claimedBy" | "fourEyes" | "approval" | "mode" | "urlOwner"
+    "assignedTo" | "standsInFor" | "claimedBy" | "fourEyes" | "approval" | "mode" | "urlOwner"
   >,
   userId: string | null,
 ): boolean {
   const isFree = (holder: { id: string } | null) => holder === null || holder.id === userId;
   return (
-    isFree(request.assignedTo) &&
+    (isFree(request.assignedTo) || request.standsInFor !== null) &&
     isFree(request.claimedBy) &&
     !request.fourEyes &&
     (request.approval === null || request.approval.canVote) &&

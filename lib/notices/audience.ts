@@ -7,7 +7,7 @@ import { may, type Permission } from "../access/permissions.ts";
 import { ROLES, type Role } from "../access/roles.ts";
 import { Prisma } from "../base/db/db.ts";
 import { CLAIM_IDLE_MS } from "../input-requests/status.ts";
-import { hasVote } from "../input-requests/voting/voter.ts";
+import { allStandingIn, hasVote, isInScope, votesFor } from "../input-requests/voting/voter.ts";
 import { allRefusedByFourEyes } from "../members/one-maker.ts";
 import type { Cause } from "./schema.ts";
 
@@ -114,20 +114,21 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.serviceAccounts, accountRests],
     [subjects.samlProviders, certificateEnds],
   ] as const;
-  const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids))] : []));
+  const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids), organizationId)] : []));
   if (subjects.accounts.length > 0) asked.push(accountReplaced(organizationId, subjects.accounts));
   return Prisma.join(asked, " UNION ALL ");
 }
 
-type Part = (these: Prisma.Sql) => Prisma.Sql;
+type Part = (these: Prisma.Sql, organizationId: string) => Prisma.Sql;
 
 /**
  * Recipients: everyone who may accept, or the assignee alone: for members, the rule of `waitingFor` in
  * input-requests/filter.ts. Left out is who may not accept, because of the four-eyes rule or because a URL
- * belongs to another person's connection; a claim of another only holds a notice back (`HELD_BY_ANOTHER`).
+ * belongs to another person's connection; a claim of another only holds a notice back (`HELD_BY_ANOTHER`). Who is away
+ * is told all the same, and with them whoever stands in for them.
  */
-const waiting: Part = (these) => Prisma.sql`
-  SELECT m.user_id, CASE WHEN x.assignee_user_id IS NULL THEN 'request.waiting' ELSE 'request.assigned' END AS cause,
+const waiting: Part = (these, organizationId) => Prisma.sql`
+  SELECT m.user_id, CASE WHEN x.assignee_user_id = m.user_id THEN 'request.assigned' ELSE 'request.waiting' END AS cause,
     x.id AS subject, x.task_id, x.id AS input_request_id, x.server_id
   FROM input_request x ${TASK}
     -- OFFSET keeps the planner from asking for each member anew.
@@ -135,9 +136,12 @@ const waiting: Part = (these) => Prisma.sql`
     ${MEMBER}
     JOIN connection c ON c.organization_id = x.organization_id AND c.id = x.connection_id
   WHERE ${these} AND x.state = 'open' AND t.cancel_requested_at IS NULL AND ${rolesFor("requests:answer")} AND ${SEES}
-    AND (x.assignee_user_id IS NULL OR x.assignee_user_id = m.user_id)
+    AND (x.assignee_user_id IS NULL OR x.assignee_user_id = m.user_id OR EXISTS (
+      SELECT FROM ${allStandingIn(organizationId)} s WHERE s.person = x.assignee_user_id AND s.delegate = m.user_id
+        AND ${isInScope(Prisma.sql`x.approval`)}))
     AND NOT coalesce(m.user_id = ANY (refused.ids), false)
-    AND (x.approval IS NULL OR ${hasVote(Prisma.sql`x.approval`, Prisma.sql`m.user_id`, [Prisma.sql`m.role`])})
+    AND (x.approval IS NULL OR ${hasVote(Prisma.sql`x.approval`, Prisma.sql`m.user_id`, [Prisma.sql`m.role`])}
+      OR ${votesFor(Prisma.sql`x.approval`, allStandingIn(organizationId), Prisma.sql`m.user_id`)} IS NOT NULL)
     AND (x.mode <> 'url' OR coalesce(c.user_id, c.authorized_by, m.user_id) = m.user_id)`;
 
 const undeliverable: Part = (these) => Prisma.sql`

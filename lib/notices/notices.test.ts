@@ -6,7 +6,8 @@ import {
 } from "../../test/fixtures/notifications-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "../../test/fixtures/rows.ts";
 import type { Principal } from "../access/principal.ts";
-import { NOTICES } from "../engine/jobs/notifications.ts";
+import { endAway, setAway } from "../away/transitions.ts";
+import { ABSENCES, NOTICES } from "../engine/jobs/notifications.ts";
 import { assignRequest, recordAnswer, undoAnswer } from "../input-requests/transitions.ts";
 import { countUnread, listNotices } from "./queries.ts";
 import { setNoticeSettings } from "./settings.ts";
@@ -227,4 +228,39 @@ test("that an account was given to another person is told to the owners, and to 
   await fixture.happened(about);
   await fixture.run(NOTICES);
   expect(await told(owen)).toEqual(["account.replaced"]);
+});
+
+test("whoever stands in for somebody is told once of what is theirs, also of what waited before, until they are back", async () => {
+  await readEverything();
+  const { organizationId } = fixture;
+  const dee = await fixture.member("approver", "Dee");
+  const cai = await fixture.member("approver", "Cai");
+  const both = async () => [await notified(dee), await notified(cai)];
+  const [member] = await fixture.sql("SELECT id FROM membership WHERE user_id = $1", [dee.userId]);
+  const assigned = async () => {
+    const { id } = await asked();
+    await fixture.within((tx) =>
+      assignRequest(organizationId, tx, ola, id, { memberId: String(member?.id) }),
+    );
+    await fixture.run(NOTICES);
+    return id;
+  };
+  const first = await assigned();
+  expect(await both()).toEqual([[["request.assigned", first]], []]);
+
+  const hours = (count: number) => new Date(Date.now() + count * 3600_000).toISOString();
+  const away = { from: hours(-1), until: hours(1), delegateUserId: cai.userId, scope: null, reason: null };
+  await fixture.within((tx) => setAway(organizationId, tx, dee, { userId: dee.userId }, away));
+  for (let round = 0; round < 2; round++) await fixture.run(ABSENCES);
+  // Dee is told all the same.
+  expect(await both()).toEqual([[["request.assigned", first]], [["request.waiting", first]]]);
+  const second = await assigned();
+  const ids = [second, first];
+  const theirs = ids.map((id) => ["request.assigned", id]);
+  expect(await both()).toEqual([theirs, ids.map((id) => ["request.waiting", id])]);
+
+  await fixture.within((tx) => endAway(organizationId, tx, dee, { userId: dee.userId }));
+  await fixture.run(ABSENCES);
+  expect(await both()).toEqual([theirs, []]);
+  expect(await fixture.within((tx) => tx.away.count({ where: { organizationId } }))).toBe(0);
 });

@@ -121,6 +121,13 @@ export const PARTS: Part[] = [
     order: ["r.version", "bigint"],
   },
   {
+    kind: "away",
+    table: "away",
+    columns: "user_id starts_at ends_at delegate scope reason set_by set_at told",
+    made: { name: PERSON },
+    order: ["r.user_id", "uuid"],
+  },
+  {
     kind: "policy",
     table: "policy_version",
     columns: "version policy people made_at made_by",
@@ -260,8 +267,8 @@ export const PARTS: Part[] = [
   {
     kind: "vote",
     table: "vote",
-    columns: `id input_request_id stage question_hash content_digest action content comment rejects person cast_by cast_at answer_id
-      completes ended_at ended_as`,
+    columns: `id input_request_id stage question_hash content_digest action content comment rejects person cast_by cast_at on_behalf_of
+      answer_id completes ended_at ended_as`,
     order: byId,
   },
   {

@@ -19,6 +19,7 @@ const ROOMS = [
     "lib/tasks",
     "lib/call-rules",
     "lib/policy",
+    "lib/away",
     "lib/input-requests",
     "lib/elicitation-tasks",
     "lib/task-lifecycle",

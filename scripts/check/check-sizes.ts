@@ -33,6 +33,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/answers": 214_000,
   "/settings/api-keys": 217_000,
   "/settings/appearance": 176_000,
+  "/settings/away": 214_000,
   "/settings/call-rules": 222_000,
   "/settings/keyboard": 175_000,
   "/settings/members": 218_000,

@@ -34,6 +34,12 @@ const RECIPE = {
   "body.status.state": "result.text",
 };
 
+const inHours = (hours: number) => new Date(Date.now() + hours * 3600_000).toISOString();
+const AWAY = {
+  values: { "body.from": inHours(0), "body.until": inHours(24), "body.scope": { tools: ["pay"] } },
+  foreignInBody: { status: 422, because: "a delegate is a member here" },
+};
+
 export const EXCEPTIONS: Record<string, Exception> = {
   "POST /api/v1/servers/{id}/recipes": {
     // Of a name that the server in things.ts does not have.
@@ -198,6 +204,11 @@ export const EXCEPTIONS: Record<string, Exception> = {
       "POST /second-factor/remove",
     ].map((call) => [call.replace(" ", " /api/v1/me"), { membersOnly: "an account is a person's" }]),
   ),
+  "GET /api/v1/me/away": { membersOnly: "a person is away" },
+  "PUT /api/v1/me/away": { membersOnly: "a person is away", ...AWAY },
+  "DELETE /api/v1/me/away": { membersOnly: "a person is away" },
+  "PUT /api/v1/members/{id}/away": { membersOnly: "a person says who is away", ...AWAY },
+  "DELETE /api/v1/members/{id}/away": { membersOnly: "a person says who is away" },
   "GET /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
   "PATCH /api/v1/me/preferences": { membersOnly: "preferences are a person's" },
   "GET /api/v1/me/notifications": { membersOnly: "what one is told is a person's" },

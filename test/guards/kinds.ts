@@ -30,6 +30,7 @@ const KINDS = {
   "saml-providers": "samlProvider",
   samlProvider: "samlProvider",
   owner: "member",
+  delegateUser: "answerer",
   server: "server",
   "service-accounts": "serviceAccount",
   serviceAccount: "serviceAccount",

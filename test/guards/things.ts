@@ -119,6 +119,8 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
   },
   member: async ({ web, organizationId }) =>
     (await web.member(organizationId, uuidv7(), "approver")).memberId,
+  answerer: async ({ web, organizationId }) =>
+    (await web.member(organizationId, uuidv7(), "approver")).userId,
   async key({ web, organizationId, canary }) {
     const id = uuidv7();
     await web.db.withOrganization(organizationId, (tx) =>

@@ -6,6 +6,7 @@ import { DELETIONS } from "./deletions.ts";
 import type { Job } from "./jobs.ts";
 import { COUNT_LINES } from "./metrics.ts";
 import {
+  ABSENCES,
   ACCOUNT_MAIL,
   AGENT_WARNINGS,
   DELETE_OLD_ACCOUNT_NOTICES,
@@ -39,6 +40,7 @@ export const JOBS: Job[] = [
   KEY_WARNINGS,
   RESTING_ACCOUNTS,
   ENDING_CERTIFICATES,
+  ABSENCES,
   MAIL,
   ACCOUNT_MAIL,
   PASSWORD_RESETS,

@@ -1,6 +1,7 @@
 /** Jobs that inform people and programs: notices, mail, webhooks. */
 import { noteEndingAgents } from "../../agents/transitions.ts";
 import { noteWarnings } from "../../api-keys/transitions.ts";
+import { noteMoves } from "../../away/transitions.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
@@ -17,6 +18,7 @@ import { noteMissingOwners } from "../../service-accounts/transitions.ts";
 import { deliverNext, forgetOldDeliveries, forgetOldSecrets, webhooksDue } from "../../webhooks/delivery.ts";
 import { recordDeliveries } from "../../webhooks/outbox.ts";
 import {
+  ABSENCES_MS,
   EVENTS_A_TURN,
   FORGET_BATCH,
   FORGET_EVERY_MS,
@@ -100,6 +102,20 @@ export const ENDING_CERTIFICATES: Job = {
     database.withOrganization(organizationId, async (tx) => {
       const samlProviders = await noteCertificateEnds(organizationId, tx);
       await syncNotices(organizationId, tx, { ...NO_SUBJECTS, samlProviders }, env().smtpUrl !== undefined);
+      return false;
+    }),
+};
+
+/** Tells those who stand in of what waits already when somebody leaves, and no more once they are back. */
+export const ABSENCES: Job = {
+  name: "absences",
+  everyMs: ABSENCES_MS,
+  isTold: false,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_absences()`,
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const requests = await noteMoves(organizationId, tx);
+      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, requests }, env().smtpUrl !== undefined);
       return false;
     }),
 };

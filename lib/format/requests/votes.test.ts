@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { describeEvent } from "../events.ts";
 import { missingWords, needsWords, voteEffect, whyWords } from "./votes.ts";
 
 const stage = (name: string, state: "waiting" | "open" | "done", need: number, missing: number) => ({
@@ -25,4 +26,19 @@ test("what a press does", () => {
   );
   const last = [stage("Finance", "done", 2, 0), stage("CFO", "open", 1, 1)];
   expect(voteEffect({ stages: last }, "ERP")).toBe("Your vote is the last: the answer goes to ERP");
+});
+
+test("history names whoever stood in, and for whom", () => {
+  const actor = { kind: "member" as const, id: "b", name: "Ben" };
+  const say = (type: string, data: Record<string, unknown>) => describeEvent({ type, actor, data }).text;
+  const data = { stage: "CFO", agrees: true, words: "Approved", onBehalfOf: { id: "a", name: "Ana" } };
+  expect(say("vote.recorded", data)).toBe("Ben for Ana agreed for CFO: approved");
+  expect(say("vote.recorded", { ...data, onBehalfOf: undefined })).toBe("Ben agreed for CFO: approved");
+  expect(say("vote.taken_back", data)).toBe("Ben took the vote for Ana back for CFO");
+  expect(say("vote.taken_back", { stage: "CFO" })).toBe("Ben took their vote back for CFO");
+  const delegate = { id: "c", name: "Cleo" };
+  expect(say("away.set", { name: "Ben", delegate })).toBe("Ben is away: Cleo stands in");
+  expect(say("away.set", { name: "Ana", delegate })).toBe("Ben set Ana away: Cleo stands in");
+  expect(say("away.ended", { name: "Ben" })).toBe("Ben is back");
+  expect(say("away.ended", { name: "Ana" })).toBe("Ben ended the absence of Ana");
 });

@@ -99,11 +99,16 @@ export const TASK_WORDS = {
   "answer.recorded": (data, who) => say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
   "vote.recorded": (data, who) =>
     say(
-      `${who} ${data.agrees === true ? "agreed" : "rejected"}${inStage(data)}: ${uncapitalise(text(data.words) ?? "voted")}`,
+      `${who}${forWhom(data)} ${data.agrees === true ? "agreed" : "rejected"}${inStage(data)}: ${uncapitalise(text(data.words) ?? "voted")}`,
       data.agrees === true ? "accent" : "bad",
       text(data.comment),
     ),
-  "vote.taken_back": (data, who) => say(`${who} took their vote back${inStage(data)}`),
+  "vote.taken_back": (data, who) =>
+    say(
+      forWhom(data)
+        ? `${who} took the vote${forWhom(data)} back${inStage(data)}`
+        : `${who} took their vote back${inStage(data)}`,
+    ),
   "request.judged_again": ({ from, to }, who) =>
     say(`${who} had the request judged again: ${byRule(from)} → ${byRule(to)}`, "wait"),
   "vote.dropped": (data) =>
@@ -202,6 +207,12 @@ const UNTOLD: Record<string, string> = { decline: "declined", cancel: "cancelled
 function stateChange(data: Data): string {
   const to = text(data.to);
   return to ? serverStateLabel(to) : "State changed";
+}
+
+/** ` for Ana`, of a vote for somebody who was away. */
+function forWhom({ onBehalfOf }: Data): string {
+  const name = text((onBehalfOf as Data | null | undefined)?.name);
+  return name ? ` for ${name}` : "";
 }
 
 const inStage = (data: Data) => (text(data.stage) ? ` for ${text(data.stage)}` : "");

@@ -41,7 +41,7 @@ export async function judgeAgain(
   const [task] = await tx.$queryRaw<Task[]>`
     SELECT t.tool, t.label, t.arguments, ${POLICY_OF_TASK} AS policy, ${countsAsRequester(organizationId, principal)} AS "isOwn"
     FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid`;
-  const { hasAsked } = await readVoter(organizationId, tx, principal, taskId);
+  const { hasAsked } = await readVoter(organizationId, tx, principal, request);
   if (!task || task.isOwn || hasAsked)
     throw new AppError(
       "four_eyes",

@@ -1,27 +1,32 @@
 /** The votes on a request as the API shows them. */
 import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
-import { actorSchema } from "../../access/schema.ts";
+import { actorSchema, personSchema } from "../../access/schema.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { approvalSchema } from "../../policy/judge.ts";
-import { actionSchema, type InputRequestSummary } from "../schema.ts";
+import { actionSchema, awayPersonSchema, type InputRequestSummary } from "../schema.ts";
 import { missingIn, openStage, stageStates } from "./status.ts";
-import { askedBy, isCallerAskedIn, personOf } from "./voter.ts";
+import { absentIn, askedBy, callerVotesFor, DELEGATE, isCallerAskedIn, personOf } from "./voter.ts";
 
 /** The columns of a request `r` with task `t` about votes, as the principal sees them. A request without any costs nothing. */
 export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
   CASE WHEN r.approval IS NOT NULL THEN (SELECT coalesce(json_agg(json_build_object('stage', v.stage, 'person', v.person,
-      'rejects', v.rejects, 'action', v.action, 'content', v.content, 'comment', v.comment, 'by', v.cast_by, 'at', v.cast_at)
+      'rejects', v.rejects, 'action', v.action, 'content', v.content, 'comment', v.comment, 'by', v.cast_by, 'at', v.cast_at,
+      'delegate', ${DELEGATE}, 'onBehalfOf', v.on_behalf_of)
       ORDER BY v.cast_at, v.id), '[]'::json)
     FROM vote v WHERE v.organization_id = r.organization_id AND v.input_request_id = r.id AND v.ended_at IS NULL) END AS votes,
   CASE WHEN r.approval IS NOT NULL THEN json_build_object('person', ${personOf(principal)},
-    'hasAsked', ${askedBy(personOf(principal))}, 'isAsked', ${isCallerAskedIn(Prisma.sql`r.approval`, principal)}) END AS voter`;
+    'hasAsked', ${askedBy(personOf(principal))}, 'isAsked', ${isCallerAskedIn(Prisma.sql`r.approval`, principal)},
+    'absent', ${callerVotesFor(Prisma.sql`r.approval`, principal)}) END AS voter,
+  CASE WHEN r.approval IS NOT NULL AND r.state = 'open' THEN ${absentIn(principal.organizationId, Prisma.sql`r.approval`)} END AS away`;
 
 export interface VotesRow {
   approval: unknown;
   votes: unknown;
   /** The caller. */
   voter: unknown;
+  /** Of the open stage. */
+  away: unknown;
 }
 
 const votesSchema = z.array(
@@ -34,10 +39,16 @@ const votesSchema = z.array(
     comment: z.string().nullable(),
     by: actorSchema,
     at: z.coerce.date(),
+    delegate: z.string().nullable(),
+    onBehalfOf: personSchema.nullable(),
   }),
 );
-const voterSchema = z.object({ person: z.string().nullable(), hasAsked: z.boolean(), isAsked: z.boolean() });
-
+const voterSchema = z.object({
+  person: z.string().nullable(),
+  hasAsked: z.boolean(),
+  isAsked: z.boolean(),
+  absent: z.string().nullable(),
+});
 export function toApproval(
   row: VotesRow & { state: string; fourEyes: boolean },
 ): InputRequestSummary["approval"] {
@@ -47,7 +58,10 @@ export function toApproval(
   const voter = voterSchema.parse(row.voter);
   const states = stageStates(stages, votes);
   const agreed = votes.filter(({ rejects }) => !rejects).at(-1);
-  const own = votes.filter(({ person }) => person === voter.person);
+  const own = votes.filter(
+    ({ person, delegate }) => voter.person !== null && [person, delegate].includes(voter.person),
+  );
+  const away = z.array(awayPersonSchema).parse(row.away ?? []);
   const mine = own.at(-1);
   const isOpen = row.state === "open";
   const open = openStage(stages, votes) ?? stages.length;
@@ -55,7 +69,7 @@ export function toApproval(
     ? "not_open"
     : voter.hasAsked && requester === "excluded"
       ? "four_eyes"
-      : voter.isAsked
+      : voter.isAsked || voter.absent !== null
         ? null
         : own.length > 0
           ? "already_voted"
@@ -74,10 +88,10 @@ export function toApproval(
       requireReason,
       votes: votes
         .filter(({ stage }) => stage === at)
-        .map(({ by, person, action, rejects, comment, at: time }) => ({
+        .map(({ by, person, onBehalfOf, action, rejects, comment, at: time }) => ({
           by,
           person,
-          onBehalfOf: null,
+          onBehalfOf,
           action,
           agrees: !rejects,
           comment,
@@ -88,6 +102,8 @@ export function toApproval(
     content: agreed?.content ?? null,
     canVote: refusal === null,
     why: refusal ?? "approver",
+    votesFor: (refusal === null && !voter.isAsked && away.find(({ id }) => id === voter.absent)) || null,
+    away,
     mine: mine
       ? {
           stage: stages[mine.stage]!.name,

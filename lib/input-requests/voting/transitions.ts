@@ -18,7 +18,7 @@ import { rejectionOf } from "../rejection.ts";
 import { type AskedBy, wordsOf } from "../row.ts";
 import type { AnswerInput } from "../schema.ts";
 import { isRejectedIn, openStage } from "./status.ts";
-import { type Ballot, type CastVote, castVotes } from "./voter.ts";
+import { type Ballot, type CastVote, castVotes, personsOf } from "./voter.ts";
 
 /** What a session shows of its person. A key has none. */
 export interface Proof {
@@ -44,7 +44,7 @@ export interface Voted {
   completes: boolean;
   events: Line[];
   /** All votes that count, for the answer's line. */
-  votes: { by: Actor; stage: string; agrees: boolean; at: string }[];
+  votes: { by: Actor; onBehalfOf?: Actor; stage: string; agrees: boolean; at: string }[];
 }
 
 /**
@@ -61,7 +61,7 @@ export async function castVote(
   content: Record<string, unknown> | null,
   proof: Proof,
 ): Promise<Voted> {
-  const { approval, stage, person } = ballot;
+  const { approval, stage, person, onBehalfOf } = ballot;
   const its = approval.stages[stage]!;
   const rejects = isRejection(request.form, input.action, content);
   if (its.requireReason.includes(rejects ? "reject" : "approve") && !input.comment) throw reasonMissing();
@@ -83,20 +83,23 @@ export async function castVote(
   const stored =
     content === null ? null : JSON.stringify(keeping.json("vote.content", id, storable(content)));
   await tx.$executeRaw`INSERT INTO vote (organization_id, id, input_request_id, stage, question_hash, content_digest, action,
-      content, comment, rejects, person, cast_by)
+      content, comment, rejects, person, cast_by, on_behalf_of)
     VALUES (${organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${stage}, ${keeping.hash(input.questionHash)},
       ${keeping.hash(digest)}, ${input.action}, ${stored}::json, ${keeping.text("vote.comment", id, input.comment || null)},
-      ${rejects}, ${person}::uuid, ${JSON.stringify(storable(actor))}::jsonb)`;
-  const votes = await castVotes(organizationId, tx, request.id, person);
+      ${rejects}, ${person}::uuid, ${JSON.stringify(storable(actor))}::jsonb,
+      ${onBehalfOf && JSON.stringify(storable(onBehalfOf))}::jsonb)`;
+  const votes = await castVotes(organizationId, tx, request.id, []);
   const isRejected = rejects && isRejectedIn(approval.stages, votes, stage);
   const next = openStage(approval.stages, votes);
   const completes = isRejected || next === null;
-  if (!completes) await moveOn(organizationId, tx, request, approval, votes, person);
+  const persons = onBehalfOf && actor.id !== null ? [person, actor.id] : [person];
+  if (!completes) await moveOn(organizationId, tx, request, approval, votes, persons);
   const cast: Line = {
     type: "vote.recorded",
     actor,
     data: {
       stage: its.name,
+      ...(onBehalfOf && { onBehalfOf }),
       agrees: !rejects,
       action: input.action,
       content,
@@ -115,6 +118,7 @@ export async function castVote(
     events: [...dropped, cast],
     votes: votes.map((vote) => ({
       by: vote.by,
+      ...(vote.onBehalfOf && { onBehalfOf: vote.onBehalfOf }),
       stage: approval.stages[vote.stage]!.name,
       agrees: !vote.rejects,
       at: vote.at.toISOString(),
@@ -145,11 +149,14 @@ export async function reopenVote(
     WHERE organization_id = ${organizationId}::uuid AND answer_id = ${answerId}::uuid AND completes AND ended_at IS NULL`;
   await tx.$executeRaw`UPDATE vote SET answer_id = NULL
     WHERE organization_id = ${organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
-  const votes = await castVotes(organizationId, tx, requestId, null);
+  const votes = await castVotes(organizationId, tx, requestId, []);
   await setOpen(organizationId, tx, requestId, approval, votes);
 }
 
-/** Takes one's own vote back while its stage is not full. Throws `not_found`, `stage_full`. */
+/**
+ * Takes one's own vote back while its stage is not full: also one that a delegate cast for the person, and in person one that they
+ * cast as a delegate. Throws `not_found`, `stage_full`.
+ */
 export async function takeBack(
   organizationId: string,
   tx: Tx,
@@ -158,9 +165,11 @@ export async function takeBack(
   approval: Approval,
   person: string | null,
 ): Promise<Line> {
-  const votes = await castVotes(organizationId, tx, requestId, person);
+  const votes = await castVotes(organizationId, tx, requestId, []);
   const open = openStage(approval.stages, votes) ?? approval.stages.length;
-  const own = votes.filter((vote) => vote.person === person);
+  const own = votes.filter(
+    (vote) => vote.person === person || (vote.delegate !== null && vote.delegate === actor.id),
+  );
   const mine = own.find(({ stage }) => stage >= open);
   if (!mine)
     throw own.length > 0
@@ -173,7 +182,9 @@ export async function takeBack(
     WHERE organization_id = ${organizationId}::uuid AND id = ${mine.id}::uuid AND ended_at IS NULL`;
   const rest = votes.filter(({ id }) => id !== mine.id);
   await setOpen(organizationId, tx, requestId, approval, rest);
-  return { type: "vote.taken_back", actor, data: { stage: approval.stages[mine.stage]!.name } };
+  const { onBehalfOf } = mine;
+  const data = { stage: approval.stages[mine.stage]!.name, ...(onBehalfOf && { onBehalfOf }) };
+  return { type: "vote.taken_back", actor, data };
 }
 
 /**
@@ -209,21 +220,22 @@ export async function beginAnew(
   await setOpen(organizationId, tx, requestId, approvalSchema.parse(approval), []);
 }
 
-/** What the votes' stage is by now. A claim of the voter's ends, and an assignment to whoever has voted or to a stage before. */
+/** What the votes' stage is by now. Claims of the vote's persons end, and an assignment to one of them or to a stage before. */
 async function moveOn(
   organizationId: string,
   tx: Tx,
   { id, visibility, assigneeUserId }: VotedRequest,
   approval: Approval,
   votes: CastVote[],
-  person: string,
+  persons: string[],
 ): Promise<void> {
   await setOpen(organizationId, tx, id, approval, votes);
   await tx.$executeRaw`DELETE FROM claim WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${id}::uuid
-    AND user_id = ${person}::uuid`;
+    AND user_id = ANY (${persons}::uuid[])`;
   // Of a private task the assignee sees nothing without it.
   if (assigneeUserId === null || visibility === "private") return;
-  const isOver = assigneeUserId === person || openStage(approval.stages, votes) !== approval.open.stage;
+  const isOver =
+    persons.includes(assigneeUserId) || openStage(approval.stages, votes) !== approval.open.stage;
   if (isOver)
     await tx.inputRequest.updateMany({
       where: { organizationId, id },
@@ -245,7 +257,7 @@ async function setOpen(
 ): Promise<void> {
   const stage = openStage(approval.stages, votes) ?? approval.stages.length - 1;
   const { roles, people } = approval.stages[stage]!;
-  const voted = votes.filter((vote) => vote.stage === stage).map(({ person }) => person);
+  const voted = votes.filter((vote) => vote.stage === stage).flatMap(personsOf);
   const open = storable({ stage, roles, people, voted });
   await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(open)}::jsonb)
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;

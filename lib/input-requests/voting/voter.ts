@@ -3,6 +3,7 @@ import type { Principal } from "../../access/principal.ts";
 import { type Actor, actorSchema } from "../../access/schema.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
+import { allRefusedByFourEyes } from "../../members/one-maker.ts";
 import { REQUESTER } from "../../members/person-behind.ts";
 import type { Approval, ApprovalStage } from "../../policy/judge.ts";
 import { openStage } from "./status.ts";
@@ -61,15 +62,89 @@ function callersOf(principal: Principal): [person: Prisma.Sql, roles: Prisma.Sql
 export const isCallerAskedIn = (approval: Prisma.Sql, principal: Principal) =>
   isAskedIn(approval, ...callersOf(principal));
 
-/** As `hasVote`, of the caller. */
+/** SQL condition: the caller has a vote, of their own (as `hasVote`) or for somebody who is away. */
 export const hasCallersVote = (approval: Prisma.Sql, principal: Principal) =>
-  hasVote(approval, ...callersOf(principal));
+  Prisma.sql`(${hasVote(approval, ...callersOf(principal))}
+    OR ${votesFor(approval, standsInFor(principal), standInOf(principal))} IS NOT NULL)`;
+
+/** SQL: the user who may stand in for others: a member in person. A key acts for its maker alone. */
+function standInOf({ actor, userId, isView }: Principal): Prisma.Sql {
+  if (isView) return Prisma.sql`${userId}::uuid`;
+  return actor.kind === "member" ? Prisma.sql`${actor.id}::uuid` : Prisma.sql`NULL::uuid`;
+}
+
+/** SQL: the rows of `standing_in` of the caller, for whom they stand in now. Read once a statement. */
+export function standsInFor(principal: Principal): Prisma.Sql {
+  if (principal.actor.kind !== "member") return Prisma.sql`standing_in(NULL::uuid, NULL::uuid)`;
+  return Prisma.sql`standing_in(${principal.organizationId}::uuid, ${standInOf(principal)})`;
+}
+
+/** SQL: as `standsInFor`, of everybody. */
+export const allStandingIn = (organizationId: string) =>
+  Prisma.sql`standing_in(${organizationId}::uuid, NULL)`;
+
+/** SQL condition: absences are for requests of the task `t`: those of `s`, a row of `standing_in`, unless `scopes` are given. */
+export function isInScope(approval: Prisma.Sql, scopes = Prisma.sql`s.scopes`): Prisma.Sql {
+  return Prisma.sql`is_in_scope(${scopes}, (SELECT named.name FROM server named
+    WHERE named.organization_id = t.organization_id AND named.id = t.server_id), t.tool, ${approval} ->> 'rule')`;
+}
+
+/**
+ * SQL: the member who is away and for whom `by` has a vote on a request of the task `t`; null: nobody. Lists, notices and votes ask this
+ * alone. Whoever asked for the task keeps out, be it as the delegate, as who is away, on the way from one to the other, or as the
+ * admin who chose the delegate; so do those who count as one person with them where a second person is required.
+ */
+export function votesFor(approval: Prisma.Sql, standing: Prisma.Sql, by: Prisma.Sql): Prisma.Sql {
+  const open = Prisma.sql`(${approval} -> 'open')`;
+  return Prisma.sql`(SELECT s.person FROM ${standing} s
+      JOIN membership absent ON absent.organization_id = t.organization_id AND absent.user_id = s.person
+    WHERE s.delegate = ${by} AND ${isAskedIn(approval, Prisma.sql`s.person`, [Prisma.sql`absent.role`])}
+      AND NOT jsonb_exists(${open} -> 'voted', ${by}::text) AND ${isInScope(approval)}
+      AND (${approval} ->> 'requester' = 'allowed' OR NOT EXISTS (
+        SELECT FROM unnest(s.path || s.setters || s.delegate) part (person) WHERE ${askedBy(Prisma.sql`part.person`)}))
+      AND NOT coalesce(${allRefusedByFourEyes(Prisma.sql`t.organization_id`)} && (s.path || s.setters), false)
+    ORDER BY s.person LIMIT 1)`;
+}
+
+/** SQL: the absence `a` of the user `u`, as JSON. */
+const ABSENCE = Prisma.sql`json_build_object('id', u.id, 'name', u.name, 'until', to_char(a.ends_at AT TIME ZONE 'UTC',
+  'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
+
+/** SQL: the member, if the caller stands in for them on a request of the task `t`, as JSON; else null. */
+export function callerStandsInFor(
+  principal: Principal,
+  member: Prisma.Sql,
+  approval: Prisma.Sql,
+): Prisma.Sql {
+  return Prisma.sql`(SELECT ${ABSENCE} FROM ${standsInFor(principal)} s
+      JOIN away a ON a.organization_id = ${principal.organizationId}::uuid AND a.user_id = s.person
+      JOIN "user" u ON u.id = s.person
+    WHERE s.person = ${member} AND s.delegate = ${standInOf(principal)} AND ${isInScope(approval)} LIMIT 1)`;
+}
+
+/** SQL: whoever is away of those whom the open stage still asks, as JSON; null: nobody. */
+export function absentIn(organizationId: string, approval: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(SELECT json_agg(${ABSENCE} ORDER BY u.name, u.id)
+    FROM away a JOIN membership m ON m.organization_id = a.organization_id AND m.user_id = a.user_id
+      JOIN "user" u ON u.id = a.user_id
+    WHERE a.organization_id = ${organizationId}::uuid AND a.starts_at <= now() AND a.ends_at > now()
+      AND ${isInScope(approval, Prisma.sql`ARRAY[a.scope]`)}
+      AND ${isAskedIn(approval, Prisma.sql`a.user_id`, [Prisma.sql`m.role`])})`;
+}
+
+/** As `votesFor`, of the caller. */
+export const callerVotesFor = (approval: Prisma.Sql, principal: Principal) =>
+  votesFor(approval, standsInFor(principal), standInOf(principal));
 
 /** A vote that counts. */
 export interface CastVote {
   id: string;
   stage: number;
+  /** Whose vote it is. */
   person: string;
+  /** Who cast it for the person, who was away. Null: the person did. */
+  delegate: string | null;
+  onBehalfOf: Actor | null;
   rejects: boolean;
   contentDigest: string;
   by: Actor;
@@ -83,7 +158,10 @@ export interface Ballot {
   approval: Approval;
   /** The stage that is open. */
   stage: number;
+  /** Whose vote it is: the caller's own, or that of `onBehalfOf`. */
   person: string;
+  /** The member who is away and for whom the caller votes, as an actor. */
+  onBehalfOf: Actor | null;
   votes: CastVote[];
 }
 
@@ -91,6 +169,8 @@ interface Voter {
   person: string | null;
   role: string | null;
   hasAsked: boolean;
+  /** Who is away and for whom the caller has a vote. */
+  absent: { id: string; name: string } | null;
 }
 
 /**
@@ -104,51 +184,77 @@ export async function openBallot(
   request: { id: string; taskId: string },
   approval: Approval,
 ): Promise<Ballot> {
-  const voter = await readVoter(organizationId, tx, principal, request.taskId);
-  const votes = await castVotes(organizationId, tx, request.id, voter.person);
-  const stage = openStage(approval.stages, votes) ?? approval.stages.length - 1;
-  const refusal = refusalOf(principal, approval, stage, voter, votes);
+  const voter = await readVoter(organizationId, tx, principal, request);
+  const { person, absent } = voter;
+  const own = await castVotes(organizationId, tx, request.id, person === null ? [] : [person]);
+  const stage = openStage(approval.stages, own) ?? approval.stages.length - 1;
+  const its = approval.stages[stage]!;
+  if (person !== null && absent !== null && !isApprover(its, person, [voter.role ?? "", principal.role])) {
+    const votes = await castVotes(organizationId, tx, request.id, [person, absent.id]);
+    const refusal = refusalOf(principal, approval, stage, voter, votes);
+    if (refusal) throw refusal;
+    return { approval, stage, person: absent.id, onBehalfOf: { kind: "member", ...absent }, votes };
+  }
+  const refusal = refusalOf(principal, approval, stage, { ...voter, absent: null }, own);
   if (refusal) throw refusal;
-  return { approval, stage, person: voter.person!, votes };
+  return { approval, stage, person: person!, onBehalfOf: null, votes: own };
 }
 
-/** The person behind the call. */
+/** The person behind the call, and for whom else they have a vote on the request. */
 export async function readVoter(
   organizationId: string,
   tx: Tx,
   principal: Principal,
-  taskId: string,
+  request: { id: string; taskId: string },
 ): Promise<Voter> {
   const [voter] = await tx.$queryRaw<Voter[]>`
-    SELECT p.person, m.role, ${askedBy(Prisma.sql`p.person`)} AS "hasAsked"
-    FROM task t CROSS JOIN LATERAL (SELECT ${personOf(principal)} AS person) p
+    SELECT p.person, m.role, ${askedBy(Prisma.sql`p.person`)} AS "hasAsked",
+      (SELECT jsonb_build_object('id', u.id, 'name', u.name) FROM "user" u
+        WHERE u.id = ${callerVotesFor(Prisma.sql`r.approval`, principal)}) AS absent
+    FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
+      CROSS JOIN LATERAL (SELECT ${personOf(principal)} AS person) p
       LEFT JOIN membership m ON m.organization_id = t.organization_id AND m.user_id = p.person
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid`;
-  return voter ?? { person: null, role: null, hasAsked: false };
+    WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${request.id}::uuid AND t.id = ${request.taskId}::uuid`;
+  return voter ?? { person: null, role: null, hasAsked: false, absent: null };
 }
 
-/** The votes on a request that count, oldest first. */
+/** The votes on a request that count, oldest first. `persons`: of the vote that is to be cast, for `isOnesOwn`. */
 export async function castVotes(
   organizationId: string,
   tx: Tx,
   requestId: string,
-  person: string | null,
+  persons: string[],
 ): Promise<CastVote[]> {
-  const rows = await tx.$queryRaw<(Omit<CastVote, "by"> & { by: unknown })[]>`
+  const rows = await tx.$queryRaw<
+    (Omit<CastVote, "by" | "onBehalfOf"> & Record<"by" | "onBehalfOf", unknown>)[]
+  >`
     SELECT v.id, v.stage::integer AS stage, v.person, v.rejects, v.content_digest AS "contentDigest", v.cast_by AS by, v.cast_at AS at,
-      coalesce(o.four_eyes AND v.person <> ${person}::uuid AND same_maker(v.organization_id, v.person, ${person}::uuid), false)
-        AS "isOnesOwn"
+      ${DELEGATE} AS delegate, v.on_behalf_of AS "onBehalfOf",
+      coalesce(o.four_eyes AND EXISTS (SELECT FROM unnest(${persons}::uuid[]) one (person), unnest(ARRAY[v.person, ${DELEGATE}]) other (person)
+        WHERE one.person <> other.person AND same_maker(v.organization_id, other.person, one.person)), false) AS "isOnesOwn"
     FROM vote v JOIN organization o ON o.id = v.organization_id
     WHERE v.organization_id = ${organizationId}::uuid AND v.input_request_id = ${requestId}::uuid AND v.ended_at IS NULL
     ORDER BY v.cast_at, v.id`;
-  return rows.map((row) => ({ ...row, by: actorSchema.parse(row.by) }));
+  return rows.map((row) => ({
+    ...row,
+    by: actorSchema.parse(row.by),
+    onBehalfOf: actorSchema.nullable().parse(row.onBehalfOf),
+  }));
+}
+
+/** SQL: who cast the vote `v` for its person, who was away; null: the person did. */
+export const DELEGATE = Prisma.sql`(CASE WHEN v.on_behalf_of IS NOT NULL THEN (v.cast_by ->> 'id')::uuid END)`;
+
+/** The persons as whom a vote counts. */
+export function personsOf({ person, delegate }: Pick<CastVote, "person" | "delegate">): string[] {
+  return delegate === null ? [person] : [person, delegate];
 }
 
 function refusalOf(
   principal: Principal,
   approval: Approval,
   stage: number,
-  { person, role, hasAsked }: Voter,
+  { person, role, hasAsked, absent }: Voter,
   votes: CastVote[],
 ): AppError | null {
   const its = approval.stages[stage]!;
@@ -156,15 +262,16 @@ function refusalOf(
     return new AppError("not_an_approver", "People vote here: members, and keys that a member made.");
   if (hasAsked && approval.requester === "excluded")
     return new AppError("four_eyes", "You asked for this task, so others decide on it.");
-  const own = votes.filter((vote) => vote.person === person);
+  const own = votes.filter((vote) => personsOf(vote).includes(person));
   const here = own.find((vote) => vote.stage === stage);
-  if (here || (own.length > 0 && !isApprover(its, person, [role, principal.role]))) {
+  const isAsked = absent !== null || isApprover(its, person, [role, principal.role]);
+  if (here || (own.length > 0 && !isAsked)) {
     const { at } = here ?? own.at(-1)!;
     return new AppError("already_voted", `You have voted. It waits for ${its.name}.`, {
       extra: { at: at.toISOString() },
     });
   }
-  if (!isApprover(its, person, [role, principal.role]))
+  if (!isAsked)
     return new AppError("not_an_approver", `This waits for ${its.name}, and you don't vote there.`);
   const alike = votes.find((vote) => vote.stage === stage && vote.isOnesOwn);
   return alike

@@ -9,6 +9,7 @@ const claim = { at: "2026-01-01T00:00:00Z", until: "2026-01-01T00:15:00Z" };
 const OPEN = {
   mode: "form",
   assignedTo: null,
+  standsInFor: null,
   claimedBy: null,
   urlOwner: null,
   fourEyes: false,

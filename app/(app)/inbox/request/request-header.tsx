@@ -6,7 +6,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { NotDurableBadge } from "@/components/task/durability.tsx";
 import { EraBadge } from "@/components/task/era-badge.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
-import { TimeAgo } from "@/components/time/time.tsx";
+import { Clock, TimeAgo } from "@/components/time/time.tsx";
 import { useTimeLeft, WaitingBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
@@ -100,7 +100,7 @@ export function RequestHeader({ request, message }: { request: InputRequestDetai
 /** The claim and the assignment of the request. */
 function Whose({ request }: { request: InputRequestDetail }) {
   const me = useMe();
-  const { claimedBy, assignedTo } = request;
+  const { claimedBy, assignedTo, standsInFor } = request;
   const name = (person: { id: string; name: string }) => (person.id === me.user.id ? "you" : person.name);
   return (
     <>
@@ -114,6 +114,11 @@ function Whose({ request }: { request: InputRequestDetail }) {
         <span className="inline-flex items-center gap-1.5">
           <UserRound aria-hidden className="size-3.5" strokeWidth={1.75} />
           Assigned to {name(assignedTo)}
+          {standsInFor && (
+            <span>
+              , away until <Clock at={standsInFor.until} />: you stand in
+            </span>
+          )}
         </span>
       )}
     </>

@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Check, CircleX, Users } from "lucide-react";
 import { PlainText } from "@/components/text/plain-text.tsx";
-import { TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { Clock, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
@@ -39,7 +39,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
       </p>
       <ul className="flex flex-wrap gap-x-4 gap-y-1">
         {approval.stages.flatMap((stage) => [
-          ...stage.votes.map(({ by, person, agrees, at }) => (
+          ...stage.votes.map(({ by, person, onBehalfOf, agrees, at }) => (
             <li key={`${stage.name} ${person}`} className="flex items-center gap-1">
               {agrees ? (
                 <Check aria-hidden className="size-3.5 text-good" strokeWidth={2} />
@@ -48,7 +48,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
               )}
               <span>
                 <span className="text-ink">
-                  <PlainText text={by.name} />
+                  <PlainText text={onBehalfOf ? `${by.name} for ${onBehalfOf.name}` : by.name} />
                 </span>{" "}
                 {agrees ? "agreed" : "rejected"} <TimeAgo at={at} />
               </span>
@@ -60,10 +60,24 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
             </li>
           ) : null,
         ])}
+        {approval.away
+          .filter(({ id }) => id !== approval.votesFor?.id)
+          .map(({ id, name, until }) => (
+            <li key={id}>
+              <PlainText text={name} /> is away until <Clock at={until} />
+            </li>
+          ))}
       </ul>
       {why && (
         <p className="flex flex-wrap items-center gap-x-2">
-          <PlainText text={why} />
+          {approval.votesFor ? (
+            <span>
+              You vote for <PlainText text={approval.votesFor.name} />, who is away until{" "}
+              <Clock at={approval.votesFor.until} />.
+            </span>
+          ) : (
+            <PlainText text={why} />
+          )}
           {approval.mine?.canTakeBack && <TakeBack requestId={request.id} />}
         </p>
       )}

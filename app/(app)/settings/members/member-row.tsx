@@ -10,7 +10,7 @@ import type { Member } from "@/lib/members/schema.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 
 /** What an admin may ask for about a member, each in a dialog of its own. */
-export type Asked = "suspend" | "sessions" | "password" | "unvouch";
+export type Asked = "suspend" | "sessions" | "password" | "unvouch" | "away";
 
 export function MemberRow({
   member,
@@ -87,6 +87,7 @@ export function MemberRow({
                 </Button>
               }
             >
+              {member.role !== "viewer" && <MenuItem onSelect={() => onAsk("away")}>Away…</MenuItem>}
               <MenuItem onSelect={() => onAsk("sessions")}>Sessions…</MenuItem>
               <MenuItem onSelect={() => onAsk("password")}>Password link…</MenuItem>
               {member.vouchedBy && me.may("owners:manage") && (

@@ -12,6 +12,7 @@ import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { memberList, organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Member } from "@/lib/members/schema.ts";
 import { Section } from "../section.tsx";
+import { AwayDialog } from "./away-dialog.tsx";
 import { type Asked, MemberRow } from "./member-row.tsx";
 import { PasswordLinkDialog } from "./password-link-dialog.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
@@ -27,6 +28,7 @@ const DIALOGS = {
   sessions: SessionsDialog,
   password: PasswordLinkDialog,
   unvouch: TakeVouchBackDialog,
+  away: AwayDialog,
 };
 
 /** From this number of members on, the list has a search field. */

@@ -59,6 +59,7 @@ import * as inputRequests from "@/app/api/v1/input-requests/route.ts";
 import * as invitation from "@/app/api/v1/invitations/[id]/route.ts";
 import * as invitations from "@/app/api/v1/invitations/route.ts";
 import * as meAccess from "@/app/api/v1/me/access/route.ts";
+import * as meAway from "@/app/api/v1/me/away/route.ts";
 import * as meMembership from "@/app/api/v1/me/membership/route.ts";
 import * as meNotifications from "@/app/api/v1/me/notifications/route.ts";
 import * as meOrganization from "@/app/api/v1/me/organization/route.ts";
@@ -80,6 +81,7 @@ import * as meSession from "@/app/api/v1/me/sessions/[id]/route.ts";
 import * as meSessions from "@/app/api/v1/me/sessions/route.ts";
 import * as meStepUp from "@/app/api/v1/me/step-up/route.ts";
 import * as myViewAs from "@/app/api/v1/me/view-as/route.ts";
+import * as memberAway from "@/app/api/v1/members/[id]/away/route.ts";
 import * as memberPasswordLink from "@/app/api/v1/members/[id]/password-link/route.ts";
 import * as memberReinstate from "@/app/api/v1/members/[id]/reinstate/route.ts";
 import * as member from "@/app/api/v1/members/[id]/route.ts";
@@ -232,6 +234,7 @@ export const paths: Paths = {
   "/api/v1/invitations/{id}": invitation,
   "/api/v1/me": me,
   "/api/v1/me/access": meAccess,
+  "/api/v1/me/away": meAway,
   "/api/v1/me/membership": meMembership,
   "/api/v1/me/notifications": meNotifications,
   "/api/v1/me/organization": meOrganization,
@@ -252,6 +255,7 @@ export const paths: Paths = {
   "/api/v1/me/view-as": myViewAs,
   "/api/v1/members": members,
   "/api/v1/members/{id}": member,
+  "/api/v1/members/{id}/away": memberAway,
   "/api/v1/members/{id}/password-link": memberPasswordLink,
   "/api/v1/members/{id}/reinstate": memberReinstate,
   "/api/v1/members/{id}/sessions": memberSessions,

@@ -1,0 +1,36 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { AwayForm } from "@/components/people/away-form.tsx";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { LoadFailure } from "@/components/ui/failure.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { away } from "@/lib/api-client/settings/away.ts";
+import { Section } from "../section.tsx";
+
+/** When the user is away, and who stands in. */
+export function AwayScreen() {
+  const me = useMe();
+  const mayAnswer = me.may("requests:answer");
+  const current = useQuery({ ...away(null), enabled: mayAnswer });
+  if (!mayAnswer)
+    return (
+      <Notice title="Nobody stands in for you.">Viewers answer nothing, so nothing waits for them.</Notice>
+    );
+  if (current.isError && current.data === undefined)
+    return <LoadFailure what="Your absence" error={current.error} onRetry={() => void current.refetch()} />;
+  if (current.data === undefined) return <div aria-hidden className="skeleton h-96" />;
+  return (
+    <Section
+      title="Away"
+      description={`Who votes in your place in ${me.organization.name} meanwhile. You can still vote yourself, if nobody has for you.`}
+    >
+      <AwayForm
+        // Begins anew with what was saved.
+        key={current.data?.setAt ?? "none"}
+        absent={{ memberId: null, name: me.user.name, not: [me.user.id] }}
+        current={current.data}
+      />
+    </Section>
+  );
+}

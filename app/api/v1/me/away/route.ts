@@ -1,0 +1,36 @@
+import { oneself, readAway } from "@/lib/away/queries.ts";
+import { awayAnswerSchema, awayInputSchema } from "@/lib/away/schema.ts";
+import { endAway, setAway } from "@/lib/away/transitions.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "account:use",
+      summary: "When you are away, and who stands in for you; null: nothing is set. Members only",
+      output: awayAnswerSchema,
+    },
+    ({ caller }) =>
+      within(caller, (organizationId, tx, principal) => readAway(organizationId, tx, oneself(principal))),
+  ),
+  PUT: route(
+    {
+      auth: "requests:answer",
+      summary: "Set when you are away, and who stands in for you; members only",
+      body: awayInputSchema,
+      output: awayAnswerSchema,
+    },
+    ({ caller, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await setAway(organizationId, tx, principal, oneself(principal), body);
+        return readAway(organizationId, tx, oneself(principal));
+      }),
+  ),
+  DELETE: route({ auth: "account:use", summary: "Be back, or never away; members only" }, ({ caller }) =>
+    within(caller, async (organizationId, tx, principal) => {
+      await endAway(organizationId, tx, principal, oneself(principal));
+      return undefined;
+    }),
+  ),
+});
