@@ -92,6 +92,32 @@ describe("an expression", () => {
     expect(problem(text).message).toMatch(why);
   });
 
+  test.each([
+    ["server.name == 'x' and amount > 5.0", "Use && instead of and", 19],
+    ["amount > 5.0 AND server.name == 'x'", "Use && instead of AND", 13],
+    ["server.name == 'this and that' or amount > 5.0", "Use || instead of or", 31],
+    ["arguments.lines.exists(line, line.price > 5.0 or line.free)", "Use || instead of or", 46],
+    ["not arguments.force", "Use ! instead of not", 0],
+    ["not (amount > 5.0)", "Use ! instead of not", 0],
+    ["amount > 5.0 &&\n  not   arguments.force", "Use ! instead of not", 18],
+    ["amount > 5.0 and amount < 9.0 and not arguments.force", "Use && instead of and", 13],
+  ])("names the operator for a word: %s", (text, message, at) => {
+    expect(problem(text)).toEqual({ message, at });
+  });
+
+  test.each(["arguments.and == 1", "arguments.a.exists(or, or == 1)", "server.name == 'and'"])(
+    "may have the word as a name or a text: %s",
+    (text) => {
+      expect("condition" in language.read(text)).toBe(true);
+    },
+  );
+
+  test("blames no word that is far from where it is wrong", () => {
+    expect(problem("arguments.a.exists(or, or == 1) && nobody == 1").message).toBe(
+      "Unknown variable: nobody",
+    );
+  });
+
   test("says where it is wrong", () => {
     expect(problem("server.name == 'x' && server.nam == 'y'").at).toBe(29);
   });

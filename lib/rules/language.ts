@@ -112,12 +112,12 @@ function readText(environment: Environment, variables: Variables, text: string):
     const root = parsed.ast as unknown as AstNode;
     refuseUnknownCalls(root);
     const { valid, type, error } = parsed.check();
-    if (!valid) return { problem: withProperties(problemOf(error), variables) };
+    if (!valid) return { problem: withOperator(withProperties(problemOf(error), variables), text) };
     const compared = comparedTexts(root);
     meter(root);
     return { type: String(type), evaluate: parsed, compared };
   } catch (error) {
-    return { problem: problemOf(error) };
+    return { problem: withOperator(problemOf(error), text) };
   }
 }
 
@@ -205,6 +205,23 @@ function withProperties({ message, at }: Problem, variables: Variables): Problem
   if (typeof properties !== "object") return { message, at };
   const names = Object.keys(properties).map((property) => `${name}.${property}`);
   return { message: `${name} is no value by itself. Write one of ${names.join(", ")}`, at };
+}
+
+/** Operators that other languages write as words. */
+const OPERATORS: Record<string, string> = { and: "&&", or: "||", not: "!" };
+/** A text in quotes, or one of the words by itself. */
+const QUOTED_OR_OPERATOR = /"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|(?<![.\w])(?<word>and|or|not)\b/gis;
+
+/** The library reads a word for an operator as a name, and finds fault with a character in it or with what follows. */
+function withOperator(problem: Problem, text: string): Problem {
+  const { at } = problem;
+  if (at === null) return problem;
+  for (const { index, groups } of text.matchAll(QUOTED_OR_OPERATOR)) {
+    const word = groups?.word;
+    if (word === undefined || index > at || text.slice(index + word.length, at).trim() !== "") continue;
+    return { message: `Use ${OPERATORS[word.toLowerCase()]} instead of ${word}`, at: index };
+  }
+  return problem;
 }
 
 /** The library's own words, without the lines of source that its messages end with. */
