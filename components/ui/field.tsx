@@ -17,6 +17,7 @@ export function Field({
   hint,
   error,
   required = false,
+  need = "optional",
   children,
 }: {
   id: string;
@@ -26,6 +27,8 @@ export function Field({
   hint?: ReactNode;
   error?: string | undefined;
   required?: boolean;
+  /** When it is needed, if it is not required. */
+  need?: string | undefined;
   children: (control: FieldControl) => ReactNode;
 }) {
   const describedBy = [description && `${id}-description`, hint && `${id}-hint`, error && `${id}-error`]
@@ -35,7 +38,7 @@ export function Field({
     <div className="flex min-w-0 flex-col gap-1.5">
       <label htmlFor={id} className="text-[13px] font-medium">
         {label}
-        {!required && <span className="font-normal text-muted"> · optional</span>}
+        {!required && <span className="font-normal text-muted"> · {need}</span>}
       </label>
       {description && (
         <p id={`${id}-description`} className="text-[13px] text-muted">

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { detached } from "../base/detached.ts";
 import { eventSourceSchema } from "./drafts.ts";
+import { NEED } from "./forms/form.ts";
 import {
   DEPTH,
   ERROR_CHARACTERS,
@@ -130,7 +131,7 @@ export function discreet(task: RemoteTask, hide: (text: string) => string): Remo
 }
 
 /**
- * Masks secrets in a question's message, titles and descriptions. The URL and values that an answer may have
+ * Masks secrets in a question's message, titles, descriptions and needs. The URL and values that an answer may have
  * to repeat stay unchanged.
  */
 export function discreetQuestion(question: Question, hide: (text: string) => string): Question {
@@ -138,7 +139,7 @@ export function discreetQuestion(question: Question, hide: (text: string) => str
   return { ...question, message: hide(message), requestedSchema: hideLabels(requestedSchema, hide) };
 }
 
-const LABELS = new Set(["title", "description", "enumNames"]);
+const LABELS = new Set(["title", "description", "enumNames", NEED]);
 
 function hideLabels(schema: unknown, hide: (text: string) => string): unknown {
   if (Array.isArray(schema)) return schema.map((item) => hideLabels(item, hide));

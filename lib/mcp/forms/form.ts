@@ -4,11 +4,16 @@
  */
 import { z } from "zod";
 
+/** An annotation of a property in a requested schema: the field's `need`. */
+export const NEED = "x-intray-need";
+
 const base = {
   name: z.string(),
   title: z.string(),
   description: z.string().nullable(),
   required: z.boolean(),
+  /** When it is needed, where that depends on another answer. Never of a required field. */
+  need: z.string().optional(),
 };
 
 const option = z.object({ value: z.string(), title: z.string() });

@@ -36,6 +36,16 @@ describe("normaliseForm", () => {
       { ...text, minLength: 1, maxLength: 9, default: "x" },
     ],
     ["a format", { type: "string", format: "date-time" }, { ...text, format: "date-time" }],
+    [
+      "when it is needed",
+      { type: "string", "x-intray-need": " needed for “No” " },
+      { ...text, need: "needed for “No”" },
+    ],
+    [
+      "when it is needed, too long to be shown",
+      { type: "string", "x-intray-need": "x".repeat(10_001) },
+      text,
+    ],
     ["a pattern, dropped", { type: "string", pattern: "^(a+)+$" }, text],
     [
       "a number",

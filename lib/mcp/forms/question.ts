@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canBeKept } from "../messages.ts";
-import type { Field, FieldOption, Form } from "./form.ts";
+import { type Field, type FieldOption, type Form, NEED } from "./form.ts";
 import { canonicalJson } from "./jcs.ts";
 import { secretIn } from "./secret.ts";
 
@@ -110,7 +110,8 @@ export function normaliseForm(requestedSchema: unknown): Form {
     if (secret) return { kind: "secret", field: name, reason: secret };
     const field = toField(name, parsed.data, required.includes(name));
     if (typeof field === "string") return unsupported(`The field "${name}" cannot be shown (${field})`);
-    fields.push(field);
+    const need = field.required ? null : needIn(value);
+    fields.push(need === null ? field : { ...field, need });
   }
   return { kind: "supported", fields };
 }
@@ -226,6 +227,11 @@ function plain(given: unknown): unknown {
 /** Keywords that by definition change nothing of what may be answered. */
 function isNote(keyword: string): boolean {
   return ["$comment", "examples", "deprecated"].includes(keyword) || keyword.startsWith("x-");
+}
+
+function needIn(property: unknown): string | null {
+  const need = isRecord(property) ? property[NEED] : null;
+  return typeof need === "string" && need.trim() !== "" && need.length <= MAX_STRING ? need.trim() : null;
 }
 
 function withoutNotes(schema: Record<string, unknown>): Record<string, unknown> {

@@ -51,7 +51,7 @@ const SCHEMA = {
       description: `of ${ID}`,
       oneOf: [{ const: ID, title: `Pay ${ID}` }],
     },
-    title: { type: "string", enum: [ID], enumNames: [`Task ${ID}`], default: ID },
+    title: { type: "string", enum: [ID], enumNames: [`Task ${ID}`], default: ID, "x-intray-need": ID },
   },
 };
 const HIDDEN = {
@@ -63,7 +63,7 @@ const HIDDEN = {
       description: "of •••",
       oneOf: [{ const: ID, title: "Pay •••" }],
     },
-    title: { type: "string", enum: [ID], enumNames: ["Task •••"], default: ID },
+    title: { type: "string", enum: [ID], enumNames: ["Task •••"], default: ID, "x-intray-need": "•••" },
   },
 };
 

@@ -1,4 +1,5 @@
 /** A recipe's question as the form of an elicitation, and back: which call an answer is. Pure. */
+import { NEED } from "../../mcp/forms/form.ts";
 import type { AnswerBody } from "../../mcp/peer.ts";
 import type { Choice, RecipeQuestion } from "./schema.ts";
 
@@ -9,24 +10,26 @@ export const DETAILS = "x-intray-details";
 
 /**
  * The form: a choice, and the fields of all choices, of which those of the choice that is made are sent. Fields of the
- * same name have to be the same (check.ts).
+ * same name have to be the same (check.ts). A form can't say by itself that a field belongs to some of the choices.
  */
 export function formOf({ choices }: Pick<RecipeQuestion, "choices">): Record<string, unknown> {
-  const [only, ...others] = choices;
   const properties: Record<string, unknown> = {
     [CHOICE]: { type: "string", title: "Decision", enum: choices.map(({ label }) => label) },
   };
-  for (const { label, fields, required } of choices)
-    for (const [name, field] of Object.entries(fields)) {
-      // A form can't say that a field belongs to one of the choices.
-      const note =
-        others.length === 0 ? [] : [required.includes(name) ? `Needed to ${label}` : `To ${label}`];
-      const described = [field.description, ...note].filter((text) => typeof text === "string").join(". ");
-      properties[name] ??= { ...field, ...(described !== "" && { description: described }) };
-    }
-  const required = [CHOICE, ...(others.length === 0 ? (only?.required ?? []) : [])];
+  const required = [CHOICE];
+  for (const [name, field] of choices.flatMap(({ fields }) => Object.entries(fields))) {
+    const having = choices.filter(({ fields }) => Object.hasOwn(fields, name));
+    const needing = choices.filter((choice) => choice.required.includes(name));
+    const isAlwaysNeeded = needing.length === choices.length;
+    if (isAlwaysNeeded && !required.includes(name)) required.push(name);
+    const need = needing.length > 0 ? `needed for ${labelsOf(needing)}` : `optional, for ${labelsOf(having)}`;
+    const hasNeed = !isAlwaysNeeded && (needing.length > 0 || having.length < choices.length);
+    properties[name] ??= { ...field, ...(hasNeed && { [NEED]: need }) };
+  }
   return { type: "object", properties, required };
 }
+
+const labelsOf = (choices: Choice[]) => choices.map(({ label }) => `“${label}”`).join(" or ");
 
 /** Returns the choice and what was filled in for it, or why the answer is none of the question's; `missing`: fields that it lacks. */
 export function choiceOf(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { normaliseForm } from "../../mcp/forms/question.ts";
 import { RuleFailure } from "../../rules/language.ts";
 import { problemsOf } from "./check.ts";
 import { choiceOf, formOf } from "./choices.ts";
@@ -80,7 +81,7 @@ describe("a status tool's reply", () => {
             type: "object",
             properties: {
               choice: { type: "string", title: "Decision", enum: ["Approve", "Reject"] },
-              reason: { type: "string", title: "Reason", description: "To Reject" },
+              reason: { type: "string", title: "Reason", "x-intray-need": "optional, for “Reject”" },
             },
             required: ["choice"],
             "x-intray-details": facts,
@@ -239,6 +240,25 @@ describe("an answer", () => {
       answer: {},
     });
     expect(formOf({ choices: [strict.choices[0]!] })).toMatchObject({ required: ["choice", "reason"] });
+  });
+
+  test.each<[when: string, needs: boolean[], has: boolean[], need: string | undefined, required: boolean]>([
+    ["of one choice", [false, false], [false, true], "optional, for “Reject”", false],
+    ["needed for one choice", [false, true], [false, true], "needed for “Reject”", false],
+    ["of both, needed for one", [false, true], [true, true], "needed for “Reject”", false],
+    ["of both", [false, false], [true, true], undefined, false],
+    ["needed for both", [true, true], [true, true], undefined, true],
+  ])("says once when a field is needed: %s", (_, needs, has, need, required) => {
+    const reason = { type: "string", description: "Why" };
+    const choices = question!.choices.map((choice, at) => ({
+      ...choice,
+      fields: (has[at] ? { reason } : {}) as typeof choice.fields,
+      required: needs[at] ? ["reason"] : [],
+    }));
+    const form = normaliseForm(formOf({ choices }));
+    if (form.kind !== "supported") throw new Error(form.reason);
+    expect(form.fields[1]).toMatchObject({ name: "reason", description: "Why", required });
+    expect(form.fields[1]?.need).toBe(need);
   });
 });
 

@@ -54,7 +54,7 @@ export function AnswerFields({
 function requiredWords(fields: Field[]): string | null {
   if (fields.length < 2 || !fields.some((field) => field.required)) return null;
   const all = fields.every((field) => field.required);
-  return all ? "All fields are required." : "Fields are required unless they are marked optional.";
+  return all ? "All fields are required." : "Fields are required unless they say otherwise.";
 }
 
 /** Registers one field with the form library, so that a key pressed in one field renders no other. */

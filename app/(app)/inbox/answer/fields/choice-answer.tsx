@@ -23,7 +23,7 @@ export function ChoiceGroup({
   onBlur,
 }: {
   id: string;
-  field: Pick<Field, "title" | "description" | "required">;
+  field: Pick<Field, "title" | "description" | "required" | "need">;
   options: FieldOption[];
   suggested: string[];
   /** At most one value for radio buttons; empty means "No answer". */
@@ -61,7 +61,7 @@ export function ChoiceGroup({
     >
       <legend className="wrap-anywhere mb-1.5 font-medium text-[13px]">
         {field.title}
-        {!field.required && <span className="font-normal text-muted"> · optional</span>}
+        {!field.required && <span className="font-normal text-muted"> · {field.need ?? "optional"}</span>}
       </legend>
       {field.description && (
         <p id={`${id}-description`} className="wrap-anywhere text-[13px] text-muted">
@@ -115,6 +115,7 @@ export function ChoiceList({ id, field, value, error, onChange, onBlur }: Answer
       hint={suggested && `The server suggests ${suggested.title}`}
       error={error}
       required={field.required}
+      need={field.need}
     >
       {(control) => (
         <Select {...control} value={value} onBlur={onBlur} onChange={(event) => onChange(event.target.value)}>

@@ -46,6 +46,7 @@ export function TextAnswer({ id, field, value, error, onChange, onBlur }: Answer
         .join(" · ")}
       error={error}
       required={field.required}
+      need={field.need}
     >
       {(control) => {
         const common = { ...control, autoComplete: "off", value: value === UNFINISHED ? "" : value };
@@ -102,6 +103,7 @@ export function NumberAnswer({ id, field, value, error, onChange, onBlur }: Answ
         .join(" · ")}
       error={error}
       required={field.required}
+      need={field.need}
     >
       {(control) => (
         <Input
@@ -146,6 +148,7 @@ export function DateTimeAnswer({ id, field, value, error, onChange, onBlur }: An
         .join(" · ")}
       error={error}
       required={field.required}
+      need={field.need}
     >
       {(control) => (
         <>
