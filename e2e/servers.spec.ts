@@ -126,6 +126,9 @@ test("paused, it takes starts and answers and keeps them; a tool that changed is
   const start = ola.getByRole("button", { name: "Start task" });
   await expect(ola.getByText("This tool’s definition has changed.")).toBeVisible(SOON);
   await expect(start).toBeDisabled();
+  await expect(ola.getByText("Field gone: note")).toBeVisible();
+  await ola.getByText("Input schema, before and after").click();
+  await expect(ola.locator("del").filter({ hasText: '"note"' }).first()).toBeVisible();
   await checkAppearance(ola, "a changed tool about to be used", []);
   await tabTo(ola, ola.getByRole("checkbox", { name: "I have reviewed the change" }));
   await ola.keyboard.press("Space");

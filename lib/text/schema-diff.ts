@@ -1,5 +1,12 @@
-/** Describes the differences between two forms' fields. Both are untrusted schemas from the server. */
-export function diffFields(before: unknown, after: unknown): string[] {
+/**
+ * Describes the differences between two forms' fields. Both are untrusted schemas from the server. `otherwise`: of a
+ * difference that is in none of the fields.
+ */
+export function diffFields(
+  before: unknown,
+  after: unknown,
+  otherwise = "The answer form changed.",
+): string[] {
   const [old, now] = [propertiesOf(before), propertiesOf(after)];
   const lines: string[] = [];
   for (const [name, property] of now) {
@@ -11,7 +18,7 @@ export function diffFields(before: unknown, after: unknown): string[] {
   for (const [name, property] of old)
     if (!now.has(name)) lines.push(`Field gone: ${titleOf(name, property)}`);
   if (lines.length === 0 && JSON.stringify(before ?? null) !== JSON.stringify(after ?? null))
-    lines.push("The answer form changed.");
+    lines.push(otherwise);
   return lines;
 }
 

@@ -1,4 +1,4 @@
-import { describeTraits } from "@/lib/format/traits.ts";
+import { describeTraits } from "@/lib/format/servers/traits.ts";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
 
 /** The server's observed capabilities, and their consequences for people. */

@@ -1,10 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
-import { ToolDifference } from "@/components/server/tool-difference.tsx";
+import { useState } from "react";
+import { inLines, SchemaText, ToolDifference } from "@/components/server/tool-difference.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
-import { WordDiff } from "@/components/text/word-diff.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import type { AgentGrant } from "@/lib/agents/schema.ts";
@@ -89,39 +88,10 @@ function Change({
         <p className="whitespace-pre-wrap break-words">
           {after.description ? <PlainText text={after.description} /> : "It has no description."}
         </p>
-        <Schema title="Input schema">
+        <SchemaText title="Input schema">
           <PlainText text={inLines(after.inputSchema)} />
-        </Schema>
+        </SchemaText>
       </>
     );
-  const [was, is] = [inLines(before.inputSchema), inLines(after.inputSchema)];
-  return (
-    <>
-      <ToolDifference before={before} after={after} />
-      {was !== is && (
-        <Schema title="Input schema, before and after">
-          <WordDiff before={was} after={is} />
-        </Schema>
-      )}
-    </>
-  );
+  return <ToolDifference before={before} after={after} />;
 }
-
-function Schema({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <details>
-      <summary className="w-fit rounded-sm text-muted hover:text-ink max-md:min-h-11 max-md:py-3">
-        {title}
-      </summary>
-      <div
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
-        tabIndex={0}
-        className="max-h-80 overflow-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3 font-mono text-xs leading-relaxed"
-      >
-        {children}
-      </div>
-    </details>
-  );
-}
-
-const inLines = (schema: unknown) => JSON.stringify(schema, null, 2);

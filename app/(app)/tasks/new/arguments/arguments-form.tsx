@@ -103,7 +103,7 @@ export function ArgumentsForm({
 
   return (
     <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
-      <ToolChanged tool={tool} seen={seen} onSeen={setSeen} />
+      <ToolChanged serverId={server.id} tool={tool} seen={seen} onSeen={setSeen} />
       {demo && fitsSamples(tool) && <SampleButtons wrapped={isWrapped(tool)} onFill={change} />}
       {!again && <RecentArguments serverId={server.id} tool={tool.name} onFill={change} />}
       <Tabs

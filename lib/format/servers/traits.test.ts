@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ServerTraits } from "../servers/schema.ts";
+import type { ServerTraits } from "../../servers/schema.ts";
 import { describeTraits } from "./traits.ts";
 
 const UNSEEN: ServerTraits = {

@@ -1,5 +1,5 @@
-import type { ServerDetail } from "../servers/schema.ts";
-import { aboutHowLong } from "../text/duration.ts";
+import type { ServerDetail } from "../../servers/schema.ts";
+import { aboutHowLong } from "../../text/duration.ts";
 
 /** One observed behaviour of a server, and its effect on people. */
 interface TraitLine {
