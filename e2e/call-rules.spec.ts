@@ -115,6 +115,9 @@ test("a rule that names a tool as agents see it is refused with the right name, 
   await checkAppearance(ana, "call rule, warned of");
   await add.click();
   await expect(dialog).toHaveCount(0);
+  await ana.getByRole("button", { name: "Try on the last 100 calls" }).click();
+  const warning = ana.getByRole("alert").filter({ hasText: "Rules name what is not there" });
+  await expect(warning).toContainText("No tool is called “wire_money”");
   await ana.getByRole("button", { name: "Save rules" }).click();
   const row = ana.getByRole("list", { name: "Call rules" }).getByRole("listitem").filter({ hasText: name });
   await expect(row.getByText("No tool is called “wire_money”")).toBeVisible();

@@ -4,6 +4,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { BEFORE, type Before } from "@/lib/agents/schema.ts";
 import type { TriedCalls, Verdict } from "@/lib/call-rules/schema.ts";
+import { warningWords } from "@/lib/format/call-rules.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { BeforeBadge } from "./rule-row.tsx";
 
@@ -14,16 +15,37 @@ const COUNTED: Record<Before, string> = {
 };
 
 /** What the rules on screen would have meant for the latest calls, each as if it were made again now, without what agents were granted. */
-export function TriedCallsList({ tried: { calls } }: { tried: TriedCalls }) {
-  if (calls.length === 0)
-    return <Notice live title="There are no calls to try the rules on yet. Start a task, then try again." />;
+export function TriedCallsList({ tried: { calls, warnings } }: { tried: TriedCalls }) {
+  return (
+    <div className="flex flex-col gap-3">
+      {warnings.length > 0 && (
+        <Notice live tone="wait" title="Rules name what is not there. They can be saved as they are.">
+          <ul className="flex flex-col gap-1">
+            {warningWords(warnings).map((words) => (
+              <li key={words}>
+                <PlainText text={words} />
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {calls.length === 0 ? (
+        <Notice live title="There are no calls to try the rules on yet. Start a task, then try again." />
+      ) : (
+        <Verdicts calls={calls} />
+      )}
+    </div>
+  );
+}
+
+function Verdicts({ calls }: Pick<TriedCalls, "calls">) {
   const counts = BEFORE.map((before) => ({
     before,
     count: calls.filter(({ verdict }) => verdict.before === before).length,
   })).filter(({ count }) => count > 0);
   const failed = calls.filter(({ verdict }) => verdict.why === "rule_failed").length;
   return (
-    <div className="flex flex-col gap-3">
+    <>
       <Notice
         live
         tone={failed > 0 ? "wait" : "neutral"}
@@ -59,7 +81,7 @@ export function TriedCallsList({ tried: { calls } }: { tried: TriedCalls }) {
           </li>
         ))}
       </ul>
-    </div>
+    </>
   );
 }
 
