@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { holdWords, waitWords } from "./agents.ts";
 
 test.each([
-  [null, "Automatic, by client", "waits as long as its client allows"],
+  [null, "Automatic: 50 s, or 3 min for Claude Code and VS Code", "waits as long as its client allows"],
   [0, "Don’t wait", "doesn’t wait"],
   [20_000, "20 s", "waits up to 20 s"],
   [110_000, "1 min 50 s", "waits up to 1 min 50 s"],

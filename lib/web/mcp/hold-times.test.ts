@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { holdWords } from "../../format/agents.ts";
+import { exactDuration } from "../../text/duration.ts";
 import { holdMsFor } from "./hold-times.ts";
 
 test.each([
@@ -15,6 +17,8 @@ test.each([
   [null, 50_000],
 ])("calls of %j are held for %d ms", (name, holdMs) => {
   expect(holdMsFor({ holdMs: null }, name)).toBe(holdMs);
+  // The agent's page says it.
+  expect(holdWords(null)).toContain(exactDuration(holdMs));
 });
 
 test("what an admin set goes before, also 0", () => {
