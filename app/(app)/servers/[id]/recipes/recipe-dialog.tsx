@@ -92,7 +92,12 @@ function RecipeForm({ server, recipe, mayChange, text, onText, onRemove, onClose
         id="recipe"
         label="Recipe"
         required
-        description="JSON, with expressions in CEL. docs/recipes.md describes it."
+        description={
+          <>
+            JSON, with expressions in CEL. <code>docs/recipes.md</code>, which comes with Intray, describes
+            each property and what expressions can use.
+          </>
+        }
         error={problems[0]}
       >
         {(control) => (

@@ -42,7 +42,7 @@ export function ServerRecipes({ server }: { server: Server }) {
       {recipes.data && items.length === 0 && (
         <p className="max-w-3xl text-muted">
           A recipe makes one durable task of tools that answer at once, such as submit, status, approve and
-          reject.
+          reject. <code>docs/recipes.md</code>, which comes with Intray, has an example.
         </p>
       )}
       {items.length > 0 && (
