@@ -19,6 +19,7 @@ import {
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withProgress } from "./build/progress.mjs";
 import { withLock } from "./lock.mjs";
 import { databaseClient, hashOf } from "./stamp.mjs";
 
@@ -170,7 +171,9 @@ async function install(alsoHeldBy) {
     "--no-fund",
     "--loglevel=error",
   ];
-  const { code, error } = await npm(["ci", ...options], alsoHeldBy);
+  const { code, error } = await withProgress("Still installing packages", say, () =>
+    npm(["ci", ...options], alsoHeldBy),
+  );
   if (error) stop(`npm could not be started: ${error.message}`);
   if (code !== 0) stop("The packages could not be installed: see npm's message above.", code ?? 1);
   say(`The packages are installed, after ${Math.round((Date.now() - startedAt) / 1000)} s.`);

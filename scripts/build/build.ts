@@ -5,6 +5,7 @@ import { withLock } from "../lock.mjs";
 import { databaseClient, hashOf, readStamp } from "../stamp.mjs";
 import { machineEnvironment } from "../supervise/settings.ts";
 import { generate } from "./generate.ts";
+import { withProgress } from "./progress.mjs";
 
 const stamp = ".next/intray-stamp";
 const lock = ".build.lock";
@@ -15,10 +16,12 @@ const lock = ".build.lock";
  */
 export async function build(say: (line: string) => void): Promise<void> {
   if (databaseClient.isCurrent() && isBuilt()) return;
-  await withLock(
-    lock,
-    (holder) => say(`Waiting for process ${holder}, which builds the app …`),
-    () => buildAlone(say),
+  await withProgress("Still building the app", say, () =>
+    withLock(
+      lock,
+      (holder) => say(`Waiting for process ${holder}, which builds the app …`),
+      () => buildAlone(say),
+    ),
   );
 }
 
