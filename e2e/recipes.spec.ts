@@ -31,6 +31,8 @@ test("an admin tries a recipe on a reply, is told where it is wrong, and saves i
   await ana.goto(`/servers/${server.id}`);
   const recipes = ana.getByRole("region", { name: "Recipes" });
   await expect(recipes.getByText("Process an invoice")).toBeVisible();
+  await expect(ana.getByText(`called by the recipe ${NAME}`)).toHaveCount(4);
+  await expect(ana.getByText("can run as a task")).toHaveCount(0);
   await checkAppearance(ana, "server with a recipe");
   await recipes.getByRole("button", { name: `Edit ${NAME}` }).click();
 

@@ -53,9 +53,7 @@ export function ServerTools({ server }: { server: Server }) {
               <h3 className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
                 <span className="font-medium">{tool.title ?? tool.name}</span>
                 {tool.title && <span className="font-mono text-muted text-xs">{tool.name}</span>}
-                <Badge>
-                  {tool.recipe ? `recipe, version ${tool.recipe.version}` : TASK_SUPPORT[tool.taskSupport]}
-                </Badge>
+                <Badge>{runsAs(tool, list.items)}</Badge>
                 <ToolHints tool={tool} />
                 {tool.change && (
                   <Badge tone="wait" icon={FilePen}>
@@ -86,6 +84,14 @@ export function ServerTools({ server }: { server: Server }) {
       )}
     </section>
   );
+}
+
+/** A tool that a recipe calls runs in the recipe's task: what it may do by itself says nothing of that. */
+function runsAs({ name, recipe, taskSupport }: ServerTool, tools: ServerTool[]): string {
+  if (recipe) return `recipe, version ${recipe.version}`;
+  const callers = tools.filter((tool) => Object.hasOwn(tool.recipe?.tools ?? {}, name));
+  if (callers.length === 0) return TASK_SUPPORT[taskSupport];
+  return `called by the recipe ${callers.map((tool) => tool.name).join(", ")}`;
 }
 
 /** Why no tools are known. */

@@ -27,7 +27,12 @@ test("an event is a sentence; an unknown one its type in plain words", () => {
     "Ben declined",
   );
   expect(describeEvent({ type: "request.withdrawn", actor, data: { reason: "replaced" } }).text).toBe(
-    "Question withdrawn: the server asked something else instead",
+    "Question withdrawn: another question took its place",
+  );
+  const engine = { ...actor, kind: "engine" as const };
+  expect(describeEvent({ type: "request.opened", actor: engine, data: {} }).text).toBe("Server asked");
+  expect(describeEvent({ type: "request.opened", actor: engine, data: { via: "recipe" } }).text).toBe(
+    "Recipe asked",
   );
   expect(describeEvent({ type: "moon.phase_changed", actor, data: {} }).text).toBe("Moon phase changed");
 });
@@ -47,6 +52,11 @@ test.each([
   ["task.lost", { code: "connection_lost" }, "Lost: the connection ended before the result came"],
   ["task.lost", { code: "too_large" }, "Lost: the server's reply was larger than Intray takes"],
   ["task.lost", { code: "lost" }, "The server no longer knows this task"],
+  ["request.opened", {}, /^Ben asked$/],
+  ["request.replaced", {}, /^Server asked a different question instead$/],
+  ["request.replaced", { via: "recipe" }, /^Recipe asked a different question instead$/],
+  ["request.reworded", { via: "recipe" }, /^Recipe changed the wording again$/],
+  ["request.reopened", { via: "recipe" }, /^Recipe asked again what could not be answered$/],
   ["request.expired", { reason: "question_lifetime" }, /: the server gives up on questions after a while$/],
   ["view.shared", { name: "Over 10,000" }, "Ben shared the view “Over 10,000”"],
   [

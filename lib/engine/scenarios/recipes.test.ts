@@ -59,6 +59,10 @@ describe.concurrent("a server of four tools that answer at once", () => {
         fields: [{ name: "choice", kind: "one_of", required: true }, { name: "reason" }],
       });
       expect(request.requestedSchema).toMatchObject({ "x-intray-details": { ...INVOICE, reference: "T-1" } });
+      const opened = await fixture.organization.within((tx) =>
+        tx.event.findFirst({ where: { inputRequestId: request.id, type: "request.opened" } }),
+      );
+      expect(opened?.data).toMatchObject({ via: "recipe" });
       expect(await fixture.task(id)).toMatchObject({ tool: "process_invoice", recipeVersion: 1, era });
 
       await fixture.organization.answer(request.id, approve);

@@ -3,12 +3,12 @@ import { deliveryMeaning } from "./delivery.ts";
 import { endedWords, requestName } from "./requests.ts";
 
 test.each([
-  ["withdrawn", "replaced", "This question was withdrawn: the server asked something else instead."],
+  ["withdrawn", "replaced", "This question was withdrawn: another question took its place."],
   ["withdrawn", null, "This question was withdrawn."],
   ["expired", "question_lifetime", /time ran out: the server gives up on questions after a while\.$/],
   ["undeliverable", "not_asked_again", /not be delivered: the server did not put the question again\.$/],
   ["undeliverable", "outcome_unknown", /: it is unknown whether the tool ran, and it must not run twice\.$/],
-  ["undeliverable", "retracted", /not be delivered: the server took it back\.$/],
+  ["undeliverable", "retracted", /not be delivered: it is no longer asked\.$/],
   ["undeliverable", "rejected: no such field", /: the server refused it \(“no such field”\)\.$/],
   ["undeliverable", "rejected", /: the server refused it\.$/],
   ["undeliverable", "The server refused the call.", /: The server refused the call\.$/],

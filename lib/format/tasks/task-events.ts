@@ -70,15 +70,15 @@ export const TASK_WORDS = {
   "task.approved": (_, who) => say(`${who} approved the call`, "accent"),
   // Questions of a server are told by the engine.
   "request.opened": (data, who) =>
-    say(who === "Intray" ? "Server asked" : `${who} asked`, "wait", text(data.message)),
+    say(`${who === "Intray" ? asker(data) : who} asked`, "wait", text(data.message)),
   "request.used": (_, who) => say(`${who} used the approval`),
-  "request.replaced": () => say("Server asked a different question instead", "wait"),
-  "request.reworded": (data) => say("Server changed the wording again", "wait", text(data.message)),
+  "request.replaced": (data) => say(`${asker(data)} asked a different question instead`, "wait"),
+  "request.reworded": (data) => say(`${asker(data)} changed the wording again`, "wait", text(data.message)),
   "request.withdrawn": (data) => say(`Question withdrawn${why(data)}${ofAnswer(data)}`),
   "request.expired": (data) =>
     say(`Question expired${data.answer ? "" : " unanswered"}${why(data)}${ofAnswer(data)}`, "bad"),
   "request.asked_again": () => say("Server put the same question again"),
-  "request.reopened": () => say("Server asked again what could not be answered", "wait"),
+  "request.reopened": (data) => say(`${asker(data)} asked again what could not be answered`, "wait"),
   "request.undeliverable": (data) =>
     say(
       `Delivery of the answer failed${why(data)}${data.answer === "in_doubt" ? ofAnswer(data) : ""}`,
@@ -137,6 +137,9 @@ export const TASK_WORDS = {
   "delivery.resend": (_, who) => say(`${who} sent the same answer again`),
 } satisfies Partial<Record<EventType, Words>>;
 
+/** Whose question the engine took. */
+const asker = (data: Data) => (data.via === "recipe" ? "Recipe" : "Server");
+
 const LOST_BY: Record<string, string> = {
   connection_lost: "Lost: the connection ended before the result came",
   bad_reply: "Lost: the server's reply made no sense",
@@ -158,14 +161,14 @@ function why(data: Data): string {
 
 /** Why a question or an answer ended, for people. */
 export const REASONS: Record<string, string> = {
-  replaced: "the server asked something else instead",
+  replaced: "another question took its place",
   task_ended: "the task ended",
   task_cancelled: "the task was cancelled",
   task_completed: "the task completed without it",
   task_failed: "the task failed",
   task_lost: "the server no longer knows the task",
   task_expired: "the task expired",
-  retracted: "the server took it back",
+  retracted: "it is no longer asked",
   outcome_unknown: "it is unknown whether the tool ran, and it must not run twice",
   not_asked_again: "the server did not put the question again",
   question_lifetime: "the server gives up on questions after a while",

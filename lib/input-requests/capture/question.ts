@@ -46,6 +46,8 @@ interface AskingTask {
   endsAt: Date | null;
   arguments: unknown;
   tool: string;
+  /** Its questions are those of a recipe, which the server knows nothing of. */
+  isRecipes: boolean;
   label: string | null;
   /** The organization's, with what its rules ask about the task; null: it has none. */
   policy: unknown;
@@ -75,7 +77,7 @@ export async function captureQuestion(
   const key = captured.key ?? contentOf(tx).hash(hash);
   const asked = Prisma.sql`FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id`;
   const [task] = await tx.$queryRaw<AskingTask[]>`
-    SELECT t.id, t.connection_id AS "connectionId", t.arguments, t.tool, t.label, ${POLICY_OF_TASK} AS policy,
+    SELECT t.id, t.connection_id AS "connectionId", t.arguments, t.tool, t.recipe_version IS NOT NULL AS "isRecipes", t.label, ${POLICY_OF_TASK} AS policy,
       t.tool_hints->'annotations'->'destructiveHint' AS destructive,
       least(t.expires_at, now() + ${captured.lifetimeMs}::float8 * interval '1 ms', ${endOf(rpc)}) AS "endsAt",
       (t.cancel_requested_at IS NOT NULL OR t.finished_at IS NOT NULL) AS over,
@@ -147,7 +149,13 @@ export async function captureQuestion(
   if (rpc) await addAsk(organizationId, tx, taskId, id, captured, true);
   await publishChange(organizationId, tx, "input_request", [id]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
-  const data = { message, questionHash: contentOf(tx).hash(hash), askedAgain, ...namedIn(approval) };
+  const data = {
+    message,
+    questionHash: contentOf(tx).hash(hash),
+    askedAgain,
+    ...namedIn(approval),
+    ...askedBy(task),
+  };
   events.push({
     type: replaces ? "request.replaced" : "request.opened",
     actor: ENGINE_ACTOR,
@@ -207,6 +215,11 @@ export function approvalOf(
 /** The rule in a line of the history. */
 export function namedIn(approval: Approval | null): { approval?: Pick<Approval, "rule" | "version"> } {
   return approval ? { approval: { rule: approval.rule, version: approval.version } } : {};
+}
+
+/** Who asks, in a line of the history; nobody: the server. */
+function askedBy({ isRecipes }: AskingTask): { via?: "recipe" } {
+  return isRecipes ? { via: "recipe" } : {};
 }
 
 /** The observation that the key of a live request shows this other question. */
@@ -279,7 +292,12 @@ async function rewordRequest(
       actor: ENGINE_ACTOR,
       taskId,
       inputRequestId: requestId,
-      data: { message, questionHash: contentOf(tx).hash(shown.questionHash), ...namedIn(approval) },
+      data: {
+        message,
+        questionHash: contentOf(tx).hash(shown.questionHash),
+        ...namedIn(approval),
+        ...askedBy(task),
+      },
     },
   ];
 }
@@ -290,11 +308,11 @@ async function reopenUndeliverable(
   tx: Tx,
   taskId: string,
   hashes: string[],
-  { endsAt }: AskingTask,
+  task: AskingTask,
   captured: CapturedQuestion,
 ): Promise<NewEvent[] | null> {
   const rows = await tx.$queryRaw<{ id: string; approval: unknown }[]>`
-    UPDATE input_request SET state = 'open', ended_at = NULL, ended_reason = NULL, expires_at = ${endsAt} WHERE organization_id = ${organizationId}::uuid AND id = (
+    UPDATE input_request SET state = 'open', ended_at = NULL, ended_reason = NULL, expires_at = ${task.endsAt} WHERE organization_id = ${organizationId}::uuid AND id = (
       SELECT id FROM input_request r WHERE organization_id = ${organizationId}::uuid AND task_id = ${taskId}::uuid
         AND ${sameQuestion(captured.key, hashes)} AND question_hash = ANY (${hashes}) AND state = 'undeliverable'
       ORDER BY created_at DESC LIMIT 1) RETURNING id, approval`;
@@ -308,7 +326,10 @@ async function reopenUndeliverable(
     AND input_request_id = ${id}::uuid AND withdrawn_at IS NULL`;
   await addAsk(organizationId, tx, taskId, id, captured);
   await publishChange(organizationId, tx, "input_request", [id]);
-  return [...dropped, { type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id }];
+  return [
+    ...dropped,
+    { type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id, data: askedBy(task) },
+  ];
 }
 
 /** Ends all votes on a request. */
