@@ -21,13 +21,14 @@ export function outcomeOfDecision(decision: Decision | null, endedAt: Date): Hum
 }
 
 /** The `CallToolResult` of a human tool. */
-export function resultOf(outcome: HumanOutcome): Record<string, unknown> {
-  return { content: [{ type: "text", text: wordsOf(outcome) }], structuredContent: outcome };
+export function resultOf(tool: string, outcome: HumanOutcome): Record<string, unknown> {
+  return { content: [{ type: "text", text: wordsOf(tool, outcome) }], structuredContent: outcome };
 }
 
-function wordsOf({ outcome, by, reason, content, comment }: HumanOutcome): string {
+function wordsOf(tool: string, { outcome, by, reason, content, comment }: HumanOutcome): string {
   if (outcome === "expired") return "Nobody decided in time. Silence is no consent: take it for a no.";
   if (outcome === "declined") return `${by?.name} declined${reason ? `: ${reason}` : "."}`;
   const given = Object.keys(content ?? {}).length > 0 ? `: ${JSON.stringify(content)}` : ".";
-  return `${by?.name} accepted${given}${comment ? `\n${by?.name} said: ${comment}` : ""}`;
+  const verb = tool === "request_approval" ? "approved" : "answered";
+  return `${by?.name} ${verb}${given}${comment ? `\n${by?.name} said: ${comment}` : ""}`;
 }

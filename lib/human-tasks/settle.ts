@@ -100,7 +100,7 @@ async function act(
   now: Date,
 ): Promise<void> {
   if (task.gate === null) {
-    const result = resultOf(outcomeOfDecision(decision, now));
+    const result = resultOf(task.tool, outcomeOfDecision(decision, now));
     await endTask(organizationId, tx, task.id, { state: "completed", result });
   } else if (!decision) await expireCall(organizationId, tx, task.id);
   else if (decision.action === "accept")

@@ -48,3 +48,10 @@ test.each<[string, Record<string, unknown> | null, DecidedField | null, string]>
 ])("%s %o of %o is said as %s", (action, content, field, words) => {
   expect(decidedWords(action, content, field)).toBe(words);
 });
+
+test("a yes without content to an approval approves", () => {
+  expect(decidedWords("accept", {}, null, true)).toBe("Approved");
+  expect(decidedWords("accept", null, null, true)).toBe("Approved");
+  expect(decidedWords("accept", { note: "x", b: 1 }, null, true)).toBe("Answered");
+  expect(decidedWords("decline", null, null, true)).toBe("Declined");
+});

@@ -43,17 +43,18 @@ const LABEL_CHARACTERS = 40;
 /**
  * The decision as a past participle where that is clear (`Approved`, `Declined`), else with the pressed choice
  * under its field's title: `Answered “Keep the file: No”`. Without `field`, the names that
- * were sent stand for titles. Forms of several fields, and texts, are `Answered`.
+ * were sent stand for titles. Forms of several fields, and texts, are `Answered`. `isApproval`: a yes to the question is an approval.
  */
 export function decidedWords(
   action: string,
   content: Record<string, unknown> | null | undefined,
   field: DecidedField | null = null,
+  isApproval = false,
 ): string {
   if (action === "decline") return "Declined";
   if (action === "cancel") return "Cancelled";
   const [only, ...others] = Object.entries(content ?? {});
-  if (!only) return "Confirmed";
+  if (!only) return isApproval ? "Approved" : "Confirmed";
   if (others.length > 0) return "Answered";
   const [name, value] = only;
   return typeof value === "boolean"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../mcp/forms/form.ts";
-import { decisionOf } from "./decision.ts";
+import { decisionOf, isApproval } from "./decision.ts";
 import { rejectionOf } from "./rejection.ts";
 
 const base = { title: "Decision", description: null, required: true };
@@ -79,4 +79,14 @@ describe("how a form itself says no", () => {
   ])("not where %s", (_, shape) => {
     expect(rejectionOf(shape)).toBeNull();
   });
+});
+
+test.each([
+  ["of a server", { origin: "server", gate: null, tool: "pay" }, false],
+  ["of a server's tool of that name", { origin: "server", gate: null, tool: "request_approval" }, false],
+  ["in front of a call", { origin: "intray", gate: { rule: null }, tool: "pay" }, true],
+  ["asked for", { origin: "intray", gate: null, tool: "request_approval" }, true],
+  ["asked of a person", { origin: "intray", gate: null, tool: "ask_person" }, false],
+])("a question %s is an approval or not", (_, asked, expected) => {
+  expect(isApproval(asked)).toBe(expected);
 });

@@ -70,5 +70,10 @@ function booleanChoices(field: Extract<Field, { kind: "boolean" }>): Decision {
   };
 }
 
+/** Whether to accept is to approve something, rather than to confirm a text. `gate`: set for an approval in front of a call. */
+export function isApproval({ origin, gate, tool }: { origin: string; gate: unknown; tool: string }): boolean {
+  return origin === "intray" && (gate !== null || tool === "request_approval");
+}
+
 /** How a plain no begins. */
 export const NEGATIVE = /^(reject|deny|denied|disapprove|refuse|decline|no)\b/i;

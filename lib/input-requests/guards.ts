@@ -46,6 +46,8 @@ export interface LockedRequest {
   recipeVersion: number | null;
   serverId: string;
   tool: string;
+  /** Of the task: how an approval in front of its call stands; null: there is none. */
+  gate: string | null;
   /** The server's own for the question; of a recipe's, by its place in the recipe. */
   key: string;
   /** Who has to agree, as stored (lib/policy); null: any one approver. */
@@ -63,7 +65,7 @@ export async function lockRequest(
   const [request] = await tx.$queryRaw<LockedRequest[]>`
     WITH its AS MATERIALIZED (
       SELECT t.cancel_requested_at AS "cancelRequestedAt", t.recipe_version IS NOT NULL AS "isRecipes", t.recipe_version AS "recipeVersion",
-        t.server_id AS "serverId", t.tool, coalesce(c.user_id, c.authorized_by) AS "urlOwner",
+        t.server_id AS "serverId", t.tool, t.gate, coalesce(c.user_id, c.authorized_by) AS "urlOwner",
         ${refusedByFourEyes(organizationId, makerOf(organizationId, principal))} AS "fourEyes"
       FROM task t JOIN connection c ON c.organization_id = t.organization_id AND c.id = t.connection_id
       WHERE t.organization_id = ${organizationId}::uuid AND ${visibleTask(principal)} AND t.id = (

@@ -6,8 +6,10 @@ import { UNOPENED_TEXT } from "../base/db/content.ts";
 import { Prisma } from "../base/db/db.ts";
 import { formSchema } from "../mcp/forms/form.ts";
 import { ownUnderFourEyes } from "../members/one-maker.ts";
+import { choiceIn } from "../servers/recipes/choices.ts";
 import { gateRuleSchema } from "../tasks/schema.ts";
 import { decidedWords } from "./decided.ts";
+import { isApproval } from "./decision.ts";
 import { actionsFor, onlyFieldOf } from "./guards.ts";
 import {
   actionSchema,
@@ -213,14 +215,7 @@ function isGate({ origin, gate }: Pick<RequestRow, "origin" | "gate">): boolean 
 function toAnswer(row: RequestRow): InputRequestSummary["answer"] {
   const { answeredAt, withdrawnAt } = row;
   if (!answeredAt || withdrawnAt) return null;
-  const answer = answerOf({ ...row, answeredAt });
-  // Nothing but yes is said by whoever approves.
-  const isApproved = answer.action === "accept" && (isGate(row) || isPlainApproval(row));
-  return isApproved ? { ...answer, words: "Approved" } : answer;
-}
-
-function isPlainApproval({ origin, tool, content }: RequestRow): boolean {
-  return origin === "intray" && tool === "request_approval" && Object.keys(content ?? {}).length === 0;
+  return answerOf({ ...row, answeredAt });
 }
 
 const onlyFieldSchema = z.object({
@@ -230,12 +225,20 @@ const onlyFieldSchema = z.object({
   options: z.array(z.object({ value: z.string(), title: z.string() })).optional(),
 });
 
-type AnswerRow = Pick<RequestRow, "action" | "content" | "comment" | "onlyField" | "answeredBy">;
+/** Whose question it is. */
+export type AskedBy = Pick<RequestRow, "origin" | "isRecipes" | "gate" | "tool">;
+type AnswerRow = AskedBy & Pick<RequestRow, "action" | "content" | "comment" | "onlyField" | "answeredBy">;
 
-/** What was decided, in words, by the form's field if it is the only one. */
-export function wordsOf(action: string, content: Record<string, unknown> | null, onlyField: unknown): string {
+/** What was decided, in words, by the form's field if it is the only one; of a recipe's question by the choice alone. */
+export function wordsOf(
+  action: string,
+  content: Record<string, unknown> | null,
+  onlyField: unknown,
+  asked: AskedBy,
+): string {
   const field = onlyFieldSchema.nullable().catch(null).parse(onlyOf(onlyField));
-  return decidedWords(action, content, field && content && field.name in content ? field : null);
+  const said = asked.isRecipes && asked.origin === "server" && content ? choiceIn(content) : content;
+  return decidedWords(action, said, field && said && field.name in said ? field : null, isApproval(asked));
 }
 
 /** The field, or that of an opened form. */
@@ -254,7 +257,7 @@ export function answerOf({
     action,
     content,
     comment: row.comment,
-    words: wordsOf(action, content, row.onlyField),
+    words: wordsOf(action, content, row.onlyField, row),
     by: actorSchema.parse(row.answeredBy),
     at: answeredAt.toISOString(),
   };

@@ -119,7 +119,7 @@ export async function decide<T = undefined>(
       data: {
         action: input.action,
         content,
-        words: wordsOf(input.action, content, onlyFieldOf(request)),
+        words: wordsOf(input.action, content, onlyFieldOf(request), request),
         comment: input.comment || null,
         questionHash: contentOf(tx).hash(input.questionHash),
         ...(holdMs > 0 && { holdMs }),

@@ -7,7 +7,7 @@ import { matching, type PaletteItem } from "@/components/shell/palette/palette-i
 import { api, query } from "@/lib/api-client/base/client.ts";
 import { serverList } from "@/lib/api-client/servers.ts";
 import type { Page } from "@/lib/base/page.ts";
-import { REQUEST_LABELS } from "@/lib/format/requests/requests.ts";
+import { requestLabel } from "@/lib/format/requests/requests.ts";
 import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
@@ -61,7 +61,7 @@ function requestItem(request: InputRequestSummary): Found {
     label: request.message,
     group: "Requests",
     icon: Inbox,
-    detail: `${request.label ?? request.tool} · ${REQUEST_LABELS[request.state]}`,
+    detail: `${request.label ?? request.tool} · ${requestLabel(request)}`,
     href: `/inbox/${request.id}`,
   };
 }

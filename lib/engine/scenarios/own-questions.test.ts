@@ -98,7 +98,7 @@ describe.concurrent("a question that a program puts to people", () => {
     await organization.startEngine();
     const task = await queries.inState(taskId, "completed");
     expect(task.result).toMatchObject({
-      content: [{ type: "text", text: "Ben accepted.\nBen said: By Friday, please" }],
+      content: [{ type: "text", text: "Ben approved.\nBen said: By Friday, please" }],
       structuredContent: {
         outcome: "answered",
         content: {},
@@ -106,6 +106,10 @@ describe.concurrent("a question that a program puts to people", () => {
         comment: "By Friday, please",
       },
     });
+    const recorded = await organization.within((tx) =>
+      tx.event.findFirst({ where: { inputRequestId, type: "answer.recorded" } }),
+    );
+    expect(recorded?.data).toMatchObject({ action: "accept", words: "Approved" });
     expect(await queries.deliveryOfTask(taskId)).toMatchObject({ state: "confirmed", attempts: 0 });
     expect(await queries.request(inputRequestId)).toMatchObject({ state: "settled" });
   });

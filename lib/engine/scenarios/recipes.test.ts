@@ -82,7 +82,12 @@ describe.concurrent("a server of four tools that answer at once", () => {
     const fixture = await fixtureFor(context);
     await fixture.organization.startEngine();
     const id = await fixture.start();
-    await fixture.organization.answer((await fixture.openRequest(id)).id, reject);
+    const { id: requestId } = await fixture.openRequest(id);
+    await fixture.organization.answer(requestId, reject);
+    // With a reason or without one, the choice is what was decided.
+    const { organizationId, approver, within } = fixture.organization;
+    const request = await within((tx) => readInputRequest(organizationId, tx, approver, requestId));
+    context.expect(request.answer?.words).toBe("Rejected");
     const ended = await fixture.inState(id, "failed");
     context
       .expect(ended.result)

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import {
   commentWords,
   declineWords,
-  isApproval,
   nextWords,
   ownFacts,
   receiverOf,
@@ -47,16 +46,6 @@ test("an agent is called one, and a sentence that it begins has a capital letter
     "The agent Claude",
   ]);
   expect(requesterWords({ kind: "member", id: "3", name: "ana" }, { begins: true })).toBe("ana");
-});
-
-test("approvals are those of calls and what was asked as one", () => {
-  expect([ofServer, gated, own, { ...own, tool: "request_approval" }].map(isApproval)).toEqual([
-    false,
-    true,
-    false,
-    true,
-  ]);
-  expect(isApproval({ ...ofServer, tool: "request_approval" })).toBe(false);
 });
 
 test("the facts of a question are what was said to decide by", () => {

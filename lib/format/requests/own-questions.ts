@@ -11,11 +11,6 @@ export function receiverOf({ origin, server, requestedBy }: Asked): string {
   return origin === "server" ? server.name : requestedBy.name;
 }
 
-/** Whether to accept is to approve something, rather than to confirm a text. */
-export function isApproval({ origin, gate, tool }: Pick<Asked, "origin" | "gate" | "tool">): boolean {
-  return origin === "intray" && (gate !== null || tool === "request_approval");
-}
-
 /** Who asked for the task, with the kind of a program. `begins`: a sentence begins with it. */
 export function requesterWords({ kind, name }: Asked["requestedBy"], { begins = false } = {}): string {
   return kind === "agent" ? `${begins ? "The" : "the"} agent ${name}` : name;

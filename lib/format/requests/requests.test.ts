@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deliveryMeaning } from "./delivery.ts";
-import { endedWords, requestName } from "./requests.ts";
+import { endedWords, requestLabel, requestName } from "./requests.ts";
 
 test.each([
   ["withdrawn", "replaced", "This question was withdrawn: another question took its place."],
@@ -118,4 +118,14 @@ test("an answer that waits for a paused server is said to wait, and not to be go
 
 test("a toast's name of a request cannot hide anything", () => {
   expect(requestName({ label: "INV\u202e-1", message: "" })).toBe("INV\ufffd-1");
+});
+
+test("an approval that was decided says how, and any other question that it was answered", () => {
+  const answer = { words: "Declined" } as never;
+  const gated = { origin: "intray", gate: { rule: null }, tool: "pay", answer } as const;
+  expect(requestLabel({ ...gated, state: "settled" })).toBe("Declined");
+  expect(requestLabel({ ...gated, state: "answered" })).toBe("Declined");
+  expect(requestLabel({ ...gated, state: "expired" })).toBe("Expired");
+  expect(requestLabel({ ...gated, state: "open", answer: null })).toBe("Waiting for a person");
+  expect(requestLabel({ ...gated, origin: "server", state: "settled" })).toBe("Answered");
 });

@@ -1,3 +1,4 @@
+import { isApproval } from "../../input-requests/decision.ts";
 import type { Reach } from "../../input-requests/deliveries/status.ts";
 import type { InputRequestSummary, RequestState, RequestWarning } from "../../input-requests/schema.ts";
 import { shorten } from "../../text/labels.ts";
@@ -13,6 +14,15 @@ export const REQUEST_LABELS: Record<RequestState, string> = {
   expired: "Expired",
   undeliverable: "Delivery failed",
 };
+
+/** A request's state; of an approval that was decided, how. */
+export function requestLabel(
+  request: Pick<InputRequestSummary, "state" | "answer" | "origin" | "gate" | "tool">,
+): string {
+  const { state, answer } = request;
+  const isDecided = state === "settled" || state === "answered";
+  return isDecided && answer && isApproval(request) ? answer.words : REQUEST_LABELS[state];
+}
 
 export const REQUEST_TONES: Record<RequestState, Tone> = {
   open: "wait",

@@ -72,6 +72,10 @@ interface AskedAbout {
 type AskedRow = FactRow & AskedAbout;
 
 interface DecidedRow extends FactRow {
+  origin: "server" | "intray";
+  isRecipes: boolean;
+  gate: string | null;
+  tool: string;
   action: string;
   content: unknown;
   comment: string | null;
@@ -127,7 +131,7 @@ async function decidedBefore(
   candidates: Prisma.Sql,
 ): Promise<DecidedRow[]> {
   const rows = await tx.$queryRaw<DecidedRow[]>`
-    SELECT ${COLUMNS}, a.id AS "answerId", a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
+    SELECT ${COLUMNS}, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.tool, a.id AS "answerId", a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"
     FROM (${candidates}) r
       JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN answer a ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL

@@ -15,7 +15,7 @@ import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { onlyFieldOf } from "../guards.ts";
 import { rejectionOf } from "../rejection.ts";
-import { wordsOf } from "../row.ts";
+import { type AskedBy, wordsOf } from "../row.ts";
 import type { AnswerInput } from "../schema.ts";
 import { isRejectedIn, openStage } from "./status.ts";
 import { type Ballot, type CastVote, castVotes } from "./voter.ts";
@@ -31,7 +31,7 @@ export const NO_PROOF: Proof = { sessionId: null, withinMs: 0 };
 
 type Line = Pick<NewEvent, "type" | "actor" | "data">;
 
-interface VotedRequest {
+interface VotedRequest extends AskedBy {
   id: string;
   form: unknown;
   visibility: string;
@@ -100,7 +100,7 @@ export async function castVote(
       agrees: !rejects,
       action: input.action,
       content,
-      words: wordsOf(input.action, content, onlyFieldOf(request)),
+      words: wordsOf(input.action, content, onlyFieldOf(request), request),
       comment: input.comment || null,
       questionHash: keeping.hash(input.questionHash),
       contentDigest: keeping.hash(digest),

@@ -31,6 +31,11 @@ export function formOf({ choices }: Pick<RecipeQuestion, "choices">): Record<str
 
 const labelsOf = (choices: Choice[]) => choices.map(({ label }) => `“${label}”`).join(" or ");
 
+/** Returns the part of an answer that names the choice. */
+export function choiceIn(content: Record<string, unknown>): Record<string, unknown> {
+  return CHOICE in content ? { [CHOICE]: content[CHOICE] } : content;
+}
+
 /** Returns the choice and what was filled in for it, or why the answer is none of the question's; `missing`: fields that it lacks. */
 export function choiceOf(
   { choices }: Pick<RecipeQuestion, "choices">,

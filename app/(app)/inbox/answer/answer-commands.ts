@@ -5,7 +5,7 @@ import { type PaletteCommand, usePaletteCommands } from "@/components/shell/pale
 import { useMe } from "@/components/shell/session/me.tsx";
 import { useTrouble } from "@/lib/api-client/base/use-connection.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
-import type { Decision } from "@/lib/input-requests/decision.ts";
+import { type Decision, isApproval } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { troubleBlocker } from "./answer-blockers.ts";
 import { mayGive } from "./assignment/use-assign.ts";
@@ -42,7 +42,7 @@ export function AnswerCommands({
   const commands: PaletteCommand[] = [];
   const add = (command: Omit<PaletteCommand, "group">) => commands.push({ group, ...command });
   if (request.state === "open" && me.may("requests:answer")) {
-    const [yes, no] = labels(decision, request.mode === "url");
+    const [yes, no] = labels(decision, request);
     // Like the key A when one press is not enough: moves the focus to the button, which decides.
     if (yes)
       add({
@@ -83,10 +83,11 @@ export function AnswerCommands({
   return null;
 }
 
-function labels(decision: Decision, isUrl: boolean): (string | undefined)[] {
-  if (isUrl) return ["Continue:"];
+function labels(decision: Decision, request: InputRequestDetail): (string | undefined)[] {
+  if (request.mode === "url") return ["Continue:"];
   if (decision.kind === "choices") return decision.choices.slice(0, 2).map((choice) => choice.label);
-  return decision.kind === "confirm" ? ["Confirm"] : decision.kind === "form" ? ["Send the answer for"] : [];
+  if (decision.kind === "confirm") return [isApproval(request) ? "Approve" : "Confirm"];
+  return decision.kind === "form" ? ["Send the answer for"] : [];
 }
 
 /** Focuses the button after the palette has restored the focus on closing. */

@@ -3,8 +3,7 @@
 import type { RefObject } from "react";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
-import { isApproval } from "@/lib/format/requests/own-questions.ts";
-import type { Choice, Decision } from "@/lib/input-requests/decision.ts";
+import { type Choice, type Decision, isApproval } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { MainButton, type MainButtonProps } from "./main-button.tsx";
 import type { Decided } from "./use-decide.ts";

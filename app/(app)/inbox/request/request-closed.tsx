@@ -11,7 +11,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { openRequestsOfTask } from "@/lib/api-client/requests.ts";
 import { reachIn } from "@/lib/format/requests/delivery.ts";
-import { endedWords, REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests/requests.ts";
+import { endedWords, REQUEST_TONES, requestLabel } from "@/lib/format/requests/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { newestUndoable } from "../answer/decision-store.ts";
 import { useUndo } from "../answer/use-undo.ts";
@@ -38,10 +38,11 @@ export function RequestClosed({ request }: { request: InputRequestDetail }) {
 }
 
 /** The badge of a request that is no longer open. */
-export function EndState({ request: { state } }: { request: InputRequestDetail }) {
+export function EndState({ request }: { request: InputRequestDetail }) {
+  const { state } = request;
   return (
     <Badge tone={REQUEST_TONES[state]} icon={REQUEST_ICONS[state]}>
-      {REQUEST_LABELS[state]}
+      {requestLabel(request)}
     </Badge>
   );
 }

@@ -11,7 +11,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { taskRequests } from "@/lib/api-client/tasks/task-history.ts";
 import { needsNoSending, reachIn } from "@/lib/format/requests/delivery.ts";
-import { REQUEST_LABELS, REQUEST_TONES } from "@/lib/format/requests/requests.ts";
+import { REQUEST_TONES, requestLabel } from "@/lib/format/requests/requests.ts";
 import type { DeliveryState, InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
 
@@ -48,7 +48,7 @@ function Row({ request }: { request: InputRequestSummary }) {
             <span className="line-clamp-2 min-w-0 flex-1">
               <PlainText text={request.message} />
             </span>
-            <Badge tone={REQUEST_TONES[request.state]}>{REQUEST_LABELS[request.state]}</Badge>
+            <Badge tone={REQUEST_TONES[request.state]}>{requestLabel(request)}</Badge>
           </span>
           <span className="text-[13px] text-muted">
             <Facts request={request} />
