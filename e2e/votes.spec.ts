@@ -45,6 +45,11 @@ test("an admin is told at which line the policy is wrong, and saves it", async (
   const id = newInvoiceId();
   await ana.goto("/settings/policy");
   const box = ana.getByLabel("Policy as JSON");
+  await ana.getByRole("button", { name: "Insert an example" }).click();
+  await expect(box).toHaveValue(/"Large amounts"/);
+  await box.fill('{ "rules": [ ');
+  await ana.getByRole("button", { name: "Save policy" }).click();
+  await expect(ana.getByText(/This is not JSON/)).toBeVisible();
   await box.fill(JSON.stringify(policy(id, 40), null, 2));
   await ana.getByRole("button", { name: "Save policy" }).click();
   await expect(ana.getByText(/people can vote here/)).toBeVisible();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lineOf, placeInJson } from "./json-place.ts";
+import { lineOf, placeInJson, placeOfMistake } from "./json-place.ts";
 
 const TEXT = `{
   "groups": { "a.b": ["x, \\"{y\\""] },
@@ -24,6 +24,14 @@ test.each([
 ])("%s is in line %i", (path, line, begins) => {
   const at = placeInJson(TEXT, path);
   expect([lineOf(TEXT, at), TEXT.slice(at, at + begins.length)]).toEqual([line, begins]);
+});
+
+test.each([
+  ["Expected ',' or '}' after property value in JSON at position 9 (line 2 column 8)", 9],
+  ["JSON.parse: expected ',' or '}' after property value in object at line 2 column 8 of the JSON data", 9],
+  ["Unexpected end of JSON input", 11],
+])("%s: its place is found", (message, at) => {
+  expect(placeOfMistake('{\n "a": 1 2', message)).toBe(at);
 });
 
 test("what is no JSON has places too", () => {

@@ -15,6 +15,19 @@ export function placeInJson(text: string, path: string): number {
   return at;
 }
 
+/**
+ * The offset of what keeps a text from being JSON, by the browser's words for it: some name the position, some line and column.
+ * Those that name neither are about the end.
+ */
+export function placeOfMistake(text: string, message: string): number {
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return Number(position);
+  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
+  if (line === undefined) return text.length;
+  const before = text.split("\n").slice(0, Number(line) - 1);
+  return before.reduce((sum, each) => sum + each.length + 1, 0) + Number(column) - 1;
+}
+
 /** The line of an offset, from 1. */
 export function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;

@@ -11,7 +11,7 @@ import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import { policy, policyVersions, savePolicy } from "@/lib/api-client/settings/policy.ts";
 import type { SavedPolicy } from "@/lib/policy/schema.ts";
 import { Section } from "../section.tsx";
-import { lineOf, placeInJson } from "./json-place.ts";
+import { lineOf, placeInJson, placeOfMistake } from "./json-place.ts";
 
 /** A mistake, and where it is in the text. */
 interface Mistake {
@@ -30,7 +30,7 @@ export function PolicyEditor({ current }: { current: SavedPolicy }) {
   const [text, setText] = useState(() => textOf(current));
   const [mistakes, setMistakes] = useState<Mistake[]>([]);
   const box = useRef<HTMLTextAreaElement>(null);
-  const list = useId();
+  const [list, help] = [useId(), useId()];
   const isChanged = text !== textOf(saved);
   const isOld = current.version > saved.version;
   const adopt = (version: SavedPolicy) => {
@@ -62,6 +62,10 @@ export function PolicyEditor({ current }: { current: SavedPolicy }) {
     box.current?.focus();
     box.current?.setSelectionRange(at, end === -1 ? text.length : end);
   };
+  const insertExample = () => {
+    setText(JSON.stringify({ ...saved.policy, rules: [EXAMPLE] }, null, 2));
+    box.current?.focus();
+  };
   const isOvertaken = isOld || (save.error instanceof ApiError && save.error.code === "version_changed");
   return (
     <Section
@@ -71,7 +75,7 @@ export function PolicyEditor({ current }: { current: SavedPolicy }) {
       <Textarea
         ref={box}
         aria-label="Policy as JSON"
-        aria-describedby={mistakes.length > 0 ? list : undefined}
+        aria-describedby={mistakes.length > 0 ? `${list} ${help}` : help}
         aria-invalid={mistakes.length > 0 || undefined}
         spellCheck={false}
         rows={24}
@@ -82,6 +86,12 @@ export function PolicyEditor({ current }: { current: SavedPolicy }) {
         }}
         className="border-line font-mono text-[13px]"
       />
+      <p id={help} className="text-muted text-xs">
+        A rule has a <code>name</code>, a condition <code>when</code> in CEL (without one it is about every
+        request), and <code>stages</code>, one after the other: who may vote in each, and how many of them
+        have to agree. <code>version</code> is that of the format. <code>docs/governance.md</code>, which
+        comes with Intray, describes each property and what conditions can use.
+      </p>
       {mistakes.length > 0 && (
         <Notice live tone="bad" title="The policy was not saved.">
           <ul id={list} className="flex flex-col gap-1">
@@ -123,6 +133,9 @@ export function PolicyEditor({ current }: { current: SavedPolicy }) {
         <Button variant="primary" disabled={!isChanged || save.isPending} onClick={press}>
           {save.isPending ? "Saving…" : "Save policy"}
         </Button>
+        {!isChanged && saved.policy.rules.length === 0 && (
+          <Button onClick={insertExample}>Insert an example</Button>
+        )}
         {isChanged && (
           <Button variant="ghost" onClick={() => adopt(saved)}>
             Discard changes
@@ -133,6 +146,13 @@ export function PolicyEditor({ current }: { current: SavedPolicy }) {
   );
 }
 
+/** A rule that can be saved wherever there are two approvers. */
+const EXAMPLE = {
+  name: "Large amounts",
+  when: "request.amount != null && request.amount >= 5000.0",
+  stages: [{ name: "Approvers", approvers: { roles: ["approver"] }, need: 2 }],
+};
+
 function textOf({ policy: its }: SavedPolicy): string {
   return JSON.stringify(its, null, 2);
 }
@@ -141,9 +161,10 @@ function readJson(text: string): { value: unknown } | { mistake: Mistake } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    const message = (error as Error).message;
-    const at = Number(/position (\d+)/.exec(message)?.[1] ?? 0);
-    return { mistake: { message, field: "", at } };
+    const { message } = error as Error;
+    return {
+      mistake: { message: `This is not JSON: ${message}`, field: "", at: placeOfMistake(text, message) },
+    };
   }
 }
 
