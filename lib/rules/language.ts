@@ -210,7 +210,7 @@ function withProperties({ message, at }: Problem, variables: Variables): Problem
 /** Operators that other languages write as words. */
 const OPERATORS: Record<string, string> = { and: "&&", or: "||", not: "!" };
 /** A text in quotes, or one of the words by itself. */
-const QUOTED_OR_OPERATOR = /(["'])(?:\\.|(?!\1).)*\1|(?<![.\w])(?<word>and|or|not)\b/gis;
+const QUOTED_OR_OPERATOR = /"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|(?<![.\w])(?<word>and|or|not)\b/gis;
 
 /** The library reads a word for an operator as a name, and finds fault with a character in it or with what follows. */
 function withOperator(problem: Problem, text: string): Problem {

@@ -96,7 +96,7 @@ function story() {
     tool: "request_approval",
     outcome: null,
     requests: [request("r3", 2, "request", YES)],
-    result: { content: [{ text: "Dana accepted." }], structuredContent: { outcome: "answered" } },
+    result: { content: [{ text: "Dana approved." }], structuredContent: { outcome: "answered" } },
   });
   const wanted = task("t3", 3, {
     tool: "request_approval",
@@ -104,7 +104,7 @@ function story() {
     agentId: null,
     usedBy: ["Robot"],
     requests: [request("r4", 3, "request", YES)],
-    result: { content: [{ text: "Dana accepted." }], structuredContent: { outcome: "answered" } },
+    result: { content: [{ text: "Dana approved." }], structuredContent: { outcome: "answered" } },
   });
   const notes: Note[] = [
     { ...signed, what: "called" },
@@ -118,7 +118,7 @@ function story() {
       call: 2,
       what: "result",
       taskId: "t2",
-      told: told({ text: "Dana accepted.", outcome: "answered" }),
+      told: told({ text: "Dana approved.", outcome: "answered" }),
     },
   ];
   const approval: Approval = {
