@@ -1,3 +1,4 @@
+import * as jwks from "@/app/.well-known/jwks.json/route.ts";
 import * as samlAcs from "@/app/api/auth/saml/[id]/acs/route.ts";
 import * as samlFinish from "@/app/api/auth/saml/[id]/finish/route.ts";
 import * as samlMetadata from "@/app/api/auth/saml/[id]/metadata/route.ts";
@@ -45,6 +46,7 @@ import * as inputRequestDocument from "@/app/api/v1/input-requests/[id]/document
 import * as inputRequestDocuments from "@/app/api/v1/input-requests/[id]/documents/route.ts";
 import * as inputRequestDraft from "@/app/api/v1/input-requests/[id]/draft/route.ts";
 import * as inputRequestHandOver from "@/app/api/v1/input-requests/[id]/hand-over/route.ts";
+import * as inputRequestReceipt from "@/app/api/v1/input-requests/[id]/receipt/route.ts";
 import * as inputRequestRelease from "@/app/api/v1/input-requests/[id]/release/route.ts";
 import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/route.ts";
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
@@ -212,6 +214,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/documents/{documentId}": inputRequestDocument,
   "/api/v1/input-requests/{id}/draft": inputRequestDraft,
   "/api/v1/input-requests/{id}/hand-over": inputRequestHandOver,
+  "/api/v1/input-requests/{id}/receipt": inputRequestReceipt,
   "/api/v1/input-requests/{id}/release": inputRequestRelease,
   "/api/v1/input-requests/{id}/resend": inputRequestResend,
   "/api/v1/input-requests/{id}/similar": inputRequestSimilar,
@@ -355,6 +358,7 @@ export const paths: Paths = {
   "/metrics": metrics,
   "/oauth/callback": oauthCallback,
   "/oauth/callback/{issuer}": oauthIssuerCallback,
+  "/.well-known/jwks.json": jwks,
   "/oauth/client-metadata.json": oauthClientMetadata,
   "/oauth/client-metadata/{issuer}": oauthIssuerMetadata,
   "/readyz": readyz,
