@@ -32,6 +32,9 @@ const commands: Record<string, () => Promise<Command>> = {
   migrate: async () => (await import("./commands/migrate.ts")).migrateCommand,
   "events verify": async () => (await import("./commands/verify-events.ts")).verifyEventsCommand,
   "events export": async () => (await import("./commands/export-events.ts")).exportEventsCommand,
+  "receipt verify": async () => (await import("./commands/receipts/verify-receipt.ts")).verifyReceiptCommand,
+  "receipt rotate-key": async () =>
+    (await import("./commands/receipts/rotate-receipt-key.ts")).rotateReceiptKeyCommand,
   "servers sync": async () => (await import("./commands/sync-servers.ts")).syncServersCommand,
   reseal: async () => (await import("./commands/reseal.ts")).resealCommand,
   restored: async () => (await import("./commands/restored.ts")).restoredCommand,
@@ -75,6 +78,9 @@ const USAGE = `npm run -s intray -- <command>
                                                        checks the history's chain of hashes, also against an anchor or
                                                        a file of an audit stream; a --file needs no database
   events export --org S [--out F]                      writes the history, one JSON object a line
+  receipt verify FILE --keys F | --url U               checks a receipt against public keys: a saved /.well-known/jwks.json,
+                                                       or that of an Intray; says what holds. Needs no database
+  receipt rotate-key                                   signs receipts with a new key from now on; prints its id
   servers sync                                         gives organizations the servers of INTRAY_SERVERS_FILE
   reseal                                               seals all secrets again under the first of INTRAY_KEYS
   migrate [--logins]                                   brings the database up to this version; with --logins the roles
