@@ -236,6 +236,12 @@ describe("a receipt", () => {
   });
 });
 
+test("is of a request that is asked under a policy with tests, as under one without", async () => {
+  const rule = { name: "All", stages: [{ name: "Finance", approvers: { people: [ben.email] } }] };
+  await acme.policy({ rules: [rule], tests: [{ request: {}, expect: { rule: "All" } }] });
+  expect((await read(await asked())).policy).toMatchObject({ rule: "All" });
+});
+
 describe("is had", () => {
   test("by whoever sees the request, and by nobody of another organization", async () => {
     await withoutRule();

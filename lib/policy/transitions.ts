@@ -4,6 +4,7 @@ import { storable, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
+import { problemsOfCases } from "./cases.ts";
 import { differenceOf } from "./difference.ts";
 import { addressesOf, type People, problemsOf } from "./problems.ts";
 import { membersByAddress, readPolicyWithPeople } from "./queries.ts";
@@ -28,7 +29,8 @@ export async function savePolicy(
       extra: { version: saved.version },
     });
   const members = await membersByAddress(organizationId, tx);
-  const errors = problemsOf(policy, members, known);
+  const problems = problemsOf(policy, members, known);
+  const errors = problems.length > 0 ? problems : problemsOfCases(policy);
   if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
   const now = new Map(members.map(({ email, userId }) => [email, userId]));
   const people: People = Object.fromEntries(

@@ -177,6 +177,7 @@ import * as oauthIssuerCallback from "@/app/oauth/callback/[issuer]/route.ts";
 import * as oauthCallback from "@/app/oauth/callback/route.ts";
 import * as oauthIssuerMetadata from "@/app/oauth/client-metadata/[issuer]/route.ts";
 import * as oauthClientMetadata from "@/app/oauth/client-metadata.json/route.ts";
+import * as policyFileSchema from "@/app/policy.schema.json/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
 import type { Paths } from "@/lib/web/http/openapi.ts";
 
@@ -359,6 +360,7 @@ export const paths: Paths = {
   "/oauth/callback": oauthCallback,
   "/oauth/callback/{issuer}": oauthIssuerCallback,
   "/.well-known/jwks.json": jwks,
+  "/policy.schema.json": policyFileSchema,
   "/oauth/client-metadata.json": oauthClientMetadata,
   "/oauth/client-metadata/{issuer}": oauthIssuerMetadata,
   "/readyz": readyz,
