@@ -49,7 +49,7 @@ export async function readReceipt(
           'endedAt', v.ended_at, 'endedAs', v.ended_as) ORDER BY v.cast_at, v.id)
         FROM vote v WHERE ${its("v")}) AS votes,
       (SELECT json_agg(json_build_object('id', a.id, 'by', a.answered_by, 'action', a.action, 'questionHash', a.question_hash,
-          'at', a.created_at, 'withdrawnAt', a.withdrawn_at, 'delivery', d.state, 'attempts', d.attempts, 'sentAt', d.sent_at,
+          'at', a.created_at, 'withdrawnAt', a.withdrawn_at, 'delivery', d.state, 'way', d.rung, 'attempts', d.attempts, 'sentAt', d.sent_at,
           'acceptedAt', d.accepted_at, 'confirmedAt', d.confirmed_at, 'inDoubt', d.in_doubt) ORDER BY a.created_at, a.id)
         FROM answer a LEFT JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
         WHERE ${its("a")}) AS answers,
@@ -117,7 +117,7 @@ function toAnswer(
   { at, withdrawnAt, delivery: state, ...row }: z.infer<typeof answerSchema>,
   fact: z.infer<typeof factSchema> | undefined,
 ): Receipt["answers"][number] {
-  const { id, by, action, questionHash, attempts, sentAt, acceptedAt, confirmedAt, inDoubt } = row;
+  const { id, by, action, questionHash, way, attempts, sentAt, acceptedAt, confirmedAt, inDoubt } = row;
   return {
     ...{ id, by, action, questionHash },
     contentDigest: fact?.contentDigest ?? null,
@@ -127,6 +127,7 @@ function toAnswer(
     delivery: state && {
       state,
       reached: reachOf({ state, accepted: acceptedAt !== null, inDoubt: inDoubt === true }),
+      way,
       attempts: attempts ?? 0,
       sentAt: iso(sentAt),
       acceptedAt: iso(acceptedAt),
@@ -156,6 +157,7 @@ const answerSchema = z.object({
   at: time,
   withdrawnAt: time.nullable(),
   delivery: deliveryStateSchema.nullable(),
+  way: z.string().nullable(),
   attempts: z.int().nullable(),
   sentAt: time.nullable(),
   acceptedAt: time.nullable(),

@@ -46,6 +46,8 @@ const answerSchema = z.object({
     .object({
       state: z.string(),
       reached: reachSchema,
+      /** The way that the last attempt took to the server, in the words of the history (`delivery.sending`). */
+      way: z.string().nullable(),
       attempts: z.int(),
       sentAt: time.nullable(),
       acceptedAt: time.nullable(),
