@@ -67,7 +67,7 @@ function addressesAsPeople(policy: Policy): People {
   return Object.fromEntries(all.map((address) => [address, address]));
 }
 
-/** A Monday, at noon in London. */
+/** A Monday, at noon. */
 const ALWAYS = "2026-01-05T12:00:00Z";
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 
