@@ -10,8 +10,10 @@ import { contentDigest } from "@/lib/input-requests/voting/content-digest.ts";
 import { countByKey, reseal } from "@/lib/key-rotation/reseal.ts";
 import { canonicalJson } from "@/lib/mcp/forms/jcs.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
+import type { Receipt } from "@/lib/receipts/schema.ts";
 import { rotateReceiptKey } from "@/lib/receipts/transitions.ts";
 import { verifyReceipt } from "@/lib/receipts/verify.ts";
+import { wordsOf } from "@/lib/receipts/words.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -62,6 +64,7 @@ const withRule = () =>
 const withoutRule = () => acme.policy({ rules: [] });
 const asked = async () => acme.ask(await acme.task());
 const types = (receipt: { history: { type: string }[] }) => receipt.history.map(({ type }) => type);
+const told = (receipt: Receipt) => wordsOf(receipt).join("\n");
 const CONTENT = { decision: "approve" };
 
 describe("a receipt", () => {
@@ -162,6 +165,9 @@ describe("a receipt", () => {
       sent: "nothing",
     });
     expect(types(receipt).at(-1)).toBe("answer.undone");
+    expect(told(receipt)).toMatch(
+      /Ana agreed in CFO, .* It does not count since .* \(taken_back\)\.\n.*Taken back .*\n {2}It is open: no answer is in force\.\n {2}No answer was sent/,
+    );
   });
 
   test("of a decline says so, and of a withdrawal that there is no answer", async () => {
@@ -185,6 +191,9 @@ describe("a receipt", () => {
       sent: "nothing",
     });
     expect(types(receipt)).toEqual(["request.opened", "request.withdrawn"]);
+    expect(told(receipt)).toMatch(
+      /as withdrawn \(task_cancelled\), without an answer\.\n {2}No answer was sent/,
+    );
   });
 
   test("of a delivery without a reply says that nobody knows, and of one with a reply that the server has it", async () => {
@@ -198,6 +207,7 @@ describe("a receipt", () => {
       answers: [{ delivery: { state: "sending", reached: "unknown", acceptedAt: null } }],
       sent: "unknown",
     });
+    expect(told(await read(request))).toContain("no reply says whether the server has it");
     await put("state = 'accepted', accepted_at = now()");
     expect(await read(request)).toMatchObject({
       answers: [{ delivery: { reached: "taken", acceptedAt: expect.any(String), confirmedAt: null } }],
@@ -240,6 +250,13 @@ test("is of a request that is asked under a policy with tests, as under one with
   const rule = { name: "All", stages: [{ name: "Finance", approvers: { people: [ben.email] } }] };
   await acme.policy({ rules: [rule], tests: [{ request: {}, expect: { rule: "All" } }] });
   expect((await read(await asked())).policy).toMatchObject({ rule: "All" });
+});
+
+test("obeys no name on a terminal", async () => {
+  await withoutRule();
+  const receipt = await read(await asked());
+  const renamed = { ...receipt, organization: { ...receipt.organization, name: "\u001b[2JAcme\n" } };
+  expect(told(renamed)).toContain("in \ufffd[2JAcme\ufffd (");
 });
 
 describe("is had", () => {
