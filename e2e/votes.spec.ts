@@ -1,9 +1,12 @@
 /** Several people have to agree: an admin writes the policy, approvers vote on the card, and the last vote is the answer. */
+import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import type { SavedPolicy } from "../lib/policy/schema.ts";
+import { verifyReceipt } from "../lib/receipts/verify.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { newMember, newOwner } from "./fixtures/organizations.ts";
 import {
+  answer,
   apiOf,
   expect,
   newInvoiceId,
@@ -168,4 +171,32 @@ test("a press on Approve is a vote until the last one, and can be taken back", a
     .getByRole("button", { name: /^Approve/ })
     .click();
   await expect.poll(async () => (await readRequest(ola, requestId)).answer?.words, SOON).toBe("Approved");
+});
+
+test("the receipt of a decided request is downloaded from its menu, and holds", async ({ ola, ben }) => {
+  const { taskId } = await startInvoice(ola, { id: newInvoiceId() });
+  const requestId = await openRequest(ola, taskId);
+  await ben.goto(`/inbox/${requestId}`);
+  const menu = requestPane(ben).getByRole("button", { name: "More about this request" });
+  const download = ben.getByRole("menuitem", { name: /Download receipt/ });
+  await menu.click();
+  await expect(ben.getByRole("menuitem", { name: "Open the task" })).toBeVisible();
+  await expect(download).toHaveCount(0);
+  await ben.keyboard.press("Escape");
+  await answer(ben, requestId, { value: "approve" });
+  await expect.poll(async () => (await readRequest(ben, requestId)).state, SOON).toBe("settled");
+  await ben.goto(`/inbox/${requestId}?tab=done`);
+  await menu.click();
+  await expect(download).toBeVisible();
+  await checkAppearance(ben, "the menu of a decided request");
+  const saved = ben.waitForEvent("download");
+  await download.click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toBe(`receipt-${requestId}.jws`);
+  const keys = await (await ben.request.get("/.well-known/jwks.json")).json();
+  const verdict = await verifyReceipt(readFileSync(await file.path(), "utf8"), keys);
+  expect(verdict).toMatchObject({
+    holds: true,
+    receipt: { sent: "taken", answers: [{ by: { name: "Ben" } }] },
+  });
 });

@@ -32,6 +32,13 @@ const commands: Record<string, () => Promise<Command>> = {
   migrate: async () => (await import("./commands/migrate.ts")).migrateCommand,
   "events verify": async () => (await import("./commands/verify-events.ts")).verifyEventsCommand,
   "events export": async () => (await import("./commands/export-events.ts")).exportEventsCommand,
+  "policy export": async () => (await import("./commands/policy/export-policy.ts")).exportPolicyCommand,
+  "policy diff": async () => (await import("./commands/policy/diff-policy.ts")).diffPolicyCommand,
+  "policy test": async () => (await import("./commands/policy/test-policy.ts")).testPolicyCommand,
+  "policy apply": async () => (await import("./commands/policy/apply-policy.ts")).applyPolicyCommand,
+  "receipt verify": async () => (await import("./commands/receipts/verify-receipt.ts")).verifyReceiptCommand,
+  "receipt rotate-key": async () =>
+    (await import("./commands/receipts/rotate-receipt-key.ts")).rotateReceiptKeyCommand,
   "servers sync": async () => (await import("./commands/sync-servers.ts")).syncServersCommand,
   reseal: async () => (await import("./commands/reseal.ts")).resealCommand,
   restored: async () => (await import("./commands/restored.ts")).restoredCommand,
@@ -75,6 +82,13 @@ const USAGE = `npm run -s intray -- <command>
                                                        checks the history's chain of hashes, also against an anchor or
                                                        a file of an audit stream; a --file needs no database
   events export --org S [--out F]                      writes the history, one JSON object a line
+  policy export --org S [--file F]                     writes the policy in force, as JSON
+  policy diff --org S --file F                         says what applying a file would change; exits 1 if anything
+  policy test --file F | --org S                       runs the tests in a policy; those of a file need no database
+  policy apply --org S --file F [--version N]          saves a file as the policy; with N only if that is the version in force
+  receipt verify FILE --keys F | --url U               checks a receipt against public keys: a saved /.well-known/jwks.json,
+                                                       or that of an Intray; says what holds. Needs no database
+  receipt rotate-key                                   signs receipts with a new key from now on; prints its id
   servers sync                                         gives organizations the servers of INTRAY_SERVERS_FILE
   reseal                                               seals all secrets again under the first of INTRAY_KEYS
   migrate [--logins]                                   brings the database up to this version; with --logins the roles

@@ -107,6 +107,49 @@ test("is saved as a whole, by whoever has read its latest version", async () => 
   ]);
 });
 
+test("keeps its tests, and is refused while one of them fails", async () => {
+  const { version } = (await read()).body;
+  const tested = (rule: string | null, stages?: string[]) => ({
+    ...large(),
+    tests: [
+      {
+        name: "A large one",
+        request: { server: "Finance ERP", tool: "process_invoice", amount: 5000 },
+        expect: { rule, ...(stages && { stages }) },
+      },
+      { request: { amount: 1 }, expect: { rule: null } },
+    ],
+  });
+  for (const [policy, field, message] of [
+    [tested(null), "tests.0.expect.rule", "Expected no rule, got “Large invoices”"],
+    [
+      tested("Large invoices", ["CFO"]),
+      "tests.0.expect.stages",
+      "Expected the stages “CFO”, got “Finance”, “CFO”",
+    ],
+  ] as const) {
+    const refused = await save(version, policy);
+    expect([refused.status, refused.body.errors]).toEqual([422, [{ field, message }]]);
+  }
+  // What can't be read is told first: its tests would say nothing.
+  const unreadable = await save(version, { ...tested(null), rules: large({ when: "no" }).rules });
+  expect(unreadable.body.errors).toMatchObject([{ field: "rules.0.when" }]);
+
+  const saved = await save(version, tested("Large invoices", ["Finance", "CFO"]));
+  expect(saved.status).toBe(200);
+  expect((await read()).body.policy.tests).toEqual(tested("Large invoices", ["Finance", "CFO"]).tests);
+  const [line] = await web.db.withOrganization(acme, (tx) =>
+    tx.event.findMany({
+      where: { organizationId: acme, type: "policy.changed" },
+      orderBy: { seq: "desc" },
+      take: 1,
+    }),
+  );
+  expect(line?.data).toMatchObject({ version: saved.body.version, tests: { from: 0, to: 2 } });
+  const none = await save(saved.body.version, large());
+  expect(none.body.policy).not.toHaveProperty("tests");
+});
+
 test("is changed once by two who save at the same time", async () => {
   const { version } = (await read()).body;
   const saved = await Promise.all(["A", "B", "C"].map((name) => save(version, large({ name }))));

@@ -12,7 +12,7 @@ export interface SealingKey {
 
 /** The place of a sealed value. */
 export interface SealedPlace {
-  /** `user` for a person's secret, which belongs to no organization. */
+  /** `user` for a secret that belongs to no organization: a person's, or the installation's. */
   organizationId: string;
   table: string;
   row: string;

@@ -40,6 +40,7 @@ export function policyChanges(data: Record<string, unknown>): string {
     ),
     ...named(data.groups).map(({ name, rule }) => `Group ${name}: ${people(rule.from)} → ${people(rule.to)}`),
     ...(Array.isArray(data.order) ? ["Changed the order of the rules"] : []),
+    ...(isFields(data.tests) ? [`Changed the tests: ${data.tests.from} → ${data.tests.to}`] : []),
   ];
   return changes.join("\n");
 }

@@ -45,7 +45,9 @@ import {
 import { answerer, keepMember, type Recipient } from "./recipient.ts";
 import { wordsOf } from "./row.ts";
 import type { AnswerInput, AssignInput, DraftInput, HandOverInput, RequestState } from "./schema.ts";
+import { type SignedIn, toSignedIn } from "./signed-in.ts";
 import { CLAIM_IDLE_MS, requests } from "./status.ts";
+import { contentDigest } from "./voting/content-digest.ts";
 import { bindVotes, castVote, NO_PROOF, type Proof, reopenVote, takeBack } from "./voting/transitions.ts";
 import { type Ballot, openBallot, readVoter } from "./voting/voter.ts";
 
@@ -79,8 +81,8 @@ export async function decide<T = undefined>(
   read: () => Promise<T | undefined> = async () => undefined,
   proof: Proof = NO_PROOF,
 ): Promise<{ outcome: Outcome; shown: T }> {
-  const [, request, claim] = await together(
-    keepCredential(organizationId, tx, principal),
+  const [signedIn, request, claim] = await together(
+    keepCredential(organizationId, tx, principal, proof.sessionId),
     lockRequest(organizationId, tx, principal, requestId),
     // Read once the request's lock is held, which a claim takes too.
     liveClaim(organizationId, tx, requestId),
@@ -97,7 +99,8 @@ export async function decide<T = undefined>(
   const content = checkedContent(request, input);
   await refuseUnfitChoice(organizationId, tx, request, input);
   const voted =
-    ballot && (await castVote(organizationId, tx, principal, request, ballot, input, content, proof));
+    ballot &&
+    (await castVote(organizationId, tx, principal, request, ballot, input, content, proof, signedIn));
   if (voted && !voted.completes) {
     const shown = await read();
     await publish(organizationId, tx, request, voted.events);
@@ -122,6 +125,9 @@ export async function decide<T = undefined>(
         words: wordsOf(input.action, content, onlyFieldOf(request), request),
         comment: input.comment || null,
         questionHash: contentOf(tx).hash(input.questionHash),
+        contentDigest: contentOf(tx).hash(contentDigest(input.action, content)),
+        answerId: id,
+        signedIn,
         ...(holdMs > 0 && { holdMs }),
         ...(voted && { votes: voted.votes }),
       },
@@ -311,20 +317,25 @@ export async function handOverRequest(
 
 /**
  * Keeps the caller's membership or key until the transaction ends: nobody decides after it was taken. Locked before the
- * request, as by its end. Throws `unauthenticated` if it has ended since the call came.
+ * request, as by its end. Returns how the caller had signed in. Throws `unauthenticated` if it has ended since the call came.
  */
-async function keepCredential(organizationId: string, tx: Tx, { actor }: Principal): Promise<void> {
+async function keepCredential(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  sessionId: string | null = null,
+): Promise<SignedIn | null> {
   if (actor.kind === "agent") throw new AppError("forbidden", "An agent answers nothing: people do.");
-  if (actor.id === null) return;
-  const held = await tx.$queryRaw<unknown[]>(
+  if (actor.id === null) return null;
+  const [held] = await tx.$queryRaw<{ proof: unknown }[]>(
     actor.kind === "key"
-      ? Prisma.sql`SELECT 1 FROM api_key WHERE organization_id = ${organizationId}::uuid AND id = ${actor.id}::uuid
+      ? Prisma.sql`SELECT jsonb_build_object('method', 'key') AS proof FROM api_key WHERE organization_id = ${organizationId}::uuid AND id = ${actor.id}::uuid
           AND revoked_at IS NULL FOR SHARE`
-      : Prisma.sql`SELECT 1 FROM membership WHERE organization_id = ${organizationId}::uuid
+      : Prisma.sql`SELECT gate.session_proof(${sessionId}::uuid) AS proof FROM membership WHERE organization_id = ${organizationId}::uuid
           AND user_id = ${actor.id}::uuid FOR KEY SHARE`,
   );
-  if (held.length === 0)
-    throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
+  if (!held) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
+  return toSignedIn(held.proof);
 }
 
 function oneself(): AppError {

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../mcp/forms/jcs.ts";
 import type { Policy, PolicyRule } from "./schema.ts";
 
 /** What a change of the policy was, for the history: names of rules and groups, and of changed ones what they were and are. */
@@ -9,6 +10,8 @@ export interface Difference {
   groups: { name: string; from: string[] | null; to: string[] | null }[];
   /** The rules that stayed are in another order now: all names in it. */
   order?: string[];
+  /** How many tests there were and are, where they are others now. */
+  tests?: { from: number; to: number };
 }
 
 /** Rules are the same by their name. Pure. */
@@ -18,6 +21,7 @@ export function differenceOf(before: Policy, after: Policy): Difference {
   const stayed = ({ rules }: Policy) =>
     rules.map(({ name }) => name).filter((name) => was.has(name) && is.has(name));
   const isMoved = JSON.stringify(stayed(before)) !== JSON.stringify(stayed(after));
+  const tests = [before.tests ?? [], after.tests ?? []] as const;
   const groups = [...new Set([...Object.keys(before.groups), ...Object.keys(after.groups)])];
   return {
     added: after.rules.filter(({ name }) => !was.has(name)),
@@ -34,6 +38,9 @@ export function differenceOf(before: Policy, after: Policy): Difference {
       return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ name, from, to }];
     }),
     ...(isMoved && { order: after.rules.map(({ name }) => name) }),
+    ...(canonicalJson(tests[0]) !== canonicalJson(tests[1]) && {
+      tests: { from: tests[0].length, to: tests[1].length },
+    }),
   };
 }
 

@@ -12,7 +12,7 @@ import { policyInputSchema } from "./schema.ts";
  * SQL: the policy in force with what rules ask about the task `t`, as JSON; null without a policy. A part of the statement that
  * reads the task anyway, so that a policy costs no statement, and none at all a look at an empty index.
  */
-export const POLICY_OF_TASK = Prisma.sql`(SELECT json_build_object('version', v.version, 'policy', v.policy, 'people', v.people,
+export const POLICY_OF_TASK = Prisma.sql`(SELECT json_build_object('version', v.version, 'policy', v.policy - 'tests', 'people', v.people,
     'server', (SELECT json_build_object('id', s.id, 'name', s.name) FROM server s
       WHERE s.organization_id = t.organization_id AND s.id = t.server_id),
     'createdAt', t.created_at, 'requestedBy', t.requested_by, 'person', ${REQUESTER},

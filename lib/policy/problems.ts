@@ -54,6 +54,14 @@ export function problemsOf(policy: Policy, members: Member[], known: People): Fi
   return errors;
 }
 
+/** The problems of conditions alone, which need no members. */
+export function problemsOfConditions({ rules }: Policy): FieldError[] {
+  return rules.flatMap(({ when }, at) => {
+    const message = problemOfCondition(when);
+    return message === null ? [] : [{ field: `rules.${at}.when`, message }];
+  });
+}
+
 function problemOfCondition(when: string | null): string | null {
   const read = when === null ? null : policyLanguage.read(when);
   if (!read || "condition" in read) return null;

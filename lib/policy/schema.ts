@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
+import { casesSchema } from "./case-schema.ts";
 
 /** Longest condition, in characters. lib/rules bounds it again where it is read. */
 const MOST_CHARACTERS = 2_000;
@@ -65,6 +66,8 @@ export const policyInputSchema = z.strictObject({
   version: z.literal(1).default(1),
   groups: z.record(name, addresses).default({}),
   rules: z.array(ruleSchema).max(MOST_RULES, `At most ${MOST_RULES} rules`).default([]),
+  /** A policy that fails one of them is refused. */
+  tests: casesSchema.optional(),
 });
 export type Policy = z.infer<typeof policyInputSchema>;
 
@@ -96,6 +99,7 @@ export const savedPolicySchema = z.object({
         due: z.string().nullable(),
       }),
     ),
+    tests: casesSchema.optional(),
   }),
   changedAt: z.iso.datetime().nullable(),
   changedBy: actorSchema.nullable(),

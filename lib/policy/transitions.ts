@@ -6,6 +6,7 @@ import { storable, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
+import { problemsOfCases } from "./cases.ts";
 import { differenceOf } from "./difference.ts";
 import { addressesOf, type People, problemsOf } from "./problems.ts";
 import { changesOf } from "./proposals/queries.ts";
@@ -141,7 +142,8 @@ async function inForce(organizationId: string, tx: Tx) {
 async function checked(organizationId: string, tx: Tx, policy: Policy): Promise<Change> {
   const { version, before, known } = await inForce(organizationId, tx);
   const members = await membersByAddress(organizationId, tx);
-  const errors = problemsOf(policy, members, known);
+  const problems = problemsOf(policy, members, known);
+  const errors = problems.length > 0 ? problems : problemsOfCases(policy);
   if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
   const now = new Map(members.map(({ email, userId }) => [email, userId]));
   const people: People = Object.fromEntries(

@@ -25,7 +25,7 @@ const ROOMS = [
     "lib/task-lifecycle",
     "lib/bulk-operations",
   ],
-  "lib/agent-calls",
+  ...["lib/agent-calls", "lib/receipts"],
   ...[
     "lib/webhooks",
     "lib/audit-streams",

@@ -266,6 +266,8 @@ export const PUBLIC: Record<string, string> = {
   "GET /oauth/callback": "the session that began the sign-in is its credential, with the sign-in's own state",
   "GET /oauth/callback/{issuer}":
     "the session that began the sign-in is its credential, with the sign-in's own state",
+  "GET /policy.schema.json": "it names no tenant",
+  "GET /.well-known/jwks.json": "public keys of the installation, which name no tenant",
   "GET /oauth/client-metadata.json": "it names no tenant",
   "GET /oauth/client-metadata/{issuer}": "it names no tenant",
   "GET /api/auth/saml/{id}/metadata": "it names no tenant",

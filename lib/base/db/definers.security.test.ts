@@ -23,7 +23,7 @@ const OF_AN_ACCOUNT = `
   keep_identity link_identity may_join only_organization organizations_of organizations_of_session passkeys
   password_hash person prove_by_identity read_account_notice read_own_account_notice recovery_codes_left
   recovery_hash rehash_password remove_passkey remove_second_factor replace_account replace_by_identity
-  replace_recovery_codes second_factor second_factor_shown second_factor_state sessions sessions_and_agents sessions_ended
+  replace_recovery_codes second_factor second_factor_shown second_factor_state session_proof sessions sessions_and_agents sessions_ended
   start_second_factor tell_person try_app_code unlink_saml use_code use_is_due use_recovery_code`;
 
 /** Finds whom somebody means who signs in or is told to: by an address, a provider's subject or a name, before there is a session. */
@@ -38,9 +38,9 @@ const OF_A_FOUND_ORGANIZATION = `
   note_key_use
   organization_networks refusal_of session_event sign_in_demand sign_in_refusal`;
 
-/** About the whole installation: set-up, demonstration, counts of calls, and figures without names. */
+/** About the whole installation: set-up, demonstration, counts of calls, figures without names, and the keys of receipts, whose private halves are sealed. */
 const OF_THE_INSTALLATION = `
-  agent_client demo_people figures register_agent_client set_up setup_done setup_possible sweep_throttle take_calls throttle`;
+  agent_client demo_people figures keep_receipt_key receipt_public_keys receipt_signing_key register_agent_client set_up setup_done setup_possible sweep_throttle take_calls throttle`;
 
 /** For the engine and the owner alone: which organizations have work, and work that belongs to none. */
 const NOT_FOR_THE_WEB = `
@@ -51,7 +51,7 @@ const NOT_FOR_THE_WEB = `
   organizations_with_due_proposals organizations_with_ending_agents organizations_with_ending_keys organizations_with_mail
   organizations_with_old_data organizations_with_operator_servers organizations_with_own_questions
   organizations_with_request_callbacks organizations_with_resting_accounts organizations_with_saml
-  organizations_with_webhooks organizations_without_hold password_resets_waiting people_with_mail
+  organizations_with_webhooks organizations_without_hold password_resets_waiting people_with_mail replace_receipt_key
   sweep_account_notices take_account_mail take_changes take_password_reset`;
 
 const names = (text: string) =>

@@ -15,9 +15,11 @@ import { uuidv7 } from "../../base/ids.ts";
 import { beginSealing } from "../../content-sealing/transitions.ts";
 import { createHumanTask } from "../../human-tasks/transitions.ts";
 import { recordAnswer, undoAnswer } from "../../input-requests/transitions.ts";
+import { contentDigest } from "../../input-requests/voting/content-digest.ts";
 import { readPolicy } from "../../policy/queries.ts";
 import { policyInputSchema } from "../../policy/schema.ts";
 import { savePolicy } from "../../policy/transitions.ts";
+import { readReceipt } from "../../receipts/queries.ts";
 
 const yes = { action: "accept" as const, content: { approve: true } };
 
@@ -88,6 +90,29 @@ test("a server's question is asked under the policy, and gets one answer once th
   await queries.inState(taskId, "completed");
   expect(remote.answers).toHaveLength(1);
   expect(await queries.request(id)).toMatchObject({ state: "settled" });
+  const { organizationId, operator, within } = organization;
+  const receipt = await within((tx) => readReceipt(organizationId, tx, operator, id));
+  expect(receipt).toMatchObject({
+    request: { state: "settled" },
+    votes: [{ agrees: true }, { agrees: true }],
+    answers: [
+      {
+        action: "accept",
+        contentDigest: contentDigest("accept", yes.content),
+        delivery: { state: "confirmed", reached: "taken", way: "update", attempts: 1 },
+      },
+    ],
+    sent: "taken",
+  });
+  expect(receipt.history.map(({ type }) => type)).toEqual([
+    "request.opened",
+    "vote.recorded",
+    "vote.recorded",
+    "answer.recorded",
+    "delivery.sending",
+    "delivery.accepted",
+    "delivery.confirmed",
+  ]);
 });
 
 test("votes outlive an engine that is killed, and the last one's answer its own", async ({

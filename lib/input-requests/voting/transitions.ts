@@ -2,7 +2,6 @@
  * All writes to votes. The caller holds the locks of task and request, and appends the lines of history that are returned. Who
  * has a vote is voter.ts's to say.
  */
-import { createHash } from "node:crypto";
 import type { Principal } from "../../access/principal.ts";
 import { type Actor, actorSchema } from "../../access/schema.ts";
 import { contentOf } from "../../base/db/content-keys.ts";
@@ -11,12 +10,13 @@ import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { NewEvent } from "../../events/transitions.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
-import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { onlyFieldOf } from "../guards.ts";
 import { rejectionOf } from "../rejection.ts";
 import { type AskedBy, wordsOf } from "../row.ts";
 import type { AnswerInput } from "../schema.ts";
+import type { SignedIn } from "../signed-in.ts";
+import { contentDigest } from "./content-digest.ts";
 import { isRejectedIn, openStage } from "./status.ts";
 import { type Ballot, type CastVote, castVotes, personsOf } from "./voter.ts";
 
@@ -60,6 +60,7 @@ export async function castVote(
   input: AnswerInput,
   content: Record<string, unknown> | null,
   proof: Proof,
+  signedIn: SignedIn | null,
 ): Promise<Voted> {
   const { approval, stage, person, onBehalfOf } = ballot;
   const its = approval.stages[stage]!;
@@ -67,7 +68,7 @@ export async function castVote(
   if (its.requireReason.includes(rejects ? "reject" : "approve") && !input.comment) throw reasonMissing();
   if (its.stepUp) await refuseStale(tx, proof);
   const keeping = contentOf(tx);
-  const digest = digestOf(input.action, content);
+  const digest = contentDigest(input.action, content);
   const others = ballot.votes.filter(
     (vote) => !rejects && !vote.rejects && !keeping.isSameHash(digest, vote.contentDigest),
   );
@@ -109,6 +110,8 @@ export async function castVote(
       contentDigest: keeping.hash(digest),
       rule: approval.rule,
       version: approval.version,
+      voteId: id,
+      signedIn,
       ...(!completes && next !== stage && { opens: approval.stages[next]!.name }),
     },
   };
@@ -271,13 +274,6 @@ function isRejection(form: unknown, action: string, content: Record<string, unkn
     no !== null &&
     Object.entries(no.content).every(([name, value]) => content !== null && content[name] === value)
   );
-}
-
-/** SHA-256 of exactly what would be sent. */
-function digestOf(action: string, content: Record<string, unknown> | null): string {
-  return createHash("sha256")
-    .update(canonicalJson({ v: 1, action, content }))
-    .digest("hex");
 }
 
 function reasonMissing(): AppError {

@@ -30,7 +30,8 @@ export async function propose(
   { baseVersion, policy, people, changes }: Proposal,
 ): Promise<string> {
   const { actor } = principal;
-  const proposer = makerOf(organizationId, principal);
+  // The operator's commands, and keys of them, are the organization's own.
+  const proposer = Prisma.sql`coalesce(${makerOf(organizationId, principal)}, ${organizationId}::uuid)`;
   await end(
     organizationId,
     tx,

@@ -1,12 +1,14 @@
 "use client";
 
-import { Copy, Hash, Link2, ListChecks } from "lucide-react";
+import { Copy, FileCheck, Hash, Link2, ListChecks } from "lucide-react";
+import { useMe } from "@/components/shell/session/me.tsx";
 import { copyText } from "@/components/ui/copy-text.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 export function RequestMenuItems({ request, link }: { request: InputRequestDetail; link: () => void }) {
+  const me = useMe();
   return (
     <>
       <MenuItem onSelect={link}>
@@ -31,6 +33,17 @@ export function RequestMenuItems({ request, link }: { request: InputRequestDetai
           Open the task
         </Link>
       </MenuItem>
+      {request.state !== "open" && !me.view && (
+        <MenuItem asChild>
+          <a href={`/api/v1/input-requests/${request.id}/receipt`} download>
+            <FileCheck aria-hidden strokeWidth={1.75} />
+            <span>
+              Download receipt
+              <span className="block text-muted text-xs">Signed: who decided, and what was sent.</span>
+            </span>
+          </a>
+        </MenuItem>
+      )}
     </>
   );
 }

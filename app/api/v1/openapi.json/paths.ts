@@ -1,3 +1,4 @@
+import * as jwks from "@/app/.well-known/jwks.json/route.ts";
 import * as samlAcs from "@/app/api/auth/saml/[id]/acs/route.ts";
 import * as samlFinish from "@/app/api/auth/saml/[id]/finish/route.ts";
 import * as samlMetadata from "@/app/api/auth/saml/[id]/metadata/route.ts";
@@ -46,6 +47,7 @@ import * as inputRequestDocuments from "@/app/api/v1/input-requests/[id]/documen
 import * as inputRequestDraft from "@/app/api/v1/input-requests/[id]/draft/route.ts";
 import * as inputRequestHandOver from "@/app/api/v1/input-requests/[id]/hand-over/route.ts";
 import * as inputRequestJudgeAgain from "@/app/api/v1/input-requests/[id]/judge-again/route.ts";
+import * as inputRequestReceipt from "@/app/api/v1/input-requests/[id]/receipt/route.ts";
 import * as inputRequestRelease from "@/app/api/v1/input-requests/[id]/release/route.ts";
 import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/route.ts";
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
@@ -181,6 +183,7 @@ import * as oauthIssuerCallback from "@/app/oauth/callback/[issuer]/route.ts";
 import * as oauthCallback from "@/app/oauth/callback/route.ts";
 import * as oauthIssuerMetadata from "@/app/oauth/client-metadata/[issuer]/route.ts";
 import * as oauthClientMetadata from "@/app/oauth/client-metadata.json/route.ts";
+import * as policyFileSchema from "@/app/policy.schema.json/route.ts";
 import * as readyz from "@/app/readyz/route.ts";
 import type { Paths } from "@/lib/web/http/openapi.ts";
 
@@ -221,6 +224,7 @@ export const paths: Paths = {
   "/api/v1/input-requests/{id}/documents/{documentId}": inputRequestDocument,
   "/api/v1/input-requests/{id}/draft": inputRequestDraft,
   "/api/v1/input-requests/{id}/hand-over": inputRequestHandOver,
+  "/api/v1/input-requests/{id}/receipt": inputRequestReceipt,
   "/api/v1/input-requests/{id}/release": inputRequestRelease,
   "/api/v1/input-requests/{id}/resend": inputRequestResend,
   "/api/v1/input-requests/{id}/similar": inputRequestSimilar,
@@ -367,6 +371,8 @@ export const paths: Paths = {
   "/metrics": metrics,
   "/oauth/callback": oauthCallback,
   "/oauth/callback/{issuer}": oauthIssuerCallback,
+  "/.well-known/jwks.json": jwks,
+  "/policy.schema.json": policyFileSchema,
   "/oauth/client-metadata.json": oauthClientMetadata,
   "/oauth/client-metadata/{issuer}": oauthIssuerMetadata,
   "/readyz": readyz,

@@ -1,0 +1,102 @@
+/** Runs the tests that stand in a policy. Pure: addresses stand for their people. */
+import type { Actor } from "../access/schema.ts";
+import type { FieldError } from "../base/errors.ts";
+import type { PolicyCase } from "./case-schema.ts";
+import type { AskedRequest } from "./facts.ts";
+import { judgePolicy } from "./judge.ts";
+import { addressesOf, type People } from "./problems.ts";
+import type { Policy } from "./schema.ts";
+
+/** What a request gets by a policy. */
+export interface Outcome {
+  rule: string | null;
+  stages: string[];
+  /** Rules that could not be applied to it. */
+  failed: string[];
+}
+
+export interface CaseFailure {
+  /** The place of the test in the list, from 0. */
+  at: number;
+  name: string;
+  part: "rule" | "stages";
+  expected: PolicyCase["expect"];
+  got: Outcome;
+}
+
+/** The tests that fail, in their order. A time that is left out is always the same one, so that a test is no matter of the day. */
+export function failedCases(policy: Policy): CaseFailure[] {
+  const people = addressesAsPeople(policy);
+  return (policy.tests ?? []).flatMap((test, at): CaseFailure[] => {
+    const { request, expect: expected, name = `Test ${at + 1}` } = test;
+    const approval = judgePolicy({ version: 1, policy, people }, askedIn(policy, request));
+    const got: Outcome = {
+      rule: approval?.rule ?? null,
+      stages: approval?.stages.map((stage) => stage.name) ?? [],
+      failed: approval?.failed.map(({ rule }) => rule) ?? [],
+    };
+    const failure = { at, name, expected, got };
+    if (got.rule !== expected.rule) return [{ ...failure, part: "rule" }];
+    const isOfStages = !expected.stages || JSON.stringify(expected.stages) === JSON.stringify(got.stages);
+    return isOfStages ? [] : [{ ...failure, part: "stages" }];
+  });
+}
+
+/** The tests that fail, as problems of the policy that has them. */
+export function problemsOfCases(policy: Policy): FieldError[] {
+  return failedCases(policy).map((failure) => ({
+    field: `tests.${failure.at}.expect.${failure.part}`,
+    message: failureWords(failure),
+  }));
+}
+
+/** `Expected “Large”, got no rule`. */
+export function failureWords({ part, expected, got }: CaseFailure): string {
+  const failed = got.failed.length > 0 ? `. Could not be applied: ${got.failed.map(quoted).join(", ")}` : "";
+  if (part === "rule") return `Expected ${ruleWords(expected.rule)}, got ${ruleWords(got.rule)}${failed}`;
+  return `Expected the stages ${listed(expected.stages ?? [])}, got ${listed(got.stages)}${failed}`;
+}
+
+const quoted = (name: string) => `“${name}”`;
+const ruleWords = (rule: string | null) => (rule === null ? "no rule" : quoted(rule));
+const listed = (names: string[]) => (names.length > 0 ? names.map(quoted).join(", ") : "none");
+
+function addressesAsPeople(policy: Policy): People {
+  const named = policy.rules.flatMap(({ stages }) => stages.flatMap((stage) => addressesOf(policy, stage)));
+  const all = [...named, ...Object.values(policy.groups).flat()];
+  return Object.fromEntries(all.map((address) => [address, address]));
+}
+
+/** A Monday, at noon. */
+const ALWAYS = "2026-01-05T12:00:00Z";
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+
+function askedIn({ groups }: Policy, request: PolicyCase["request"]): AskedRequest {
+  const { requester = {} } = request;
+  const now = new Date(request.now ?? ALWAYS);
+  const address = requester.address?.trim().toLowerCase();
+  const actor: Actor = {
+    kind: requester.kind ?? "member",
+    id: NOBODY,
+    name: requester.name ?? requester.address ?? "Somebody",
+  };
+  return {
+    server: { id: NOBODY, name: request.server ?? "Server" },
+    tool: request.tool ?? "tool",
+    task: { label: request.label ?? null, arguments: request.arguments ?? {}, createdAt: now },
+    request: {
+      message: request.message ?? "",
+      amount: request.amount ?? null,
+      currency: request.currency ?? null,
+      fields: request.fields ?? [],
+      url: request.url ?? null,
+      askedAgain: request.askedAgain ?? false,
+    },
+    requester: {
+      actor,
+      role: requester.role === undefined ? "operator" : requester.role,
+      groups: Object.keys(groups).filter((name) => address && groups[name]?.includes(address)),
+    },
+    now,
+  };
+}

@@ -1,0 +1,79 @@
+/** What a receipt says, in sentences for a terminal. Pure. */
+import type { Receipt } from "./schema.ts";
+
+export function wordsOf(receipt: Receipt): string[] {
+  const { issuer, organization, request, policy, votes, answers, sent, history } = receipt;
+  const about = `${plain(request.tool)} of ${plain(request.server.name)}`;
+  const lines = [
+    `${plain(issuer)} says of a request in ${plain(organization.name)} (${organization.id}):`,
+    `  Request ${request.id} about ${about}, asked ${request.askedAt} for ${plain(request.requestedBy.name)}. Question ${request.questionHash}.`,
+    policy
+      ? `  Rule “${plain(policy.rule)}”, version ${policy.version} of the policy: ${policy.stages.map(({ name, need }) => `${plain(name)} (${need})`).join(", then ")}.`
+      : "  No rule: any one approver.",
+    ...votes.map((vote) => `  ${voteWords(vote)}`),
+    ...answers.map((answer) => `  ${answerWords(answer)}`),
+    `  ${stateWords(request, answers)}`,
+    `  ${SENT[sent]}`,
+  ];
+  const last = history.at(-1);
+  return last
+    ? [...lines, `  Its last line in the history is ${last.seq}, with the hash ${last.hash}.`]
+    : lines;
+}
+
+const SENT: Record<Receipt["sent"], string> = {
+  nothing: "No answer was sent to the server.",
+  unknown: "An answer was sent, and no reply says whether the server has it.",
+  taken: "The server replied that it has the answer.",
+};
+
+function voteWords(vote: Receipt["votes"][number]): string {
+  const what = vote.agrees ? "agreed" : "rejected";
+  const end = vote.ended ? ` It does not count since ${vote.ended.at} (${plain(vote.ended.as)}).` : "";
+  const who = vote.onBehalfOf
+    ? `${plain(vote.by.name)} for ${plain(vote.onBehalfOf.name)}`
+    : plain(vote.by.name);
+  return `${who} ${what} in ${plain(vote.stage)}, ${vote.at}, ${signInWords(vote.signedIn)}.${end}`;
+}
+
+function answerWords({
+  by,
+  action,
+  at,
+  signedIn,
+  withdrawnAt,
+  delivery,
+}: Receipt["answers"][number]): string {
+  const way = delivery
+    ? [
+        delivery.sentAt && `sent ${delivery.sentAt}`,
+        delivery.acceptedAt && `taken by the server ${delivery.acceptedAt}`,
+        delivery.confirmedAt && `confirmed ${delivery.confirmedAt}`,
+      ].filter((each) => each !== null)
+    : [];
+  const end = withdrawnAt ? ` Taken back ${withdrawnAt}.` : "";
+  const sent = way.length > 0 ? ` It was ${way.join(", ")}.` : "";
+  return `${plain(by.name)} answered “${plain(action)}”, ${at}, ${signInWords(signedIn)}.${sent}${end}`;
+}
+
+function signInWords(signedIn: Receipt["votes"][number]["signedIn"]): string {
+  if (!signedIn) return "signed in as the history does not say";
+  if (signedIn.method === "key") return "by an API key";
+  const factors = signedIn.amr.length > 0 ? ` (${signedIn.amr.map(plain).join(", ")})` : "";
+  return `signed in by ${plain(signedIn.provider ?? signedIn.method)}${factors}`;
+}
+
+function stateWords(
+  { state, endedAt, endedReason }: Receipt["request"],
+  answers: Receipt["answers"],
+): string {
+  const inForce = answers.some(({ withdrawnAt }) => withdrawnAt === null);
+  const why = endedReason ? ` (${plain(endedReason)})` : "";
+  if (state === "open") return "It is open: no answer is in force.";
+  if (state === "answered") return "It is answered, and not settled yet.";
+  if (endedAt === null) return `It ended as ${plain(state)}${why}.`;
+  return `It ended ${endedAt} as ${plain(state)}${why}${inForce ? "" : ", without an answer"}.`;
+}
+
+/** Names are people's and servers' own, and a terminal obeys control characters. */
+const plain = (text: string) => text.replace(/\p{C}/gu, "\u{FFFD}");

@@ -1,0 +1,53 @@
+/** A policy in a file, as the screen and the API have it: JSON, with `$schema` for editors. */
+import { readFile } from "node:fs/promises";
+import { AppError, type FieldError } from "../../../lib/base/errors.ts";
+import { type Policy, policyInputSchema } from "../../../lib/policy/schema.ts";
+import { CommandError } from "../usage.ts";
+
+/** Throws CommandError with the place of each problem. */
+export async function readPolicyFile(path: string): Promise<Policy> {
+  if (/\.ya?ml$/i.test(path))
+    throw new CommandError(`${path}: policies are read as JSON, not as YAML. Convert it first.`);
+  const { $schema: _, ...given } = objectIn(path, await textOf(path));
+  const parsed = policyInputSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw invalidPolicy(
+    path,
+    parsed.error.issues.map(({ path: place, message }) => ({ field: place.join("."), message })),
+  );
+}
+
+/** Runs `work`, and tells the problems of a policy that is refused, each with its place. */
+export async function withPlaces<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof AppError && error.errors ? invalidPolicy(path, error.errors) : error;
+  }
+}
+
+export function invalidPolicy(path: string, errors: FieldError[]): CommandError {
+  const lines = errors.map(({ field, message }) => `  ${field || "(the whole)"}: ${message}`);
+  return new CommandError([`${path} is no valid policy:`, ...lines].join("\n"));
+}
+
+function objectIn(path: string, text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new CommandError(`${path} is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw new CommandError(`${path} is no policy: it is not an object.`);
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code ? new CommandError(`${path}: ${code}.`, { cause: error }) : error;
+  }
+}
