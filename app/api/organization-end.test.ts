@@ -85,6 +85,10 @@ async function furnished(slug: string) {
     `INSERT INTO policy_version (organization_id, version, policy, people, made_by) VALUES ($1, 1, '{}', '{}', '{}')`,
     [id],
   );
+  await sql(
+    `INSERT INTO working_calendar (organization_id, version, changed_at, changed_by) VALUES ($1, 1, now(), '{}')`,
+    [id],
+  );
   const [answered, open] = [await insertRequest(web.db, id, task), await insertRequest(web.db, id, task)];
   await call("PUT", `/input-requests/${open.id}/draft`, { content: {}, comment: "half" });
   await call("POST", `/input-requests/${open.id}/claim`, {});

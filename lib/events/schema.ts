@@ -113,6 +113,7 @@ export const EVENT_TYPES = [
   "organization.undo_window_changed",
   "call_rules.changed",
   "policy.changed",
+  "calendar.changed",
   "organization.retention_changed",
   "organization.renamed",
   "organization.four_eyes_changed",

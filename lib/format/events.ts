@@ -1,6 +1,7 @@
 import type { EventType } from "../events/schema.ts";
 import { formatDuration } from "../text/duration.ts";
 import { plural } from "../text/labels.ts";
+import { calendarChanges } from "./calendar.ts";
 import { callRuleChanges, policyChanges } from "./call-rules.ts";
 import {
   type Data,
@@ -165,6 +166,12 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
     ),
   "call_rules.changed": (data, who) => say(`${who} changed the call rules`, "wait", callRuleChanges(data)),
   "policy.changed": (data, who) => say(`${who} changed the policy`, "wait", policyChanges(data)),
+  "calendar.changed": (data, who) =>
+    say(
+      data.to === null ? `${who} removed the working calendar` : `${who} changed the working calendar`,
+      "wait",
+      calendarChanges(data),
+    ),
   "organization.retention_changed": ({ messageDays, payloadDays, taskDays }, who) =>
     say(
       `${who} set what is kept: protocol messages ${keptFor(messageDays)}, details of the history ${keptFor(payloadDays)}, finished tasks ${keptFor(taskDays)}`,

@@ -127,6 +127,12 @@ export const PARTS: Part[] = [
     order: ["r.version", "bigint"],
   },
   {
+    kind: "working_calendar",
+    table: "working_calendar",
+    columns: "version calendar changed_at changed_by",
+    order: ["r.version", "bigint"],
+  },
+  {
     kind: "saved_view",
     table: "saved_view",
     columns: "id user_id page name query shared created_at",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
+import { durationSchema } from "../calendar/schema.ts";
 
 /** Longest condition, in characters. lib/rules bounds it again where it is read. */
 const MOST_CHARACTERS = 2_000;
@@ -37,9 +38,6 @@ const stageSchema = z.strictObject({
   requireReason: flags("approve", "reject").default([]),
 });
 export type PolicyStage = z.infer<typeof stageSchema>;
-
-/** `3d`: weeks, days, hours or minutes. `!` stands for the clock's time as against working time, which is the same for now. */
-const durationSchema = z.string().regex(/^[1-9]\d{0,3}[wdhm]!?$/, "Use a time such as 4h, 3d or 2w");
 
 const ruleSchema = z.strictObject({
   name,

@@ -18,6 +18,7 @@ const ROOMS = [
   ...[
     "lib/tasks",
     "lib/call-rules",
+    "lib/calendar",
     "lib/policy",
     "lib/input-requests",
     "lib/elicitation-tasks",
