@@ -106,6 +106,9 @@ async function furnished(slug: string) {
         rejects, person, cast_by, completes, answer_id)
       SELECT ${id}::uuid, ${uuidv7()}::uuid, ${answered.id}::uuid, 0, 'q', 'c', 'decline', true, ${owner.userId}::uuid, '{}', true, a.id
       FROM answer a WHERE a.input_request_id = ${answered.id}::uuid`;
+    await tx.requestTimer.create({
+      data: { ...its, kind: "expire", after: "1d", startsAt: new Date(), dueAt: new Date() },
+    });
     const callback = { url: `https://ci.example/${CANARY}`, sealedSecret: CANARY };
     await tx.requestCallback.create({ data: { ...its, taskId: task, ...callback } });
     const ask = { ...of, id: uuidv7(), inputRequestId: answered.id, key: "k", sessionDigest: null };

@@ -1,7 +1,6 @@
 import type { EventType } from "../events/schema.ts";
 import { formatDuration } from "../text/duration.ts";
 import { plural } from "../text/labels.ts";
-import { calendarChanges } from "./calendar.ts";
 import { callRuleChanges, policyChanges } from "./call-rules.ts";
 import {
   type Data,
@@ -15,6 +14,7 @@ import {
   type Words,
 } from "./event-words.ts";
 import { samlFault } from "./saml.ts";
+import { calendarChanges } from "./settings/calendar.ts";
 import { TASK_WORDS } from "./tasks/task-events.ts";
 
 /** One line of an organization's history in plain words. Server text inside is untrusted and stays text. */

@@ -264,6 +264,13 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "request_timer",
+    table: "request_timer",
+    columns: "id input_request_id stage after starts_at due_at fired_at",
+    made: { timer_kind: "r.kind" },
+    order: byId,
+  },
+  {
     kind: "delivery",
     table: "delivery",
     columns: `id answer_id input_request_id task_id state deliver_after not_before attempts ask_id sent_at accepted_at
@@ -436,6 +443,8 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     late_answer_ms: "with late_every_ms",
   },
   server: { pauses: "the engine's own count" },
+  working_calendar: { moved_version: "the engine's own note" },
+  request_timer: { kind: "taken as timer_kind" },
   acknowledgement: { free_since: "the engine's own note" },
   answer: { request_id: "of a log line", traceparent: "of a trace" },
   task: {

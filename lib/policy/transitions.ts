@@ -56,6 +56,10 @@ export async function savePolicy(
 }
 
 function allAddresses(policy: Policy): string[] {
-  const named = policy.rules.flatMap(({ stages }) => stages.flatMap((stage) => addressesOf(policy, stage)));
+  const named = policy.rules.flatMap(({ stages }) =>
+    stages.flatMap(({ approvers, escalate }) =>
+      [approvers, ...(escalate ? [escalate.to] : [])].flatMap((each) => addressesOf(policy, each)),
+    ),
+  );
   return [...new Set([...named, ...Object.values(policy.groups).flat()])].sort();
 }

@@ -35,6 +35,7 @@ const ROOMS = [
     "lib/mail",
     "lib/key-rotation",
     "lib/human-tasks",
+    "lib/request-timers",
   ],
   ...["lib/api-client", "components", "lib/engine", "lib/web", "app"],
 ];

@@ -1,8 +1,19 @@
 import { expect, test } from "vitest";
-import { missingWords, needsWords, voteEffect, whyWords } from "./votes.ts";
+import { comingWords, doneWords, missingWords, needsWords, voteEffect, whyWords } from "./votes.ts";
 
 const stage = (name: string, state: "waiting" | "open" | "done", need: number, missing: number) => ({
-  ...{ name, state, need, missing, rejections: 1, stepUp: false, requireReason: [], votes: [] },
+  ...{
+    name,
+    state,
+    need,
+    missing,
+    rejections: 1,
+    stepUp: false,
+    requireReason: [],
+    votes: [],
+    reminded: [],
+    escalated: [],
+  },
 });
 const stages = [stage("Finance", "open", 2, 2), stage("CFO", "waiting", 1, 1)];
 
@@ -25,4 +36,25 @@ test("what a press does", () => {
   );
   const last = [stage("Finance", "done", 2, 0), stage("CFO", "open", 1, 1)];
   expect(voteEffect({ stages: last }, "ERP")).toBe("Your vote is the last: the answer goes to ERP");
+});
+
+test("what happens by itself, and what has", () => {
+  const timer = (kind: "remind" | "escalate" | "leave" | "cancel", at: string) => ({ kind, stage: null, at });
+  expect(
+    comingWords({ timers: [timer("remind", "1"), timer("escalate", "2"), timer("cancel", "3")] }),
+  ).toEqual([
+    { at: "1", words: "Reminder in" },
+    { at: "3", words: "Unless decided, the task is cancelled in" },
+  ]);
+  expect(comingWords({ timers: [] })).toEqual([]);
+  const reminded = [
+    { at: "1", of: ["Ben", "Cleo"] },
+    { at: "2", of: ["Cleo"] },
+  ];
+  expect(doneWords({ reminded, escalated: [{ at: "3", to: ["every owner", "Dora"] }] })).toEqual([
+    { at: "3", words: "Asked every owner, Dora too" },
+    { at: "2", words: "Reminded Cleo (2 times)" },
+  ]);
+  // Nobody was there to be reminded.
+  expect(doneWords({ reminded: [{ at: "1", of: [] }], escalated: [] })).toEqual([]);
 });

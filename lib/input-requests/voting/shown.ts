@@ -14,12 +14,17 @@ export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
       'rejects', v.rejects, 'action', v.action, 'content', v.content, 'comment', v.comment, 'by', v.cast_by, 'at', v.cast_at)
       ORDER BY v.cast_at, v.id), '[]'::json)
     FROM vote v WHERE v.organization_id = r.organization_id AND v.input_request_id = r.id AND v.ended_at IS NULL) END AS votes,
+  CASE WHEN r.approval IS NOT NULL AND r.state = 'open' THEN (SELECT json_agg(json_build_object('kind', m.kind, 'stage', m.stage,
+      'at', m.due_at) ORDER BY m.due_at, m.id)
+    FROM request_timer m WHERE m.organization_id = r.organization_id AND m.input_request_id = r.id AND m.fired_at IS NULL) END AS timers,
   CASE WHEN r.approval IS NOT NULL THEN json_build_object('person', ${personOf(principal)},
     'hasAsked', ${askedBy(personOf(principal))}, 'isAsked', ${isCallerAskedIn(Prisma.sql`r.approval`, principal)}) END AS voter`;
 
 export interface VotesRow {
   approval: unknown;
   votes: unknown;
+  /** Those that have not fired; null: there are none. */
+  timers: unknown;
   /** The caller. */
   voter: unknown;
 }
@@ -36,13 +41,23 @@ const votesSchema = z.array(
     at: z.coerce.date(),
   }),
 );
+const timersSchema = z
+  .array(
+    z.object({
+      kind: z.enum(["remind", "escalate", "expire"]),
+      stage: z.int().nullable(),
+      at: z.coerce.date(),
+    }),
+  )
+  .nullish();
 const voterSchema = z.object({ person: z.string().nullable(), hasAsked: z.boolean(), isAsked: z.boolean() });
 
 export function toApproval(
   row: VotesRow & { state: string; fourEyes: boolean },
 ): InputRequestSummary["approval"] {
   if (row.approval === null || row.approval === undefined) return null;
-  const { rule, version, stages, dueAt, failed, requester } = approvalSchema.parse(row.approval);
+  const approval = approvalSchema.parse(row.approval);
+  const { rule, version, stages, dueAt, lapsedAt, expire, failed, requester } = approval;
   const votes = votesSchema.parse(row.votes);
   const voter = voterSchema.parse(row.voter);
   const states = stageStates(stages, votes);
@@ -64,8 +79,14 @@ export function toApproval(
     rule,
     version,
     dueAt,
+    lapsedAt,
+    timers: (timersSchema.parse(row.timers) ?? []).map(({ kind, stage, at }) => ({
+      kind: kind === "expire" ? (expire?.cancels ? "cancel" : "leave") : kind,
+      stage: stage === null ? null : (stages[stage]?.name ?? null),
+      at: at.toISOString(),
+    })),
     failed,
-    stages: stages.map(({ name, need, rejections, stepUp, requireReason }, at) => ({
+    stages: stages.map(({ name, need, rejections, stepUp, requireReason, reminded, escalated }, at) => ({
       name,
       state: states[at]!,
       need,
@@ -84,6 +105,8 @@ export function toApproval(
           at: time.toISOString(),
         })),
       missing: missingIn(stages, votes, at),
+      reminded,
+      escalated,
     })),
     content: agreed?.content ?? null,
     canVote: refusal === null,

@@ -17,6 +17,7 @@ import { onlyFieldOf } from "../guards.ts";
 import { rejectionOf } from "../rejection.ts";
 import { wordsOf } from "../row.ts";
 import type { AnswerInput } from "../schema.ts";
+import { armTimers, endTimers } from "../timers/transitions.ts";
 import { isRejectedIn, openStage } from "./status.ts";
 import { type Ballot, type CastVote, castVotes } from "./voter.ts";
 
@@ -146,7 +147,9 @@ export async function reopenVote(
   await tx.$executeRaw`UPDATE vote SET answer_id = NULL
     WHERE organization_id = ${organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
   const votes = await castVotes(organizationId, tx, requestId, null);
-  await setOpen(organizationId, tx, requestId, approval, votes);
+  const open = await setOpen(organizationId, tx, requestId, approval, votes);
+  // Those that ended with the answer go on as if it had never been.
+  await armTimers(organizationId, tx, requestId, { ...approval, open });
 }
 
 /** Takes one's own vote back while its stage is not full. Throws `not_found`, `stage_full`. */
@@ -206,7 +209,11 @@ export async function beginAnew(
   requestId: string,
   approval: unknown,
 ): Promise<void> {
-  await setOpen(organizationId, tx, requestId, approvalSchema.parse(approval), []);
+  const { since } = await opensNow(tx);
+  const begun = { ...approvalSchema.parse(approval), askedAt: since, lapsedAt: null };
+  await tx.$executeRaw`UPDATE input_request SET approval = approval || ${JSON.stringify({ askedAt: since, lapsedAt: null })}::jsonb
+    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
+  await setOpen(organizationId, tx, requestId, begun, [], true);
 }
 
 /** What the votes' stage is by now. A claim of the voter's ends, and an assignment to whoever has voted or to a stage before. */
@@ -236,19 +243,33 @@ async function moveOn(
     });
 }
 
+/** Notes which stage is open, and writes the timers of one that has opened just now. `anew`: all of it begins anew. */
 async function setOpen(
   organizationId: string,
   tx: Tx,
   requestId: string,
   approval: Approval,
   votes: CastVote[],
-): Promise<void> {
+  anew = false,
+): Promise<Approval["open"]> {
   const stage = openStage(approval.stages, votes) ?? approval.stages.length - 1;
   const { roles, people } = approval.stages[stage]!;
   const voted = votes.filter((vote) => vote.stage === stage).map(({ person }) => person);
-  const open = storable({ stage, roles, people, voted });
-  await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(open)}::jsonb)
+  const isSame = stage === approval.open.stage && !anew;
+  const { since, reminded } = approval.open;
+  const open = { stage, roles, people, voted, ...(isSame ? { since, reminded } : await opensNow(tx)) };
+  await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(storable(open))}::jsonb)
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
+  if (!isSame) {
+    await endTimers(organizationId, tx, requestId, "stage");
+    await armTimers(organizationId, tx, requestId, { ...approval, open });
+  }
+  return open;
+}
+
+async function opensNow(tx: Tx): Promise<{ since: string; reminded: false }> {
+  const [row] = await tx.$queryRaw<{ now: Date }[]>`SELECT now() AS now`;
+  return { since: row!.now.toISOString(), reminded: false };
 }
 
 /** Whether a vote is a no: it declines, or it is the form's own, harmless way to say no. */

@@ -7,11 +7,14 @@ CREATE TABLE working_calendar (
   calendar jsonb CHECK (jsonb_typeof(calendar) = 'object'),
   changed_at timestamptz(3),
   changed_by jsonb,
+  -- The version that the times of open requests follow; engines move them to the latest.
+  moved_version integer NOT NULL DEFAULT 0,
   PRIMARY KEY (organization_id),
   CHECK ((version = 0) = (changed_at IS NULL)),
   CHECK ((changed_at IS NULL) = (changed_by IS NULL)),
   CHECK (version > 0 OR calendar IS NULL)
 );
+CREATE INDEX working_calendar_moving ON working_calendar (organization_id) WHERE moved_version < version;
 ALTER TABLE working_calendar ENABLE ROW LEVEL SECURITY;
 ALTER TABLE working_calendar FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON working_calendar USING (organization_id = current_organization())

@@ -20,7 +20,7 @@ import {
   officeHours,
   readHolidays,
   readHours,
-} from "@/lib/format/calendar.ts";
+} from "@/lib/format/settings/calendar.ts";
 import { localZone } from "@/lib/text/local-time.ts";
 import { Section } from "../section.tsx";
 

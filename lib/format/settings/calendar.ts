@@ -1,6 +1,6 @@
 /** Words for working calendars, in the history and in the form. */
-import { type Calendar, type Holiday, type Span, WEEKDAYS, type Weekday } from "../calendar/schema.ts";
-import { plural, shorten } from "../text/labels.ts";
+import { type Calendar, type Holiday, type Span, WEEKDAYS, type Weekday } from "../../calendar/schema.ts";
+import { plural, shorten } from "../../text/labels.ts";
 
 export const DAY_NAMES: Record<Weekday, string> = {
   mon: "Monday",
