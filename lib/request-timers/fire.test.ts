@@ -191,6 +191,56 @@ describe("a request has the timers of its rule", () => {
   });
 });
 
+test("a request that is asked again after its answer was not delivered begins anew, with all its times", async () => {
+  await acme.policy(
+    rule([finance({ need: 1, remind: ["4h"] }), cfo({ remind: ["1h"] })], {
+      due: "3d",
+      ...expire("30d", "leave"),
+    }),
+  );
+  const task = await acme.task();
+  const request = await acme.ask(task, { key: "k" });
+  const [first] = await timers(request);
+  await acme.decide(ben, request);
+  await acme.decide(ana, request);
+  await acme.sql(
+    "UPDATE input_request SET state = 'undeliverable', ended_at = now(), ended_reason = 'not_asked_again' WHERE id = $1",
+    [request.id],
+  );
+  expect(await pending(request)).toEqual([]);
+  const again = await acme.ask(task, { key: "k" });
+  expect(again.id).toBe(request.id);
+  expect(await kinds(request)).toEqual([
+    ["remind", 0, "4h"],
+    ["expire", null, "30d"],
+  ]);
+  for (const { starts_at } of await pending(request))
+    expect(starts_at.getTime()).toBeGreaterThan(first!.starts_at.getTime());
+  const { approval } = await acme.read(ben, request);
+  expect(Date.parse(approval.dueAt)).toBeGreaterThan(first!.starts_at.getTime() + 72 * 3600_000);
+});
+
+test("what people should have decided by now is listed and counted", async () => {
+  await acme.policy(rule([finance()], { due: "3d" }));
+  const [late] = [await asked(), await asked()];
+  await acme.sql(
+    `UPDATE input_request SET approval = jsonb_set(approval, '{dueAt}', '"2026-01-01T00:00:00.000Z"') WHERE id = $1`,
+    [late.id],
+  );
+  const { items } = (await web.call("GET", "/api/v1/input-requests?overdue=true", { cookie: ben.cookie }))
+    .body;
+  expect(items.map(({ id }: { id: string }) => id)).toEqual([late.id]);
+  const counts = await web.call("GET", "/api/v1/input-requests/counts?overdue=true", { cookie: ben.cookie });
+  expect(counts.body).toMatchObject({ all: 1, waiting: 1 });
+  expect((await web.call("GET", "/api/v1/input-requests?overdue=maybe", { cookie: ben.cookie })).status).toBe(
+    422,
+  );
+  await acme.decide(ben, late, { holdMs: 60_000 });
+  await acme.decide(cleo, late, { holdMs: 60_000 });
+  const none = await web.call("GET", "/api/v1/input-requests?overdue=true", { cookie: ben.cookie });
+  expect(none.body.items).toEqual([]);
+});
+
 describe("a timer", () => {
   test("reminds those whose vote is missing, each time anew", async () => {
     await acme.policy(rule([finance({ remind: ["4h", "1d"] })]));

@@ -3,7 +3,6 @@
  * after a change of the calendar takes those of requests alone, in their order. What leaves the state `open` loses its timers by a
  * trigger (migration 0149).
  */
-import { z } from "zod";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { type Calendar, calendarSchema } from "../../calendar/schema.ts";
 import { addWorkingTime } from "../../calendar/working-time.ts";
@@ -180,8 +179,6 @@ async function store(organizationId: string, tx: Tx, requestId: string, approval
 /** Open requests whose times are worked out anew per transaction. */
 const MOVED_TOGETHER = 200;
 
-const timerRows = z.array(z.object({ id: z.string(), after: z.string(), from: z.coerce.date() }));
-
 /**
  * Works the times of open requests out anew by the calendar in force, for one batch after the request `after`. Returns the last
  * request of the batch, for the next one, and those whose times are other ones now; null: none are left.
@@ -200,16 +197,17 @@ export async function moveTimers(
   const last = rows.at(-1);
   if (!last) return null;
   const calendar = await lockCalendar(organizationId, tx);
-  const timers = await tx.$queryRaw<{ requestId: string; timers: unknown }[]>`
-    SELECT t.input_request_id AS "requestId", json_agg(json_build_object('id', t.id, 'after', t.after, 'from', t.starts_at)) AS timers
-    FROM request_timer t WHERE t.organization_id = ${organizationId}::uuid AND t.fired_at IS NULL
-      AND t.input_request_id = ANY (${rows.map(({ id }) => id)}::uuid[]) GROUP BY t.input_request_id`;
-  const all = timers.flatMap((row) => timerRows.parse(row.timers));
-  await tx.$executeRaw`UPDATE request_timer t SET due_at = given.due_at
-    FROM unnest(${all.map(({ id }) => id)}::uuid[],
-      ${all.map((timer) => addWorkingTime(calendar, timer.from, timer.after).toISOString())}::timestamptz[]) AS given (id, due_at)
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = given.id AND t.fired_at IS NULL AND t.due_at <> given.due_at`;
-  const moved = new Set(timers.map(({ requestId }) => requestId));
+  const timers = await tx.$queryRaw<
+    { id: string; after: string; from: Date }[]
+  >`SELECT id, after, starts_at AS "from"
+    FROM request_timer WHERE organization_id = ${organizationId}::uuid AND fired_at IS NULL
+      AND input_request_id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
+  const changed = await tx.$queryRaw<{ requestId: string }[]>`UPDATE request_timer t SET due_at = given.due_at
+    FROM unnest(${timers.map(({ id }) => id)}::uuid[],
+      ${timers.map(({ after, from }) => addWorkingTime(calendar, from, after).toISOString())}::timestamptz[]) AS given (id, due_at)
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = given.id AND t.fired_at IS NULL AND t.due_at <> given.due_at
+    RETURNING t.input_request_id AS "requestId"`;
+  const moved = new Set(changed.map(({ requestId }) => requestId));
   for (const { id, approval } of rows)
     if (await setDue(organizationId, tx, id, approvalSchema.parse(approval), calendar)) moved.add(id);
   return { last: last.id, moved: [...moved] };
