@@ -349,6 +349,18 @@ describe("a timer", () => {
     ]);
   });
 
+  test("cancels what a program asks, which learns that nobody decided", async () => {
+    await acme.policy(rule([finance()], expire("30d", "cancel")));
+    const key = await web.key(acme.id, "operator");
+    const body = { kind: "approval", message: "Pay INV-100?" };
+    const { body: made } = await web.call("POST", "/api/v1/requests", { key, body });
+    const [row] = await acme.sql("SELECT input_request_id AS id FROM request_timer WHERE fired_at IS NULL");
+    await comes(row);
+    await fire();
+    const { state, outcome } = (await web.call("GET", `/api/v1/requests/${made.id}`, { key })).body;
+    expect([state, outcome]).toEqual(["ended", "cancelled"]);
+  });
+
   test("of an answer that is held cancels nothing", async () => {
     await acme.policy(rule([finance({ need: 1 })], expire("30d", "cancel")));
     const task = await acme.task({ state: "input_required" });

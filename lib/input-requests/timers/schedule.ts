@@ -31,3 +31,8 @@ export function timersOf({ stages, open, expire, askedAt, lapsedAt }: Approval):
       : []),
   ];
 }
+
+/** Whether it matters when a stage of the request opens. */
+export function hasStageTimes({ stages }: Pick<Approval, "stages">): boolean {
+  return stages.some(({ remind, escalations }) => remind.length + escalations.length > 0);
+}

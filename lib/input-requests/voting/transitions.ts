@@ -17,6 +17,7 @@ import { onlyFieldOf } from "../guards.ts";
 import { rejectionOf } from "../rejection.ts";
 import { wordsOf } from "../row.ts";
 import type { AnswerInput } from "../schema.ts";
+import { hasStageTimes } from "../timers/schedule.ts";
 import { armTimers, endTimers } from "../timers/transitions.ts";
 import { isRejectedIn, openStage } from "./status.ts";
 import { type Ballot, type CastVote, castVotes } from "./voter.ts";
@@ -209,9 +210,9 @@ export async function beginAnew(
   requestId: string,
   approval: unknown,
 ): Promise<void> {
-  const { since } = await opensNow(tx);
-  const begun = { ...approvalSchema.parse(approval), askedAt: since, lapsedAt: null };
-  await tx.$executeRaw`UPDATE input_request SET approval = approval || ${JSON.stringify({ askedAt: since, lapsedAt: null })}::jsonb
+  const times = { askedAt: await timeNow(tx), lapsedAt: null };
+  const begun = { ...approvalSchema.parse(approval), ...times };
+  await tx.$executeRaw`UPDATE input_request SET approval = approval || ${JSON.stringify(times)}::jsonb
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
   await setOpen(organizationId, tx, requestId, begun, [], true);
 }
@@ -257,19 +258,22 @@ async function setOpen(
   const voted = votes.filter((vote) => vote.stage === stage).map(({ person }) => person);
   const isSame = stage === approval.open.stage && !anew;
   const { since, reminded } = approval.open;
-  const open = { stage, roles, people, voted, ...(isSame ? { since, reminded } : await opensNow(tx)) };
+  const isTimed = !isSame && (anew || hasStageTimes(approval));
+  const opened = isTimed ? await timeNow(tx) : since;
+  const open = { stage, roles, people, voted, since: opened, reminded: isSame && reminded };
   await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(storable(open))}::jsonb)
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
-  if (!isSame) {
+  if (isTimed) {
     await endTimers(organizationId, tx, requestId, "stage");
     await armTimers(organizationId, tx, requestId, { ...approval, open });
   }
   return open;
 }
 
-async function opensNow(tx: Tx): Promise<{ since: string; reminded: false }> {
+/** By the database's clock, by which timers go. */
+async function timeNow(tx: Tx): Promise<string> {
   const [row] = await tx.$queryRaw<{ now: Date }[]>`SELECT now() AS now`;
-  return { since: row!.now.toISOString(), reminded: false };
+  return row!.now.toISOString();
 }
 
 /** Whether a vote is a no: it declines, or it is the form's own, harmless way to say no. */
