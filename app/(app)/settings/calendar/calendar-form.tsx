@@ -31,26 +31,38 @@ interface Draft {
   holidays: string;
 }
 
-/** Zone, hours and holidays. One press saves all of it, over the version that it was read at. */
+/**
+ * Zone, hours and holidays. One press saves all of it, over the version that it was read at. A newer one that arrives takes the
+ * place of what nobody has changed here.
+ */
 export function CalendarForm({ current }: { current: SavedCalendar }) {
   const client = useQueryClient();
-  const [draft, setDraft] = useState(() => current.calendar && draftOf(current.calendar));
+  const [saved, setSaved] = useState(current);
+  const [draft, setDraft] = useState(() => draftOf(current.calendar));
   const [errors, setErrors] = useState<Record<string, string>>({});
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(saved.calendar));
+  const isOld = current.version > saved.version;
+  const adopt = (version: SavedCalendar) => {
+    setSaved(version);
+    setDraft(draftOf(version.calendar));
+    setErrors({});
+  };
+  if (isOld && !isChanged) adopt(current);
   const save = useMutation({
-    mutationFn: (given: Calendar | null) => saveCalendar(current.version, given),
+    mutationFn: (given: Calendar | null) => saveCalendar(saved.version, given),
     onSuccess: async (now) => {
+      adopt(now);
       await showSaved(client, calendar().queryKey, now);
       toast(now.calendar ? "Calendar saved: the times of open requests move with it" : "Calendar removed");
     },
   });
-  const isOvertaken = save.error instanceof ApiError && save.error.code === "version_changed";
+  const isOvertaken = isOld || (save.error instanceof ApiError && save.error.code === "version_changed");
   const submit = () => {
     const read = draft && readDraft(draft);
     setErrors(read?.errors ?? {});
     if (draft === null) save.mutate(null);
     else if (read?.calendar) save.mutate(read.calendar);
   };
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(current.calendar && draftOf(current.calendar));
   return (
     <Section
       title="Working calendar"
@@ -68,7 +80,7 @@ export function CalendarForm({ current }: { current: SavedCalendar }) {
           <Hours draft={draft} errors={errors} onChange={(part) => setDraft({ ...draft, ...part })} />
         ) : (
           <p className="text-[13px] text-muted">
-            {current.calendar ? "Once saved, all time is working time." : "All time is working time."}
+            {saved.calendar ? "Once saved, all time is working time." : "All time is working time."}
           </p>
         )}
         {isOvertaken ? (
@@ -77,7 +89,14 @@ export function CalendarForm({ current }: { current: SavedCalendar }) {
             tone="bad"
             title="Somebody has changed the calendar meanwhile."
             action={
-              <Button onClick={() => void client.fetchQuery({ ...calendar(), staleTime: 0 })}>
+              <Button
+                onClick={() =>
+                  void client.fetchQuery({ ...calendar(), staleTime: 0 }).then((now) => {
+                    adopt(now);
+                    save.reset();
+                  })
+                }
+              >
                 Load the current calendar
               </Button>
             }
@@ -88,7 +107,7 @@ export function CalendarForm({ current }: { current: SavedCalendar }) {
           save.error && <Notice live tone="bad" title={errorSentence(save.error)} />
         )}
         <div className="flex flex-wrap items-center gap-2">
-          {(draft || current.calendar) && (
+          {(draft || saved.calendar) && (
             <Button type="submit" variant="primary" disabled={!isChanged || save.isPending}>
               {save.isPending ? "Saving…" : "Save calendar"}
             </Button>
@@ -104,13 +123,13 @@ export function CalendarForm({ current }: { current: SavedCalendar }) {
               Use no calendar
             </Button>
           ) : (
-            <Button onClick={() => setDraft(draftOf(current.calendar ?? officeHours(localZone())))}>
-              {current.calendar ? "Keep the calendar" : "Set working hours"}
+            <Button onClick={() => setDraft(draftOf(saved.calendar ?? officeHours(localZone())))}>
+              {saved.calendar ? "Keep the calendar" : "Set working hours"}
             </Button>
           )}
-          {current.changedAt && current.changedBy && (
+          {saved.changedAt && saved.changedBy && (
             <span className="text-[13px] text-muted">
-              {current.changedBy.name} changed it <TimeAgo at={current.changedAt} />
+              {saved.changedBy.name} changed it <TimeAgo at={saved.changedAt} />
             </span>
           )}
         </div>
@@ -197,7 +216,9 @@ function Hours({
   );
 }
 
-function draftOf({ zone, days, holidays }: Calendar): Draft {
+function draftOf(calendar: Calendar | null): Draft | null {
+  if (calendar === null) return null;
+  const { zone, days, holidays } = calendar;
   const texts = WEEKDAYS.map((day) => [day, hoursText(days[day])]);
   return { zone, days: Object.fromEntries(texts), holidays: holidaysText(holidays) };
 }

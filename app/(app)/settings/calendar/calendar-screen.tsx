@@ -16,5 +16,5 @@ export function CalendarScreen() {
   if (current.isError && !current.data)
     return <LoadFailure what="The calendar" error={current.error} onRetry={() => void current.refetch()} />;
   if (!current.data) return <div aria-hidden className="skeleton h-64" />;
-  return <CalendarForm key={current.data.version} current={current.data} />;
+  return <CalendarForm current={current.data} />;
 }
