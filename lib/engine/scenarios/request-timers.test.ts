@@ -5,6 +5,8 @@ import { createOrganizationFixture, until } from "../../../test/fixtures/organiz
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer } from "../../../test/servers/mcp-server.ts";
+import { calendarSchema } from "../../calendar/schema.ts";
+import { saveCalendar } from "../../calendar/transitions.ts";
 import { readPolicy } from "../../policy/queries.ts";
 import { policyInputSchema } from "../../policy/schema.ts";
 import { savePolicy } from "../../policy/transitions.ts";
@@ -62,6 +64,19 @@ test("a reminder comes within seconds of its time, and a task is cancelled at it
     );
     return notices === 1;
   });
+
+  const endsAt = () =>
+    within(async (tx) => {
+      const timer = await tx.requestTimer.findFirstOrThrow({
+        where: { organizationId, inputRequestId: id, kind: "expire" },
+      });
+      return timer.dueAt.getTime();
+    });
+  const before = await endsAt();
+  const days = { mon: [{ from: "09:00", to: "09:30" }] };
+  const calendar = calendarSchema.parse({ zone: "UTC", days });
+  await within((tx) => saveCalendar(organizationId, tx, operator, 0, calendar));
+  await until("the end has moved with the calendar", async () => (await endsAt()) > before);
 
   await comes("expire", 500);
   await queries.inState(taskId, "cancelled");
