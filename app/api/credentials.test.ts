@@ -173,6 +173,8 @@ const CONTRACT: Record<string, Role | "any"> = {
   "POST /input-requests/bulk-undo": "approver",
   "GET /policy": "admin",
   "PUT /policy": "admin",
+  "GET /calendar": "admin",
+  "PUT /calendar": "admin",
   "GET /people": "approver",
   "PUT /decline-reasons": "admin",
   "PUT /undo-window": "admin",

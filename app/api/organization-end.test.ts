@@ -95,6 +95,10 @@ async function furnished(slug: string) {
       VALUES ($1, $2, now(), now() + interval '1 day', $3, $2)`,
     [id, owner.userId, viewer.userId],
   );
+  await sql(
+    `INSERT INTO working_calendar (organization_id, version, changed_at, changed_by) VALUES ($1, 1, now(), '{}')`,
+    [id],
+  );
   const [answered, open] = [await insertRequest(web.db, id, task), await insertRequest(web.db, id, task)];
   await call("PUT", `/input-requests/${open.id}/draft`, { content: {}, comment: "half" });
   await call("POST", `/input-requests/${open.id}/claim`, {});
@@ -112,6 +116,9 @@ async function furnished(slug: string) {
         rejects, person, cast_by, completes, answer_id)
       SELECT ${id}::uuid, ${uuidv7()}::uuid, ${answered.id}::uuid, 0, 'q', 'c', 'decline', true, ${owner.userId}::uuid, '{}', true, a.id
       FROM answer a WHERE a.input_request_id = ${answered.id}::uuid`;
+    await tx.requestTimer.create({
+      data: { ...its, kind: "expire", after: "1d", startsAt: new Date(), dueAt: new Date() },
+    });
     const callback = { url: `https://ci.example/${CANARY}`, sealedSecret: CANARY };
     await tx.requestCallback.create({ data: { ...its, taskId: task, ...callback } });
     const ask = { ...of, id: uuidv7(), inputRequestId: answered.id, key: "k", sessionDigest: null };

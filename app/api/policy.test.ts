@@ -212,11 +212,35 @@ describe("is refused with the place of each problem", () => {
     ["no stage", () => large({ stages: [] }), [{ field: "rules.0.stages" }]],
     ["a due time without a unit", () => large({ due: "3" }), [{ field: "rules.0.due" }]],
     [
-      "a reminder, which nobody would send",
-      () => large({}, { remind: ["4h"] }),
-      [{ field: "rules.0.stages.0", message: 'Unrecognized key: "remind"' }],
+      "a reminder without a unit",
+      () => large({}, { remind: ["4"] }),
+      [{ field: "rules.0.stages.0.remind.0" }],
     ],
-    ["an end, which nothing would bring", () => large({ expire: { after: "30d" } }), [{ field: "rules.0" }]],
+    ["a reminder twice", () => large({}, { remind: ["4h", "4h"] }), [{ field: "rules.0.stages.0.remind" }]],
+    [
+      "more people, who are nobody",
+      () => large({}, { escalate: { after: "2d", to: {} } }),
+      [{ field: "rules.0.stages.0.escalate.to", message: "Nobody can vote then. Name who is asked too" }],
+    ],
+    [
+      "more people, of whom none may answer here",
+      () => large({}, { escalate: { after: "2d", to: { groups: ["legal"], people: ["x@else.example"] } } }),
+      [
+        { field: "rules.0.stages.0.escalate.to.groups.0", message: "There is no such group" },
+        { field: "rules.0.stages.0.escalate.to.people.0" },
+        { field: "rules.0.stages.0.escalate.to" },
+      ],
+    ],
+    [
+      "an end that says not what happens",
+      () => large({ expire: { after: "30d" } }),
+      [{ field: "rules.0.expire.then" }],
+    ],
+    [
+      "an end that answers",
+      () => large({ expire: JSON.parse('{ "after": "30d", "then": "decline" }') }),
+      [{ field: "rules.0.expire.then" }],
+    ],
     ["answers by themselves", () => ({ ...large(), automatic: [] }), [{ field: "" }]],
   ])("%s", async (_name, policy, errors) => {
     const { version } = (await read()).body;

@@ -79,6 +79,7 @@ describe("a key", () => {
       "POST /api/v1/invitations",
       "POST /api/v1/members",
       "POST /api/v1/saml-providers",
+      "PUT /api/v1/calendar",
       "PUT /api/v1/call-rules",
       "PUT /api/v1/policy",
     ]);

@@ -170,10 +170,10 @@ describe("a request", () => {
   });
 
   test("is judged by the policy of now where an admin in person wants it, who did not ask for it", async () => {
-    await acme.policy(one({}, { name: "Before" }));
+    await acme.policy(one({ remind: ["2h", "3h"] }, { name: "Before" }));
     const request = await acme.ask(await acme.task({ requester: ola.userId }));
     expect((await acme.decide(ben, request)).status).toBe(202);
-    await acme.policy(one({ need: 1 }, { name: "After" }));
+    await acme.policy(one({ need: 1, remind: ["4h"] }, { name: "After" }));
     const again = (who: { cookie: string } | { key: string }, { id } = request) =>
       web.call("POST", `/api/v1/input-requests/${id}/judge-again`, who);
     for (const who of [ben, { key: await acme.keyOf(ana, "admin") }])
@@ -190,6 +190,7 @@ describe("a request", () => {
       rule: "After",
       stages: [{ need: 1, votes: [], missing: 1 }],
     });
+    expect(judged.body.approval.timers).toMatchObject([{ kind: "remind" }]);
     expect((await again(ana)).status).toBe(200);
     const lines = await acme.lines(request);
     expect(

@@ -1,6 +1,7 @@
 import {
   Bell,
   Building2,
+  CalendarClock,
   CalendarOff,
   FolderSync,
   Hourglass,
@@ -93,6 +94,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     label: "Policy",
     description: "Who has to agree on which requests",
     icon: Vote,
+    needs: "settings:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/calendar",
+    label: "Calendar",
+    description: "Working hours and holidays",
+    icon: CalendarClock,
     needs: "settings:manage",
     group: "Organization",
   },

@@ -279,6 +279,8 @@ export const LOOK_AFTER_MS = 20;
 export const LOOK_TOGETHER_MS = 200;
 /** Shortest pause between looks for answers to questions of Intray's own: a held call of an agent waits for this. */
 export const OWN_QUESTIONS_MS = 50;
+/** Shortest interval of firing timers of requests. */
+export const REQUEST_TIMERS_MS = 250;
 /** Interval of cancelling the losers of decided races. */
 export const SETTLE_RACES_MS = 500;
 /** Interval of counting new history lines for the metrics. */

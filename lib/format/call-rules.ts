@@ -95,6 +95,7 @@ function policyMovement(from: unknown, to: unknown): string {
     ...("when" in is ? [`when ${condition(was.when)} → ${condition(is.when)}`] : []),
     ...("requester" in is ? [`the requester is ${is.requester === "allowed" ? "allowed" : "excluded"}`] : []),
     ...("due" in is ? [`due ${due(was.due)} → ${due(is.due)}`] : []),
+    ...("expire" in is ? [`its time is over ${end(was.expire)} → ${end(is.expire)}`] : []),
   ].join("; ");
 }
 
@@ -102,9 +103,25 @@ function stages(list: unknown): string {
   if (!Array.isArray(list)) return "other stages";
   return list
     .map((stage: unknown) =>
-      isFields(stage) ? `${String(stage.need)} of ${shorten(String(stage.name), 100)}` : "a stage",
+      isFields(stage)
+        ? `${String(stage.need)} of ${shorten(String(stage.name), 100)}${timesOf(stage)}`
+        : "a stage",
     )
     .join(", then ");
+}
+
+/** ` (reminded after 4h, 1d; others asked after 2d)` */
+function timesOf({ remind, escalate }: Fields): string {
+  const parts = [
+    ...(Array.isArray(remind) && remind.length > 0 ? [`reminded after ${remind.join(", ")}`] : []),
+    ...(isFields(escalate) ? [`others asked after ${String(escalate.after)}`] : []),
+  ];
+  return parts.length > 0 ? ` (${parts.join("; ")})` : "";
+}
+
+function end(value: unknown): string {
+  if (!isFields(value)) return "never";
+  return `after ${String(value.after)}${value.then === "cancel" ? ", then the task is cancelled" : ""}`;
 }
 
 function due(value: unknown): string {

@@ -14,6 +14,7 @@ import {
   type Words,
 } from "./event-words.ts";
 import { samlFault } from "./saml.ts";
+import { calendarChanges } from "./settings/calendar.ts";
 import { TASK_WORDS } from "./tasks/task-events.ts";
 
 /** One line of an organization's history in plain words. Server text inside is untrusted and stays text. */
@@ -194,6 +195,12 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
         : `${who} agreed that changes of the policy need no second admin any more`,
       "wait",
       text(proposedBy) && `Proposed by ${text(proposedBy)}`,
+    ),
+  "calendar.changed": (data, who) =>
+    say(
+      data.to === null ? `${who} removed the working calendar` : `${who} changed the working calendar`,
+      "wait",
+      calendarChanges(data),
     ),
   "organization.retention_changed": ({ messageDays, payloadDays, taskDays }, who) =>
     say(

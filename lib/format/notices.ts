@@ -29,6 +29,7 @@ export const ACCOUNT_WORDS = {
 
 const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "request.waiting": { text: "A request waits for an answer", tone: "wait" },
+  "request.reminded": { text: "A request still waits for your vote", tone: "wait" },
   "request.assigned": { text: "A request was assigned to you", tone: "wait" },
   "request.undeliverable": { text: "Delivery of an answer failed", tone: "bad" },
   "delivery.flagged": { text: "A server took an answer and keeps asking", tone: "wait" },
@@ -121,6 +122,7 @@ export function manyWords(cause: Cause, count: number): string {
 
 const MANY: Record<Cause, string> = {
   "request.waiting": "# requests wait for an answer",
+  "request.reminded": "# requests still wait for your vote",
   "request.assigned": "# requests were assigned to you",
   "request.undeliverable": "Delivery of # answers failed",
   "delivery.flagged": "Servers took # answers and keep asking",
@@ -151,7 +153,8 @@ const MANY: Record<Cause, string> = {
 
 /** The page that shows many notices of one cause. */
 export function listPath(cause: Cause): string {
-  if (cause === "request.waiting" || cause === "request.assigned") return "/inbox";
+  if (cause === "request.waiting" || cause === "request.assigned" || cause === "request.reminded")
+    return "/inbox";
   return "/notices";
 }
 

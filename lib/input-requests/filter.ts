@@ -52,11 +52,18 @@ export function matching(organizationId: string, query: RequestFilter): Prisma.S
   if (askedAfter) conditions.push(Prisma.sql`r.created_at >= ${askedAfter}::timestamptz`);
   if (askedBefore) conditions.push(Prisma.sql`r.created_at < ${askedBefore}::timestamptz`);
   if (expiresBefore) conditions.push(Prisma.sql`${ENDS_BY} < ${expiresBefore}::timestamptz`);
+  if (query.overdue) conditions.push(overdue(organizationId));
   if (amountMin !== undefined) conditions.push(Prisma.sql`${AMOUNT} >= ${String(amountMin)}::float8`);
   if (amountMax !== undefined)
     conditions.push(Prisma.sql`r.amount IS NOT NULL AND ${AMOUNT} <= ${String(amountMax)}::float8`);
   if (query.q?.trim()) conditions.push(said(organizationId, query.q.trim()));
   return Prisma.join(conditions, " AND ");
+}
+
+/** Along the index of open requests on which people vote, which has nothing in it without a policy. */
+function overdue(organizationId: string): Prisma.Sql {
+  return Prisma.sql`r.id = ANY (ARRAY(SELECT q.id FROM input_request q WHERE q.organization_id = ${organizationId}::uuid
+    AND q.state = 'open' AND q.approval IS NOT NULL AND (q.approval ->> 'dueAt')::timestamptz <= now()))`;
 }
 
 /** Matches requests whose text or server name contains these words. */

@@ -181,6 +181,16 @@ const approvalStatusSchema = z.object({
   version: z.number(),
   /** How soon people should have decided, by the rule. Nothing happens then. */
   dueAt: timestamp.nullable(),
+  /** When the rule's time was over, undecided: nobody is reminded any more. Null: it is not. */
+  lapsedAt: timestamp.nullable(),
+  /** What happens by itself if nobody decides, the next first. `stage`: its name; null: to the whole request. */
+  timers: z.array(
+    z.object({
+      kind: z.enum(["remind", "escalate", "leave", "cancel"]),
+      stage: z.string().nullable(),
+      at: timestamp,
+    }),
+  ),
   /** Rules that could not be applied to this request, and count as if they had matched. */
   failed: z.array(z.object({ rule: z.string(), why: z.string() })),
   stages: z.array(
@@ -194,6 +204,9 @@ const approvalStatusSchema = z.object({
       votes: z.array(voteSchema),
       /** How many persons have still to agree. */
       missing: z.number(),
+      /** Who was reminded, and who was asked too, by name: at most 20 each time. */
+      reminded: z.array(z.object({ at: timestamp, of: z.array(z.string()) })),
+      escalated: z.array(z.object({ at: timestamp, to: z.array(z.string()) })),
     }),
   ),
   /** What those who agreed agreed to; null if nobody has, or if the form has nothing to fill in. */
@@ -338,6 +351,8 @@ export const requestFilterSchema = z.object({
   askedBefore: queryTimeSchema.optional(),
   /** Requests that end before this time; requests without an end don't match. */
   expiresBefore: queryTimeSchema.optional(),
+  /** Open requests that people should have decided by now, by the rule under which they were asked. */
+  overdue: z.enum(["true"]).optional(),
   amountMin: z.coerce.number().optional(),
   amountMax: z.coerce.number().optional(),
 });

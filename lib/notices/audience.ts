@@ -57,6 +57,7 @@ export const NO_SUBJECTS: Subjects = {
 const NEEDS: Partial<Record<Cause, Permission>> = {
   "request.waiting": "requests:answer",
   "request.assigned": "requests:answer",
+  "request.reminded": "requests:answer",
   "request.undeliverable": "tasks:manage",
   "delivery.flagged": "requests:resend",
   "task.start_unknown": "tasks:manage",
@@ -125,16 +126,17 @@ type Part = (these: Prisma.Sql, organizationId: string) => Prisma.Sql;
  * Recipients: everyone who may accept, or the assignee alone: for members, the rule of `waitingFor` in
  * input-requests/filter.ts. Left out is who may not accept, because of the four-eyes rule or because a URL
  * belongs to another person's connection; a claim of another only holds a notice back (`HELD_BY_ANOTHER`). Who is away
- * is told all the same, and with them whoever stands in for them.
+ * is told all the same, and with them whoever stands in for them. Who has been reminded has a notice of that too.
  */
 const waiting: Part = (these, organizationId) => Prisma.sql`
-  SELECT m.user_id, CASE WHEN x.assignee_user_id = m.user_id THEN 'request.assigned' ELSE 'request.waiting' END AS cause,
-    x.id AS subject, x.task_id, x.id AS input_request_id, x.server_id
+  SELECT m.user_id, told.cause, x.id AS subject, x.task_id, x.id AS input_request_id, x.server_id
   FROM input_request x ${TASK}
     -- OFFSET keeps the planner from asking for each member anew.
     CROSS JOIN LATERAL (SELECT ${allRefusedByFourEyes(Prisma.sql`x.organization_id`)} AS ids OFFSET 0) refused
     ${MEMBER}
     JOIN connection c ON c.organization_id = x.organization_id AND c.id = x.connection_id
+    CROSS JOIN LATERAL (SELECT CASE WHEN x.assignee_user_id = m.user_id THEN 'request.assigned' ELSE 'request.waiting' END AS cause
+      UNION ALL SELECT 'request.reminded' WHERE (x.approval -> 'open' ->> 'reminded')::boolean) told
   WHERE ${these} AND x.state = 'open' AND t.cancel_requested_at IS NULL AND ${rolesFor("requests:answer")} AND ${SEES}
     AND (x.assignee_user_id IS NULL OR x.assignee_user_id = m.user_id OR EXISTS (
       SELECT FROM ${allStandingIn(organizationId)} s WHERE s.person = x.assignee_user_id AND s.delegate = m.user_id
@@ -257,6 +259,6 @@ const certificateEnds: Part = (these) => Prisma.sql`
   WHERE ${these} AND x.certificate_ends_at < now() + interval '30 days' AND ${rolesFor("owners:manage")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
-export const HELD_BY_ANOTHER = Prisma.sql`(n.cause = 'request.waiting' AND EXISTS (SELECT FROM claim c
+export const HELD_BY_ANOTHER = Prisma.sql`(n.cause IN ('request.waiting', 'request.reminded') AND EXISTS (SELECT FROM claim c
   WHERE c.organization_id = n.organization_id AND c.input_request_id = n.input_request_id AND c.user_id <> n.user_id
     AND c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'))`;

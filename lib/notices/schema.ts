@@ -10,6 +10,7 @@ export type NoticeKind = z.infer<typeof noticeKindSchema>;
 export const CAUSES = {
   "request.waiting": "request",
   "request.assigned": "assigned",
+  "request.reminded": "request",
   "request.undeliverable": "attention",
   "delivery.flagged": "attention",
   "task.completed": "done",

@@ -65,6 +65,17 @@ export async function syncNotices(
   );
 }
 
+/** Withdraws the notices of a cause, so that `syncNotices` tells those again whom it concerns. */
+export async function withdrawNotices(
+  organizationId: string,
+  tx: Tx,
+  cause: Cause,
+  subject: string,
+): Promise<void> {
+  await tx.$executeRaw`UPDATE notice SET withdrawn_at = now(), mail_after = CASE WHEN mail_id IS NULL THEN NULL ELSE mail_after END
+    WHERE organization_id = ${organizationId}::uuid AND subject = ${subject}::uuid AND cause = ${cause} AND withdrawn_at IS NULL`;
+}
+
 const DEFAULTS = Prisma.join(
   (Object.keys(CAUSES) as Cause[]).map((cause) => {
     const kind = CAUSES[cause];

@@ -141,6 +141,12 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
+    kind: "working_calendar",
+    table: "working_calendar",
+    columns: "version calendar changed_at changed_by",
+    order: ["r.version", "bigint"],
+  },
+  {
     kind: "saved_view",
     table: "saved_view",
     columns: "id user_id page name query shared created_at",
@@ -269,6 +275,13 @@ export const PARTS: Part[] = [
     table: "vote",
     columns: `id input_request_id stage question_hash content_digest action content comment rejects person cast_by cast_at on_behalf_of
       answer_id completes ended_at ended_as`,
+    order: byId,
+  },
+  {
+    kind: "request_timer",
+    table: "request_timer",
+    columns: "id input_request_id stage after starts_at due_at fired_at",
+    made: { timer_kind: "r.kind" },
     order: byId,
   },
   {
@@ -444,6 +457,8 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     late_answer_ms: "with late_every_ms",
   },
   server: { pauses: "the engine's own count" },
+  working_calendar: { moved_version: "the engine's own note" },
+  request_timer: { kind: "taken as timer_kind" },
   acknowledgement: { free_since: "the engine's own note" },
   answer: { request_id: "of a log line", traceparent: "of a trace" },
   task: {

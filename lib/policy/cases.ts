@@ -4,7 +4,7 @@ import type { FieldError } from "../base/errors.ts";
 import type { PolicyCase } from "./case-schema.ts";
 import type { AskedRequest } from "./facts.ts";
 import { judgePolicy } from "./judge.ts";
-import { addressesOf, type People } from "./problems.ts";
+import { allAddresses, type People } from "./problems.ts";
 import type { Policy } from "./schema.ts";
 
 /** What a request gets by a policy. */
@@ -62,9 +62,7 @@ const ruleWords = (rule: string | null) => (rule === null ? "no rule" : quoted(r
 const listed = (names: string[]) => (names.length > 0 ? names.map(quoted).join(", ") : "none");
 
 function addressesAsPeople(policy: Policy): People {
-  const named = policy.rules.flatMap(({ stages }) => stages.flatMap((stage) => addressesOf(policy, stage)));
-  const all = [...named, ...Object.values(policy.groups).flat()];
-  return Object.fromEntries(all.map((address) => [address, address]));
+  return Object.fromEntries(allAddresses(policy).map((address) => [address, address]));
 }
 
 /** A Monday, at noon. */

@@ -44,4 +44,4 @@ export function differenceOf(before: Policy, after: Policy): Difference {
   };
 }
 
-const KEYS = ["when", "stages", "requester", "due"] as const;
+const KEYS = ["when", "stages", "requester", "due", "expire"] as const;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
 import { Prisma } from "../base/db/db.ts";
+import { calendarSchema } from "../calendar/schema.ts";
 import { REQUESTER } from "../members/person-behind.ts";
 import type { AskedRequest } from "./facts.ts";
 import { type Approval, judgePolicy } from "./judge.ts";
@@ -15,7 +16,8 @@ import { policyInputSchema } from "./schema.ts";
 export const POLICY_OF_TASK = Prisma.sql`(SELECT json_build_object('version', v.version, 'policy', v.policy - 'tests', 'people', v.people,
     'server', (SELECT json_build_object('id', s.id, 'name', s.name) FROM server s
       WHERE s.organization_id = t.organization_id AND s.id = t.server_id),
-    'createdAt', t.created_at, 'requestedBy', t.requested_by, 'person', ${REQUESTER},
+    'createdAt', t.created_at, 'now', now(),
+    'calendar', (SELECT w.calendar FROM working_calendar w WHERE w.organization_id = t.organization_id), 'requestedBy', t.requested_by, 'person', ${REQUESTER},
     'role', CASE t.requested_by ->> 'kind'
       WHEN 'key' THEN (SELECT k.role FROM api_key k WHERE k.organization_id = t.organization_id
         AND k.id = (t.requested_by ->> 'id')::uuid)
@@ -30,6 +32,9 @@ const policyOfTaskSchema = z.object({
   people: peopleSchema,
   server: z.object({ id: z.string(), name: z.string() }),
   createdAt: z.coerce.date(),
+  /** By the database's clock, by which timers go. */
+  now: z.coerce.date(),
+  calendar: calendarSchema.nullable(),
   requestedBy: actorSchema,
   person: z.string().nullable(),
   role: z.string().nullable(),
@@ -46,21 +51,20 @@ interface Task {
 /** Who has to agree on a request of this task; null: any one approver. A policy that can't be read fails the capture. */
 export function judgeRequest(task: Task, request: AskedRequest["request"]): Approval | null {
   if (task.policy === null || task.policy === undefined) return null;
-  const { version, policy, people, server, createdAt, requestedBy, person, role } = policyOfTaskSchema.parse(
-    task.policy,
-  );
+  const { version, policy, people, calendar, ...its } = policyOfTaskSchema.parse(task.policy);
+  const { server, createdAt, now, requestedBy, person, role } = its;
   const groups = Object.entries(policy.groups).flatMap(([name, addresses]) =>
     person !== null && addresses.some((address) => people[address] === person) ? [name] : [],
   );
   return judgePolicy(
-    { version, policy, people },
+    { version, policy, people, calendar },
     {
       server,
       tool: task.tool,
       task: { label: task.label, arguments: task.arguments, createdAt },
       request,
       requester: { actor: requestedBy, role, groups },
-      now: new Date(),
+      now,
     },
   );
 }

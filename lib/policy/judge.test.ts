@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { calendarSchema } from "../calendar/schema.ts";
 import type { AskedRequest } from "./facts.ts";
 import { judgePolicy } from "./judge.ts";
 import { policyInputSchema } from "./schema.ts";
@@ -83,6 +84,61 @@ test("the first rule that matches decides, without a rule anybody", () => {
 test("due counts from when the request is asked; without working calendars all time is working time", () => {
   expect(judge([{ ...rule("R", null), due: "3d" }])?.dueAt).toBe("2026-11-27T10:30:00.000Z");
   expect(judge([{ ...rule("R", null), due: "90m!" }])?.dueAt).toBe("2026-11-24T12:00:00.000Z");
+});
+
+test("due counts in the working calendar, where there is one", () => {
+  const policy = policyInputSchema.parse({
+    rules: [{ ...rule("R", null), stages: [stage({ approvers: { roles: ["owner"] } })], due: "2d" }],
+  });
+  const hours = [{ from: "09:00", to: "17:00" }];
+  // The request is asked on a Tuesday, and nobody works on Wednesdays.
+  const days = { tue: hours, thu: hours, fri: hours };
+  const calendar = calendarSchema.parse({ zone: "UTC", days });
+  const inForce = { version: 7, policy, people };
+  expect(judgePolicy({ ...inForce, calendar }, asked())?.dueAt).toBe("2026-11-27T10:30:00.000Z");
+  expect(judgePolicy(inForce, asked())?.dueAt).toBe("2026-11-26T10:30:00.000Z");
+});
+
+describe("times", () => {
+  /** As text: no object may have a `then`. */
+  const expire = (after: string, outcome: string) =>
+    JSON.parse(`{ "expire": { "after": "${after}", "then": "${outcome}" } }`) as object;
+  const escalate = (after: string) => ({ after, to: { people: ["ana@x"] } });
+
+  test("are kept with the request, whose people are those of when the policy was saved", () => {
+    const timed = rule("R", null, stage({ remind: ["4h"], escalate: escalate("2d") }));
+    expect(judge([{ ...timed, due: "3d", ...expire("30d", "cancel") }])).toMatchObject({
+      askedAt: "2026-11-24T10:30:00.000Z",
+      due: ["3d"],
+      expire: { after: "30d", cancels: true },
+      lapsedAt: null,
+      stages: [
+        {
+          remind: ["4h"],
+          escalations: [{ after: "2d", roles: [], people: [ana] }],
+          reminded: [],
+          escalated: [],
+        },
+      ],
+      open: { since: "2026-11-24T10:30:00.000Z", reminded: false },
+    });
+  });
+
+  test("of two rules are those of both, but for the end: a rule that can't be applied has not said it", () => {
+    const failing = {
+      ...rule("Odd", "task.arguments.limit > 3.0", stage({ remind: ["4h"], escalate: escalate("2d") })),
+      ...expire("1d", "cancel"),
+    };
+    const strict = {
+      ...rule("Strict", null, stage({ remind: ["4h", "1d"], escalate: escalate("3d") })),
+      ...expire("30d", "leave"),
+    };
+    expect(judge([failing, strict])).toMatchObject({
+      expire: { after: "30d", cancels: false },
+      stages: [{ remind: ["4h", "1d"], escalations: [{ after: "2d" }, { after: "3d" }] }],
+    });
+    expect(judge([failing])).toMatchObject({ failed: [{ rule: "Odd" }], expire: null });
+  });
 });
 
 describe("a rule that can't be applied", () => {

@@ -1,10 +1,12 @@
 /** Judges a request by a policy: who has to agree on it. Pure. docs/decisions/068 says why it fails closed. */
 import { z } from "zod";
+import type { Calendar } from "../calendar/schema.ts";
+import { addWorkingTime } from "../calendar/working-time.ts";
 import { Budget } from "../rules/budget.ts";
 import { RuleFailure } from "../rules/language.ts";
 import { type AskedRequest, factsOf, policyLanguage } from "./facts.ts";
 import { addressesOf, type People } from "./problems.ts";
-import type { Policy, PolicyRule } from "./schema.ts";
+import type { Policy, PolicyRule, PolicyStage } from "./schema.ts";
 
 const stageSchema = z.object({
   name: z.string(),
@@ -15,6 +17,15 @@ const stageSchema = z.object({
   rejections: z.int(),
   stepUp: z.boolean(),
   requireReason: z.array(z.enum(["approve", "reject"])),
+  /** Times such as `4h`, from when the stage opens. What requests of an earlier version lack never comes. */
+  remind: z.array(z.string()).default([]),
+  /** Who is asked too, and when. */
+  escalations: z
+    .array(z.object({ after: z.string(), roles: z.array(z.string()), people: z.array(z.string()) }))
+    .default([]),
+  /** What timers did, in words: whom they reminded, and who was asked too. */
+  reminded: z.array(z.object({ at: z.string(), of: z.array(z.string()) })).default([]),
+  escalated: z.array(z.object({ at: z.string(), to: z.array(z.string()) })).default([]),
 });
 export type ApprovalStage = z.infer<typeof stageSchema>;
 
@@ -25,6 +36,12 @@ export const approvalSchema = z.object({
   /** Whether who asked for the task may vote. */
   requester: z.enum(["excluded", "allowed"]),
   dueAt: z.string().nullable(),
+  /** The times that `dueAt` is the first of, counted from `askedAt`. */
+  due: z.array(z.string()).default([]),
+  askedAt: z.string().nullable().default(null),
+  expire: z.object({ after: z.string(), cancels: z.boolean() }).nullable().default(null),
+  /** When its time was over by `expire`. Nobody is reminded any more. */
+  lapsedAt: z.string().nullable().default(null),
   /** Rules that could not be applied to the request, and why: their stages count as if they had matched. */
   failed: z.array(z.object({ rule: z.string(), why: z.string() })),
   stages: z.array(stageSchema).min(1),
@@ -34,6 +51,10 @@ export const approvalSchema = z.object({
     roles: z.array(z.string()),
     people: z.array(z.string()),
     voted: z.array(z.string()),
+    /** When the stage opened. */
+    since: z.string().nullable().default(null),
+    /** Those whose vote is missing were reminded since then. */
+    reminded: z.boolean().default(false),
   }),
 });
 export type Approval = z.infer<typeof approvalSchema>;
@@ -42,6 +63,8 @@ interface PolicyInForce {
   version: number;
   policy: Policy;
   people: People;
+  /** Null: all time is working time. */
+  calendar?: Calendar | null;
 }
 
 /**
@@ -50,7 +73,7 @@ interface PolicyInForce {
  * whatever the rule would have said. Null: any one approver.
  */
 export function judgePolicy(
-  { version, policy, people }: PolicyInForce,
+  { version, policy, people, calendar = null }: PolicyInForce,
   asked: AskedRequest,
 ): Approval | null {
   const budget = new Budget();
@@ -75,14 +98,28 @@ export function judgePolicy(
   const [first] = taken;
   if (!first) return null;
   const stages = taken.reduce<ApprovalStage[]>((sum, rule) => withStages(sum, rule, policy, people), []);
+  const askedAt = asked.now.toISOString();
+  const due = [...new Set(taken.flatMap((rule) => rule.due ?? []))];
   return {
     rule: first.name,
     version,
     requester: taken.some(({ requester }) => requester === "excluded") ? "excluded" : "allowed",
-    dueAt: dueAt(taken, asked.now),
+    dueAt: dueAtOf({ due, askedAt }, calendar),
+    due,
+    askedAt,
+    // A rule that could not be applied has not said that its time is over.
+    expire: taken.length > failed.length ? endOf(taken.at(-1)!) : null,
+    lapsedAt: null,
     failed: failed.slice(0, MOST_FAILURES),
     stages,
-    open: { stage: 0, roles: stages[0]!.roles, people: stages[0]!.people, voted: [] },
+    open: {
+      stage: 0,
+      roles: stages[0]!.roles,
+      people: stages[0]!.people,
+      voted: [],
+      since: askedAt,
+      reminded: false,
+    },
   };
 }
 
@@ -101,13 +138,19 @@ function holds(when: string, facts: ReturnType<typeof factsOf>, budget: Budget):
 function withStages(sum: ApprovalStage[], rule: PolicyRule, policy: Policy, people: People): ApprovalStage[] {
   const stages = [...sum];
   for (const stage of rule.stages) {
-    const { name, approvers, need, rejections, stepUp, requireReason } = stage;
-    const ids = addressesOf(policy, stage).flatMap((address) => people[address] ?? []);
+    const { name, approvers, need, rejections, stepUp, requireReason, remind, escalate } = stage;
+    const idsOf = (its: PolicyStage["approvers"]) =>
+      [...new Set(addressesOf(policy, its).flatMap((address) => people[address] ?? []))].sort();
     const added: ApprovalStage = {
       name: stages.some((other) => other.name === name) ? `${name} (${rule.name})` : name,
       roles: approvers.roles,
-      people: [...new Set(ids)].sort(),
-      ...{ need, rejections, stepUp, requireReason },
+      people: idsOf(approvers),
+      ...{ need, rejections, stepUp, requireReason, remind },
+      escalations: escalate
+        ? [{ after: escalate.after, roles: escalate.to.roles, people: idsOf(escalate.to) }]
+        : [],
+      reminded: [],
+      escalated: [],
     };
     const at = sum.findIndex((other) => isOfSamePeople(other, added));
     if (at === -1) stages.push(added);
@@ -127,17 +170,21 @@ function both(one: ApprovalStage, other: ApprovalStage): ApprovalStage {
     rejections: Math.min(one.rejections, other.rejections),
     stepUp: one.stepUp || other.stepUp,
     requireReason: [...new Set([...one.requireReason, ...other.requireReason])],
+    remind: [...new Set([...one.remind, ...other.remind])],
+    escalations: [...one.escalations, ...other.escalations],
   };
 }
 
-function dueAt(rules: PolicyRule[], now: Date): string | null {
-  const times = rules.flatMap(({ due }) => (due === null ? [] : [now.getTime() + durationMs(due)]));
-  return times.length === 0 ? null : new Date(Math.min(...times)).toISOString();
+function endOf({ expire }: PolicyRule): Approval["expire"] {
+  return expire && { after: expire.after, cancels: expire.then === "cancel" };
 }
 
-const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-function durationMs(text: string): number {
-  const [, count, unit] = /^(\d+)([wdhm])!?$/.exec(text) ?? [];
-  return Number(count) * UNITS[unit ?? ""]!;
+/** When people should have decided: the first of all times; null without any. */
+export function dueAtOf(
+  { due, askedAt }: Pick<Approval, "due" | "askedAt">,
+  calendar: Calendar | null,
+): string | null {
+  if (askedAt === null || due.length === 0) return null;
+  const times = due.map((each) => addWorkingTime(calendar, new Date(askedAt), each).getTime());
+  return new Date(Math.min(...times)).toISOString();
 }

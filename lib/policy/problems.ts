@@ -49,6 +49,14 @@ export function problemsOf(policy: Policy, members: Member[], known: People): Fi
           errors.push({ field: `${its}.approvers.groups.${n}`, message: "There is no such group" });
       errors.push(...strangers(stage.approvers.people, `${its}.approvers.people`));
       errors.push(...tooFew(policy, stage, members, its));
+      const to = stage.escalate?.to;
+      if (!to) continue;
+      for (const [n, group] of to.groups.entries())
+        if (!Object.hasOwn(policy.groups, group))
+          errors.push({ field: `${its}.escalate.to.groups.${n}`, message: "There is no such group" });
+      errors.push(...strangers(to.people, `${its}.escalate.to.people`));
+      if (votersAmong(policy, to, members) === 0)
+        errors.push({ field: `${its}.escalate.to`, message: "Nobody can vote then. Name who is asked too" });
     }
   }
   return errors;
@@ -71,18 +79,34 @@ function problemOfCondition(when: string | null): string | null {
 
 /** Refuses what nobody could ever fill: the requests of such a stage would wait for ever. */
 function tooFew(policy: Policy, stage: PolicyStage, members: Member[], place: string): FieldError[] {
-  const addresses = new Set(addressesOf(policy, stage));
-  const roles = new Set<string>(stage.approvers.roles);
-  const people = members.filter(
-    ({ email, role }) => role !== "viewer" && (addresses.has(email) || roles.has(role)),
-  ).length;
+  const people = votersAmong(policy, stage.approvers, members);
   const words = people === 0 ? "Nobody" : people === 1 ? "Only 1 person" : `Only ${people} people`;
   return (["need", "rejections"] as const).flatMap((field) =>
     stage[field] > people ? [{ field: `${place}.${field}`, message: `${words} can vote here` }] : [],
   );
 }
 
-/** The addresses of a stage, those of its groups included. */
-export function addressesOf({ groups }: Pick<Policy, "groups">, { approvers }: PolicyStage): string[] {
+function votersAmong(policy: Policy, approvers: PolicyStage["approvers"], members: Member[]): number {
+  const addresses = new Set(addressesOf(policy, approvers));
+  const roles = new Set<string>(approvers.roles);
+  return members.filter(({ email, role }) => role !== "viewer" && (addresses.has(email) || roles.has(role)))
+    .length;
+}
+
+/** The addresses of approvers, those of their groups included. */
+export function addressesOf(
+  { groups }: Pick<Policy, "groups">,
+  approvers: PolicyStage["approvers"],
+): string[] {
   return [...approvers.people, ...approvers.groups.flatMap((group) => groups[group] ?? [])];
+}
+
+/** All addresses of a policy, each once: those to whom it escalates, and groups that no stage names, among them. */
+export function allAddresses(policy: Policy): string[] {
+  const named = policy.rules.flatMap(({ stages }) =>
+    stages.flatMap(({ approvers, escalate }) =>
+      [approvers, ...(escalate ? [escalate.to] : [])].flatMap((each) => addressesOf(policy, each)),
+    ),
+  );
+  return [...new Set([...named, ...Object.values(policy.groups).flat()])].sort();
 }

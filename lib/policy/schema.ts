@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
+import { durationSchema } from "../calendar/schema.ts";
 import { casesSchema } from "./case-schema.ts";
 
 /** Longest condition, in characters. lib/rules bounds it again where it is read. */
@@ -8,6 +9,7 @@ const MOST_RULES = 100;
 const MOST_STAGES = 10;
 /** Most people whom one stage may need: more can't be counted on. */
 const MOST_NEEDED = 50;
+const MOST_REMINDERS = 10;
 
 const name = z.string().trim().min(1, "Give it a name").max(100, "At most 100 characters");
 const addresses = z.array(z.string().trim().toLowerCase().max(320)).max(200, "At most 200 people");
@@ -24,7 +26,13 @@ const approversSchema = z.strictObject({
   people: addresses.default([]),
 });
 
-/** A property whose effect is not built is refused: nobody should rely on a reminder that never comes. */
+/** Each time once. */
+const timesSchema = z
+  .array(durationSchema)
+  .max(MOST_REMINDERS, `At most ${MOST_REMINDERS} reminders`)
+  .refine((times) => new Set(times).size === times.length, "The same time is there twice");
+
+/** A property whose effect is not built is refused: nobody should rely on what never comes. */
 const stageSchema = z.strictObject({
   name,
   approvers: approversSchema,
@@ -36,11 +44,16 @@ const stageSchema = z.strictObject({
   stepUp: z.boolean().default(false),
   /** Votes that need a comment. */
   requireReason: flags("approve", "reject").default([]),
+  /** When those whose vote is missing are reminded, counted from when the stage opened. */
+  remind: timesSchema.default([]),
+  /** Who may vote too if the stage is not full by then, counted as reminders are. Nobody is replaced. */
+  escalate: z.strictObject({ after: durationSchema, to: approversSchema }).nullable().default(null),
 });
 export type PolicyStage = z.infer<typeof stageSchema>;
 
-/** `3d`: weeks, days, hours or minutes. `!` stands for the clock's time as against working time, which is the same for now. */
-const durationSchema = z.string().regex(/^[1-9]\d{0,3}[wdhm]!?$/, "Use a time such as 4h, 3d or 2w");
+/** `leave`: the request stays open. `cancel`: its task is cancelled, as by a person. */
+// biome-ignore lint/suspicious/noThenProperty: the policy's own word, and no function.
+const endSchema = { then: z.enum(["leave", "cancel"]) };
 
 const ruleSchema = z.strictObject({
   name,
@@ -57,6 +70,11 @@ const ruleSchema = z.strictObject({
   requester: z.enum(["excluded", "allowed"]).default("excluded"),
   /** How soon people should have decided: shown, and nothing else. */
   due: durationSchema.nullable().default(null),
+  /** What happens to a request that nobody has decided by then, counted from when it was asked. Nothing is ever answered. */
+  expire: z
+    .strictObject({ after: durationSchema, ...endSchema })
+    .nullable()
+    .default(null),
 });
 export type PolicyRule = z.infer<typeof ruleSchema>;
 
@@ -71,17 +89,20 @@ export const policyInputSchema = z.strictObject({
 });
 export type Policy = z.infer<typeof policyInputSchema>;
 
+const shownApproversSchema = z.object({
+  roles: z.array(z.string()),
+  groups: z.array(z.string()),
+  people: z.array(z.string()),
+});
 const shownStageSchema = z.object({
   name: z.string(),
-  approvers: z.object({
-    roles: z.array(z.string()),
-    groups: z.array(z.string()),
-    people: z.array(z.string()),
-  }),
+  approvers: shownApproversSchema,
   need: z.number(),
   rejections: z.number(),
   stepUp: z.boolean(),
   requireReason: z.array(z.string()),
+  remind: z.array(z.string()),
+  escalate: z.object({ after: z.string(), to: shownApproversSchema }).nullable(),
 });
 
 export const savedPolicySchema = z.object({
@@ -97,6 +118,7 @@ export const savedPolicySchema = z.object({
         stages: z.array(shownStageSchema),
         requester: z.enum(["excluded", "allowed"]),
         due: z.string().nullable(),
+        expire: z.object({ after: z.string(), ...endSchema }).nullable(),
       }),
     ),
     tests: casesSchema.optional(),

@@ -8,7 +8,7 @@ import { appendEvents } from "../events/transitions.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
 import { problemsOfCases } from "./cases.ts";
 import { differenceOf } from "./difference.ts";
-import { addressesOf, type People, problemsOf } from "./problems.ts";
+import { allAddresses, type People, problemsOf } from "./problems.ts";
 import { changesOf } from "./proposals/queries.ts";
 import { approve, overtakeProposals, propose } from "./proposals/transitions.ts";
 import { membersByAddress, peopleSchema, readPolicyWithPeople } from "./queries.ts";
@@ -190,9 +190,4 @@ async function refuseWithoutSecond(organizationId: string, tx: Tx): Promise<void
   const message =
     "Nobody could approve a change: all admins count as one person. Make another member an admin, or vouch for one.";
   throw new AppError("invalid_input", message, { errors: [{ field: "twoPersonPolicy", message }] });
-}
-
-function allAddresses(policy: Policy): string[] {
-  const named = policy.rules.flatMap(({ stages }) => stages.flatMap((stage) => addressesOf(policy, stage)));
-  return [...new Set([...named, ...Object.values(policy.groups).flat()])].sort();
 }

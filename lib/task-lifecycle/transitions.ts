@@ -238,10 +238,31 @@ export async function cancelLoser(
   taskId: string,
   race: { raceId: string; winnerTaskId: string | null },
 ): Promise<void> {
+  await cancelIfRunning(organizationId, tx, taskId, ENGINE_ACTOR, race);
+}
+
+/** Cancels a task as a rule of the policy says, whose time is over. Does nothing if the task has ended. */
+export async function cancelByRule(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  { rule, version, after }: { rule: string; version: number; after: string },
+): Promise<void> {
+  const actor = { ...ENGINE_ACTOR, name: `Rule “${rule}”, version ${version}` };
+  await cancelIfRunning(organizationId, tx, taskId, actor, { rule, version, after });
+}
+
+async function cancelIfRunning(
+  organizationId: string,
+  tx: Tx,
+  taskId: string,
+  actor: Actor,
+  data: Record<string, unknown>,
+): Promise<void> {
   const [task] = await tx.$queryRaw<LockedTask[]>`SELECT ${LOCKED} FROM task t
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid FOR NO KEY UPDATE`;
   if (!task || task.cancelRequestedAt || !CANCELLABLE.has(task.state)) return;
-  await cancelLocked(organizationId, tx, task, ENGINE_ACTOR, race);
+  await cancelLocked(organizationId, tx, task, actor, data);
 }
 
 /** Cancels a locked task that is cancellable. `data` goes into the history. */

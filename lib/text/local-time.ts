@@ -41,7 +41,7 @@ export function offsetOf(instant: string): string {
 }
 
 /** Returns the zone's offset at an instant, in minutes east of UTC. */
-function offsetAt(at: number, zone: string): number {
+export function offsetAt(at: number, zone: string): number {
   const parts = offsetFormat(zone).formatToParts(at);
   const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})/.exec(partOf(parts)) ?? [];
   return sign ? (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) : 0;

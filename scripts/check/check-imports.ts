@@ -18,6 +18,7 @@ const ROOMS = [
   ...[
     "lib/tasks",
     "lib/call-rules",
+    "lib/calendar",
     "lib/policy",
     "lib/away",
     "lib/input-requests",
@@ -35,6 +36,7 @@ const ROOMS = [
     "lib/mail",
     "lib/key-rotation",
     "lib/human-tasks",
+    "lib/request-timers",
   ],
   ...["lib/api-client", "components", "lib/engine", "lib/web", "app"],
 ];

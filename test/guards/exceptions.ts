@@ -82,6 +82,13 @@ export const EXCEPTIONS: Record<string, Exception> = {
       body: { rules: [{ name: "All", stages: [{ name: "One", approvers: { roles: ["owner"] } }] }] },
     },
   },
+  "PUT /api/v1/calendar": {
+    // Of an organization without a calendar; later ones are 409.
+    headers: { "if-match": "0" },
+    values: {
+      body: { calendar: { zone: "Europe/Berlin", days: { mon: [{ from: "09:00", to: "17:00" }] } } },
+    },
+  },
   "PUT /api/v1/call-rules": {
     // Of an organization without rules; later ones are 409.
     headers: { "if-match": "0" },

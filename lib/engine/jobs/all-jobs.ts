@@ -23,6 +23,7 @@ import {
 import { OWN_QUESTIONS } from "./own-questions.ts";
 import { PROPOSALS } from "./proposals.ts";
 import { REQUEST_CALLBACKS } from "./request-callbacks.ts";
+import { REQUEST_TIMERS } from "./request-timers.ts";
 import { RETENTION } from "./retention.ts";
 import { SWEEP_CALLS } from "./server-calls.ts";
 import { SETTLE_RACES } from "./settle-races.ts";
@@ -33,6 +34,7 @@ export const JOBS: Job[] = [
   SWEEP_CALLS,
   COUNT_LINES,
   OWN_QUESTIONS,
+  REQUEST_TIMERS,
   SETTLE_RACES,
   bulkOperations,
   NOTICES,

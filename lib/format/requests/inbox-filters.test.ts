@@ -17,6 +17,7 @@ describe("an address", () => {
       tool: "process_invoice",
       age: "1d",
       expiring: "1w",
+      overdue: "true",
       amountMin: "10.5",
       amountMax: "-3",
       order: "amount",

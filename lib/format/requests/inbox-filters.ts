@@ -18,6 +18,8 @@ export interface InboxFilters {
   age: Span | "";
   /** Requests that end within this. */
   expiring: Span | "";
+  /** Requests that people should have decided by now. */
+  overdue: "true" | "";
   amountMin: string;
   amountMax: string;
   order: InboxOrder | "";
@@ -30,6 +32,7 @@ export const NO_FILTERS: InboxFilters = {
   tool: "",
   age: "",
   expiring: "",
+  overdue: "",
   amountMin: "",
   amountMax: "",
   order: "",
@@ -48,6 +51,7 @@ export function readFilters(get: (name: string) => string | null | undefined): I
     tool: text("tool"),
     age: span(text("age")),
     expiring: span(text("expiring")),
+    overdue: text("overdue") === "true" ? "true" : "",
     amountMin: amount(text("amountMin")),
     amountMax: amount(text("amountMax")),
     order: ORDERS.find((each) => each === get("order")) ?? "",
@@ -82,8 +86,9 @@ export function withoutFilters({ order, group }: InboxFilters): InboxFilters {
 }
 
 /** The number of filters that narrow the list; two amounts count as one. */
-export function filterCount({ serverId, tool, age, expiring, amountMin, amountMax }: InboxFilters): number {
-  return [serverId, tool, age, expiring, amountMin || amountMax].filter(Boolean).length;
+export function filterCount(filters: InboxFilters): number {
+  const { serverId, tool, age, expiring, overdue, amountMin, amountMax } = filters;
+  return [serverId, tool, age, expiring, overdue, amountMin || amountMax].filter(Boolean).length;
 }
 
 /** The content of a saved view: the tab and the filters, by their names in the address. */

@@ -1,9 +1,20 @@
 import { expect, test } from "vitest";
 import { describeEvent } from "../events.ts";
-import { missingWords, needsWords, voteEffect, whyWords } from "./votes.ts";
+import { comingWords, doneWords, missingWords, needsWords, voteEffect, whyWords } from "./votes.ts";
 
 const stage = (name: string, state: "waiting" | "open" | "done", need: number, missing: number) => ({
-  ...{ name, state, need, missing, rejections: 1, stepUp: false, requireReason: [], votes: [] },
+  ...{
+    name,
+    state,
+    need,
+    missing,
+    rejections: 1,
+    stepUp: false,
+    requireReason: [],
+    votes: [],
+    reminded: [],
+    escalated: [],
+  },
 });
 const stages = [stage("Finance", "open", 2, 2), stage("CFO", "waiting", 1, 1)];
 
@@ -41,4 +52,25 @@ test("history names whoever stood in, and for whom", () => {
   expect(say("away.set", { name: "Ana", delegate })).toBe("Ben set Ana away: Cleo stands in");
   expect(say("away.ended", { name: "Ben" })).toBe("Ben is back");
   expect(say("away.ended", { name: "Ana" })).toBe("Ben ended the absence of Ana");
+});
+
+test("what happens by itself, and what has", () => {
+  const timer = (kind: "remind" | "escalate" | "leave" | "cancel", at: string) => ({ kind, stage: null, at });
+  expect(
+    comingWords({ timers: [timer("remind", "1"), timer("escalate", "2"), timer("cancel", "3")] }),
+  ).toEqual([
+    { at: "1", words: "Reminder in" },
+    { at: "3", words: "Unless decided, the task is cancelled in" },
+  ]);
+  expect(comingWords({ timers: [] })).toEqual([]);
+  const reminded = [
+    { at: "1", of: ["Ben", "Cleo"] },
+    { at: "2", of: ["Cleo"] },
+  ];
+  expect(doneWords({ reminded, escalated: [{ at: "3", to: ["every owner", "Dora"] }] })).toEqual([
+    { at: "3", words: "Asked every owner, Dora too" },
+    { at: "2", words: "Reminded Cleo (2 times)" },
+  ]);
+  // Nobody was there to be reminded.
+  expect(doneWords({ reminded: [{ at: "1", of: [] }], escalated: [] })).toEqual([]);
 });

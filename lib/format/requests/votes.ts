@@ -52,3 +52,30 @@ export function voteEffect({ stages }: Pick<Approval, "stages">, receiver: strin
     ? `Your vote is the last: the answer goes to ${receiver}`
     : `Your vote · goes to ${receiver} once ${left.join(", then ")} agreed`;
 }
+
+/** What happens by itself next, before the time that is shown after it; null: nothing. The end of a task is always told. */
+export function comingWords({ timers }: Pick<Approval, "timers">): { at: string; words: string }[] {
+  return timers
+    .filter(({ kind }, at) => at === 0 || kind === "cancel")
+    .map(({ kind, at }) => ({ at, words: COMING[kind] }));
+}
+
+const COMING: Record<Approval["timers"][number]["kind"], string> = {
+  remind: "Reminder in",
+  escalate: "More people are asked in",
+  leave: "Reminders end in",
+  cancel: "Unless decided, the task is cancelled in",
+};
+
+/** What timers did in a stage, the last of each: `Reminded Ben, Cleo`. */
+export function doneWords({
+  reminded,
+  escalated,
+}: Pick<Stage, "reminded" | "escalated">): { at: string; words: string }[] {
+  const last = reminded.at(-1);
+  const times = reminded.length > 1 ? ` (${reminded.length} times)` : "";
+  return [
+    ...escalated.map(({ at, to }) => ({ at, words: `Asked ${to.join(", ")} too` })),
+    ...(last && last.of.length > 0 ? [{ at: last.at, words: `Reminded ${last.of.join(", ")}${times}` }] : []),
+  ];
+}

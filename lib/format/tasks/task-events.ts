@@ -1,5 +1,5 @@
 import type { EventType } from "../../events/schema.ts";
-import { uncapitalise } from "../../text/labels.ts";
+import { shorten, uncapitalise } from "../../text/labels.ts";
 import {
   type Data,
   type EventWords,
@@ -46,10 +46,20 @@ export const TASK_WORDS = {
   "task.not_started": (data) => say("Not started yet, trying again", "wait", text(data.message)),
   "task.failed": (data) => say("Failed", "bad", text(data.message) ?? text(data.code)),
   "task.cancel_requested": (data, who) =>
-    say(text(data.raceId) ? "Another server was first: asked to cancel" : `${who} asked to cancel`),
+    say(
+      text(data.raceId)
+        ? "Another server was first: asked to cancel"
+        : `${ruleOf(data) ?? who} asked to cancel`,
+    ),
   "task.cancel_sent": ({ once }) => say(once ? "Server is told to cancel, once" : "Server told to cancel"),
   "task.cancelled": (data) =>
-    say(text(data.winnerTaskId) ? "Cancelled: another server was first" : "Cancelled"),
+    say(
+      text(data.winnerTaskId)
+        ? "Cancelled: another server was first"
+        : ruleOf(data)
+          ? `${ruleOf(data)} cancelled it`
+          : "Cancelled",
+    ),
   "task.server_state": (data) => {
     const state = text(data.serverState);
     return say(state ? `Server says “${serverStateLabel(state)}”` : "Server says something else");
@@ -93,6 +103,20 @@ export const TASK_WORDS = {
         : `${who} changed who is assigned`,
       undefined,
       text(data.note),
+    ),
+  "request.reminded": (data) =>
+    say(
+      `Reminded ${list(data.of) ?? "nobody: no vote is missing that somebody here has"}${inStage(data)}`,
+      "wait",
+    ),
+  "request.escalated": (data) =>
+    say(`Asked ${list(data.to) ?? "others"} too${inStage(data)}: not full after ${text(data.after)}`, "wait"),
+  "request.lapsed": (data) =>
+    say(
+      `Not decided within ${text(data.after)}${
+        data.cancels === true ? "" : ": nobody is reminded any more, and it can still be answered"
+      }`,
+      "bad",
     ),
   "request.last_taken": () =>
     say("The server asks too much for one task: what it asks from here on is not shown", "bad"),
@@ -146,6 +170,14 @@ export const TASK_WORDS = {
 
 /** Whose question the engine took. */
 const asker = (data: Data) => (data.via === "recipe" ? "Recipe" : "Server");
+/** The rule of the policy that did it, whose time was over. */
+function ruleOf({ rule, version }: Data): string | undefined {
+  return text(rule) && `The rule “${text(rule)}” (version ${version})`;
+}
+
+function list(names: unknown): string | undefined {
+  return Array.isArray(names) && names.length > 0 ? shorten(names.map(String).join(", "), 300) : undefined;
+}
 
 const LOST_BY: Record<string, string> = {
   connection_lost: "Lost: the connection ended before the result came",

@@ -11,6 +11,7 @@ import { publishChange } from "../../live-updates/transitions.ts";
 import { POLICY_OF_TASK } from "../../policy/judge-request.ts";
 import type { Amount } from "../../text/amount.ts";
 import { approvalOf, columnsOf, EVENT_CHARACTERS, namedIn } from "../capture/question.ts";
+import { armTimers } from "../timers/transitions.ts";
 
 export interface OwnQuestion {
   task: { id: string; connectionId: string; tool: string; arguments: Record<string, unknown> };
@@ -60,6 +61,7 @@ export async function insertOwnQuestion(
       expiresAt,
     },
   });
+  if (approval) await armTimers(organizationId, tx, id, approval);
   await publishChange(organizationId, tx, "input_request", [id]);
   const data = {
     message: storableText(message).slice(0, EVENT_CHARACTERS),

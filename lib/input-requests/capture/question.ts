@@ -21,6 +21,7 @@ import { insertRequest, type ShownColumns } from "../asking/insert.ts";
 import { judgeDelivery, type Observation } from "../deliveries/judge.ts";
 import { checkedContent } from "../guards.ts";
 import { judgeRewording } from "../status.ts";
+import { armTimers, endTimers } from "../timers/transitions.ts";
 import { beginAnew, endVotes } from "../voting/transitions.ts";
 import { judgeQuestion } from "../warnings.ts";
 import {
@@ -146,6 +147,7 @@ export async function captureQuestion(
   const { connectionId, endsAt } = task;
   const opened = { id, taskId, connectionId, key, replaces, askedAgain, isRestless, endsAt, shown, approval };
   await insertRequest(organizationId, tx, opened, rpc ? null : captured.key);
+  if (approval) await armTimers(organizationId, tx, id, approval);
   if (rpc) await addAsk(organizationId, tx, taskId, id, captured, true);
   await publishChange(organizationId, tx, "input_request", [id]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
@@ -280,6 +282,8 @@ async function rewordRequest(
       ...(task.policy ? { approval: approval ? storable(approval) : Prisma.DbNull } : {}),
     },
   });
+  if (task.policy) await endTimers(organizationId, tx, requestId, "all");
+  if (approval) await armTimers(organizationId, tx, requestId, approval);
   await publishChange(organizationId, tx, "input_request", [requestId]);
   const message = shown.message.slice(0, EVENT_CHARACTERS);
   const dropped = task.policy

@@ -12,6 +12,7 @@ import { approvalSchema } from "../../policy/judge.ts";
 import { POLICY_OF_TASK } from "../../policy/judge-request.ts";
 import { approvalOf, namedIn } from "../capture/question.ts";
 import { lockRequest, memberOnly, refuseUnlessOpen } from "../guards.ts";
+import { armTimers, endTimers } from "../timers/transitions.ts";
 import { endVotes } from "../voting/transitions.ts";
 import { readVoter } from "../voting/voter.ts";
 
@@ -68,6 +69,8 @@ export async function judgeAgain(
       }),
     },
   });
+  await endTimers(organizationId, tx, requestId, "all");
+  if (approval) await armTimers(organizationId, tx, requestId, approval);
   await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
   const dropped = await endVotes(organizationId, tx, requestId, actor, "judged_again", "all");
   await publishChange(organizationId, tx, "input_request", [requestId]);

@@ -15,6 +15,9 @@ export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
       'delegate', ${DELEGATE}, 'onBehalfOf', v.on_behalf_of)
       ORDER BY v.cast_at, v.id), '[]'::json)
     FROM vote v WHERE v.organization_id = r.organization_id AND v.input_request_id = r.id AND v.ended_at IS NULL) END AS votes,
+  CASE WHEN r.approval IS NOT NULL AND r.state = 'open' THEN (SELECT json_agg(json_build_object('kind', m.kind, 'stage', m.stage,
+      'at', m.due_at) ORDER BY m.due_at, m.id)
+    FROM request_timer m WHERE m.organization_id = r.organization_id AND m.input_request_id = r.id AND m.fired_at IS NULL) END AS timers,
   CASE WHEN r.approval IS NOT NULL THEN json_build_object('person', ${personOf(principal)},
     'hasAsked', ${askedBy(personOf(principal))}, 'isAsked', ${isCallerAskedIn(Prisma.sql`r.approval`, principal)},
     'absent', ${callerVotesFor(Prisma.sql`r.approval`, principal)}) END AS voter,
@@ -23,6 +26,8 @@ export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
 export interface VotesRow {
   approval: unknown;
   votes: unknown;
+  /** Those that have not fired; null: there are none. */
+  timers: unknown;
   /** The caller. */
   voter: unknown;
   /** Of the open stage. */
@@ -43,17 +48,28 @@ const votesSchema = z.array(
     onBehalfOf: personSchema.nullable(),
   }),
 );
+const timersSchema = z
+  .array(
+    z.object({
+      kind: z.enum(["remind", "escalate", "expire"]),
+      stage: z.int().nullable(),
+      at: z.coerce.date(),
+    }),
+  )
+  .nullish();
 const voterSchema = z.object({
   person: z.string().nullable(),
   hasAsked: z.boolean(),
   isAsked: z.boolean(),
   absent: z.string().nullable(),
 });
+
 export function toApproval(
   row: VotesRow & { state: string; fourEyes: boolean },
 ): InputRequestSummary["approval"] {
   if (row.approval === null || row.approval === undefined) return null;
-  const { rule, version, stages, dueAt, failed, requester } = approvalSchema.parse(row.approval);
+  const approval = approvalSchema.parse(row.approval);
+  const { rule, version, stages, dueAt, lapsedAt, expire, failed, requester } = approval;
   const votes = votesSchema.parse(row.votes);
   const voter = voterSchema.parse(row.voter);
   const states = stageStates(stages, votes);
@@ -78,8 +94,14 @@ export function toApproval(
     rule,
     version,
     dueAt,
+    lapsedAt,
+    timers: (timersSchema.parse(row.timers) ?? []).map(({ kind, stage, at }) => ({
+      kind: kind === "expire" ? (expire?.cancels ? "cancel" : "leave") : kind,
+      stage: stage === null ? null : (stages[stage]?.name ?? null),
+      at: at.toISOString(),
+    })),
     failed,
-    stages: stages.map(({ name, need, rejections, stepUp, requireReason }, at) => ({
+    stages: stages.map(({ name, need, rejections, stepUp, requireReason, reminded, escalated }, at) => ({
       name,
       state: states[at]!,
       need,
@@ -98,6 +120,8 @@ export function toApproval(
           at: time.toISOString(),
         })),
       missing: missingIn(stages, votes, at),
+      reminded,
+      escalated,
     })),
     content: agreed?.content ?? null,
     canVote: refusal === null,

@@ -16,6 +16,8 @@ import { rejectionOf } from "../rejection.ts";
 import { type AskedBy, wordsOf } from "../row.ts";
 import type { AnswerInput } from "../schema.ts";
 import type { SignedIn } from "../signed-in.ts";
+import { hasStageTimes } from "../timers/schedule.ts";
+import { armTimers, endTimers } from "../timers/transitions.ts";
 import { contentDigest } from "./content-digest.ts";
 import { isRejectedIn, openStage } from "./status.ts";
 import { type Ballot, type CastVote, castVotes, personsOf } from "./voter.ts";
@@ -153,7 +155,9 @@ export async function reopenVote(
   await tx.$executeRaw`UPDATE vote SET answer_id = NULL
     WHERE organization_id = ${organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
   const votes = await castVotes(organizationId, tx, requestId, []);
-  await setOpen(organizationId, tx, requestId, approval, votes);
+  const open = await setOpen(organizationId, tx, requestId, approval, votes);
+  // Those that ended with the answer go on as if it had never been.
+  await armTimers(organizationId, tx, requestId, { ...approval, open });
 }
 
 /**
@@ -220,7 +224,11 @@ export async function beginAnew(
   requestId: string,
   approval: unknown,
 ): Promise<void> {
-  await setOpen(organizationId, tx, requestId, approvalSchema.parse(approval), []);
+  const times = { askedAt: await timeNow(tx), lapsedAt: null };
+  const begun = { ...approvalSchema.parse(approval), ...times };
+  await tx.$executeRaw`UPDATE input_request SET approval = approval || ${JSON.stringify(times)}::jsonb
+    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
+  await setOpen(organizationId, tx, requestId, begun, [], true);
 }
 
 /** What the votes' stage is by now. Claims of the vote's persons end, and an assignment to one of them or to a stage before. */
@@ -251,19 +259,36 @@ async function moveOn(
     });
 }
 
+/** Notes which stage is open, and writes the timers of one that has opened just now. `anew`: all of it begins anew. */
 async function setOpen(
   organizationId: string,
   tx: Tx,
   requestId: string,
   approval: Approval,
   votes: CastVote[],
-): Promise<void> {
+  anew = false,
+): Promise<Approval["open"]> {
   const stage = openStage(approval.stages, votes) ?? approval.stages.length - 1;
   const { roles, people } = approval.stages[stage]!;
   const voted = votes.filter((vote) => vote.stage === stage).flatMap(personsOf);
-  const open = storable({ stage, roles, people, voted });
-  await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(open)}::jsonb)
+  const isSame = stage === approval.open.stage && !anew;
+  const { since, reminded } = approval.open;
+  const isTimed = !isSame && (anew || hasStageTimes(approval));
+  const opened = isTimed ? await timeNow(tx) : since;
+  const open = { stage, roles, people, voted, since: opened, reminded: isSame && reminded };
+  await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(storable(open))}::jsonb)
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
+  if (isTimed) {
+    await endTimers(organizationId, tx, requestId, "stage");
+    await armTimers(organizationId, tx, requestId, { ...approval, open });
+  }
+  return open;
+}
+
+/** By the database's clock, by which timers go. */
+async function timeNow(tx: Tx): Promise<string> {
+  const [row] = await tx.$queryRaw<{ now: Date }[]>`SELECT now() AS now`;
+  return row!.now.toISOString();
 }
 
 /** Whether a vote is a no: it declines, or it is the form's own, harmless way to say no. */

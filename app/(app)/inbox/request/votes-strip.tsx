@@ -1,14 +1,22 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Check, CircleX, Users } from "lucide-react";
+import { AlarmClock, Check, CircleX, Users } from "lucide-react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
+import { useNow } from "@/components/time/use-now.ts";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
-import { type Approval, missingWords, needsWords, whyWords } from "@/lib/format/requests/votes.ts";
+import {
+  type Approval,
+  comingWords,
+  doneWords,
+  missingWords,
+  needsWords,
+  whyWords,
+} from "@/lib/format/requests/votes.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 
 /** Who has to agree, who did, who is missing, and what the reader has to do with it. */
@@ -24,11 +32,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
           Rule “<PlainText text={approval.rule} />
           ”, version {approval.version}.
         </span>
-        {request.state === "open" && approval.dueAt && (
-          <span>
-            Due <TimeUntil at={approval.dueAt} over="by now" />.
-          </span>
-        )}
+        {request.state === "open" && approval.dueAt && <Due at={approval.dueAt} />}
         {approval.failed.length > 0 && (
           <span className="text-bad">
             A rule could not be applied and counts as if it matched: “
@@ -68,6 +72,7 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
             </li>
           ))}
       </ul>
+      <Times request={request} approval={approval} />
       {why && (
         <p className="flex flex-wrap items-center gap-x-2">
           {approval.votesFor ? (
@@ -82,6 +87,49 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
         </p>
       )}
     </section>
+  );
+}
+
+function Due({ at }: { at: string }) {
+  const isOver = useNow(1_000) >= Date.parse(at);
+  return isOver ? (
+    <span className="flex items-center gap-1">
+      <Badge tone="bad" icon={AlarmClock}>
+        Overdue
+      </Badge>
+      Was due <TimeAgo at={at} />.
+    </span>
+  ) : (
+    <span>
+      Due in <TimeUntil at={at} over="0 s" />.
+    </span>
+  );
+}
+
+/** What timers of the rule did, and what they do next. */
+function Times({ request, approval }: { request: InputRequestDetail; approval: Approval }) {
+  const done = approval.stages.flatMap(doneWords);
+  const coming = request.state === "open" ? comingWords(approval) : [];
+  if (done.length + coming.length === 0 && !approval.lapsedAt) return null;
+  return (
+    <ul className="flex flex-wrap gap-x-4 gap-y-1">
+      {done.map(({ at, words }) => (
+        <li key={`${at} ${words}`}>
+          <PlainText text={words} /> <TimeAgo at={at} />
+        </li>
+      ))}
+      {coming.map(({ at, words }) => (
+        <li key={words}>
+          {words} <TimeUntil at={at} over="a moment" />
+        </li>
+      ))}
+      {approval.lapsedAt && (
+        <li className="text-bad">
+          Not decided in time <TimeAgo at={approval.lapsedAt} />
+          {request.state === "open" && ": nobody is reminded any more. It can still be answered."}
+        </li>
+      )}
+    </ul>
   );
 }
 

@@ -46,6 +46,7 @@ export function FilterPanel({
           tool: text("tool"),
           age: text("age") as InboxFilters["age"],
           expiring: text("expiring") as InboxFilters["expiring"],
+          overdue: text("overdue") as InboxFilters["overdue"],
           amountMin: text("amountMin"),
           amountMax: text("amountMax"),
         })
@@ -53,6 +54,13 @@ export function FilterPanel({
     >
       <ServerFilter value={filters.serverId} />
       <ToolFilter value={filters.tool} tools={tools} />
+      <FilterSelect
+        name="overdue"
+        label="Decision due"
+        value={filters.overdue}
+        any="Any time"
+        choices={[["true", "Overdue"]]}
+      />
       <div className="grid grid-cols-2 gap-3">
         <FilterSelect
           name="age"

@@ -28,6 +28,7 @@ import * as bulkOperationItems from "@/app/api/v1/bulk-operations/[id]/items/rou
 import * as bulkOperation from "@/app/api/v1/bulk-operations/[id]/route.ts";
 import * as bulkOperationStop from "@/app/api/v1/bulk-operations/[id]/stop/route.ts";
 import * as bulkOperations from "@/app/api/v1/bulk-operations/route.ts";
+import * as calendar from "@/app/api/v1/calendar/route.ts";
 import * as callRules from "@/app/api/v1/call-rules/route.ts";
 import * as callRulesTry from "@/app/api/v1/call-rules/try/route.ts";
 import * as connection from "@/app/api/v1/connections/[id]/route.ts";
@@ -200,6 +201,7 @@ export const paths: Paths = {
   "/api/v1/service-accounts/{id}": serviceAccount,
   "/api/v1/bulk-operations": bulkOperations,
   "/api/v1/policy": policy,
+  "/api/v1/calendar": calendar,
   "/api/v1/policy/proposals": policyProposals,
   "/api/v1/policy/proposals/{id}/approve": approvePolicyProposal,
   "/api/v1/policy/proposals/{id}/withdraw": withdrawPolicyProposal,

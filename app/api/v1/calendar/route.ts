@@ -1,0 +1,42 @@
+import { readCalendar } from "@/lib/calendar/queries.ts";
+import { calendarInputSchema, savedCalendarSchema } from "@/lib/calendar/schema.ts";
+import { saveCalendar } from "@/lib/calendar/transitions.ts";
+import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary: "The working calendar: zone, hours, holidays, and its version",
+      output: savedCalendarSchema,
+    },
+    async ({ caller, reply }) => {
+      const saved = await within(caller, readCalendar);
+      reply.headers.set("etag", `"${saved.version}"`);
+      return saved;
+    },
+  ),
+  PUT: route(
+    {
+      auth: "settings:manage",
+      stepUp: true,
+      namedByKeys: true,
+      summary: "Replace the working calendar; the times of open requests move with it",
+      body: calendarInputSchema,
+      output: savedCalendarSchema,
+      headers: versionHeader,
+      errors: ["version_changed", "version_required"],
+    },
+    async ({ caller, body, request, reply }) => {
+      const version = readVersion(request);
+      const saved = await within(caller, async (organizationId, tx, principal) => {
+        await saveCalendar(organizationId, tx, principal, version, body.calendar);
+        return readCalendar(organizationId, tx);
+      });
+      reply.headers.set("etag", `"${saved.version}"`);
+      return saved;
+    },
+  ),
+});

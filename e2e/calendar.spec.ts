@@ -1,0 +1,88 @@
+/** Time: an admin sets working hours, and a request's card says by when, what happens by itself, and what has. */
+import type { SavedCalendar } from "../lib/calendar/schema.ts";
+import type { SavedPolicy } from "../lib/policy/schema.ts";
+import { checkAppearance } from "./fixtures/appearance.ts";
+import {
+  apiOf,
+  expect,
+  newInvoiceId,
+  openRequest,
+  readRequest,
+  requestPane,
+  SOON,
+  startInvoice,
+  test,
+} from "./fixtures/test.ts";
+
+test.setTimeout(180_000);
+
+/** Other files share this Intray. */
+test.afterEach(async ({ ana }) => {
+  for (const [path, body] of [
+    ["policy", { rules: [] }],
+    ["calendar", { calendar: null }],
+  ] as const) {
+    const { version } = await apiOf(ana).get<SavedPolicy | SavedCalendar>(`/${path}`);
+    const headers = { origin: process.env.E2E_URL ?? "", "if-match": String(version) };
+    const saved = await ana.request.fetch(`/api/v1/${path}`, { method: "PUT", data: body, headers });
+    expect(saved.status(), await saved.text()).toBe(200);
+  }
+});
+
+test("an admin sets working hours, and is told which field is wrong", async ({ ana }) => {
+  await ana.goto("/settings/calendar");
+  await ana.getByRole("button", { name: "Set working hours" }).click();
+  await ana.getByLabel("Time zone").selectOption("Europe/Berlin");
+  await ana.getByLabel("Monday").fill("17:00-09:00");
+  await ana.getByLabel("Holidays").fill("2026-12-25 Christmas Day\n2026-02-30 Never");
+  await ana.getByRole("button", { name: "Save calendar" }).click();
+  await expect(ana.getByText("It has to end after it begins")).toBeVisible();
+  await expect(ana.getByText(/“2026-02-30”: Use a date/)).toBeVisible();
+  await checkAppearance(ana, "calendar, wrong");
+  await ana.getByLabel("Monday").fill("09:00-12:00, 13:00-17:00");
+  await ana.getByLabel("Holidays").fill("2026-12-25 Christmas Day");
+  await ana.getByRole("button", { name: "Save calendar" }).click();
+  await expect(ana.getByText(/changed it/)).toBeVisible();
+  await checkAppearance(ana, "calendar, saved");
+  await ana.reload();
+  await expect(ana.getByLabel("Monday")).toHaveValue("09:00-12:00, 13:00-17:00");
+  await ana.getByRole("button", { name: "Use no calendar" }).click();
+  await ana.getByRole("button", { name: "Save calendar" }).click();
+  await expect(ana.getByText("All time is working time.", { exact: true })).toBeVisible();
+  await ana.goto("/activity");
+  await expect(ana.getByText("Ana removed the working calendar").first()).toBeVisible();
+});
+
+test("the card says by when, and who is reminded within a minute", async ({ ana, ben, ola }) => {
+  const id = newInvoiceId();
+  const { version } = await apiOf(ana).get<SavedPolicy>("/policy");
+  const approvers = { roles: ["approver"] };
+  const stage = {
+    name: "Approvers",
+    approvers,
+    remind: ["1m!"],
+    escalate: { after: "2d", to: { roles: ["owner"] } },
+  };
+  const expire = JSON.parse('{ "after": "30d", "then": "cancel" }') as object;
+  const when = `task.label.contains("${id}")`;
+  const saved = await ana.request.fetch("/api/v1/policy", {
+    method: "PUT",
+    data: { rules: [{ name: "In time", when, stages: [stage], due: "1m!", expire }] },
+    headers: { origin: process.env.E2E_URL ?? "", "if-match": String(version) },
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
+  const { taskId } = await startInvoice(ola, { id });
+  const requestId = await openRequest(ola, taskId);
+  await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
+  const votes = requestPane(ben).getByRole("region", { name: "Votes" });
+  await expect(votes.getByText(/Due in/)).toBeVisible(SOON);
+  await expect(votes.getByText(/Reminder in/)).toBeVisible();
+  await expect(votes.getByText(/Unless decided, the task is cancelled in/)).toBeVisible();
+  await expect(votes.getByText("Overdue")).toBeVisible({ timeout: 90_000 });
+  await expect(votes.getByText(/Reminded .*Ben/)).toBeVisible({ timeout: 30_000 });
+  await expect(votes.getByText(/More people are asked in/)).toBeVisible();
+  await checkAppearance(ben, "card, overdue");
+  await ben.goto("/inbox?overdue=true");
+  await expect(ben.getByText("Overdue", { exact: true }).first()).toBeVisible();
+  expect((await readRequest(ben, requestId)).approval?.stages[0]?.reminded).toHaveLength(1);
+});

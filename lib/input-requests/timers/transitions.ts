@@ -1,0 +1,227 @@
+/**
+ * All writes to timers of requests, and what they write to the request. The caller holds the locks of task and request; the move
+ * after a change of the calendar takes those of requests alone, in their order. What leaves the state `open` loses its timers by a
+ * trigger (migration 0149).
+ */
+import { Prisma, storable, type Tx } from "../../base/db/db.ts";
+import { type Calendar, calendarSchema } from "../../calendar/schema.ts";
+import { addWorkingTime } from "../../calendar/working-time.ts";
+import { type Approval, approvalSchema, dueAtOf } from "../../policy/judge.ts";
+import { type TimerKind, timersOf } from "./schedule.ts";
+
+/**
+ * Writes the timers of a request that was asked, or of its stage that opened. Those that are there already, or have fired, stay
+ * as they are.
+ */
+export async function armTimers(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  approval: Approval,
+): Promise<void> {
+  const timers = timersOf(approval);
+  if (timers.length === 0 && approval.due.length === 0) return;
+  const calendar = await lockCalendar(organizationId, tx);
+  if (timers.length > 0)
+    await tx.$executeRaw`INSERT INTO request_timer (organization_id, input_request_id, kind, stage, after, starts_at, due_at)
+      SELECT ${organizationId}::uuid, ${requestId}::uuid, given.* FROM unnest(
+        ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ stage }) => stage)}::smallint[],
+        ${timers.map(({ after }) => after)}::text[], ${timers.map(({ from }) => from)}::timestamptz[],
+        ${timers.map(({ after, from }) => addWorkingTime(calendar, new Date(from), after).toISOString())}::timestamptz[]) given
+      ON CONFLICT DO NOTHING`;
+  await setDue(organizationId, tx, requestId, approval, calendar);
+}
+
+/** Ends the timers of a stage that is open no more, or all, whose question is another one now. */
+export async function endTimers(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  which: "stage" | "all",
+): Promise<void> {
+  const these = which === "all" ? Prisma.empty : Prisma.sql`AND stage IS NOT NULL`;
+  await tx.$executeRaw`DELETE FROM request_timer WHERE organization_id = ${organizationId}::uuid
+    AND input_request_id = ${requestId}::uuid AND fired_at IS NULL ${these}`;
+}
+
+/**
+ * Returns the calendar, which nobody changes until the transaction ends: a change that comes later finds the timers that are
+ * written by this one.
+ */
+async function lockCalendar(organizationId: string, tx: Tx): Promise<Calendar | null> {
+  const read = () => tx.$queryRaw<{ calendar: unknown }[]>`
+    SELECT calendar FROM working_calendar WHERE organization_id = ${organizationId}::uuid FOR SHARE`;
+  let [row] = await read();
+  if (!row) {
+    await tx.$executeRaw`INSERT INTO working_calendar (organization_id) VALUES (${organizationId}::uuid)
+      ON CONFLICT (organization_id) DO NOTHING`;
+    [row] = await read();
+  }
+  if (!row) throw new Error("a working calendar was not there after it was made");
+  return calendarSchema.nullable().parse(row.calendar);
+}
+
+async function setDue(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  approval: Approval,
+  calendar: Calendar | null,
+): Promise<boolean> {
+  const dueAt = dueAtOf(approval, calendar);
+  if (dueAt === null || dueAt === approval.dueAt) return false;
+  await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{dueAt}', to_jsonb(${dueAt}::text))
+    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
+  return true;
+}
+
+export interface DueTimer {
+  id: string;
+  inputRequestId: string;
+  taskId: string;
+}
+
+/** The timers whose time has come, the longest due first. */
+export async function dueTimers(organizationId: string, tx: Tx, limit: number): Promise<DueTimer[]> {
+  return tx.$queryRaw<DueTimer[]>`SELECT t.id, t.input_request_id AS "inputRequestId", r.task_id AS "taskId"
+    FROM request_timer t JOIN input_request r ON r.organization_id = t.organization_id AND r.id = t.input_request_id
+    WHERE t.organization_id = ${organizationId}::uuid AND t.fired_at IS NULL AND t.due_at <= now()
+    ORDER BY t.due_at, t.id LIMIT ${limit}`;
+}
+
+/** A timer that this transaction has fired, and its request. */
+export interface Fired {
+  kind: TimerKind;
+  after: string;
+  at: string;
+  approval: Approval;
+}
+
+/**
+ * Fires a timer, if it is due and its stage is open: of several engines one. Null: another one has, it was moved, or the matter
+ * is settled.
+ */
+export async function claimTimer(organizationId: string, tx: Tx, timer: DueTimer): Promise<Fired | null> {
+  const [row] = await tx.$queryRaw<{ approval: unknown }[]>`SELECT approval FROM input_request
+    WHERE organization_id = ${organizationId}::uuid AND id = ${timer.inputRequestId}::uuid FOR NO KEY UPDATE`;
+  const [fired] = await tx.$queryRaw<{ kind: TimerKind; after: string; at: Date }[]>`
+    UPDATE request_timer t SET fired_at = now() FROM input_request r
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${timer.id}::uuid AND t.fired_at IS NULL AND t.due_at <= now()
+      AND r.organization_id = t.organization_id AND r.id = t.input_request_id AND r.state = 'open'
+      AND (t.stage IS NULL OR t.stage = (r.approval -> 'open' ->> 'stage')::smallint)
+    RETURNING t.kind, t.after, t.fired_at AS at`;
+  if (!fired) {
+    // A process of before has opened another stage: the timers of that one are over.
+    await tx.$executeRaw`DELETE FROM request_timer WHERE organization_id = ${organizationId}::uuid AND id = ${timer.id}::uuid
+      AND fired_at IS NULL AND due_at <= now()`;
+    return null;
+  }
+  return { ...fired, at: fired.at.toISOString(), approval: approvalSchema.parse(row?.approval) };
+}
+
+/** Notes that those whose vote is missing were reminded, and who they are. */
+export async function noteReminded(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  approval: Approval,
+  reminded: { at: string; of: string[] },
+): Promise<void> {
+  const { open } = approval;
+  await store(organizationId, tx, requestId, {
+    ...approval,
+    open: { ...open, reminded: true },
+    stages: approval.stages.map((stage, at) =>
+      at === open.stage ? { ...stage, reminded: [...stage.reminded, reminded] } : stage,
+    ),
+  });
+}
+
+/** Adds people and roles to the stage that is open. */
+export async function addApprovers(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  approval: Approval,
+  added: { roles: string[]; people: string[] },
+  escalated: { at: string; to: string[] },
+): Promise<void> {
+  const { open } = approval;
+  const its = approval.stages[open.stage]!;
+  const roles = [...its.roles, ...added.roles];
+  const people = [...its.people, ...added.people];
+  await store(organizationId, tx, requestId, {
+    ...approval,
+    open: { ...open, roles, people },
+    stages: approval.stages.map((stage, at) =>
+      at === open.stage ? { ...stage, roles, people, escalated: [...stage.escalated, escalated] } : stage,
+    ),
+  });
+}
+
+/** Notes that the request's time is over. It stays open, and nobody is reminded any more. */
+export async function noteLapse(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  approval: Approval,
+  at: string,
+): Promise<void> {
+  await store(organizationId, tx, requestId, { ...approval, lapsedAt: at });
+  await endTimers(organizationId, tx, requestId, "all");
+}
+
+async function store(organizationId: string, tx: Tx, requestId: string, approval: Approval): Promise<void> {
+  await tx.$executeRaw`UPDATE input_request SET approval = ${JSON.stringify(storable(approval))}::jsonb
+    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid AND state = 'open'`;
+}
+
+/** Open requests whose times are worked out anew per transaction. */
+const MOVED_TOGETHER = 200;
+
+/**
+ * Works the times of open requests out anew by the calendar in force, for one batch after the request `after`. Returns the last
+ * request of the batch, for the next one, and those whose times are other ones now; null: none are left.
+ */
+export async function moveTimers(
+  organizationId: string,
+  tx: Tx,
+  after: string | null,
+): Promise<{ last: string; moved: string[] } | null> {
+  const rows = await tx.$queryRaw<
+    { id: string; approval: unknown }[]
+  >`SELECT r.id, r.approval FROM input_request r
+    WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open' AND r.approval IS NOT NULL
+      AND (${after}::uuid IS NULL OR r.id > ${after}::uuid)
+    ORDER BY r.id LIMIT ${MOVED_TOGETHER} FOR NO KEY UPDATE OF r`;
+  const last = rows.at(-1);
+  if (!last) return null;
+  const calendar = await lockCalendar(organizationId, tx);
+  const timers = await tx.$queryRaw<
+    { id: string; after: string; from: Date }[]
+  >`SELECT id, after, starts_at AS "from"
+    FROM request_timer WHERE organization_id = ${organizationId}::uuid AND fired_at IS NULL
+      AND input_request_id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
+  const changed = await tx.$queryRaw<{ requestId: string }[]>`UPDATE request_timer t SET due_at = given.due_at
+    FROM unnest(${timers.map(({ id }) => id)}::uuid[],
+      ${timers.map(({ after, from }) => addWorkingTime(calendar, from, after).toISOString())}::timestamptz[]) AS given (id, due_at)
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = given.id AND t.fired_at IS NULL AND t.due_at <> given.due_at
+    RETURNING t.input_request_id AS "requestId"`;
+  const moved = new Set(changed.map(({ requestId }) => requestId));
+  for (const { id, approval } of rows)
+    if (await setDue(organizationId, tx, id, approvalSchema.parse(approval), calendar)) moved.add(id);
+  return { last: last.id, moved: [...moved] };
+}
+
+/** The version of the calendar that the timers have still to follow; null: none. */
+export async function calendarToFollow(organizationId: string, tx: Tx): Promise<number | null> {
+  const [row] = await tx.$queryRaw<{ version: number }[]>`SELECT version FROM working_calendar
+    WHERE organization_id = ${organizationId}::uuid AND moved_version < version`;
+  return row?.version ?? null;
+}
+
+/** Notes that all timers follow this version, unless there is a later one. */
+export async function noteFollowed(organizationId: string, tx: Tx, version: number): Promise<void> {
+  await tx.$executeRaw`UPDATE working_calendar SET moved_version = ${version}
+    WHERE organization_id = ${organizationId}::uuid AND version = ${version}`;
+}

@@ -1,0 +1,153 @@
+/**
+ * What timers of requests do: remind, ask more people, end a request's time. One transaction fires a timer and has its effect, so an
+ * engine may die at any moment, and any number may try. No timer ever answers: the most that one does is to cancel a task, where a
+ * rule says so.
+ */
+import type { Database, Tx } from "../base/db/db.ts";
+import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";
+import {
+  addApprovers,
+  calendarToFollow,
+  claimTimer,
+  type DueTimer,
+  dueTimers,
+  type Fired,
+  moveTimers,
+  noteFollowed,
+  noteLapse,
+  noteReminded,
+} from "../input-requests/timers/transitions.ts";
+import { publishChange } from "../live-updates/transitions.ts";
+import { audienceOf, NO_SUBJECTS } from "../notices/audience.ts";
+import { withdrawNotices } from "../notices/transitions.ts";
+import { cancelByRule } from "../task-lifecycle/transitions.ts";
+
+/** Timers that one turn fires. */
+const AT_ONCE = 100;
+/** Names that are kept of those who were reminded or asked too. */
+const MOST_NAMES = 20;
+
+/**
+ * Moves an organization's timers if its calendar has changed, then fires those that are due, each in a transaction of its own.
+ * Returns true if more may be due. One that can't be fired now keeps none of the others.
+ */
+export async function fireDueTimers(organizationId: string, database: Database): Promise<boolean> {
+  await followCalendar(organizationId, database);
+  const due = await database.withOrganization(organizationId, (tx) => dueTimers(organizationId, tx, AT_ONCE));
+  const failures: unknown[] = [];
+  for (const timer of due)
+    await database
+      .withOrganization(organizationId, (tx) => fireTimer(organizationId, tx, timer))
+      .catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} timers were not fired`);
+  return due.length === AT_ONCE;
+}
+
+/** Works all times out by the latest calendar, in batches. An engine that dies meanwhile leaves all of it to the next. */
+async function followCalendar(organizationId: string, database: Database): Promise<void> {
+  const version = await database.withOrganization(organizationId, (tx) =>
+    calendarToFollow(organizationId, tx),
+  );
+  if (version === null) return;
+  let last: string | null = null;
+  do {
+    const after: string | null = last;
+    last = await database.withOrganization(organizationId, async (tx) => {
+      const batch = await moveTimers(organizationId, tx, after);
+      if (batch) await publishChange(organizationId, tx, "input_request", batch.moved);
+      return batch?.last ?? null;
+    });
+  } while (last !== null);
+  await database.withOrganization(organizationId, (tx) => noteFollowed(organizationId, tx, version));
+}
+
+/** Fires one timer, if it is still due; another engine may have. */
+export async function fireTimer(organizationId: string, tx: Tx, timer: DueTimer): Promise<void> {
+  const { taskId, inputRequestId } = timer;
+  // The task first, as everybody who answers, undoes or cancels.
+  await tx.$queryRaw`SELECT FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
+  const fired = await claimTimer(organizationId, tx, timer);
+  if (!fired) return;
+  await publishChange(organizationId, tx, "input_request", [inputRequestId]);
+  await publishChange(organizationId, tx, "task", [taskId]);
+  const data = await EFFECTS[fired.kind](organizationId, tx, inputRequestId, fired);
+  if (!data) return;
+  const { rule, version, expire } = fired.approval;
+  const line: NewEvent = {
+    type: TYPES[fired.kind],
+    actor: ENGINE_ACTOR,
+    taskId,
+    inputRequestId,
+    data: { ...data, after: fired.after, rule, version },
+  };
+  await appendEvents(organizationId, tx, [line]);
+  if (fired.kind === "expire" && expire?.cancels)
+    await cancelByRule(organizationId, tx, taskId, { rule, version, after: fired.after });
+}
+
+const TYPES = {
+  remind: "request.reminded",
+  escalate: "request.escalated",
+  expire: "request.lapsed",
+} as const;
+
+/** Returns what the history says of it; null: there was nothing to do. */
+type Effect = (
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  fired: Fired,
+) => Promise<Record<string, unknown> | null>;
+
+const EFFECTS: Record<Fired["kind"], Effect> = {
+  /** Their notices follow from the line of the history; one that is there already is told again. */
+  async remind(organizationId, tx, requestId, { approval, at }) {
+    const of = await whoseVoteIsMissing(organizationId, tx, requestId);
+    await noteReminded(organizationId, tx, requestId, approval, { at, of });
+    await withdrawNotices(organizationId, tx, "request.reminded", requestId);
+    return { stage: approval.stages[approval.open.stage]!.name, of };
+  },
+
+  async escalate(organizationId, tx, requestId, { approval, after, at }) {
+    const its = approval.stages[approval.open.stage]!;
+    const wanted = its.escalations.filter((each) => each.after === after);
+    const roles = unique(wanted.flatMap((each) => each.roles)).filter((role) => !its.roles.includes(role));
+    const people = unique(wanted.flatMap((each) => each.people)).filter((id) => !its.people.includes(id));
+    if (roles.length === 0 && people.length === 0) return null;
+    const names = await namesOf(organizationId, tx, people);
+    const to = [...roles.map((role) => `every ${role}`), ...names];
+    await addApprovers(organizationId, tx, requestId, approval, { roles, people }, { at, to });
+    return { stage: its.name, to, roles, people };
+  },
+
+  async expire(organizationId, tx, requestId, { approval, at }) {
+    await noteLapse(organizationId, tx, requestId, approval, at);
+    return { cancels: approval.expire?.cancels === true };
+  },
+};
+
+function unique(list: string[]): string[] {
+  return [...new Set(list)];
+}
+
+/** The names of those who are told that the request waits for them. */
+async function whoseVoteIsMissing(organizationId: string, tx: Tx, requestId: string): Promise<string[]> {
+  const audience = audienceOf(organizationId, { ...NO_SUBJECTS, requests: [requestId] });
+  const rows = await tx.$queryRaw<{ name: string }[]>`
+    SELECT u.name FROM (${audience}) AS told JOIN "user" u ON u.id = told.user_id
+    WHERE told.cause IN ('request.waiting', 'request.assigned') ORDER BY u.name, u.id`;
+  return fewNames(rows.map(({ name }) => name));
+}
+
+async function namesOf(organizationId: string, tx: Tx, people: string[]): Promise<string[]> {
+  const rows = await tx.$queryRaw<
+    { name: string }[]
+  >`SELECT u.name FROM membership m JOIN "user" u ON u.id = m.user_id
+    WHERE m.organization_id = ${organizationId}::uuid AND m.user_id = ANY (${people}::uuid[]) ORDER BY u.name, u.id`;
+  return fewNames(rows.map(({ name }) => name));
+}
+
+function fewNames(names: string[]): string[] {
+  const more = names.length - MOST_NAMES;
+  return more > 0 ? [...names.slice(0, MOST_NAMES), `${more} more`] : names;
+}
