@@ -1,5 +1,5 @@
 /** Words for working calendars, in the history and in the form. */
-import { type Calendar, type Holiday, type Span, WEEKDAYS, type Weekday } from "../../calendar/schema.ts";
+import type { Calendar, Holiday, Span, Weekday } from "../../calendar/schema.ts";
 import { plural, shorten } from "../../text/labels.ts";
 
 export const DAY_NAMES: Record<Weekday, string> = {
@@ -11,6 +11,8 @@ export const DAY_NAMES: Record<Weekday, string> = {
   sat: "Saturday",
   sun: "Sunday",
 };
+/** Not the schema's: the history's words come without it. */
+const WEEKDAYS = Object.keys(DAY_NAMES) as Weekday[];
 
 /** `09:00-12:00, 13:00-17:00`; empty: nobody works. */
 export function hoursText(spans: Span[]): string {

@@ -97,7 +97,9 @@ function Due({ at }: { at: string }) {
       <Badge tone="bad" icon={AlarmClock}>
         Overdue
       </Badge>
-      Was due <TimeAgo at={at} />.
+      <span>
+        Was due <TimeAgo at={at} />.
+      </span>
     </span>
   ) : (
     <span>

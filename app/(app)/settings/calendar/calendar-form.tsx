@@ -172,7 +172,7 @@ function Hours({
         </p>
         {errors.days && <Notice live tone="bad" title={errors.days} />}
         {WEEKDAYS.map((day) => (
-          <div key={day} className="grid grid-cols-[6rem_1fr] items-baseline gap-x-3 gap-y-1">
+          <div key={day} className="grid items-baseline gap-x-3 gap-y-1 md:grid-cols-[6rem_1fr]">
             <label htmlFor={`hours-${day}`} className="text-[13px]">
               {DAY_NAMES[day]}
             </label>
