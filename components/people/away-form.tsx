@@ -73,8 +73,8 @@ export function AwayForm({ absent, current }: { absent: Absent; current: Away | 
             error={errorAt("until")}
           />
         </div>
-        <StandIn current={current} not={not} error={errorAt("delegateUserId")} />
-        <details open={current?.scope ? true : undefined} className="group flex flex-col gap-3">
+        <StandIn isOwn={memberId === null} current={current} not={not} error={errorAt("delegateUserId")} />
+        <details open={current?.scope ? true : undefined}>
           <summary className="cursor-pointer text-[13px] text-muted">Only for some requests</summary>
           <div className="mt-3 flex flex-col gap-4">
             <p className="text-[13px] text-muted">
@@ -158,10 +158,12 @@ function Now({ absent: { memberId, name }, current }: { absent: Absent; current:
 const MOST_LISTED = 50;
 
 function StandIn({
+  isOwn,
   current,
   not,
   error,
 }: {
+  isOwn: boolean;
   current: Away | null;
   not: string[];
   error: string | undefined;
@@ -182,7 +184,11 @@ function StandIn({
     <Field
       id="delegateUserId"
       label="Stands in"
-      description="Votes in their place, and is told what is assigned to them. Not for private tasks."
+      description={
+        isOwn
+          ? "Votes in your place, and is told what is assigned to you. Not for private tasks."
+          : "Votes in their place, and is told what is assigned to them. Not for private tasks."
+      }
       required
       error={error}
     >

@@ -67,5 +67,5 @@ export const awaySchema = z.object({
 });
 export type Away = z.infer<typeof awaySchema>;
 
-/** `away`: null while nothing is set, or once it is over. */
+/** Null while nothing is set, or once it is over. */
 export const awayAnswerSchema = awaySchema.nullable();

@@ -5,6 +5,7 @@ import { Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Input } from "@/components/ui/input.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import type { Role } from "@/lib/access/roles.ts";
@@ -12,7 +13,6 @@ import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { memberList, organizationKeys } from "@/lib/api-client/organization.ts";
 import type { Member } from "@/lib/members/schema.ts";
 import { Section } from "../section.tsx";
-import { AwayDialog } from "./away-dialog.tsx";
 import { type Asked, MemberRow } from "./member-row.tsx";
 import { PasswordLinkDialog } from "./password-link-dialog.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
@@ -21,6 +21,8 @@ import { SuspendDialog } from "./suspend-dialog.tsx";
 import { TakeVouchBackDialog } from "./take-vouch-back-dialog.tsx";
 import { ViewAsDialog } from "./view-as-dialog.tsx";
 import { VouchDialog } from "./vouch-dialog.tsx";
+
+const AwayDialog = lazyComponent(() => import("./away-dialog.tsx").then((file) => file.AwayDialog));
 
 /** The dialog of each thing that is asked for in a row's menu. */
 const DIALOGS = {
