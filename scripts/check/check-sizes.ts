@@ -36,7 +36,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/away": 214_000,
   "/settings/call-rules": 222_000,
   "/settings/keyboard": 175_000,
-  "/settings/members": 218_000,
+  "/settings/members": 220_000,
   "/settings/notifications": 212_000,
   "/settings/organization": 216_000,
   "/settings/policy": 214_000,

@@ -32,11 +32,14 @@ test("what the caller has to do with it", () => {
 });
 
 test("what a press does", () => {
-  expect(voteEffect({ stages }, "ERP")).toBe(
+  expect(voteEffect({ stages, canVote: true }, "ERP")).toBe(
     "Your vote · goes to ERP once 1 more of Finance, then CFO agreed",
   );
   const last = [stage("Finance", "done", 2, 0), stage("CFO", "open", 1, 1)];
-  expect(voteEffect({ stages: last }, "ERP")).toBe("Your vote is the last: the answer goes to ERP");
+  expect(voteEffect({ stages: last, canVote: true }, "ERP")).toBe(
+    "Your vote is the last: the answer goes to ERP",
+  );
+  expect(voteEffect({ stages: last, canVote: false }, "ERP")).toBeNull();
 });
 
 test("history names whoever stood in, and for whom", () => {

@@ -42,7 +42,11 @@ export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): s
 }
 
 /** What pressing a button does: `Your vote · sent to Finance ERP once 1 more of CFO agrees`. */
-export function voteEffect({ stages }: Pick<Approval, "stages">, receiver: string): string {
+export function voteEffect(
+  { stages, canVote }: Pick<Approval, "stages" | "canVote">,
+  receiver: string,
+): string | null {
+  if (!canVote) return null;
   const open = stages.findIndex(({ state }) => state === "open");
   const left = stages.slice(open).flatMap(({ name, missing }, at) => {
     const others = missing - (at === 0 ? 1 : 0);
