@@ -12,7 +12,7 @@ import { reached } from "../tasks/visibility.ts";
 import { CLAIM_IS_LIVE } from "./row.ts";
 import type { RequestFilter, RequestListQuery, RequestState } from "./schema.ts";
 import { isLive } from "./status.ts";
-import { hasCallersVote, isInScope, standsInFor } from "./voting/voter.ts";
+import { DELEGATE, hasCallersVote, isInScope, personOf, standsInFor } from "./voting/voter.ts";
 
 /**
  * `visibleTask`, on the request's copies of the task's columns. The ids form an array that Postgres computes
@@ -43,7 +43,7 @@ function visibleToPerson(organizationId: string, principal: Principal): Prisma.S
 export const ENDS_BY = Prisma.sql`(CASE WHEN r.expires_at IS NULL THEN 'infinity' ELSE r.expires_at END)`;
 export const AMOUNT = Prisma.sql`(CASE WHEN r.amount IS NULL THEN '-infinity' ELSE r.amount END)`;
 
-export function matching(organizationId: string, query: RequestFilter): Prisma.Sql {
+export function matching(organizationId: string, principal: Principal, query: RequestFilter): Prisma.Sql {
   const conditions = [Prisma.sql`true`];
   const { taskId, serverId, tool, askedAfter, askedBefore, expiresBefore, amountMin, amountMax } = query;
   if (taskId) conditions.push(Prisma.sql`r.task_id = ${taskId}::uuid`);
@@ -53,6 +53,7 @@ export function matching(organizationId: string, query: RequestFilter): Prisma.S
   if (askedBefore) conditions.push(Prisma.sql`r.created_at < ${askedBefore}::timestamptz`);
   if (expiresBefore) conditions.push(Prisma.sql`${ENDS_BY} < ${expiresBefore}::timestamptz`);
   if (query.overdue) conditions.push(overdue(organizationId));
+  if (query.voted) conditions.push(votedBy(organizationId, principal));
   if (amountMin !== undefined) conditions.push(Prisma.sql`${AMOUNT} >= ${String(amountMin)}::float8`);
   if (amountMax !== undefined)
     conditions.push(Prisma.sql`r.amount IS NOT NULL AND ${AMOUNT} <= ${String(amountMax)}::float8`);
@@ -64,6 +65,14 @@ export function matching(organizationId: string, query: RequestFilter): Prisma.S
 function overdue(organizationId: string): Prisma.Sql {
   return Prisma.sql`r.id = ANY (ARRAY(SELECT q.id FROM input_request q WHERE q.organization_id = ${organizationId}::uuid
     AND q.state = 'open' AND q.approval IS NOT NULL AND (q.approval ->> 'dueAt')::timestamptz <= now()))`;
+}
+
+/** Open requests with a vote of the caller's, also one for who is away, that wait for others. Along the same index. */
+function votedBy(organizationId: string, principal: Principal): Prisma.Sql {
+  const person = personOf(principal);
+  return Prisma.sql`r.id = ANY (ARRAY(SELECT q.id FROM input_request q WHERE q.organization_id = ${organizationId}::uuid
+    AND q.state = 'open' AND q.approval IS NOT NULL AND EXISTS (SELECT FROM vote v WHERE v.organization_id = q.organization_id
+      AND v.input_request_id = q.id AND v.ended_at IS NULL AND (v.person = ${person} OR ${DELEGATE} = ${person}))))`;
 }
 
 /** Matches requests whose text or server name contains these words. */

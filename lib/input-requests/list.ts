@@ -101,7 +101,7 @@ export async function listInputRequests(
     states.map(
       (state) => Prisma.sql`(SELECT r.id, ${by} AS key ${columns} FROM input_request r
         WHERE r.organization_id = ${organizationId}::uuid AND ${inState(state)}
-          AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, filter)} AND ${placed}
+          AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, principal, filter)} AND ${placed}
         ORDER BY ${by} ${direction}, r.id ${direction} LIMIT ${limit})`,
     );
   // The text index holds no server names. Where a server's name matches, enough requests match to be found
@@ -119,7 +119,7 @@ export async function listInputRequests(
                 states.map((state) => Prisma.sql`(${inState(state)})`),
                 " OR ",
               )})
-              AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, rest)} AND ${placed}
+              AND ${visibleRequest(organizationId, principal)} AND ${matching(organizationId, principal, rest)} AND ${placed}
               AND ${condition} AND r.id = ANY (ARRAY(${ids}))`,
           said: saidIn(Prisma.sql`near`, words),
           all: saying(organizationId, words, states),
@@ -174,8 +174,8 @@ export async function countOpenRequests(
   const open = Prisma.sql`FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
     AND ${visibleRequest(organizationId, principal)} AND ${
       isSearch
-        ? Prisma.sql`${matching(organizationId, rest)} AND r.id IN (${saying(organizationId, words, ["open"])})`
-        : matching(organizationId, filter)
+        ? Prisma.sql`${matching(organizationId, principal, rest)} AND r.id IN (${saying(organizationId, words, ["open"])})`
+        : matching(organizationId, principal, filter)
     }`;
   const plan = await planFor(tx, filter, []);
   const [counts] = await tx.$queryRaw<RequestCounts[]>`

@@ -353,6 +353,8 @@ export const requestFilterSchema = z.object({
   expiresBefore: queryTimeSchema.optional(),
   /** Open requests that people should have decided by now, by the rule under which they were asked. */
   overdue: z.enum(["true"]).optional(),
+  /** Open requests on which the caller has voted, and others have not yet. */
+  voted: z.enum(["true"]).optional(),
   amountMin: z.coerce.number().optional(),
   amountMax: z.coerce.number().optional(),
 });

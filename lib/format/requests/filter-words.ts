@@ -35,13 +35,14 @@ export function chipsOf(
   formats: Formats,
   serverName: (id: string) => string | undefined,
 ): Chip[] {
-  const { serverId, tool, age, expiring, overdue } = filters;
+  const { serverId, tool, age, expiring, overdue, voted } = filters;
   const chips: (Chip | false)[] = [
     serverId !== "" && { clears: { serverId: "" }, words: serverName(serverId) ?? "A server" },
     tool !== "" && { clears: { tool: "" }, words: tool },
     age !== "" && { clears: { age: "" }, words: `Waiting over ${SPAN_WORDS[age]}` },
     expiring !== "" && { clears: { expiring: "" }, words: `Ends within ${SPAN_WORDS[expiring]}` },
     overdue !== "" && { clears: { overdue: "" }, words: "Overdue" },
+    voted !== "" && { clears: { voted: "" }, words: "Voted, waits for others" },
     amountChip(filters, formats),
   ];
   return chips.filter((chip) => chip !== false);

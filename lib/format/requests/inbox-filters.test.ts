@@ -18,6 +18,7 @@ describe("an address", () => {
       age: "1d",
       expiring: "1w",
       overdue: "true",
+      voted: "true",
       amountMin: "10.5",
       amountMax: "-3",
       order: "amount",

@@ -20,6 +20,8 @@ export interface InboxFilters {
   expiring: Span | "";
   /** Requests that people should have decided by now. */
   overdue: "true" | "";
+  /** Requests on which the reader has voted, and others have not yet. */
+  voted: "true" | "";
   amountMin: string;
   amountMax: string;
   order: InboxOrder | "";
@@ -33,6 +35,7 @@ export const NO_FILTERS: InboxFilters = {
   age: "",
   expiring: "",
   overdue: "",
+  voted: "",
   amountMin: "",
   amountMax: "",
   order: "",
@@ -52,6 +55,7 @@ export function readFilters(get: (name: string) => string | null | undefined): I
     age: span(text("age")),
     expiring: span(text("expiring")),
     overdue: text("overdue") === "true" ? "true" : "",
+    voted: text("voted") === "true" ? "true" : "",
     amountMin: amount(text("amountMin")),
     amountMax: amount(text("amountMax")),
     order: ORDERS.find((each) => each === get("order")) ?? "",
@@ -87,8 +91,8 @@ export function withoutFilters({ order, group }: InboxFilters): InboxFilters {
 
 /** The number of filters that narrow the list; two amounts count as one. */
 export function filterCount(filters: InboxFilters): number {
-  const { serverId, tool, age, expiring, overdue, amountMin, amountMax } = filters;
-  return [serverId, tool, age, expiring, overdue, amountMin || amountMax].filter(Boolean).length;
+  const { serverId, tool, age, expiring, overdue, voted, amountMin, amountMax } = filters;
+  return [serverId, tool, age, expiring, overdue, voted, amountMin || amountMax].filter(Boolean).length;
 }
 
 /** The content of a saved view: the tab and the filters, by their names in the address. */

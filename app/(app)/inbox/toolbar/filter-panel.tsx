@@ -47,6 +47,7 @@ export function FilterPanel({
           age: text("age") as InboxFilters["age"],
           expiring: text("expiring") as InboxFilters["expiring"],
           overdue: text("overdue") as InboxFilters["overdue"],
+          voted: text("voted") as InboxFilters["voted"],
           amountMin: text("amountMin"),
           amountMax: text("amountMax"),
         })
@@ -54,13 +55,22 @@ export function FilterPanel({
     >
       <ServerFilter value={filters.serverId} />
       <ToolFilter value={filters.tool} tools={tools} />
-      <FilterSelect
-        name="overdue"
-        label="Decision due"
-        value={filters.overdue}
-        any="Any time"
-        choices={[["true", "Overdue"]]}
-      />
+      <div className="grid grid-cols-2 gap-3">
+        <FilterSelect
+          name="overdue"
+          label="Decision due"
+          value={filters.overdue}
+          any="Any time"
+          choices={[["true", "Overdue"]]}
+        />
+        <FilterSelect
+          name="voted"
+          label="Your vote"
+          value={filters.voted}
+          any="Any"
+          choices={[["true", "Given, waits for others"]]}
+        />
+      </div>
       <div className="grid grid-cols-2 gap-3">
         <FilterSelect
           name="age"
