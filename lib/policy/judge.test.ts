@@ -135,7 +135,10 @@ describe("times", () => {
     };
     expect(judge([failing, strict])).toMatchObject({
       expire: { after: "30d", cancels: false },
-      stages: [{ remind: ["4h", "1d"], escalations: [{ after: "2d" }, { after: "3d" }] }],
+      stages: [
+        { name: "Finance", remind: ["4h"], escalations: [{ after: "2d" }] },
+        { name: "Finance (Strict)", remind: ["4h", "1d"], escalations: [{ after: "3d" }] },
+      ],
     });
     expect(judge([failing])).toMatchObject({ failed: [{ rule: "Odd" }], expire: null });
   });
@@ -172,6 +175,15 @@ describe("a rule that can't be applied", () => {
     // A rule that does not match adds nothing.
     expect(judge([lax, rule("No", "false"), strict])?.stages).toHaveLength(3);
     expect(judge([lax, rule("No", "false")])?.stages).toHaveLength(1);
+  });
+
+  test("opens no stage of the next one to those whom it would have asked later", () => {
+    const lax = odd("Lax", stage({ escalate: { after: "1m", to: { roles: ["approver"] } } }));
+    const stages = judge([lax, rule("Strict", null, stage())])?.stages;
+    expect(stages?.map(({ name, escalations }) => [name, escalations.length])).toEqual([
+      ["Finance", 1],
+      ["Finance (Strict)", 0],
+    ]);
   });
 
   test("and the next one, of the same people, are one stage that asks what both ask", () => {

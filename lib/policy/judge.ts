@@ -159,8 +159,11 @@ function withStages(sum: ApprovalStage[], rule: PolicyRule, policy: Policy, peop
   return stages;
 }
 
+/** Also whom they ask later: a rule that could not be applied must not open another one's stage to more people. */
 function isOfSamePeople(one: ApprovalStage, other: ApprovalStage): boolean {
-  return JSON.stringify([one.roles, one.people]) === JSON.stringify([other.roles, other.people]);
+  const people = ({ roles, people, escalations }: ApprovalStage) =>
+    JSON.stringify([roles, people, escalations]);
+  return people(one) === people(other);
 }
 
 function both(one: ApprovalStage, other: ApprovalStage): ApprovalStage {
@@ -171,7 +174,6 @@ function both(one: ApprovalStage, other: ApprovalStage): ApprovalStage {
     stepUp: one.stepUp || other.stepUp,
     requireReason: [...new Set([...one.requireReason, ...other.requireReason])],
     remind: [...new Set([...one.remind, ...other.remind])],
-    escalations: [...one.escalations, ...other.escalations],
   };
 }
 

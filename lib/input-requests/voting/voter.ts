@@ -100,8 +100,8 @@ export function votesFor(approval: Prisma.Sql, standing: Prisma.Sql, by: Prisma.
       JOIN membership absent ON absent.organization_id = t.organization_id AND absent.user_id = s.person
     WHERE s.delegate = ${by} AND ${isAskedIn(approval, Prisma.sql`s.person`, [Prisma.sql`absent.role`])}
       AND NOT jsonb_exists(${open} -> 'voted', ${by}::text) AND ${isInScope(approval)}
-      AND (${approval} ->> 'requester' = 'allowed' OR NOT EXISTS (
-        SELECT FROM unnest(s.path || s.setters || s.delegate) part (person) WHERE ${askedBy(Prisma.sql`part.person`)}))
+      AND NOT EXISTS (
+        SELECT FROM unnest(s.path || s.setters || s.delegate) part (person) WHERE ${askedBy(Prisma.sql`part.person`)})
       AND NOT coalesce(${allRefusedByFourEyes(Prisma.sql`t.organization_id`)} && (s.path || s.setters), false)
     ORDER BY s.person LIMIT 1)`;
 }
