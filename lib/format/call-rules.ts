@@ -40,6 +40,7 @@ export function policyChanges(data: Record<string, unknown>): string {
     ),
     ...named(data.groups).map(({ name, rule }) => `Group ${name}: ${people(rule.from)} → ${people(rule.to)}`),
     ...(Array.isArray(data.order) ? ["Changed the order of the rules"] : []),
+    ...(isList(data.others) ? [`Means somebody else by now: ${data.others.join(", ")}`] : []),
     ...(isFields(data.tests) ? [`Changed the tests: ${data.tests.from} → ${data.tests.to}`] : []),
   ];
   return changes.join("\n");
@@ -84,19 +85,31 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function policyRuleInWords(rule: Fields): string {
-  return `${stages(rule.stages)}${typeof rule.when === "string" ? `, when ${shorten(rule.when, 200)}` : ""}`;
+/** All of a rule, since whoever approves a change has to see what it is. */
+function policyRuleInWords({ stages: list, when, requester, due, expire }: Fields): string {
+  return [
+    stages(list),
+    ...(typeof when === "string" ? [`when ${wholeCondition(when)}`] : []),
+    ...(requester === "allowed" ? ["the requester may vote"] : []),
+    ...(typeof due === "string" ? [`due ${due}`] : []),
+    ...(isFields(expire) ? [`its time is over ${end(expire)}`] : []),
+  ].join(", ");
 }
 
 function policyMovement(from: unknown, to: unknown): string {
   const [was, is] = [isFields(from) ? from : {}, isFields(to) ? to : {}];
   return [
     ...("stages" in is ? [`${stages(was.stages)} → ${stages(is.stages)}`] : []),
-    ...("when" in is ? [`when ${condition(was.when)} → ${condition(is.when)}`] : []),
+    ...("when" in is ? [`when ${wholeCondition(was.when)} → ${wholeCondition(is.when)}`] : []),
     ...("requester" in is ? [`the requester is ${is.requester === "allowed" ? "allowed" : "excluded"}`] : []),
     ...("due" in is ? [`due ${due(was.due)} → ${due(is.due)}`] : []),
     ...("expire" in is ? [`its time is over ${end(was.expire)} → ${end(is.expire)}`] : []),
   ].join("; ");
+}
+
+/** As long as conditions may be. */
+function wholeCondition(when: unknown): string {
+  return typeof when === "string" ? shorten(when, 2_000) : "always";
 }
 
 function stages(list: unknown): string {
@@ -104,19 +117,38 @@ function stages(list: unknown): string {
   return list
     .map((stage: unknown) =>
       isFields(stage)
-        ? `${String(stage.need)} of ${shorten(String(stage.name), 100)}${timesOf(stage)}`
+        ? `${String(stage.need)} of ${shorten(String(stage.name), 100)} (${detailsOf(stage)})`
         : "a stage",
     )
     .join(", then ");
 }
 
-/** ` (reminded after 4h, 1d; others asked after 2d)` */
-function timesOf({ remind, escalate }: Fields): string {
-  const parts = [
-    ...(Array.isArray(remind) && remind.length > 0 ? [`reminded after ${remind.join(", ")}`] : []),
-    ...(isFields(escalate) ? [`others asked after ${String(escalate.after)}`] : []),
+/** `group cfo; 2 rejections end it; reminded after 4h, 1d` */
+function detailsOf({ approvers, rejections, stepUp, requireReason, remind, escalate }: Fields): string {
+  return [
+    approversInWords(approvers),
+    ...(typeof rejections === "number" && rejections > 1 ? [`${rejections} rejections end it`] : []),
+    ...(stepUp === true ? ["each shows that it is them"] : []),
+    ...(isList(requireReason) ? [`reason to ${requireReason.join(" and ")}`] : []),
+    ...(isList(remind) ? [`reminded after ${remind.join(", ")}`] : []),
+    ...(isFields(escalate)
+      ? [`after ${String(escalate.after)} asked too: ${approversInWords(escalate.to)}`]
+      : []),
+  ].join("; ");
+}
+
+function approversInWords(approvers: unknown): string {
+  const { roles, groups, people } = isFields(approvers) ? approvers : {};
+  const all = [
+    ...(isList(roles) ? roles.map((role) => `every ${String(role)}`) : []),
+    ...(isList(groups) ? groups.map((group) => `group ${String(group)}`) : []),
+    ...(isList(people) ? people.map(String) : []),
   ];
-  return parts.length > 0 ? ` (${parts.join("; ")})` : "";
+  return shorten(all.join(", "), 2_000) || "nobody";
+}
+
+function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value) && value.length > 0;
 }
 
 function end(value: unknown): string {
@@ -129,5 +161,5 @@ function due(value: unknown): string {
 }
 
 function people(list: unknown): string {
-  return Array.isArray(list) ? shorten(list.join(", "), 300) || "nobody" : "no group";
+  return Array.isArray(list) ? shorten(list.join(", "), 2_000) || "nobody" : "no group";
 }

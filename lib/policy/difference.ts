@@ -1,4 +1,5 @@
 import { canonicalJson } from "../mcp/forms/jcs.ts";
+import type { People } from "./problems.ts";
 import type { Policy, PolicyRule } from "./schema.ts";
 
 /** What a change of the policy was, for the history: names of rules and groups, and of changed ones what they were and are. */
@@ -42,6 +43,20 @@ export function differenceOf(before: Policy, after: Policy): Difference {
       tests: { from: tests[0].length, to: tests[1].length },
     }),
   };
+}
+
+export interface WithPeople {
+  policy: Policy;
+  /** Whom its addresses mean. */
+  people: People;
+}
+
+/** As `differenceOf`, and the addresses that mean somebody else now (`others`). */
+export function changesOf(before: WithPeople, after: WithPeople): Difference & { others?: string[] } {
+  const others = Object.keys(after.people).filter(
+    (address) => Object.hasOwn(before.people, address) && before.people[address] !== after.people[address],
+  );
+  return { ...differenceOf(before.policy, after.policy), ...(others.length > 0 && { others }) };
 }
 
 const KEYS = ["when", "stages", "requester", "due", "expire"] as const;

@@ -40,6 +40,11 @@ const policyOfTaskSchema = z.object({
   role: z.string().nullable(),
 });
 
+/** The version of the policy in force, as `POLICY_OF_TASK` read it; null: there is no policy. */
+export function versionOf(policy: unknown): number | null {
+  return z.object({ version: z.int() }).nullish().parse(policy)?.version ?? null;
+}
+
 interface Task {
   /** As `POLICY_OF_TASK` read it. */
   policy: unknown;

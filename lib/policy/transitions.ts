@@ -7,9 +7,9 @@ import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
 import { problemsOfCases } from "./cases.ts";
-import { differenceOf } from "./difference.ts";
+import { changesOf, type WithPeople } from "./difference.ts";
 import { allAddresses, type People, problemsOf } from "./problems.ts";
-import { changesOf } from "./proposals/queries.ts";
+import { proposedChanges } from "./proposals/queries.ts";
 import { approve, overtakeProposals, propose } from "./proposals/transitions.ts";
 import { membersByAddress, peopleSchema, readPolicyWithPeople } from "./queries.ts";
 import { type Policy, policyInputSchema } from "./schema.ts";
@@ -34,8 +34,8 @@ export async function savePolicy(
     });
   if (change.isSame) return { proposalId: null };
   if (needsTwo) {
-    const { people, before } = change;
-    const proposal = { baseVersion: version, policy, people, changes: changesOf(before, policy) };
+    const { before, after } = change;
+    const proposal = { baseVersion: version, ...after, changes: proposedChanges(before, after) };
     return { proposalId: await propose(organizationId, tx, principal, proposal) };
   }
   await store(organizationId, tx, principal.actor, change, {});
@@ -73,19 +73,12 @@ export async function approveProposal(
   }
   const change = await checked(organizationId, tx, policyInputSchema.parse(policy));
   // Whom the second admin looked at is whom it means.
-  if (canonicalJson(change.people) !== canonicalJson(peopleSchema.parse(people)))
+  if (canonicalJson(change.after.people) !== canonicalJson(peopleSchema.parse(people)))
     throw new AppError(
       "version_changed",
       "An address in it means somebody else by now. It has to be proposed anew.",
     );
-  // As it was approved, to the letter: the database compares.
-  await store(
-    organizationId,
-    tx,
-    actor,
-    { ...change, policy: policy as Policy },
-    { proposalId: id, proposedBy },
-  );
+  await store(organizationId, tx, actor, change, { proposalId: id, proposedBy }, policy);
 }
 
 /**
@@ -104,7 +97,7 @@ export async function requireTwo(
   if ((await lockRule(organizationId, tx)) === twoPersonPolicy) return;
   if (!twoPersonPolicy) {
     const { version: baseVersion, before } = await inForce(organizationId, tx);
-    const changes = changesOf(before, null);
+    const changes = proposedChanges(before, null);
     await propose(organizationId, tx, principal, { baseVersion, policy: null, people: null, changes });
     return;
   }
@@ -127,54 +120,54 @@ async function lockRule(organizationId: string, tx: Tx): Promise<boolean> {
 interface Change {
   /** The one in force. */
   version: number;
-  before: Policy;
-  policy: Policy;
-  /** Whom its addresses mean. */
-  people: People;
+  before: WithPeople;
+  after: WithPeople;
   isSame: boolean;
 }
 
-async function inForce(organizationId: string, tx: Tx) {
+async function inForce(organizationId: string, tx: Tx): Promise<{ version: number; before: WithPeople }> {
   const { saved, people } = await readPolicyWithPeople(organizationId, tx);
-  return { version: saved.version, before: policyInputSchema.parse(saved.policy), known: people };
+  return { version: saved.version, before: { policy: policyInputSchema.parse(saved.policy), people } };
 }
 
 async function checked(organizationId: string, tx: Tx, policy: Policy): Promise<Change> {
-  const { version, before, known } = await inForce(organizationId, tx);
+  const { version, before } = await inForce(organizationId, tx);
   const members = await membersByAddress(organizationId, tx);
-  const problems = problemsOf(policy, members, known);
+  const problems = problemsOf(policy, members, before.people);
   const errors = problems.length > 0 ? problems : problemsOfCases(policy);
   if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
   const now = new Map(members.map(({ email, userId }) => [email, userId]));
   const people: People = Object.fromEntries(
     allAddresses(policy).flatMap((address) => {
-      const id = now.get(address) ?? known[address];
+      const id = now.get(address) ?? before.people[address];
       return id === undefined ? [] : [[address, id]];
     }),
   );
+  const after = { policy, people };
   // jsonb keeps members in an order of its own.
-  const isSame = canonicalJson({ before, known }) === canonicalJson({ before: policy, known: people });
-  return { version, before, policy, people, isSame };
+  return { version, before, after, isSame: canonicalJson(before) === canonicalJson(after) };
 }
 
 async function store(
   organizationId: string,
   tx: Tx,
   actor: Actor,
-  { version, before, policy, people }: Change,
+  { version, before, after }: Change,
   approved: { proposalId?: string; proposedBy?: string },
+  // Of a proposal as it was approved, to the letter: the database compares.
+  stored: unknown = after.policy,
 ): Promise<void> {
   await tx.policyVersion.create({
     data: {
       organizationId,
       version: version + 1,
-      policy: storable(policy),
-      people: storable(people),
+      policy: storable(stored),
+      people: storable(after.people),
       madeBy: storable(actor),
     },
   });
   await overtakeProposals(organizationId, tx, actor);
-  const data = { version: version + 1, ...approved, ...differenceOf(before, policy) };
+  const data = { version: version + 1, ...approved, ...changesOf(before, after) };
   await appendEvents(organizationId, tx, [{ type: "policy.changed", actor, data }]);
 }
 

@@ -2,9 +2,9 @@ import type { Principal } from "../../access/principal.ts";
 import { actorSchema } from "../../access/schema.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { makerOf } from "../../members/one-maker.ts";
-import { differenceOf } from "../difference.ts";
-import { readPolicy } from "../queries.ts";
-import { type Policy, policyInputSchema } from "../schema.ts";
+import { changesOf, type WithPeople } from "../difference.ts";
+import { peopleSchema, readPolicyWithPeople } from "../queries.ts";
+import { policyInputSchema } from "../schema.ts";
 import type { PolicyProposals } from "./schema.ts";
 
 export interface ProposalRow {
@@ -40,17 +40,19 @@ export async function listPolicyProposals(
   principal: Principal,
 ): Promise<PolicyProposals> {
   const rows = await openProposals(organizationId, tx, principal, null);
-  const current =
-    rows.length > 0 ? policyInputSchema.parse((await readPolicy(organizationId, tx)).policy) : null;
+  if (rows.length === 0) return { items: [] };
+  const current = await readPolicyWithPeople(organizationId, tx);
+  const before = { policy: policyInputSchema.parse(current.saved.policy), people: current.people };
   return {
-    items: rows.map(({ id, policy, by, at, same }) => {
+    items: rows.map(({ id, policy, people, by, at, same }) => {
       const proposed = policy === null ? null : policyInputSchema.parse(policy);
+      const after = proposed && { policy: proposed, people: peopleSchema.parse(people) };
       return {
         id,
         by: actorSchema.parse(by),
         at: at.toISOString(),
         policy: proposed,
-        changes: changesOf(current!, proposed),
+        changes: proposedChanges(before, after),
         mayApprove: principal.userId !== null && !principal.isView && !same,
       };
     }),
@@ -58,6 +60,6 @@ export async function listPolicyProposals(
 }
 
 /** What a proposal would change, for screens and the history. */
-export function changesOf(current: Policy, proposed: Policy | null): Record<string, unknown> {
-  return proposed === null ? { twoPersonPolicy: false } : { ...differenceOf(current, proposed) };
+export function proposedChanges(before: WithPeople, proposed: WithPeople | null): Record<string, unknown> {
+  return proposed === null ? { twoPersonPolicy: false } : { ...changesOf(before, proposed) };
 }
