@@ -210,6 +210,46 @@ describe("a request", () => {
     expect((await again(ana)).body.code).toBe("already_answered");
   });
 
+  test("is not judged again by the version that judged it, whatever the server is called by now", async () => {
+    await acme.policy(one({}, { name: "Strict", when: 'server.name == "Finance ERP"' }));
+    const request = await asked();
+    const rename = (name: string) =>
+      acme.sql("UPDATE server SET name = $1 WHERE id = $2", [name, acme.server.id]);
+    await rename("Another");
+    const judged = await web.call("POST", `/api/v1/input-requests/${request.id}/judge-again`, {
+      cookie: ana.cookie,
+    });
+    await rename("Finance ERP");
+    expect(judged.body.approval).toMatchObject({ rule: "Strict" });
+  });
+
+  test("is judged again, and its votes are read, where the organization seals content", async () => {
+    const other = await votingOrganization(web, "sealed");
+    const [bea, cara] = [await other.person("Bea", "owner"), await other.person("Cara", "owner")];
+    const sealed = { cookie: bea.cookie, body: { sealed: true } };
+    expect((await web.call("PUT", "/api/v1/organization/content-sealing", sealed)).status).toBeLessThan(300);
+    const both = { name: "Both", approvers: { people: [bea.email, cara.email] } };
+    const rule = (name: string, need: number) => ({
+      name,
+      when: "request.amount != null && request.amount >= 5000.0",
+      stages: [{ ...both, need }],
+    });
+    await other.policy({ rules: [rule("Before", 2)] });
+    const taskId = await other.task({ arguments: { amount: 9000 } });
+    const request = await other.ask(taskId, { message: "Pay $9,000.00?" });
+    expect((await other.decide(bea, request, { comment: "Seen" })).status).toBe(202);
+    expect((await other.read(cara, request)).approval).toMatchObject({
+      rule: "Before",
+      content: { decision: "approve" },
+      stages: [{ votes: [{ comment: "Seen" }] }],
+    });
+    await other.policy({ rules: [rule("After", 1)] });
+    const judged = await web.call("POST", `/api/v1/input-requests/${request.id}/judge-again`, {
+      cookie: cara.cookie,
+    });
+    expect([judged.status, judged.body.approval?.rule]).toEqual([200, "After"]);
+  });
+
   test("of a rule that can't be applied takes its stages, and those of the next rule that matches", async () => {
     await acme.policy({
       groups: groups(),
@@ -582,8 +622,8 @@ describe("lists", () => {
     await acme.policy(one());
     const server = await acme.task();
     const requests = [await acme.ask(server), await acme.ask(server)];
-    const waiting = async (who: Voter) => {
-      const { body } = await web.call("GET", "/api/v1/input-requests?state=open&waiting=me&limit=200", {
+    const waiting = async (who: Voter, which = "waiting=me") => {
+      const { body } = await web.call("GET", `/api/v1/input-requests?state=open&${which}&limit=200`, {
         cookie: who.cookie,
       });
       return requests.filter(({ id }) => body.items.some((item: { id: string }) => item.id === id)).length;
@@ -605,6 +645,7 @@ describe("lists", () => {
       "voted",
     ]);
     expect([await waiting(ben), await waiting(cleo)]).toEqual([0, 2]);
+    expect([await waiting(ben, "voted=true"), await waiting(cleo, "voted=true")]).toEqual([2, 0]);
     expect((await many(ben)).body.results).toMatchObject([
       { code: "already_voted" },
       { code: "already_voted" },
@@ -613,6 +654,7 @@ describe("lists", () => {
       "recorded",
       "recorded",
     ]);
+    expect(await waiting(ben, "voted=true")).toBe(0);
   });
 
   test("a request is claimed by and assigned to those alone who have a vote", async () => {

@@ -3,20 +3,23 @@
  * What counts for a new request counts here too; all votes end.
  */
 import type { Principal } from "../../access/principal.ts";
+import { UNOPENED, unavailable } from "../../base/db/content.ts";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { appendEvents } from "../../events/transitions.ts";
 import { publishChange } from "../../live-updates/transitions.ts";
 import { countsAsRequester } from "../../members/one-maker.ts";
 import { approvalSchema } from "../../policy/judge.ts";
-import { POLICY_OF_TASK } from "../../policy/judge-request.ts";
+import { POLICY_OF_TASK, versionOf } from "../../policy/judge-request.ts";
 import { approvalOf, namedIn } from "../capture/question.ts";
 import { lockRequest, memberOnly, refuseUnlessOpen } from "../guards.ts";
+import { amountIn } from "../row.ts";
 import { armTimers, endTimers } from "../timers/transitions.ts";
 import { endVotes } from "../voting/transitions.ts";
 import { readVoter } from "../voting/voter.ts";
 
 interface Task {
+  id: string;
   policy: unknown;
   tool: string;
   label: string | null;
@@ -25,7 +28,7 @@ interface Task {
 }
 
 /**
- * Does nothing where the request was judged by this version already. Throws `four_eyes` for who asked for the task, or counts as
+ * Does nothing where the request was judged by this version already. Throws `content_unavailable`, and `four_eyes` for who asked for the task, or counts as
  * one person with who did: they would choose who decides on it.
  */
 export async function judgeAgain(
@@ -40,7 +43,7 @@ export async function judgeAgain(
   await refuseUnlessOpen(organizationId, tx, request);
   const { taskId } = request;
   const [task] = await tx.$queryRaw<Task[]>`
-    SELECT t.tool, t.label, t.arguments, ${POLICY_OF_TASK} AS policy, ${countsAsRequester(organizationId, principal)} AS "isOwn"
+    SELECT t.id, t.tool, t.label, t.arguments, ${POLICY_OF_TASK} AS policy, ${countsAsRequester(organizationId, principal)} AS "isOwn"
     FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid`;
   const { hasAsked } = await readVoter(organizationId, tx, principal, request);
   if (!task || task.isOwn || hasAsked)
@@ -48,14 +51,21 @@ export async function judgeAgain(
       "four_eyes",
       "You asked for this task, or somebody who counts as one person with you did: another admin has it judged again.",
     );
+  if (task.arguments === UNOPENED) throw unavailable(`the task ${taskId}`);
   const before = request.approval === null ? null : approvalSchema.parse(request.approval);
-  const shown = await tx.inputRequest.findFirstOrThrow({
+  // Judged by this version: what it was judged by, such as the server's name, may be another thing by now.
+  if (before && before.version === versionOf(task.policy)) return;
+  const { form, ...shown } = await tx.inputRequest.findFirstOrThrow({
     where: { organizationId, id: requestId },
-    select: { message: true, amount: true, currency: true, form: true, url: true, askedAgain: true },
+    select: {
+      ...{ id: true, message: true, form: true, url: true, askedAgain: true },
+      ...{ amount: true, currency: true, privateAmount: true },
+    },
   });
-  const form = shown.form as Prisma.InputJsonValue;
-  const approval = approvalOf({ ...task, arguments: task.arguments }, { ...shown, form }, shown.askedAgain);
-  if (before?.version === approval?.version && before?.rule === approval?.rule) return;
+  const amount = amountIn(shown);
+  const question = { ...shown, amount: amount?.value ?? null, currency: amount?.currency ?? null };
+  const approval = approvalOf(task, { ...question, form: form as Prisma.InputJsonValue }, shown.askedAgain);
+  if (!before && !approval) return;
   await tx.inputRequest.updateMany({
     where: { organizationId, id: requestId, state: "open" },
     data: {

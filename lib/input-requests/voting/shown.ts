@@ -10,7 +10,7 @@ import { absentIn, askedBy, callerVotesFor, DELEGATE, isCallerAskedIn, personOf 
 
 /** The columns of a request `r` with task `t` about votes, as the principal sees them. A request without any costs nothing. */
 export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
-  CASE WHEN r.approval IS NOT NULL THEN (SELECT coalesce(json_agg(json_build_object('stage', v.stage, 'person', v.person,
+  CASE WHEN r.approval IS NOT NULL THEN (SELECT coalesce(json_agg(json_build_object('id', v.id, 'stage', v.stage, 'person', v.person,
       'rejects', v.rejects, 'action', v.action, 'content', v.content, 'comment', v.comment, 'by', v.cast_by, 'at', v.cast_at,
       'delegate', ${DELEGATE}, 'onBehalfOf', v.on_behalf_of)
       ORDER BY v.cast_at, v.id), '[]'::json)
