@@ -120,6 +120,20 @@ describe("a receipt", () => {
     expect(receipt.history.map(({ seq, hash }) => ({ seq, hash }))).toEqual(lines);
   });
 
+  test("says in which stage a vote was cast, also once the request was judged again", async () => {
+    await withRule();
+    const request = await asked();
+    await acme.decide(ben, request);
+    const only = { name: "Board", approvers: { people: [ana.email] } };
+    await acme.policy({ rules: [{ name: "Another", stages: [only] }] });
+    const path = `/api/v1/input-requests/${request.id}/judge-again`;
+    expect((await web.call("POST", path, { cookie: ana.cookie })).body.approval.rule).toBe("Another");
+    expect(await read(request)).toMatchObject({
+      policy: { rule: "Another" },
+      votes: [{ stage: "Finance", by: { name: "Ben" }, ended: { as: "judged_again" } }],
+    });
+  });
+
   test("says for whom a delegate voted", async () => {
     await withRule();
     const request = await asked();

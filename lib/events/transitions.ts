@@ -90,6 +90,7 @@ const READABLE = new Set([
     "answerId",
     "voteId",
     "signedIn",
+    "stage",
     "action",
     "taken",
     "via",

@@ -5,13 +5,13 @@ import { actorSchema } from "../access/schema.ts";
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
 import { env } from "../base/env.ts";
 import { notFound } from "../base/errors.ts";
-import { type Reach, reachOf } from "../input-requests/deliveries/status.ts";
+import { reachOf } from "../input-requests/deliveries/status.ts";
 import { iso } from "../input-requests/row.ts";
 import { deliveryStateSchema } from "../input-requests/schema.ts";
 import { signedInSchema } from "../input-requests/signed-in.ts";
-import { approvalSchema } from "../policy/judge.ts";
+import { type Approval, approvalSchema } from "../policy/judge.ts";
 import { visibleTask } from "../tasks/visibility.ts";
-import { type PublicKey, publicKeySchema, type Receipt } from "./schema.ts";
+import { type PublicKey, publicKeySchema, type Reach, type Receipt } from "./schema.ts";
 
 /** SQL condition on the alias `e`: the line tells what was asked, decided or sent. */
 const TELLS = Prisma.sql`e.type <> ALL ('{request.claimed,request.released,request.assigned,document.read}'::text[])`;
@@ -63,7 +63,7 @@ export async function readReceipt(
               e.input_request_id, e.payload_digest, e.data) END AS line,
             CASE WHEN e.type IN ('vote.recorded', 'answer.recorded') THEN jsonb_build_object(
               'id', coalesce(e.data -> 'voteId', e.data -> 'answerId'), 'contentDigest', e.data -> 'contentDigest',
-              'signedIn', e.data -> 'signedIn') END AS fact
+              'signedIn', e.data -> 'signedIn', 'stage', e.data -> 'stage') END AS fact
           FROM event e WHERE ${its("e")} AND ${TELLS} ORDER BY e.seq DESC LIMIT ${MOST_LINES}) e) AS lines
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
@@ -72,7 +72,7 @@ export async function readReceipt(
   if (!found) throw notFound("request");
   const { lines, allLines, votes, answers, approval, ...row } = rowSchema.parse(found);
   const facts = new Map(lines.flatMap(({ fact }) => (fact?.id ? [[fact.id, fact] as const] : [])));
-  const given = answers.map((answer) => toAnswer(answer, facts.get(answer.id)));
+  const given = answers.map((answer) => toAnswer(row.origin, answer, facts.get(answer.id)));
   return {
     v: 1,
     issuer: env().url,
@@ -100,7 +100,7 @@ export async function readReceipt(
     },
     votes: votes.map(({ stage, rejects, at, endedAt, endedAs, ...vote }) => ({
       ...vote,
-      stage: approval?.stages[stage]?.name ?? String(stage),
+      stage: facts.get(vote.id)?.stage ?? stageNow(approval, stage, endedAs),
       agrees: !rejects,
       at: at.toISOString(),
       signedIn: facts.get(vote.id)?.signedIn ?? null,
@@ -113,7 +113,15 @@ export async function readReceipt(
   };
 }
 
+/** Of a vote whose line does not say its stage: the name, unless the request was judged anew since then. */
+function stageNow(approval: Approval | null, stage: number, endedAs: string | null): string {
+  const name = approval?.stages[stage]?.name;
+  const isAnother = endedAs === "judged_again" || endedAs === "question_changed";
+  return name === undefined || isAnother ? `Stage ${stage + 1}` : name;
+}
+
 function toAnswer(
+  origin: string,
   { at, withdrawnAt, delivery: state, ...row }: z.infer<typeof answerSchema>,
   fact: z.infer<typeof factSchema> | undefined,
 ): Receipt["answers"][number] {
@@ -126,7 +134,10 @@ function toAnswer(
     withdrawnAt: iso(withdrawnAt),
     delivery: state && {
       state,
-      reached: reachOf({ state, accepted: acceptedAt !== null, inDoubt: inDoubt === true }),
+      reached:
+        origin === "intray" && state === "confirmed"
+          ? "carried_out"
+          : reachOf({ state, accepted: acceptedAt !== null, inDoubt: inDoubt === true }),
       way,
       attempts: attempts ?? 0,
       sentAt: iso(sentAt),
@@ -137,7 +148,7 @@ function toAnswer(
 }
 
 function farthest(reached: Reach[]): Reach {
-  return reached.find((each) => each === "taken") ?? reached.find((each) => each === "unknown") ?? "nothing";
+  return (["taken", "carried_out", "unknown"] as const).find((each) => reached.includes(each)) ?? "nothing";
 }
 
 /** What the line of a vote or answer says beyond its row; null in one of before, or whose details retention has deleted. */
@@ -145,6 +156,8 @@ const factSchema = z.object({
   id: z.string().nullable(),
   contentDigest: z.string().nullable(),
   signedIn: signedInSchema.nullable().catch(null),
+  /** Of a vote. The request's rule may be another one by now. */
+  stage: z.string().nullable().catch(null),
 });
 
 const time = z.coerce.date();

@@ -10,8 +10,12 @@ const time = z.iso.datetime();
 const hash = z.string();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** How far an answer got, as lib/input-requests/deliveries/status.ts judges it. */
-const reachSchema = z.enum(["nothing", "unknown", "taken"]);
+/**
+ * How far an answer got, as lib/input-requests/deliveries/status.ts judges it; carried_out: of a question of Intray's own, which sends
+ * it to no server.
+ */
+const reachSchema = z.enum(["nothing", "unknown", "carried_out", "taken"]);
+export type Reach = z.infer<typeof reachSchema>;
 
 const voteSchema = z.object({
   id: z.uuid(),
@@ -42,7 +46,7 @@ const answerSchema = z.object({
   contentDigest: hash.nullable(),
   at: time,
   signedIn: signedInSchema.nullable(),
-  /** When it was taken back. */
+  /** When it was taken back, or, where its delivery failed, when the question was opened again. */
   withdrawnAt: time.nullable(),
   delivery: z
     .object({

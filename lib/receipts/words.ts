@@ -24,6 +24,7 @@ export function wordsOf(receipt: Receipt): string[] {
 const SENT: Record<Receipt["sent"], string> = {
   nothing: "No answer was sent to the server.",
   unknown: "An answer was sent, and no reply says whether the server has it.",
+  carried_out: "Intray itself acted on the answer: the question was its own, and no server had to be told.",
   taken: "The server replied that it has the answer.",
 };
 
@@ -51,7 +52,9 @@ function answerWords({
         delivery.confirmedAt && `confirmed ${delivery.confirmedAt}`,
       ].filter((each) => each !== null)
     : [];
-  const end = withdrawnAt ? ` Taken back ${withdrawnAt}.` : "";
+  const ended =
+    delivery?.state === "failed" ? "It could not be delivered, and was asked for again" : "Taken back";
+  const end = withdrawnAt ? ` ${ended} ${withdrawnAt}.` : "";
   const sent = way.length > 0 ? ` It was ${way.join(", ")}.` : "";
   return `${plain(by.name)} answered “${plain(action)}”, ${at}, ${signInWords(signedIn)}.${sent}${end}`;
 }

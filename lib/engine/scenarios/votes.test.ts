@@ -148,6 +148,8 @@ test("questions of Intray's own are voted on too, and undone", async ({ onTestFi
   await decide(organization, people[1]!, id, approve);
   const task = await queries.inState(taskId, "completed");
   expect(task.result).toMatchObject({ structuredContent: { outcome: "answered", by: { name: "Dora" } } });
+  const receipt = await within((tx) => readReceipt(organizationId, tx, operator, id));
+  expect(receipt).toMatchObject({ sent: "carried_out", answers: [{ withdrawnAt: expect.any(String) }, {}] });
 });
 
 test("what votes say is sealed where the organization seals content, and still agreed to", async ({
