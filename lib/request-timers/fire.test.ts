@@ -140,6 +140,20 @@ describe("a request has the timers of its rule", () => {
     expect((await timers(request)).at(-1)!.starts_at).toEqual(first!.starts_at);
   });
 
+  test("and after an undo people have time, though the request's was nearly over", async () => {
+    await acme.policy(rule([finance({ need: 1 })], expire("30d", "cancel")));
+    const request = await asked();
+    await acme.decide(ben, request, { holdMs: 60_000 });
+    // As if it had been asked 30 days ago.
+    await acme.sql(
+      `UPDATE input_request SET approval = jsonb_set(approval, '{askedAt}', to_jsonb(now() - interval '30 days')) WHERE id = $1`,
+      [request.id],
+    );
+    await web.call("POST", `/api/v1/input-requests/${request.id}/undo`, { cookie: ben.cookie });
+    const [end] = await timers(request);
+    expect(end!.due_at.getTime() - Date.now()).toBeGreaterThan(50 * 60_000);
+  });
+
   test("and none without", async () => {
     await acme.policy(rule([finance()]));
     const request = await asked();

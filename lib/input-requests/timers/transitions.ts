@@ -32,6 +32,15 @@ export async function armTimers(
   await setDue(organizationId, tx, requestId, approval, calendar);
 }
 
+/** How long people have at least, once an answer was undone, before the request's time is over. */
+const AFTER_UNDO = Prisma.sql`interval '1 hour'`;
+
+/** Leaves people time after an undo: what was decided in time, and taken back to be corrected, is not over at once. */
+export async function putOffExpiry(organizationId: string, tx: Tx, requestId: string): Promise<void> {
+  await tx.$executeRaw`UPDATE request_timer SET due_at = now() + ${AFTER_UNDO} WHERE organization_id = ${organizationId}::uuid
+    AND input_request_id = ${requestId}::uuid AND kind = 'expire' AND fired_at IS NULL AND due_at < now() + ${AFTER_UNDO}`;
+}
+
 /** Ends the timers of a stage that is open no more, or all, whose question is another one now. */
 export async function endTimers(
   organizationId: string,

@@ -17,7 +17,7 @@ import { type AskedBy, wordsOf } from "../row.ts";
 import type { AnswerInput } from "../schema.ts";
 import type { SignedIn } from "../signed-in.ts";
 import { hasStageTimes } from "../timers/schedule.ts";
-import { armTimers, endTimers } from "../timers/transitions.ts";
+import { armTimers, endTimers, putOffExpiry } from "../timers/transitions.ts";
 import { contentDigest } from "./content-digest.ts";
 import { isRejectedIn, openStage } from "./status.ts";
 import { type Ballot, type CastVote, castVotes, personsOf } from "./voter.ts";
@@ -156,8 +156,9 @@ export async function reopenVote(
     WHERE organization_id = ${organizationId}::uuid AND answer_id = ${answerId}::uuid AND ended_at IS NULL`;
   const votes = await castVotes(organizationId, tx, requestId, []);
   const open = await setOpen(organizationId, tx, requestId, approval, votes);
-  // Those that ended with the answer go on as if it had never been.
+  // Those that ended with the answer go on as if it had never been, but for the end.
   await armTimers(organizationId, tx, requestId, { ...approval, open });
+  if (approval.expire) await putOffExpiry(organizationId, tx, requestId);
 }
 
 /**

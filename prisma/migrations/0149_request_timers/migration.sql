@@ -27,7 +27,7 @@ ALTER TABLE request_timer FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON request_timer USING (organization_id = current_organization())
   WITH CHECK (organization_id = current_organization());
 CREATE POLICY gate ON request_timer FOR SELECT TO intray_gate USING (true);
-GRANT SELECT, INSERT, DELETE ON request_timer TO intray_app;
+GRANT SELECT, INSERT, DELETE, UPDATE (due_at) ON request_timer TO intray_app;
 GRANT SELECT, INSERT, DELETE, UPDATE (due_at, fired_at) ON request_timer TO intray_engine;
 GRANT SELECT (organization_id, due_at, fired_at) ON request_timer TO intray_gate;
 
