@@ -92,6 +92,30 @@ describe("nobody approves their own request by a detour", () => {
     expect((await acme.decide(ben, await asked({ requester: dora.userId }))).status).toBe(202);
   });
 
+  test("nor where the rule lets who asked vote: that is their own vote, not somebody else's", async () => {
+    await acme.policy(stage([ana, cleo], {}, { requester: "allowed" }));
+    await away(ana, ben);
+    expect(codeOf(await acme.decide(ben, await asked({ requester: ben.userId })))).toEqual(NO_VOTE);
+    expect((await acme.decide(cleo, await asked({ requester: cleo.userId }))).status).toBe(202);
+  });
+
+  test("an admin does not choose who votes for an owner, over the owner's delegate either", async () => {
+    await acme.policy(stage([olga, cleo]));
+    await away(olga, ben);
+    expect((await putFor(ada, ben, dora)).status).toBe(200);
+    expect(codeOf(await acme.decide(dora, await asked({ requester: cleo.userId })))).toEqual(NO_VOTE);
+    expect((await putFor(olga, ben, dora)).status).toBe(200);
+    expect((await acme.decide(dora, await asked({ requester: cleo.userId }))).status).toBe(202);
+  });
+
+  test("whoever had an account before its address was proved chooses nobody any more", async () => {
+    await acme.policy(stage([ana, cleo]));
+    await away(ana, ben);
+    await acme.sql("UPDATE membership SET inherited = true WHERE user_id = $1", [ana.userId]);
+    await acme.sql("UPDATE membership SET inherited = false WHERE user_id = $1", [ana.userId]);
+    expect(await acme.sql("SELECT FROM away WHERE user_id = $1", [ana.userId])).toEqual([]);
+  });
+
   test("nobody votes as the delegate of who asked", async () => {
     await acme.policy(stage([ana, cleo]));
     await away(ana, ben);

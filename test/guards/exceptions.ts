@@ -62,6 +62,12 @@ export const EXCEPTIONS: Record<string, Exception> = {
     values: { "body.request": "q".repeat(43) },
   },
   "POST /api/v1/input-requests/{id}/answer": { values: { "body.action": "decline" } },
+  "POST /api/v1/input-requests/{id}/judge-again": { membersOnly: "a person has a request judged again" },
+  "POST /api/v1/policy/proposals/{id}/approve": {
+    membersOnly: "a person approves",
+    spends: "the proposal is carried out",
+  },
+  "POST /api/v1/policy/proposals/{id}/withdraw": { spends: "the proposal is over" },
   "DELETE /api/v1/input-requests/{id}/vote": { alsoFound: { 404: "nobody votes on it" } },
   "POST /api/v1/input-requests/bulk-answer": {
     values: { "body.action": "decline" },

@@ -23,6 +23,7 @@ const KINDS = {
   members: "member",
   organization: "organization",
   passkeys: "passkey",
+  proposals: "policyProposal",
   races: "race",
   requests: "humanRequest",
   requester: "member",

@@ -117,6 +117,20 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     );
     return id;
   },
+  async policyProposal({ web, organizationId, canary }) {
+    const id = uuidv7();
+    const actor = { kind: "system", id: null, name: "Command line" };
+    const rule = { name: canary, stages: [{ name: canary, approvers: { roles: ["owner"] } }] };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.policyProposal.create({
+        data: {
+          ...{ organizationId, id, baseVersion: 0, proposedBy: actor, proposer: uuidv7() },
+          ...{ policy: { version: 1, groups: {}, rules: [rule] }, people: {} },
+        },
+      }),
+    );
+    return id;
+  },
   member: async ({ web, organizationId }) =>
     (await web.member(organizationId, uuidv7(), "approver")).memberId,
   answerer: async ({ web, organizationId }) =>

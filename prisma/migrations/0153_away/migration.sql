@@ -36,14 +36,22 @@ GRANT SELECT, UPDATE (told), DELETE ON away TO intray_engine;
 GRANT intray_gate TO CURRENT_USER;
 GRANT CREATE ON SCHEMA gate TO intray_gate;
 CREATE POLICY gate ON away TO intray_gate USING (true);
-GRANT SELECT ON away TO intray_gate;
+GRANT SELECT, DELETE ON away TO intray_gate;
 SET LOCAL ROLE intray_gate;
 CREATE FUNCTION gate.organizations_with_absences() RETURNS TABLE (id uuid)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
   AS $$ SELECT DISTINCT a.organization_id FROM away a WHERE a.ends_at <= now() OR (NOT a.told AND a.starts_at <= now()) $$;
-REVOKE ALL ON FUNCTION gate.organizations_with_absences() FROM PUBLIC;
+-- An account that nobody had proven is another person's now (gate.replace_account): whoever held it chooses nobody any more.
+CREATE FUNCTION gate.forget_absences() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  DELETE FROM away a WHERE a.organization_id = NEW.organization_id AND NEW.user_id IN (a.user_id, a.delegate, a.set_by);
+  RETURN NULL;
+END $$;
+REVOKE ALL ON FUNCTION gate.organizations_with_absences(), gate.forget_absences() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION gate.organizations_with_absences() TO intray_engine;
 RESET ROLE;
+CREATE TRIGGER forget_absences AFTER UPDATE OF inherited ON membership FOR EACH ROW WHEN (NEW.inherited)
+  EXECUTE FUNCTION gate.forget_absences();
 REVOKE CREATE ON SCHEMA gate FROM intray_gate;
 REVOKE intray_gate FROM CURRENT_USER;
 
@@ -67,7 +75,12 @@ CREATE FUNCTION standing_in(p_organization uuid, p_delegate uuid)
       AND a.user_id <> ALL (c.path) AND a.user_id <> c.delegate)
   SELECT c.person, c.delegate, c.path, c.setters, c.scopes FROM chain c
     JOIN membership m ON m.organization_id = p_organization AND m.user_id = c.delegate AND m.role <> 'viewer'
-  WHERE c.delegate <> ALL (c.setters) $$;
+  WHERE c.delegate <> ALL (c.setters)
+    -- For an owner only owners choose, and everybody for themselves.
+    AND NOT (EXISTS (SELECT FROM membership o WHERE o.organization_id = p_organization AND o.user_id = ANY (c.path) AND o.role = 'owner')
+      AND EXISTS (SELECT FROM unnest(c.path, c.setters) step (person, setter)
+        LEFT JOIN membership s ON s.organization_id = p_organization AND s.user_id = step.setter
+        WHERE step.setter <> step.person AND s.role IS DISTINCT FROM 'owner')) $$;
 
 -- Whether absences of these scopes are for a request. `rule`: null where any one approver decides.
 CREATE FUNCTION is_in_scope(scopes jsonb[], server text, tool text, rule text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$

@@ -17,6 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   PUT: route(
     {
       auth: "requests:answer",
+      stepUp: true,
       summary: "Set when you are away, and who stands in for you; members only",
       body: awayInputSchema,
       output: awayAnswerSchema,

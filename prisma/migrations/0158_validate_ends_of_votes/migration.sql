@@ -1,0 +1,1 @@
+ALTER TABLE vote VALIDATE CONSTRAINT vote_ended_as_check;
