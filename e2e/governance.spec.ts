@@ -1,0 +1,173 @@
+/**
+ * The policy that docs/governance.md shows, with the people that it names: two of Finance, one of whom is away, whom a stage
+ * escalates to, and the CFO with a passkey. What each of them did is in the receipt, which the command line checks.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { command } from "./fixtures/intray.ts";
+import { newMember, newOwner, PASSWORD } from "./fixtures/organizations.ts";
+import {
+  apiOf,
+  expect,
+  invoiceServer,
+  openRequest,
+  readRequest,
+  requestPane,
+  SOON,
+  startInvoice,
+  test,
+} from "./fixtures/test.ts";
+
+test.setTimeout(300_000);
+
+const ORGANIZATION = "quebec";
+const votes = (page: Page) => requestPane(page).getByRole("region", { name: "Votes" });
+const addressOf = (name: string) => `${name.toLowerCase()}@${ORGANIZATION}.example`;
+
+/** Lets the person sign in with a passkey from now on, and does. */
+async function withPasskey(page: Page): Promise<void> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("WebAuthn.enable");
+  await cdp.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await page.goto("/settings/security");
+  await page.getByRole("button", { name: "Add a passkey…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Laptop");
+  await dialog.getByLabel("Your password").fill(PASSWORD);
+  await dialog.getByRole("button", { name: "Add passkey" }).click();
+  await expect(page.getByRole("list", { name: "Passkeys" })).toContainText("Laptop", SOON);
+  await page.context().clearCookies();
+  await page.goto("/sign-in");
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible(SOON);
+}
+
+async function decide(
+  page: Page,
+  requestId: string,
+  button: "Approve" | "Reject",
+  reason = "",
+): Promise<void> {
+  await page.goto(`/inbox/${requestId}`);
+  const pane = requestPane(page);
+  if (reason) await pane.getByRole("textbox", { name: /comment/i }).fill(reason);
+  await pane.getByRole("button", { name: button, exact: true }).click();
+}
+
+/** The receipt, once it is settled, as the command line reads it. Fails where something does not hold. */
+async function receiptOf(page: Page, requestId: string): Promise<string> {
+  await expect.poll(async () => (await readRequest(page, requestId)).state, SOON).toBe("settled");
+  const response = await page.request.get(`/api/v1/input-requests/${requestId}/receipt`);
+  expect(response.status()).toBe(200);
+  const folder = mkdtempSync(join(tmpdir(), "intray-receipt-"));
+  const file = join(folder, "receipt.jws");
+  writeFileSync(file, await response.text());
+  const said = await command("receipt", "verify", file, "--url", process.env.E2E_URL ?? "");
+  rmSync(folder, { recursive: true });
+  return said;
+}
+
+test("two of Finance and the CFO agree, also for who is away and by whom is asked too, and the receipts say so", async ({
+  browser,
+}) => {
+  const rita = await newOwner(browser, "Rita", ORGANIZATION);
+  const member = (name: string) => newMember(browser, name, ORGANIZATION, "approver");
+  const [bea, dora, emil, gil, fay] = [
+    await member("Bea"),
+    await member("Dora"),
+    await member("Emil"),
+    await member("Gil"),
+    await member("Fay"),
+  ];
+  await withPasskey(fay);
+  const api = apiOf(rita);
+  const server = { name: "Finance ERP", url: `${invoiceServer()}/mcp` };
+  expect((await api.write("POST", "/servers", server)).status()).toBe(201);
+  const expire = JSON.parse('{ "after": "30d", "then": "leave" }') as object;
+  const policy = {
+    version: 1,
+    groups: { finance: [addressOf("Bea"), addressOf("Dora")], cfo: [addressOf("Fay")] },
+    rules: [
+      {
+        name: "Large invoices",
+        when: 'server.name == "Finance ERP" && tool == "process_invoice" && request.amount != null && request.amount >= 5000.0',
+        stages: [
+          {
+            name: "Finance",
+            approvers: { groups: ["finance"] },
+            need: 2,
+            rejections: 1,
+            remind: ["4h", "1d"],
+            escalate: { after: "1m!", to: { people: [addressOf("Gil")] } },
+          },
+          { name: "CFO", approvers: { groups: ["cfo"] }, stepUp: true, requireReason: ["reject"] },
+        ],
+        requester: "excluded",
+        due: "3d",
+        expire,
+      },
+    ],
+  };
+  const saved = await rita.request.fetch("/api/v1/policy", {
+    method: "PUT",
+    data: policy,
+    headers: { origin: process.env.E2E_URL ?? "", "if-match": "0" },
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
+
+  const asked = async () => {
+    const { taskId } = await startInvoice(rita, { sample: "large" });
+    return openRequest(rita, taskId);
+  };
+  // The first waits for its escalation while the second is decided.
+  const escalated = await asked();
+  await decide(bea, escalated, "Approve");
+  await expect(votes(bea)).toContainText("Bea agreed", SOON);
+  const stoodIn = await asked();
+  await rita.goto(`/inbox/${stoodIn}`);
+  await expect(votes(rita)).toContainText("You asked for this, so others decide.", SOON);
+  await gil.goto(`/inbox/${stoodIn}`);
+  await expect(votes(gil)).toContainText("where you have no vote", SOON);
+
+  const { user } = await apiOf(emil).get<{ user: { id: string } }>("/me");
+  const until = new Date(Date.now() + 24 * 3600_000).toISOString();
+  const away = { from: new Date(Date.now() - 60_000).toISOString(), until, delegateUserId: user.id };
+  const left = await apiOf(dora).write("PUT", "/me/away", away);
+  expect(left.status(), await left.text()).toBe(200);
+  await decide(bea, stoodIn, "Approve");
+  await expect(votes(bea)).toContainText("Bea agreed", SOON);
+  await emil.goto(`/inbox/${stoodIn}`);
+  await expect(votes(emil)).toContainText("You vote for Dora", SOON);
+  await decide(emil, stoodIn, "Approve");
+  await expect(votes(emil)).toContainText("Emil", SOON);
+  expect((await readRequest(rita, stoodIn)).answer).toBeNull();
+  await decide(fay, stoodIn, "Approve");
+  const first = await receiptOf(rita, stoodIn);
+  expect(first).not.toContain("DOES NOT HOLD");
+  expect(first).toMatch(/Rule “Large invoices”, version 1/);
+  expect(first).toMatch(/Emil for Dora agreed in Finance/);
+  expect(first).toMatch(/Fay agreed in CFO, .*passkey/);
+  expect(first).toContain("The server replied that it has the answer.");
+
+  await gil.goto(`/inbox/${escalated}`);
+  await expect(votes(gil)).not.toContainText("where you have no vote", { timeout: 120_000 });
+  await decide(gil, escalated, "Approve");
+  await expect(votes(gil)).toContainText("Gil agreed", SOON);
+  await decide(fay, escalated, "Reject", "Ordered twice");
+  const second = await receiptOf(rita, escalated);
+  expect(second).not.toContain("DOES NOT HOLD");
+  expect(second).toMatch(/Gil agreed in Finance/);
+  expect(second).toMatch(/Fay rejected in CFO/);
+  for (const page of [rita, bea, dora, emil, gil, fay]) await page.context().close();
+});
