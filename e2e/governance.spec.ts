@@ -65,6 +65,15 @@ async function decide(
   await pane.getByRole("button", { name: button, exact: true }).click();
 }
 
+/** Waits until a request has so many votes: the inbox goes on to the next request after each. */
+const haveVoted = (page: Page, requestId: string, count: number) =>
+  expect
+    .poll(async () => {
+      const { approval } = await readRequest(page, requestId);
+      return approval?.stages.flatMap((stage) => stage.votes).length;
+    }, SOON)
+    .toBe(count);
+
 /** The receipt, once it is settled, as the command line reads it. Fails where something does not hold. */
 async function receiptOf(page: Page, requestId: string): Promise<string> {
   await expect.poll(async () => (await readRequest(page, requestId)).state, SOON).toBe("settled");
@@ -133,7 +142,7 @@ test("two of Finance and the CFO agree, also for who is away and by whom is aske
   // The first waits for its escalation while the second is decided.
   const escalated = await asked();
   await decide(bea, escalated, "Approve");
-  await expect(votes(bea)).toContainText("Bea agreed", SOON);
+  await haveVoted(rita, escalated, 1);
   const stoodIn = await asked();
   await rita.goto(`/inbox/${stoodIn}`);
   await expect(votes(rita)).toContainText("You asked for this, so others decide.", SOON);
@@ -146,11 +155,11 @@ test("two of Finance and the CFO agree, also for who is away and by whom is aske
   const left = await apiOf(dora).write("PUT", "/me/away", away);
   expect(left.status(), await left.text()).toBe(200);
   await decide(bea, stoodIn, "Approve");
-  await expect(votes(bea)).toContainText("Bea agreed", SOON);
+  await haveVoted(rita, stoodIn, 1);
   await emil.goto(`/inbox/${stoodIn}`);
   await expect(votes(emil)).toContainText("You vote for Dora", SOON);
   await decide(emil, stoodIn, "Approve");
-  await expect(votes(emil)).toContainText("Emil", SOON);
+  await haveVoted(rita, stoodIn, 2);
   expect((await readRequest(rita, stoodIn)).answer).toBeNull();
   await decide(fay, stoodIn, "Approve");
   const first = await receiptOf(rita, stoodIn);
@@ -163,7 +172,7 @@ test("two of Finance and the CFO agree, also for who is away and by whom is aske
   await gil.goto(`/inbox/${escalated}`);
   await expect(votes(gil)).not.toContainText("where you have no vote", { timeout: 120_000 });
   await decide(gil, escalated, "Approve");
-  await expect(votes(gil)).toContainText("Gil agreed", SOON);
+  await haveVoted(rita, escalated, 2);
   await decide(fay, escalated, "Reject", "Ordered twice");
   const second = await receiptOf(rita, escalated);
   expect(second).not.toContain("DOES NOT HOLD");
