@@ -61,7 +61,7 @@ test("a receipt is checked by a saved list of keys, without a database, and told
   expect(out).toContain("Ana answered “accept”");
   expect(out).toContain("signed in by password");
   expect(out).toContain("No answer was sent to the server.");
-  expect(out).toMatch(/Not checked: .*events verify --anchor \d+:[0-9a-f]{64}/);
+  expect(out).toMatch(/Not checked: .*events verify --org … --anchor \d+:[0-9a-f]{64}/);
 });
 
 test("one that was altered does not hold, and one without keys is not checked", async () => {

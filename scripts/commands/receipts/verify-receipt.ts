@@ -29,7 +29,7 @@ function resultOf({ findings, receipt }: Verdict): string {
     ...findings.map(({ holds, words }) => `${holds ? "Holds" : "DOES NOT HOLD"}: ${words}`),
     ...(last
       ? [
-          `Not checked: that the history still has these lines. \`events verify --anchor ${last.seq}:${last.hash}\` says so, of the database or an export.`,
+          `Not checked: that the history still has these lines. \`events verify --org … --anchor ${last.seq}:${last.hash}\` says so, of the database; with --file in place of --org, of an export.`,
         ]
       : []),
     ...(receipt ? ["", ...wordsOf(receipt)] : []),
