@@ -327,11 +327,14 @@ async function keepCredential(
 ): Promise<SignedIn | null> {
   if (actor.kind === "agent") throw new AppError("forbidden", "An agent answers nothing: people do.");
   if (actor.id === null) return null;
+  // The web's alone may ask for it: without a session, as of a command, there is nothing to ask.
+  const proof =
+    sessionId === null ? Prisma.sql`NULL::jsonb` : Prisma.sql`gate.session_proof(${sessionId}::uuid)`;
   const [held] = await tx.$queryRaw<{ proof: unknown }[]>(
     actor.kind === "key"
       ? Prisma.sql`SELECT jsonb_build_object('method', 'key') AS proof FROM api_key WHERE organization_id = ${organizationId}::uuid AND id = ${actor.id}::uuid
           AND revoked_at IS NULL FOR SHARE`
-      : Prisma.sql`SELECT gate.session_proof(${sessionId}::uuid) AS proof FROM membership WHERE organization_id = ${organizationId}::uuid
+      : Prisma.sql`SELECT ${proof} AS proof FROM membership WHERE organization_id = ${organizationId}::uuid
           AND user_id = ${actor.id}::uuid FOR KEY SHARE`,
   );
   if (!held) throw new AppError("unauthenticated", "Sign in, or send an API key as a Bearer token.");
