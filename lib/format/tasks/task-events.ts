@@ -110,10 +110,10 @@ export const TASK_WORDS = {
       "wait",
     ),
   "request.escalated": (data) =>
-    say(`Asked ${list(data.to) ?? "others"} too${inStage(data)}: not full after ${text(data.after)}`, "wait"),
+    say(`Asked ${list(data.to) ?? "others"} too${inStage(data)}: not full ${inTime(data, "after")}`, "wait"),
   "request.lapsed": (data) =>
     say(
-      `Not decided within ${text(data.after)}${
+      `Not decided ${inTime(data, "within")}${
         data.cancels === true ? "" : ": nobody is reminded any more, and it can still be answered"
       }`,
       "bad",
@@ -170,6 +170,11 @@ export const TASK_WORDS = {
 
 /** Whose question the engine took. */
 const asker = (data: Data) => (data.via === "recipe" ? "Recipe" : "Server");
+/** `after 2d`; how long it was may be gone with the line's details. */
+function inTime({ after }: Data, word: "after" | "within"): string {
+  return text(after) ? `${word} ${text(after)}` : "in time";
+}
+
 /** The rule of the policy that did it, whose time was over. */
 function ruleOf({ rule, version }: Data): string | undefined {
   return text(rule) && `The rule “${text(rule)}” (version ${version})`;
