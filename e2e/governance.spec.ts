@@ -22,7 +22,7 @@ import {
 
 test.setTimeout(300_000);
 
-const ORGANIZATION = "quebec";
+const ORGANIZATION = "georgia";
 const votes = (page: Page) => requestPane(page).getByRole("region", { name: "Votes" });
 const addressOf = (name: string) => `${name.toLowerCase()}@${ORGANIZATION}.example`;
 

@@ -10,18 +10,18 @@ import { expect, SOON, test } from "./fixtures/test.ts";
 
 test.describe.configure({ timeout: 180_000 });
 
-const ENTITY = "https://idp.golf.example/metadata";
-const EMAIL = "mara@golf.example";
+const ENTITY = "https://idp.gamma.example/metadata";
+const EMAIL = "mara@gamma.example";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
 test("a person removed at the provider and in the directory has no session, stream, key or agent left after a minute", async ({
   browser,
   baseURL,
 }) => {
-  const rita = await newOwner(browser, "Rita", "golf");
+  const rita = await newOwner(browser, "Rita", "gamma");
   const idp = await makeIdpKey();
   const provider = await call(rita, "POST", "/api/v1/saml-providers", {
-    ...{ name: "Golf SSO", entityId: ENTITY, ssoUrl: "https://idp.golf.example/sso" },
+    ...{ name: "Gamma SSO", entityId: ENTITY, ssoUrl: "https://idp.gamma.example/sso" },
     ...{ certificates: idp.certificate, createAccounts: true, defaultRole: "admin" },
   });
   expect(provider.status).toBe(201);
@@ -30,8 +30,8 @@ test("a person removed at the provider and in the directory has no session, stre
   const context = await browser.newContext();
   await answerAsProvider(context, idp);
   const mara = await context.newPage();
-  await mara.goto("/sign-in?organization=golf&callbackUrl=/inbox");
-  await mara.getByRole("button", { name: "Sign in with Golf SSO" }).click();
+  await mara.goto("/sign-in?organization=gamma&callbackUrl=/inbox");
+  await mara.getByRole("button", { name: "Sign in with Gamma SSO" }).click();
   await mara.getByRole("button", { name: "Let me in" }).click();
   await expect(mara).toHaveURL(/\/inbox$/, SOON);
 
@@ -89,8 +89,8 @@ test("a person removed at the provider and in the directory has no session, stre
   expect(performance.now() - removedAt).toBeLessThan(60_000);
 
   // The provider still says yes, as one does that was told too late.
-  await mara.goto("/sign-in?organization=golf&callbackUrl=/inbox");
-  await mara.getByRole("button", { name: "Sign in with Golf SSO" }).click();
+  await mara.goto("/sign-in?organization=gamma&callbackUrl=/inbox");
+  await mara.getByRole("button", { name: "Sign in with Gamma SSO" }).click();
   await mara.getByRole("button", { name: "Let me in" }).click();
   await expect(mara).toHaveURL(/\/sign-in/, SOON);
   await expect(mara.getByRole("alert").first()).toBeVisible(SOON);
@@ -115,7 +115,7 @@ function call(page: Page, method: string, path: string, body: object) {
 
 /** The provider's page, which signs Mara in at the press of its button. */
 async function answerAsProvider(context: BrowserContext, key: IdpKey): Promise<void> {
-  await context.route("https://idp.golf.example/**", (route) => {
+  await context.route("https://idp.gamma.example/**", (route) => {
     const { id, acsUrl } = requestIn(route.request().url());
     const said = { entityId: ENTITY, acsUrl, audience: acsUrl.replace(/acs$/, "metadata"), inResponseTo: id };
     const xml = respond({ ...said, nameId: EMAIL, attributes: { email: EMAIL, displayName: "Mara" } }, key);

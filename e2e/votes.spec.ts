@@ -74,8 +74,8 @@ test("an admin is told at which line the policy is wrong, and saves it", async (
 test("where a second admin is required, one proposes the policy and another one approves it", async ({
   browser,
 }) => {
-  const paula = await newOwner(browser, "Paula", "papa");
-  const otto = await newMember(browser, "Otto", "papa", "admin");
+  const paula = await newOwner(browser, "Paula", "vermont");
+  const otto = await newMember(browser, "Otto", "vermont", "admin");
   await paula.goto("/settings/policy");
   await paula.getByRole("switch", { name: "Changes of the policy need a second admin" }).click();
   await expect(paula.getByText("Changes of the policy need a second admin from now on")).toBeVisible();
