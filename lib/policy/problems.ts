@@ -70,7 +70,8 @@ export function problemsOfConditions({ rules }: Policy): FieldError[] {
   });
 }
 
-function problemOfCondition(when: string | null): string | null {
+/** What keeps a condition from being read; null: nothing. */
+export function problemOfCondition(when: string | null): string | null {
   const read = when === null ? null : policyLanguage.read(when);
   if (!read || "condition" in read) return null;
   const { message, at } = read.problem;

@@ -6,9 +6,9 @@ import { storable, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
-import { problemsOfCases } from "./cases.ts";
+import { allProblems } from "./check.ts";
 import { changesOf, type WithPeople } from "./difference.ts";
-import { allAddresses, type People, problemsOf } from "./problems.ts";
+import { allAddresses, type People } from "./problems.ts";
 import { proposedChanges } from "./proposals/queries.ts";
 import { approve, overtakeProposals, propose } from "./proposals/transitions.ts";
 import { membersByAddress, peopleSchema, readPolicyWithPeople } from "./queries.ts";
@@ -126,15 +126,14 @@ interface Change {
 }
 
 async function inForce(organizationId: string, tx: Tx): Promise<{ version: number; before: WithPeople }> {
-  const { saved, people } = await readPolicyWithPeople(organizationId, tx);
-  return { version: saved.version, before: { policy: policyInputSchema.parse(saved.policy), people } };
+  const { version, policy, people } = await readPolicyWithPeople(organizationId, tx);
+  return { version, before: { policy, people } };
 }
 
 async function checked(organizationId: string, tx: Tx, policy: Policy): Promise<Change> {
   const { version, before } = await inForce(organizationId, tx);
   const members = await membersByAddress(organizationId, tx);
-  const problems = problemsOf(policy, members, before.people);
-  const errors = problems.length > 0 ? problems : problemsOfCases(policy);
+  const errors = allProblems(policy, members, before.people);
   if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
   const now = new Map(members.map(({ email, userId }) => [email, userId]));
   const people: People = Object.fromEntries(

@@ -5,6 +5,7 @@ import { makerOf } from "../../members/one-maker.ts";
 import { changesOf, type WithPeople } from "../difference.ts";
 import { peopleSchema, readPolicyWithPeople } from "../queries.ts";
 import { policyInputSchema } from "../schema.ts";
+import { withoutDefaults } from "../without-defaults.ts";
 import type { PolicyProposals } from "./schema.ts";
 
 export interface ProposalRow {
@@ -41,8 +42,7 @@ export async function listPolicyProposals(
 ): Promise<PolicyProposals> {
   const rows = await openProposals(organizationId, tx, principal, null);
   if (rows.length === 0) return { items: [] };
-  const current = await readPolicyWithPeople(organizationId, tx);
-  const before = { policy: policyInputSchema.parse(current.saved.policy), people: current.people };
+  const before = await readPolicyWithPeople(organizationId, tx);
   return {
     items: rows.map(({ id, policy, people, by, at, same }) => {
       const proposed = policy === null ? null : policyInputSchema.parse(policy);
@@ -51,7 +51,7 @@ export async function listPolicyProposals(
         id,
         by: actorSchema.parse(by),
         at: at.toISOString(),
-        policy: proposed,
+        policy: proposed && withoutDefaults(proposed),
         changes: proposedChanges(before, after),
         mayApprove: principal.userId !== null && !principal.isView && !same,
       };

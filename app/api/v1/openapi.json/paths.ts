@@ -117,10 +117,13 @@ import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
 import * as pageFailures from "@/app/api/v1/page-failures/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
+import * as policyCheck from "@/app/api/v1/policy/check/route.ts";
+import * as policyDeciders from "@/app/api/v1/policy/deciders/route.ts";
 import * as approvePolicyProposal from "@/app/api/v1/policy/proposals/[id]/approve/route.ts";
 import * as withdrawPolicyProposal from "@/app/api/v1/policy/proposals/[id]/withdraw/route.ts";
 import * as policyProposals from "@/app/api/v1/policy/proposals/route.ts";
 import * as policy from "@/app/api/v1/policy/route.ts";
+import * as policyVersion from "@/app/api/v1/policy/versions/[version]/route.ts";
 import * as policyVersions from "@/app/api/v1/policy/versions/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
 import * as races from "@/app/api/v1/races/route.ts";
@@ -206,6 +209,9 @@ export const paths: Paths = {
   "/api/v1/policy/proposals/{id}/approve": approvePolicyProposal,
   "/api/v1/policy/proposals/{id}/withdraw": withdrawPolicyProposal,
   "/api/v1/policy/versions": policyVersions,
+  "/api/v1/policy/versions/{version}": policyVersion,
+  "/api/v1/policy/check": policyCheck,
+  "/api/v1/policy/deciders": policyDeciders,
   "/api/v1/call-rules": callRules,
   "/api/v1/call-rules/try": callRulesTry,
   "/api/v1/bulk-operations/{id}": bulkOperation,

@@ -1,0 +1,40 @@
+import type { Tx } from "../base/db/db.ts";
+import type { FieldError } from "../base/errors.ts";
+import { problemsOfCases } from "./cases.ts";
+import { type Member, type People, problemOfCondition, problemsOf } from "./problems.ts";
+import { membersByAddress, readPolicyWithPeople } from "./queries.ts";
+import { MOST_RULES, type Policy, type PolicyCheck, policyInputSchema } from "./schema.ts";
+
+/** What would keep a policy from being saved, each with its place. Saves nothing. */
+export async function checkPolicy(
+  organizationId: string,
+  tx: Tx,
+  given: Record<string, unknown>,
+): Promise<PolicyCheck> {
+  const parsed = policyInputSchema.safeParse(given);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
+    const told = new Set(issues.map(({ field }) => field));
+    return { problems: [...issues, ...conditionsOf(given).filter(({ field }) => !told.has(field))] };
+  }
+  const { people } = await readPolicyWithPeople(organizationId, tx);
+  const members = await membersByAddress(organizationId, tx);
+  return { problems: allProblems(parsed.data, members, people) };
+}
+
+/** Problems of a policy whose form is right, as `problemsOf`. Its tests say nothing while there are others. */
+export function allProblems(policy: Policy, members: Member[], known: People): FieldError[] {
+  const problems = problemsOf(policy, members, known);
+  return problems.length > 0 ? problems : problemsOfCases(policy);
+}
+
+/** Those of conditions, also while something else is not filled in yet. */
+function conditionsOf({ rules }: Record<string, unknown>): FieldError[] {
+  if (!Array.isArray(rules)) return [];
+  return rules.slice(0, MOST_RULES).flatMap((rule: unknown, at) => {
+    const when = (rule as { when?: unknown } | null)?.when;
+    if (typeof when !== "string" || when.trim() === "") return [];
+    const message = problemOfCondition(when);
+    return message === null ? [] : [{ field: `rules.${at}.when`, message }];
+  });
+}
