@@ -1,6 +1,9 @@
 import type { Tx } from "../base/db/db.ts";
 import type { FieldError } from "../base/errors.ts";
+import type { Language } from "../rules/language.ts";
+import { automaticLanguage } from "./automatic/facts.ts";
 import { problemsOfCases } from "./cases.ts";
+import { policyLanguage } from "./facts.ts";
 import { type Member, type People, problemOfCondition, problemsOf } from "./problems.ts";
 import { membersByAddress, readPolicyWithPeople } from "./queries.ts";
 import { MOST_RULES, type Policy, type PolicyCheck, policyInputSchema } from "./schema.ts";
@@ -29,12 +32,13 @@ export function allProblems(policy: Policy, members: Member[], known: People): F
 }
 
 /** Those of conditions, also while something else is not filled in yet. */
-function conditionsOf({ rules }: Record<string, unknown>): FieldError[] {
-  if (!Array.isArray(rules)) return [];
-  return rules.slice(0, MOST_RULES).flatMap((rule: unknown, at) => {
-    const when = (rule as { when?: unknown } | null)?.when;
-    if (typeof when !== "string" || when.trim() === "") return [];
-    const message = problemOfCondition(when);
-    return message === null ? [] : [{ field: `rules.${at}.when`, message }];
-  });
+function conditionsOf({ rules, automatic }: Record<string, unknown>): FieldError[] {
+  const of = (list: unknown, place: string, language: Language) =>
+    (Array.isArray(list) ? list.slice(0, MOST_RULES) : []).flatMap((rule: unknown, at) => {
+      const when = (rule as { when?: unknown } | null)?.when;
+      if (typeof when !== "string" || when.trim() === "") return [];
+      const message = problemOfCondition(when, language);
+      return message === null ? [] : [{ field: `${place}.${at}.when`, message }];
+    });
+  return [...of(rules, "rules", policyLanguage), ...of(automatic, "automatic", automaticLanguage)];
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
 import { durationSchema } from "../calendar/schema.ts";
+import { automaticSchema, shownAutomaticSchema } from "./automatic/schema.ts";
 import { casesSchema } from "./case-schema.ts";
 
 /** Longest condition, in characters. lib/rules bounds it again where it is read. */
@@ -84,6 +85,8 @@ export const policyInputSchema = z.strictObject({
   version: z.literal(1).default(1),
   groups: z.record(name, addresses).default({}),
   rules: z.array(ruleSchema).max(MOST_RULES, `At most ${MOST_RULES} rules`).default([]),
+  /** The rules that answer without a person. */
+  automatic: automaticSchema.optional(),
   /** A policy that fails one of them is refused. */
   tests: casesSchema.optional(),
 });
@@ -118,6 +121,7 @@ const shownPolicySchema = z.object({
       expire: z.object({ after: z.string(), ...endSchema }).optional(),
     }),
   ),
+  automatic: shownAutomaticSchema.optional(),
   tests: casesSchema.optional(),
 });
 export type ShownPolicy = z.infer<typeof shownPolicySchema>;

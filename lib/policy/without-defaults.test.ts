@@ -27,6 +27,10 @@ const written = {
       expire: JSON.parse('{ "after": "30d", "then": "cancel" }'),
     },
   ],
+  automatic: [
+    { name: "Small", when: "true", answer: { action: "accept", content: { value: "approve" } }, dailyCap: 5 },
+    { name: "Never", when: "true", answer: { action: "decline" }, mode: "shadow", sample: 0 },
+  ],
   tests: [{ request: { amount: null, arguments: { a: [] } }, expect: { rule: null } }],
 };
 
