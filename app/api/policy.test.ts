@@ -110,7 +110,7 @@ test("is saved as a whole, by whoever has read its latest version", async () => 
   expect((await version(1)).body).toMatchObject({
     version: 1,
     policy: first.body.policy,
-    changes: { added: [{ name: "Large invoices" }], groups: [{ name: "finance" }, { name: "cfo" }] },
+    changes: { added: [{ name: "Large invoices" }], groups: [{ name: "cfo" }, { name: "finance" }] },
     changedBy: { kind: "key" },
   });
   expect((await version(2)).body.changes).toMatchObject({

@@ -2,11 +2,17 @@
  * YAML 1.2 as a way to write what JSON can hold: its core schema alone, so that `no` and `2026-12-25` are texts, without tags and
  * aliases, each key once. Pure.
  */
-import { type Document, isNode, parseDocument, stringify } from "yaml";
+import { type Document, isNode, parseDocument, type SchemaOptions, stringify } from "yaml";
 
 /** Longest text. */
 const MOST_CHARACTERS = 256 * 1024;
-const OPTIONS = { version: "1.2", schema: "core", merge: false, customTags: [], uniqueKeys: true } as const;
+const OPTIONS: SchemaOptions & { version: "1.2"; uniqueKeys: true } = {
+  version: "1.2",
+  schema: "core",
+  merge: false,
+  customTags: [],
+  uniqueKeys: true,
+};
 
 export interface YamlMistake {
   message: string;
@@ -32,7 +38,7 @@ export function readYaml(text: string): { value: unknown } | { mistake: YamlMist
 }
 
 export function writeYaml(value: unknown): string {
-  return stringify(value, { ...OPTIONS, aliasDuplicateObjects: false, lineWidth: 0 });
+  return stringify(value, null, { ...OPTIONS, aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
 /** The offset of the value that a path such as `rules.0.stages` names; of what is not there, the nearest value around it. */
