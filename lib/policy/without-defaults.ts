@@ -4,9 +4,10 @@ import { type Policy, policyInputSchema, type ShownPolicy } from "./schema.ts";
 
 /** A policy as a person would write it: what has its default is left out. Pure. It reads as the same policy. */
 export function withoutDefaults(policy: Policy): ShownPolicy {
-  const shown = sparse(policyInputSchema, policy) as ShownPolicy;
+  const { rules = [], ...shown } = sparse(policyInputSchema, policy) as Partial<ShownPolicy>;
+  const { groups, ...others } = shown;
   // Said always: what the document is, and where its rules go.
-  return { ...shown, version: policy.version, rules: shown.rules ?? [] };
+  return { version: policy.version, ...(groups && { groups }), rules, ...others };
 }
 
 function sparse(schema: z.core.$ZodType, value: unknown): unknown {
