@@ -56,7 +56,10 @@ describe("a rule that can't be applied", () => {
   test("since it takes too many steps uses up those of the rules after it", () => {
     const many = { a: Array.from({ length: 2_000 }, () => 1) };
     const long = "task.arguments.a.all(x, task.arguments.a.all(y, x + y >= 0.0))";
-    expect(judge([rule("Long", long), rule("A", "true")], many)).toEqual({ rule: null, failed: ["Long", "A"] });
+    expect(judge([rule("Long", long), rule("A", "true")], many)).toEqual({
+      rule: null,
+      failed: ["Long", "A"],
+    });
     expect(judge([rule("A", "true"), rule("Long", long, "decline")], many).rule).toBeNull();
   });
 });
