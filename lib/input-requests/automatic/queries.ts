@@ -12,7 +12,12 @@ import { policyInputSchema } from "../../policy/schema.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { answerOf, wordsOf } from "../row.ts";
 import { dayIn } from "./day.ts";
-import type { AutomaticDecision, AutomaticDecisionsQuery, AutomaticRuleState, AutomaticState } from "./schema.ts";
+import type {
+  AutomaticDecision,
+  AutomaticDecisionsQuery,
+  AutomaticRuleState,
+  AutomaticState,
+} from "./schema.ts";
 
 /** Whether automatic answers are stopped, and the record of each rule of the policy in force. */
 export async function readAutomatic(organizationId: string, tx: Tx): Promise<AutomaticState> {
@@ -173,7 +178,8 @@ interface DecisionRow {
 const contentSchema = z.record(z.string(), z.unknown()).nullable();
 
 function toDecision(row: DecisionRow): AutomaticDecision {
-  const { id, taskId, label, serverId, serverName, tool, state, reason, rule, version, agreed, answeredAt } = row;
+  const { id, taskId, label, serverId, serverName, tool, state, reason, rule, version, agreed, answeredAt } =
+    row;
   const content = row.ruleAction === "accept" ? (contentSchema.parse(row.ruleContent ?? null) ?? {}) : null;
   return {
     ...{ id, tool, state, reason, agreed },

@@ -10,7 +10,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "settings:manage",
-      summary: "What automatic rules have answered or would have, beside what people did; newest request first",
+      summary:
+        "What automatic rules have answered or would have, beside what people did; newest request first",
       query: automaticDecisionsQuerySchema,
       output: automaticDecisionsSchema,
     },
