@@ -92,6 +92,12 @@ export const policyInputSchema = z.strictObject({
 });
 export type Policy = z.infer<typeof policyInputSchema>;
 
+/** A policy that is about to be saved. */
+export const policyChangeSchema = policyInputSchema.extend({
+  /** Names of automatic rules that go live whatever their record says. No part of the policy. */
+  acknowledge: z.array(z.string().max(100)).max(100).optional(),
+});
+
 /** A policy as it is shown: what has its default is left out (without-defaults.ts). */
 const shownApproversSchema = z.object({
   roles: z.array(z.string()).optional(),

@@ -3,8 +3,7 @@
 /** What is known of a request that was asked just now. */
 export interface Asked {
   origin: "server" | "intray";
-  /** An approval in front of its call. */
-  isGated: boolean;
+  /** The task is a recipe's, whose questions are Intray's in the server's name. */
   isRecipes: boolean;
   mode: string;
   /** Of its form: `secret` and `unsupported` ones can't be filled in. */
@@ -13,8 +12,8 @@ export interface Asked {
   askedAgain: boolean;
   /** It took the place of another question, or its text changed. */
   isReworded: boolean;
-  /** The tool says of itself that it may destroy data. */
-  isDestructive: boolean;
+  /** The server says that the tool may destroy data, or says something else of it than when somebody last looked. */
+  isFlagged: boolean;
   /** What Intray warns of on its card. */
   warnings: string[];
   isPrivate: boolean;
@@ -35,13 +34,13 @@ export type Exclusion =
 
 /** Why people alone answer the request; null: a rule may. */
 export function excludedBy(asked: Asked): Exclusion | null {
-  if (asked.origin === "intray" || asked.isGated || asked.isRecipes) return "own_question";
+  if (asked.origin === "intray" || asked.isRecipes) return "own_question";
   if (asked.mode !== "form") return "url";
   if (asked.form.kind === "secret") return "secret";
   if (asked.form.kind !== "supported") return "unsupported";
   if (asked.askedAgain) return "asked_again";
   if (asked.isReworded) return "reworded";
-  if (asked.isDestructive || asked.warnings.length > 0) return "flagged";
+  if (asked.isFlagged || asked.warnings.length > 0) return "flagged";
   if (asked.isPrivate) return "private";
   return asked.hasApproval ? "people_agree" : null;
 }
