@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { withoutDefaults } from "../../../lib/policy/without-defaults.ts";
-import { writeYaml } from "../../../lib/text/yaml.ts";
+import { writeYaml } from "../../../lib/policy/yaml.ts";
 import { CommandError, read, required } from "../usage.ts";
 import { isYaml } from "./policy-file.ts";
 import { readSavedPolicy } from "./saved-policy.ts";

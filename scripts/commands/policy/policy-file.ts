@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { AppError, type FieldError } from "../../../lib/base/errors.ts";
 import { type Policy, policyInputSchema } from "../../../lib/policy/schema.ts";
-import { readYaml } from "../../../lib/text/yaml.ts";
+import { readYaml } from "../../../lib/policy/yaml.ts";
 import { CommandError } from "../usage.ts";
 
 /** Throws CommandError with the place of each problem. */

@@ -35,7 +35,7 @@ export const JSON_FORMAT: TextFormat = {
 
 /** Loaded where somebody writes YAML. */
 export async function loadYaml(): Promise<TextFormat> {
-  const { placeInYaml, readYaml, writeYaml } = await import("@/lib/text/yaml.ts");
+  const { placeInYaml, readYaml, writeYaml } = await import("@/lib/policy/yaml.ts");
   return {
     read(text) {
       const read = readYaml(text);
