@@ -44,7 +44,7 @@ export function DecidersTable() {
                     <PlainText text={rule} />
                   </th>
                 )}
-                <td className="max-w-40 px-3 py-2">
+                <td className="min-w-28 max-w-40 px-3 py-2">
                   <PlainText text={stage.name} />
                 </td>
                 <td className="px-3 py-2 tabular-nums">{stage.need}</td>
@@ -108,7 +108,7 @@ function Names({ people }: { people: Decider[] }) {
           {away && (
             <span className="text-muted">
               {" "}
-              (away until <Day at={away.until} />
+              (away, back <Day at={away.until} />
               {away.partly && ", for some requests"}
               {away.standIns.length > 0 && (
                 <>

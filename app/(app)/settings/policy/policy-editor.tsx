@@ -143,7 +143,7 @@ export function PolicyEditor({
             <p className="text-[13px] text-muted">The form is back once the text can be read.</p>
           )}
         </div>
-        <div className={cn("flex min-w-0 flex-1", pane === "Form" && WIDE_ONLY)}>
+        <div className={cn("flex min-w-0 flex-1", BESIDE, pane === "Form" && WIDE_ONLY)}>
           <TextPane
             box={box}
             text={text}
@@ -239,6 +239,9 @@ export function PolicyEditor({
 /** From this width on, the text stands beside the form. */
 const WIDE_ONLY = "max-[1399px]:hidden";
 const NARROW = "min-[1400px]:hidden";
+/** The text stays in view while the form beside it scrolls. */
+const BESIDE =
+  "min-[1400px]:sticky min-[1400px]:top-4 min-[1400px]:h-[calc(100dvh-8rem)] min-[1400px]:self-start";
 
 /** A rule that can be saved wherever there are two approvers. */
 const EXAMPLE = {

@@ -36,14 +36,14 @@ export function StageForm({
         <NumberLine
           place={`${place}.need`}
           label="How many have to agree"
-          need="1 unless given"
+          need="else 1"
           value={stage.need}
           onChange={(need) => set({ need: need === 1 ? undefined : need })}
         />
         <NumberLine
           place={`${place}.rejections`}
-          label="How many rejections end it"
-          need="1 unless given"
+          label="Rejections that end it"
+          need="else 1"
           value={stage.rejections}
           onChange={(rejections) => set({ rejections: rejections === 1 ? undefined : rejections })}
         />
