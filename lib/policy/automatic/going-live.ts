@@ -5,7 +5,7 @@ import { fingerprintOf } from "./authors.ts";
 import type { AutomaticRule } from "./schema.ts";
 
 /** Decisions in shadow that people made alike, before a rule may be live. */
-export const FEWEST_SHADOWED = 20;
+const FEWEST_SHADOWED = 20;
 
 export interface Raised {
   /** Where it stands in the new policy. */
