@@ -90,6 +90,7 @@ async function furnished(slug: string) {
       VALUES ($1, $2, 1, '{}', '{}', '{}', $1)`,
     [id, uuidv7()],
   );
+  await sql("INSERT INTO automatic_switch (organization_id) VALUES ($1)", [id]);
   await sql(
     `INSERT INTO away (organization_id, user_id, starts_at, ends_at, delegate, set_by)
       VALUES ($1, $2, now(), now() + interval '1 day', $3, $2)`,
@@ -116,6 +117,7 @@ async function furnished(slug: string) {
         rejects, person, cast_by, completes, answer_id)
       SELECT ${id}::uuid, ${uuidv7()}::uuid, ${answered.id}::uuid, 0, 'q', 'c', 'decline', true, ${owner.userId}::uuid, '{}', true, a.id
       FROM answer a WHERE a.input_request_id = ${answered.id}::uuid`;
+    await tx.$executeRaw`INSERT INTO automatic_decision (organization_id, input_request_id) VALUES (${id}::uuid, ${answered.id}::uuid)`;
     await tx.requestTimer.create({
       data: { ...its, kind: "expire", after: "1d", startsAt: new Date(), dueAt: new Date() },
     });

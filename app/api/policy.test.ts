@@ -241,7 +241,7 @@ describe("is refused with the place of each problem", () => {
       () => large({ expire: JSON.parse('{ "after": "30d", "then": "decline" }') }),
       [{ field: "rules.0.expire.then" }],
     ],
-    ["answers by themselves", () => ({ ...large(), automatic: [] }), [{ field: "" }]],
+    ["a property that nobody knows", () => ({ ...large(), anything: [] }), [{ field: "" }]],
   ])("%s", async (_name, policy, errors) => {
     const { version } = (await read()).body;
     const refused = await save(version, policy());

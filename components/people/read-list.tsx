@@ -56,6 +56,7 @@ const READERS: Record<Read["by"]["kind"], (name: string) => string> = {
   member: (name) => name,
   key: (name) => `The API key “${name}”`,
   agent: (name) => `The agent “${name}”`,
+  rule: (name) => `The rule ${name}`,
   engine: () => "Intray",
   system: () => "The operator of Intray",
 };

@@ -6,9 +6,12 @@ export const roleSchema = z.enum(ROLES);
 export const personSchema = z.object({ id: z.uuid(), name: z.string() });
 export type Person = z.infer<typeof personSchema>;
 
-/** The author of a change: a member, an API key, an agent (a program that reaches Intray by MCP), the engine or the system. */
+/**
+ * The author of a change: a member, an API key, an agent (a program that reaches Intray by MCP), a rule of the policy that answers by
+ * itself, the engine or the system.
+ */
 export const actorSchema = z.object({
-  kind: z.enum(["member", "key", "agent", "engine", "system"]),
+  kind: z.enum(["member", "key", "agent", "rule", "engine", "system"]),
   id: z.string().nullable(),
   name: z.string(),
 });

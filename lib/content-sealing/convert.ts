@@ -107,6 +107,15 @@ const TABLES: Table[] = [
     besides: ["question_hash", "content_digest"],
     more: keyedHashes,
   },
+  {
+    name: "automatic_decision",
+    by: "input_request_id",
+    row: "input_request_id",
+    key: ["input_request_id"],
+    columns: [],
+    besides: ["content_digest"],
+    more: keyedHashes,
+  },
   { name: "delivery", by: "id", row: "id", key: ["id"], columns: [text("status_before")] },
   {
     name: "draft",

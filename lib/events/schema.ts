@@ -122,6 +122,8 @@ export const EVENT_TYPES = [
   "policy.proposed",
   "policy.proposal_ended",
   "policy.two_person_changed",
+  "policy.automatic_stopped",
+  "policy.automatic_resumed",
   "calendar.changed",
   "organization.retention_changed",
   "organization.renamed",

@@ -40,10 +40,54 @@ export function policyChanges(data: Record<string, unknown>): string {
     ),
     ...named(data.groups).map(({ name, rule }) => `Group ${name}: ${people(rule.from)} → ${people(rule.to)}`),
     ...(Array.isArray(data.order) ? ["Changed the order of the rules"] : []),
+    ...(isFields(data.automatic) ? automaticChanges(data.automatic) : []),
     ...(isList(data.others) ? [`Means somebody else by now: ${data.others.join(", ")}`] : []),
     ...(isFields(data.tests) ? [`Changed the tests: ${data.tests.from} → ${data.tests.to}`] : []),
   ];
   return changes.join("\n");
+}
+
+/** Of the rules that answer without a person. */
+function automaticChanges(data: Fields): string[] {
+  return [
+    ...named(data.added).map(
+      ({ name, rule }) => `Added the automatic rule “${name}”: ${automaticInWords(rule)}`,
+    ),
+    ...named(data.removed).map(({ name }) => `Removed the automatic rule “${name}”`),
+    ...named(data.changed).map(
+      ({ name, rule }) => `Changed the automatic rule “${name}”: ${automaticMovement(rule.from, rule.to)}`,
+    ),
+    ...(Array.isArray(data.order) ? ["Changed the order of the automatic rules"] : []),
+  ];
+}
+
+function automaticInWords({ when, answer, mode, dailyCap, sample }: Fields): string {
+  return [
+    ...[String(mode), `answers ${answerInWords(answer)}`, `when ${wholeCondition(when)}`],
+    ...[`at most ${String(dailyCap)} a day`, `${share(sample)} go to people`],
+  ].join(", ");
+}
+
+function automaticMovement(from: unknown, to: unknown): string {
+  const [was, is] = [isFields(from) ? from : {}, isFields(to) ? to : {}];
+  return [
+    ...("mode" in is ? [`${String(was.mode)} → ${String(is.mode)}`] : []),
+    ...("when" in is ? [`when ${wholeCondition(was.when)} → ${wholeCondition(is.when)}`] : []),
+    ...("answer" in is ? [`answers ${answerInWords(was.answer)} → ${answerInWords(is.answer)}`] : []),
+    ...("dailyCap" in is
+      ? [`at most ${String(was.dailyCap)} a day → at most ${String(is.dailyCap)} a day`]
+      : []),
+    ...("sample" in is ? [`${share(was.sample)} → ${share(is.sample)} go to people`] : []),
+  ].join("; ");
+}
+
+function answerInWords(answer: unknown): string {
+  const { action, content } = isFields(answer) ? answer : {};
+  return isFields(content) ? `${String(action)} ${shorten(JSON.stringify(content), 1_000)}` : String(action);
+}
+
+function share(sample: unknown): string {
+  return typeof sample === "number" ? `${Number((sample * 100).toFixed(2))} %` : "some";
 }
 
 type Fields = Record<string, unknown>;

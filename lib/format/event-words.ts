@@ -23,11 +23,16 @@ export function inWords(
   words: Record<string, Words>,
   { type, actor, data, detailsDeleted }: Line,
 ): EventWords {
-  const who = actor.kind === "engine" || actor.kind === "system" ? "Intray" : actor.name;
+  const who = whoActs(actor);
   const kind = humanise(type.replaceAll(".", " "));
   if (detailsDeleted) return say(`${kind} by ${who}; details were deleted`);
   const known = Object.hasOwn(words, type) && words[type];
   return known ? known(data, who) : say(kind);
+}
+
+function whoActs({ kind, name }: Line["actor"]): string {
+  if (kind === "engine" || kind === "system") return "Intray";
+  return kind === "rule" ? `The rule ${name}` : name;
 }
 
 export function say(text: string, tone: Tone = "neutral", quote?: string): EventWords {

@@ -196,6 +196,14 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       "wait",
       text(proposedBy) && `Proposed by ${text(proposedBy)}`,
     ),
+  "policy.automatic_stopped": ({ takenBack }, who) =>
+    say(
+      typeof takenBack === "number" && takenBack > 0
+        ? `${who} stopped all automatic answers, and took back ${plural(takenBack, "answer")} before ${takenBack === 1 ? "it was" : "they were"} sent`
+        : `${who} stopped all automatic answers`,
+      "wait",
+    ),
+  "policy.automatic_resumed": (_, who) => say(`${who} let automatic answers go on`, "wait"),
   "calendar.changed": (data, who) =>
     say(
       data.to === null ? `${who} removed the working calendar` : `${who} changed the working calendar`,

@@ -320,7 +320,7 @@ export function refuseFourEyes(request: LockedRequest, input: Pick<AnswerInput, 
 }
 
 /**
- * Refuses to take back what another has decided, but for operators. Not even as an operator does the task's
+ * Refuses to take back what another person has decided, but for operators. Not even as an operator does the task's
  * requester take back another's decision where the organization requires a second person.
  */
 export function refuseOthersAnswer(
@@ -329,7 +329,8 @@ export function refuseOthersAnswer(
   by: Actor,
 ): void {
   if (by.kind === principal.actor.kind && by.id === principal.actor.id) return;
-  if (!allows(principal, "requests:assign"))
+  // What a rule answered is nobody's: whoever may answer takes it back.
+  if (by.kind !== "rule" && !allows(principal, "requests:assign"))
     throw new AppError("forbidden", `${by.name} decided this. Only ${by.name} or an operator can undo it.`);
   if (request.fourEyes)
     throw new AppError(

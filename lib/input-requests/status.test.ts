@@ -18,7 +18,7 @@ test.each(REQUEST_STATES.flatMap((from) => REQUEST_STATES.map((to) => ({ from, t
 
 const deliveryMoves = new Set([
   ...["pending", "undone", "failed"].map((to) => `held>${to}`),
-  ...["sending", "accepted", "confirmed", "failed"].map((to) => `pending>${to}`),
+  ...["sending", "accepted", "confirmed", "failed", "undone"].map((to) => `pending>${to}`),
   ...["accepted", "pending", "confirmed", "failed"].map((to) => `sending>${to}`),
   ...["confirmed", "pending", "failed"].map((to) => `accepted>${to}`),
 ]);

@@ -17,9 +17,10 @@ import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { publishChange, wakeEngine } from "../live-updates/transitions.ts";
 import { type Approval, approvalSchema } from "../policy/judge.ts";
 import { currentTraceparent } from "../tracing/span.ts";
+import { compareWithPeople, heldAutomatic, noteTakenBack } from "./automatic/transitions.ts";
 import { carryOutVerdict, liveRequests } from "./capture/settle.ts";
 import { judgeDelivery } from "./deliveries/judge.ts";
-import { newDelivery, undo } from "./deliveries/transitions.ts";
+import { newDelivery, undo, undoUnsent } from "./deliveries/transitions.ts";
 import {
   checkedContent,
   knownContent,
@@ -48,7 +49,15 @@ import type { AnswerInput, AssignInput, DraftInput, HandOverInput, RequestState 
 import { type SignedIn, toSignedIn } from "./signed-in.ts";
 import { CLAIM_IDLE_MS, requests } from "./status.ts";
 import { contentDigest } from "./voting/content-digest.ts";
-import { bindVotes, castVote, NO_PROOF, type Proof, reopenVote, takeBack } from "./voting/transitions.ts";
+import {
+  bindVotes,
+  castVote,
+  NO_PROOF,
+  type Proof,
+  reopenVote,
+  takeBack,
+  type Voted,
+} from "./voting/transitions.ts";
 import { type Ballot, openBallot, readVoter } from "./voting/voter.ts";
 
 /** Whether a decision is the request's answer, or a vote on which others have to agree first. */
@@ -109,31 +118,74 @@ export async function decide<T = undefined>(
 
   const id = uuidv7();
   const [holdMs, shown] = await together(
-    writeAnswer(organizationId, tx, principal, request, id, input, content),
+    writeAnswer(organizationId, tx, principal.actor, request, id, input, content),
     voted ? Promise.resolve(undefined) : read(),
   );
   if (voted) await bindVotes(organizationId, tx, request.id, { voteId: voted.voteId, answerId: id });
   const shownWithVotes = voted ? await read() : shown;
   await publish(organizationId, tx, request, [
     ...(voted?.events ?? []),
-    {
-      type: "answer.recorded",
-      actor: principal.actor,
-      data: {
-        action: input.action,
-        content,
-        words: wordsOf(input.action, content, onlyFieldOf(request), request),
-        comment: input.comment || null,
-        questionHash: contentOf(tx).hash(input.questionHash),
-        contentDigest: contentOf(tx).hash(contentDigest(input.action, content)),
-        answerId: id,
-        signedIn,
-        ...(holdMs > 0 && { holdMs }),
-        ...(voted && { votes: voted.votes }),
-      },
-    },
+    recordedLine(
+      tx,
+      principal.actor,
+      request,
+      { id, input, content, holdMs },
+      { signedIn, votes: voted?.votes },
+    ),
   ]);
   return { outcome: "recorded", shown: shownWithVotes as T };
+}
+
+/**
+ * Records what a rule of the policy says (lib/input-requests/automatic), for a request whose lock is held: by the checks of a
+ * person's answer, and on its way from there on. Returns the answer's id. Throws as `decide`.
+ */
+export async function answerByRule(
+  organizationId: string,
+  tx: Tx,
+  request: LockedRequest,
+  actor: Actor,
+  input: AnswerInput,
+  rule: { name: string; version: number },
+): Promise<string> {
+  await refuseUnlessOpen(organizationId, tx, request);
+  refuseOtherWording(contentOf(tx), request, input);
+  refuseAction(request, input);
+  const content = checkedContent(request, input);
+  const id = uuidv7();
+  const holdMs = await writeAnswer(organizationId, tx, actor, request, id, input, content);
+  await publish(organizationId, tx, request, [
+    recordedLine(tx, actor, request, { id, input, content, holdMs }, { signedIn: null, rule }),
+  ]);
+  return id;
+}
+
+/** The line of an answer. `by`: how it came to be. */
+function recordedLine(
+  tx: Tx,
+  actor: Actor,
+  request: LockedRequest,
+  answer: { id: string; input: AnswerInput; content: Record<string, unknown> | null; holdMs: number },
+  by: { signedIn: SignedIn | null; votes?: Voted["votes"]; rule?: { name: string; version: number } },
+): Pick<NewEvent, "type" | "actor" | "data"> {
+  const { id, input, content, holdMs } = answer;
+  return {
+    type: "answer.recorded",
+    actor,
+    data: {
+      action: input.action,
+      content,
+      words: wordsOf(input.action, content, onlyFieldOf(request), request),
+      comment: input.comment || null,
+      questionHash: contentOf(tx).hash(input.questionHash),
+      contentDigest: contentOf(tx).hash(contentDigest(input.action, content)),
+      answerId: id,
+      signedIn: by.signedIn,
+      ...(holdMs > 0 && { holdMs }),
+      ...(by.votes && { votes: by.votes }),
+      ...(by.rule && { rule: by.rule }),
+    },
+  };
 }
 
 /** The caller's ballot, where several people have to agree. Throws why the caller has no vote. */
@@ -155,7 +207,7 @@ function approvalOn({ approval }: LockedRequest): Approval | null {
 async function writeAnswer(
   organizationId: string,
   tx: Tx,
-  principal: Principal,
+  actor: Actor,
   request: LockedRequest,
   id: string,
   input: AnswerInput,
@@ -170,9 +222,10 @@ async function writeAnswer(
         answered_by, request_id, traceparent)
       VALUES (${organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${its.hash(input.questionHash)},
         ${request.rewordedAt !== null}::boolean, ${input.action}, ${stored}::json,
-        ${its.text("answer.comment", id, input.comment || null)}, ${JSON.stringify(storable(principal.actor))}::jsonb,
+        ${its.text("answer.comment", id, input.comment || null)}, ${JSON.stringify(storable(actor))}::jsonb,
         ${scope().requestId}::uuid, ${currentTraceparent()})),
     begun AS (${newDelivery(organizationId, delivery)}),
+    compared AS (${compareWithPeople(organizationId, tx, actor, { id, inputRequestId: request.id }, contentDigest(input.action, content))}),
     unclaimed AS (DELETE FROM claim
       WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${request.id}::uuid)
     UPDATE input_request SET state = 'answered' WHERE organization_id = ${organizationId}::uuid AND id = ${request.id}::uuid
@@ -197,7 +250,9 @@ export async function undoAnswer(
   const answerId = await undo(organizationId, tx, requestId);
   if (answerId === null)
     throw new AppError("already_sent", "The answer is on its way or was already taken back.");
-  const [answer] = await tx.$queryRaw<{ by: unknown }[]>`UPDATE answer SET withdrawn_at = now()
+  const [answer] = await tx.$queryRaw<{ by: unknown }[]>`
+    WITH noted AS (${noteTakenBack(organizationId, [answerId], "person")})
+    UPDATE answer SET withdrawn_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${answerId}::uuid AND withdrawn_at IS NULL
     RETURNING answered_by AS "by"`;
   const approval = approvalOn(request);
@@ -208,6 +263,47 @@ export async function undoAnswer(
   await moveRequest(organizationId, tx, requestId, "answered", "open");
   if (approval) await reopenVote(organizationId, tx, requestId, answerId, approval);
   await publish(organizationId, tx, request, [{ type: "answer.undone", actor: principal.actor }]);
+}
+
+/**
+ * Takes back the answers of rules that their servers can't have had, since all of them were stopped. The caller holds the switch's
+ * lock. Returns how many.
+ */
+export async function takeBackByStop(organizationId: string, tx: Tx, actor: Actor): Promise<number> {
+  const held = await heldAutomatic(organizationId, tx);
+  // In one order, since others may take several too. Each task's answers stand still from then on.
+  await tx.$queryRaw`SELECT FROM task WHERE organization_id = ${organizationId}::uuid
+    AND id = ANY (${held.map(({ taskId }) => taskId)}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+  const undone = new Set(
+    await undoUnsent(
+      organizationId,
+      tx,
+      held.map(({ answerId }) => answerId),
+    ),
+  );
+  const taken = held.filter(({ requestId }) => undone.has(requestId));
+  if (taken.length === 0) return 0;
+  const answers = taken.map(({ answerId }) => answerId);
+  await tx.$executeRaw`
+    WITH noted AS (${noteTakenBack(organizationId, answers, "stopped")}),
+    withdrawn AS (UPDATE answer SET withdrawn_at = now()
+      WHERE organization_id = ${organizationId}::uuid AND id = ANY (${answers}::uuid[]))
+    UPDATE input_request SET state = 'open' WHERE organization_id = ${organizationId}::uuid
+      AND id = ANY (${[...undone]}::uuid[]) AND state = ANY (${requests.before("open", "answered")}::text[])`;
+  for (const { requestId, taskId, connectionId } of taken) {
+    await publishChange(organizationId, tx, "input_request", [requestId]);
+    await publishChange(organizationId, tx, "task", [taskId]);
+    await wakeEngine(tx, connectionId, taskId);
+  }
+  await appendEvents(
+    organizationId,
+    tx,
+    taken.map(({ requestId, taskId }) => ({
+      ...{ type: "answer.undone" as const, actor, taskId, inputRequestId: requestId },
+      data: { reason: "automatic_stopped" },
+    })),
+  );
+  return taken.length;
 }
 
 /** Takes one's own vote back while its stage is open. Throws `not_found`, `stage_full`. */

@@ -73,3 +73,7 @@ export function allRefusedByFourEyes(organizationId: Prisma.Sql): Prisma.Sql {
       AND (o.four_eyes OR t.created_at <= o.four_eyes_until))
     THEN makers_with(t.organization_id, ${TASK_MAKER}) END`;
 }
+
+/** Condition, for one task: one of these makers asked for the task `t`, or counts as one person with who did, whatever the rule. */
+export const askedForByOneOf = (makers: string[]) =>
+  Prisma.sql`EXISTS (SELECT FROM unnest(${makers}::uuid[]) made (by) WHERE same_maker(t.organization_id, ${TASK_MAKER}, made.by))`;

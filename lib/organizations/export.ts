@@ -130,7 +130,7 @@ export const PARTS: Part[] = [
   {
     kind: "policy",
     table: "policy_version",
-    columns: "version policy people made_at made_by",
+    columns: "version policy people made_at made_by automatic_authors",
     order: ["r.version", "bigint"],
   },
   {
@@ -283,6 +283,19 @@ export const PARTS: Part[] = [
     columns: "id input_request_id stage after starts_at due_at fired_at",
     made: { timer_kind: "r.kind" },
     order: byId,
+  },
+  {
+    kind: "automatic_decision",
+    table: "automatic_decision",
+    columns: `input_request_id created_at state reason rule version fingerprint action content_digest judged_at answer_id day
+      people_answer_id agreed`,
+    order: ["r.input_request_id", "uuid"],
+  },
+  {
+    kind: "automatic_switch",
+    table: "automatic_switch",
+    columns: "stopped_at stopped_by",
+    order: ["r.organization_id", "uuid"],
   },
   {
     kind: "delivery",
@@ -458,6 +471,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   },
   server: { pauses: "the engine's own count" },
   working_calendar: { moved_version: "the engine's own note" },
+  automatic_switch: { locked_at: "the engine's own note" },
   request_timer: { kind: "taken as timer_kind" },
   acknowledgement: { free_since: "the engine's own note" },
   answer: { request_id: "of a log line", traceparent: "of a trace" },

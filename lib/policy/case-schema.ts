@@ -27,6 +27,14 @@ const caseRequestSchema = z.strictObject({
       kind: z.enum(["member", "key", "agent"]).optional(),
     })
     .optional(),
+  /** What people decided about requests like it. */
+  similar: z
+    .strictObject({
+      accepted: z.int().min(0).optional(),
+      declined: z.int().min(0).optional(),
+      repeats: z.boolean().optional(),
+    })
+    .optional(),
   /** When it is asked. */
   now: z.iso.datetime({ offset: true }).optional(),
 });
@@ -40,6 +48,8 @@ const caseSchema = z.strictObject({
     rule: z.string().nullable(),
     /** Their names, in their order. */
     stages: z.array(z.string()).max(MOST_STAGES).optional(),
+    /** The automatic rule that answers, whatever its mode; null: people do. */
+    automatic: z.string().nullable().optional(),
   }),
 });
 export type PolicyCase = z.infer<typeof caseSchema>;

@@ -1,6 +1,7 @@
 /** Runs the tests that stand in a policy. Pure: addresses stand for their people. */
 import type { Actor } from "../access/schema.ts";
 import type { FieldError } from "../base/errors.ts";
+import { type AutomaticVerdict, judgeAutomatic } from "./automatic/judge.ts";
 import type { PolicyCase } from "./case-schema.ts";
 import type { AskedRequest } from "./facts.ts";
 import { judgePolicy } from "./judge.ts";
@@ -11,6 +12,8 @@ import type { Policy } from "./schema.ts";
 export interface Outcome {
   rule: string | null;
   stages: string[];
+  /** The automatic rule that answers it, whatever its mode; null: people do. */
+  automatic: string | null;
   /** Rules that could not be applied to it. */
   failed: string[];
 }
@@ -19,7 +22,7 @@ export interface CaseFailure {
   /** The place of the test in the list, from 0. */
   at: number;
   name: string;
-  part: "rule" | "stages";
+  part: "rule" | "stages" | "automatic";
   expected: PolicyCase["expect"];
   got: Outcome;
 }
@@ -29,17 +32,34 @@ export function failedCases(policy: Policy): CaseFailure[] {
   const people = addressesAsPeople(policy);
   return (policy.tests ?? []).flatMap((test, at): CaseFailure[] => {
     const { request, expect: expected, name = `Test ${at + 1}` } = test;
-    const approval = judgePolicy({ version: 1, policy, people }, askedIn(policy, request));
+    const asked = askedIn(policy, request);
+    const approval = judgePolicy({ version: 1, policy, people }, asked);
+    const automatic = automaticIn(policy, request, asked, approval !== null);
     const got: Outcome = {
       rule: approval?.rule ?? null,
       stages: approval?.stages.map((stage) => stage.name) ?? [],
-      failed: approval?.failed.map(({ rule }) => rule) ?? [],
+      automatic: automatic.rule?.name ?? null,
+      failed: [...(approval?.failed ?? []), ...automatic.failed].map(({ rule }) => rule),
     };
     const failure = { at, name, expected, got };
     if (got.rule !== expected.rule) return [{ ...failure, part: "rule" }];
     const isOfStages = !expected.stages || JSON.stringify(expected.stages) === JSON.stringify(got.stages);
-    return isOfStages ? [] : [{ ...failure, part: "stages" }];
+    if (!isOfStages) return [{ ...failure, part: "stages" }];
+    const isAnswered = expected.automatic === undefined || expected.automatic === got.automatic;
+    return isAnswered ? [] : [{ ...failure, part: "automatic" }];
   });
+}
+
+/** Of what a case can say: a request that people have to agree on, to visit a site or asked again is never answered by a rule. */
+function automaticIn(
+  { automatic = [] }: Policy,
+  { similar = {} }: PolicyCase["request"],
+  asked: AskedRequest,
+  hasApproval: boolean,
+): AutomaticVerdict {
+  const { url, askedAgain } = asked.request;
+  if (hasApproval || url !== null || askedAgain) return { rule: null, failed: [] };
+  return judgeAutomatic(automatic, asked, { accepted: 0, declined: 0, repeats: false, ...similar });
 }
 
 /** The tests that fail, as problems of the policy that has them. */
@@ -54,6 +74,8 @@ export function problemsOfCases(policy: Policy): FieldError[] {
 export function failureWords({ part, expected, got }: CaseFailure): string {
   const failed = got.failed.length > 0 ? `. Could not be applied: ${got.failed.map(quoted).join(", ")}` : "";
   if (part === "rule") return `Expected ${ruleWords(expected.rule)}, got ${ruleWords(got.rule)}${failed}`;
+  if (part === "automatic")
+    return `Expected an answer by ${ruleWords(expected.automatic ?? null)}, got ${ruleWords(got.automatic)}${failed}`;
   return `Expected the stages ${listed(expected.stages ?? [])}, got ${listed(got.stages)}${failed}`;
 }
 

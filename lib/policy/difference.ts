@@ -1,4 +1,5 @@
 import { canonicalJson } from "../mcp/forms/jcs.ts";
+import type { AutomaticRule } from "./automatic/schema.ts";
 import type { People } from "./problems.ts";
 import type { Policy, PolicyRule } from "./schema.ts";
 
@@ -11,37 +12,53 @@ export interface Difference {
   groups: { name: string; from: string[] | null; to: string[] | null }[];
   /** The rules that stayed are in another order now: all names in it. */
   order?: string[];
+  /** The rules that answer without a person, where one of them is another now. */
+  automatic?: {
+    added: AutomaticRule[];
+    removed: AutomaticRule[];
+    changed: { name: string; from: Partial<AutomaticRule>; to: Partial<AutomaticRule> }[];
+    order?: string[];
+  };
   /** How many tests there were and are, where they are others now. */
   tests?: { from: number; to: number };
 }
 
 /** Rules are the same by their name. Pure. */
 export function differenceOf(before: Policy, after: Policy): Difference {
-  const was = new Map(before.rules.map((rule) => [rule.name, rule]));
-  const is = new Map(after.rules.map((rule) => [rule.name, rule]));
-  const stayed = ({ rules }: Policy) =>
-    rules.map(({ name }) => name).filter((name) => was.has(name) && is.has(name));
-  const isMoved = JSON.stringify(stayed(before)) !== JSON.stringify(stayed(after));
+  const automatic = rulesThatDiffer(before.automatic ?? [], after.automatic ?? [], AUTOMATIC_KEYS);
+  const isAutomatic = Object.values(automatic).some((names) => names.length > 0);
   const tests = [before.tests ?? [], after.tests ?? []] as const;
   const groups = [...new Set([...Object.keys(before.groups), ...Object.keys(after.groups)])];
   return {
-    added: after.rules.filter(({ name }) => !was.has(name)),
-    removed: before.rules.filter(({ name }) => !is.has(name)),
-    changed: after.rules.flatMap((rule) => {
-      const old = was.get(rule.name);
-      const keys = old ? KEYS.filter((key) => JSON.stringify(old[key]) !== JSON.stringify(rule[key])) : [];
-      const of = (from: PolicyRule | undefined) =>
-        Object.fromEntries(keys.map((key) => [key, from?.[key]])) as Partial<PolicyRule>;
-      return keys.length > 0 ? [{ name: rule.name, from: of(old), to: of(rule) }] : [];
-    }),
+    ...rulesThatDiffer(before.rules, after.rules, KEYS),
     groups: groups.flatMap((name) => {
       const [from, to] = [before.groups[name] ?? null, after.groups[name] ?? null];
       return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ name, from, to }];
     }),
-    ...(isMoved && { order: after.rules.map(({ name }) => name) }),
+    ...(isAutomatic && { automatic }),
     ...(canonicalJson(tests[0]) !== canonicalJson(tests[1]) && {
       tests: { from: tests[0].length, to: tests[1].length },
     }),
+  };
+}
+
+function rulesThatDiffer<R extends { name: string }>(before: R[], after: R[], keys: readonly (keyof R)[]) {
+  const was = new Map(before.map((rule) => [rule.name, rule]));
+  const is = new Map(after.map((rule) => [rule.name, rule]));
+  const stayed = (rules: R[]) =>
+    rules.map(({ name }) => name).filter((name) => was.has(name) && is.has(name));
+  const isMoved = JSON.stringify(stayed(before)) !== JSON.stringify(stayed(after));
+  return {
+    added: after.filter(({ name }) => !was.has(name)),
+    removed: before.filter(({ name }) => !is.has(name)),
+    changed: after.flatMap((rule) => {
+      const old = was.get(rule.name);
+      const others = old ? keys.filter((key) => canonicalJson(old[key]) !== canonicalJson(rule[key])) : [];
+      const of = (from: R | undefined) =>
+        Object.fromEntries(others.map((key) => [key, from?.[key]])) as Partial<R>;
+      return others.length > 0 ? [{ name: rule.name, from: of(old), to: of(rule) }] : [];
+    }),
+    ...(isMoved && { order: after.map(({ name }) => name) }),
   };
 }
 
@@ -60,3 +77,4 @@ export function changesOf(before: WithPeople, after: WithPeople): Difference & {
 }
 
 const KEYS = ["when", "stages", "requester", "due", "expire"] as const;
+const AUTOMATIC_KEYS = ["when", "answer", "mode", "dailyCap", "sample"] as const;

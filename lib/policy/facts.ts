@@ -1,10 +1,9 @@
 /** What the rules of a policy can say something about. docs/governance.md lists it for who writes them. */
 import type { Actor } from "../access/schema.ts";
 import { largestAmount } from "../call-rules/largest-amount.ts";
-import { createLanguage } from "../rules/language.ts";
+import { createLanguage, type Variables } from "../rules/language.ts";
 
-/** The language of policies. Texts are parsed once a process. */
-export const policyLanguage = createLanguage({
+export const VARIABLES: Variables = {
   server: { id: "string", name: "string" },
   tool: "string",
   task: { label: "string", requester: "string", arguments: "map", createdAt: "google.protobuf.Timestamp" },
@@ -23,7 +22,10 @@ export const policyLanguage = createLanguage({
   // Null, or an object.
   agent: "dyn",
   now: "google.protobuf.Timestamp",
-});
+};
+
+/** The language of policies. Texts are parsed once a process. */
+export const policyLanguage = createLanguage(VARIABLES);
 
 /** A request that is about to be asked. */
 export interface AskedRequest {

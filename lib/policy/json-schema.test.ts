@@ -35,7 +35,26 @@ test.each<[string, unknown, boolean]>([
     { tests: [{ request: { amount: 1, now: "2026-01-05T12:00:00Z" }, expect: { rule: null } }] },
     true,
   ],
-  ["an unknown property", { automatic: [] }, false],
+  [
+    "an automatic rule",
+    {
+      automatic: [
+        { name: "Small", when: "true", answer: { action: "accept", content: { ok: true } }, mode: "live" },
+      ],
+    },
+    true,
+  ],
+  [
+    "an automatic rule without a condition",
+    { automatic: [{ name: "All", answer: { action: "accept" } }] },
+    false,
+  ],
+  [
+    "an automatic rule that cancels",
+    { automatic: [{ name: "All", when: "true", answer: { action: "cancel" } }] },
+    false,
+  ],
+  ["an unknown property", { anything: [] }, false],
   ["an unknown property of a stage", { rules: [rule({ stages: [stage({ anything: 1 })] })] }, false],
   ["another version", { version: 2 }, false],
   ["no stage", { rules: [rule({ stages: [] })] }, false],

@@ -2,12 +2,13 @@
 import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
 import { Prisma } from "../base/db/db.ts";
-import { calendarSchema } from "../calendar/schema.ts";
+import { type Calendar, calendarSchema } from "../calendar/schema.ts";
 import { REQUESTER } from "../members/person-behind.ts";
 import type { AskedRequest } from "./facts.ts";
 import { type Approval, judgePolicy } from "./judge.ts";
+import type { People } from "./problems.ts";
 import { peopleSchema } from "./queries.ts";
-import { policyInputSchema } from "./schema.ts";
+import { type Policy, policyInputSchema } from "./schema.ts";
 
 /**
  * SQL: the policy in force with what rules ask about the task `t`, as JSON; null without a policy. A part of the statement that
@@ -56,20 +57,37 @@ interface Task {
 /** Who has to agree on a request of this task; null: any one approver. A policy that can't be read fails the capture. */
 export function judgeRequest(task: Task, request: AskedRequest["request"]): Approval | null {
   if (task.policy === null || task.policy === undefined) return null;
+  const { asked, ...inForce } = readAsked(task, request);
+  return judgePolicy(inForce, asked);
+}
+
+/** The policy in force, and the request as its rules see it. */
+export function readAsked(
+  task: Task,
+  request: AskedRequest["request"],
+): { version: number; policy: Policy; people: People; calendar: Calendar | null; asked: AskedRequest } {
   const { version, policy, people, calendar, ...its } = policyOfTaskSchema.parse(task.policy);
   const { server, createdAt, now, requestedBy, person, role } = its;
   const groups = Object.entries(policy.groups).flatMap(([name, addresses]) =>
     person !== null && addresses.some((address) => people[address] === person) ? [name] : [],
   );
-  return judgePolicy(
-    { version, policy, people, calendar },
-    {
-      server,
-      tool: task.tool,
-      task: { label: task.label, arguments: task.arguments, createdAt },
-      request,
-      requester: { actor: requestedBy, role, groups },
-      now,
-    },
-  );
+  const asked: AskedRequest = {
+    server,
+    tool: task.tool,
+    task: { label: task.label, arguments: task.arguments, createdAt },
+    request,
+    requester: { actor: requestedBy, role, groups },
+    now,
+  };
+  return { version, policy, people, calendar, asked };
 }
+
+/** Whether the policy, as `POLICY_OF_TASK` read it, has rules that are asked about requests: in shadow, or live. */
+export function hasAutomaticRules(policy: unknown): boolean {
+  const { automatic = [] } = modesSchema.nullish().parse(policy)?.policy ?? {};
+  return automatic.some(({ mode }) => mode !== "off");
+}
+
+const modesSchema = z.object({
+  policy: z.object({ automatic: z.array(z.object({ mode: z.string() })).optional() }),
+});

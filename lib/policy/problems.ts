@@ -1,5 +1,7 @@
 /** What a schema can't see of a policy: conditions, names, and whether there are enough people. Pure. */
 import type { FieldError } from "../base/errors.ts";
+import type { Language } from "../rules/language.ts";
+import { automaticLanguage } from "./automatic/facts.ts";
 import { policyLanguage } from "./facts.ts";
 import type { Policy, PolicyStage } from "./schema.ts";
 
@@ -59,19 +61,32 @@ export function problemsOf(policy: Policy, members: Member[], known: People): Fi
         errors.push({ field: `${its}.escalate.to`, message: "Nobody can vote then. Name who is asked too" });
     }
   }
+  for (const [at, rule] of (policy.automatic ?? []).entries())
+    if (policy.automatic?.findIndex(({ name }) => name === rule.name) !== at)
+      errors.push({ field: `automatic.${at}.name`, message: "Another rule has this name" });
+  errors.push(...problemsOfAutomatic(policy));
   return errors;
 }
 
 /** The problems of conditions alone, which need no members. */
-export function problemsOfConditions({ rules }: Policy): FieldError[] {
-  return rules.flatMap(({ when }, at) => {
+export function problemsOfConditions(policy: Policy): FieldError[] {
+  const ofRules = policy.rules.flatMap(({ when }, at) => {
     const message = problemOfCondition(when);
     return message === null ? [] : [{ field: `rules.${at}.when`, message }];
   });
+  return [...ofRules, ...problemsOfAutomatic(policy)];
 }
 
-function problemOfCondition(when: string | null): string | null {
-  const read = when === null ? null : policyLanguage.read(when);
+/** The problems of the conditions of automatic rules. */
+function problemsOfAutomatic({ automatic = [] }: Policy): FieldError[] {
+  return automatic.flatMap(({ when }, at) => {
+    const message = problemOfCondition(when, automaticLanguage);
+    return message === null ? [] : [{ field: `automatic.${at}.when`, message }];
+  });
+}
+
+function problemOfCondition(when: string | null, language: Language = policyLanguage): string | null {
+  const read = when === null ? null : language.read(when);
   if (!read || "condition" in read) return null;
   const { message, at } = read.problem;
   return at === null ? message : `${message} (character ${at + 1})`;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
 import { durationSchema } from "../calendar/schema.ts";
+import { automaticSchema, shownAutomaticSchema } from "./automatic/schema.ts";
 import { casesSchema } from "./case-schema.ts";
 
 /** Longest condition, in characters. lib/rules bounds it again where it is read. */
@@ -84,10 +85,18 @@ export const policyInputSchema = z.strictObject({
   version: z.literal(1).default(1),
   groups: z.record(name, addresses).default({}),
   rules: z.array(ruleSchema).max(MOST_RULES, `At most ${MOST_RULES} rules`).default([]),
+  /** The rules that answer without a person. */
+  automatic: automaticSchema.optional(),
   /** A policy that fails one of them is refused. */
   tests: casesSchema.optional(),
 });
 export type Policy = z.infer<typeof policyInputSchema>;
+
+/** A policy that is about to be saved. */
+export const policyChangeSchema = policyInputSchema.extend({
+  /** Names of automatic rules that go live whatever their record says. No part of the policy. */
+  acknowledge: z.array(z.string().max(100)).max(100).optional(),
+});
 
 const shownApproversSchema = z.object({
   roles: z.array(z.string()),
@@ -121,6 +130,7 @@ export const savedPolicySchema = z.object({
         expire: z.object({ after: z.string(), ...endSchema }).nullable(),
       }),
     ),
+    automatic: shownAutomaticSchema.optional(),
     tests: casesSchema.optional(),
   }),
   changedAt: z.iso.datetime().nullable(),

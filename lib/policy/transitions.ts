@@ -6,6 +6,11 @@ import { storable, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
+import { makerOf } from "../members/one-maker.ts";
+import { type Authors, authorsOf, authorsSchema } from "./automatic/authors.ts";
+import { frees, problemsOfRecords, raisedIn } from "./automatic/going-live.ts";
+import { readRecords } from "./automatic/records.ts";
+import { lockAutomatic } from "./automatic/switch.ts";
 import { problemsOfCases } from "./cases.ts";
 import { changesOf, type WithPeople } from "./difference.ts";
 import { allAddresses, type People, problemsOf } from "./problems.ts";
@@ -17,7 +22,8 @@ import { type Policy, policyInputSchema } from "./schema.ts";
 /**
  * Replaces the policy, if `version` is still the one in force. Changes nothing if it is the same, with the same people. Requests
  * that were asked before keep the version of then. Where changes need a second admin it is proposed: returns the proposal's id.
- * Throws `version_changed`, and `invalid_input` with the place of each problem.
+ * `acknowledged`: the names of automatic rules that go live whatever their record says. Throws `version_changed`, `forbidden`, and
+ * `invalid_input` with the place of each problem.
  */
 export async function savePolicy(
   organizationId: string,
@@ -25,6 +31,7 @@ export async function savePolicy(
   principal: Principal,
   version: number,
   policy: Policy,
+  acknowledged: string[] = [],
 ): Promise<{ proposalId: string | null }> {
   const needsTwo = await lockRule(organizationId, tx);
   const change = await checked(organizationId, tx, policy);
@@ -33,13 +40,40 @@ export async function savePolicy(
       extra: { version: change.version },
     });
   if (change.isSame) return { proposalId: null };
+  await refuseUnprovenRules(organizationId, tx, principal, change, acknowledged);
   if (needsTwo) {
     const { before, after } = change;
     const proposal = { baseVersion: version, ...after, changes: proposedChanges(before, after) };
     return { proposalId: await propose(organizationId, tx, principal, proposal) };
   }
-  await store(organizationId, tx, principal.actor, change, {});
+  const [by] = await tx.$queryRaw<{ maker: string }[]>`
+    SELECT coalesce(${makerOf(organizationId, principal)}, ${organizationId}::uuid) AS maker`;
+  await store(organizationId, tx, principal.actor, change, [by!.maker], {});
   return { proposalId: null };
+}
+
+/** Only an owner, in person, lets rules answer more than before, and only rules that people decided alike, or that they name. */
+async function refuseUnprovenRules(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { before, after }: Change,
+  acknowledged: string[],
+): Promise<void> {
+  const raised = raisedIn(before, after);
+  if (raised.length === 0 && !frees(before, after)) return;
+  if (principal.actor.kind !== "member" || principal.userId === null || principal.role !== "owner")
+    throw new AppError(
+      "forbidden",
+      "Only an owner, in person, sets automatic rules live, changes live ones to answer more, or takes a live rule away that declines beside one that accepts. Shadow and off are any admin's.",
+    );
+  const recordOf = await readRecords(
+    organizationId,
+    tx,
+    raised.map(({ fingerprint }) => fingerprint),
+  );
+  const errors = problemsOfRecords(raised, recordOf, acknowledged);
+  if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
 }
 
 /**
@@ -78,7 +112,11 @@ export async function approveProposal(
       "version_changed",
       "An address in it means somebody else by now. It has to be proposed anew.",
     );
-  await store(organizationId, tx, actor, change, { proposalId: id, proposedBy }, policy);
+  const [of] = await tx.$queryRaw<{ proposer: string; approver: string }[]>`
+    SELECT p.proposer, p.approver FROM policy_proposal p
+    WHERE p.organization_id = ${organizationId}::uuid AND p.id = ${id}::uuid`;
+  const makers = [of!.proposer, of!.approver];
+  await store(organizationId, tx, actor, change, makers, { proposalId: id, proposedBy }, policy);
 }
 
 /**
@@ -153,10 +191,13 @@ async function store(
   tx: Tx,
   actor: Actor,
   { version, before, after }: Change,
+  /** Who answers for what changes of the automatic rules. */
+  makers: string[],
   approved: { proposalId?: string; proposedBy?: string },
   // Of a proposal as it was approved, to the letter: the database compares.
   stored: unknown = after.policy,
 ): Promise<void> {
+  const authors = await nextAuthors(organizationId, tx, { version, before, after }, makers);
   await tx.policyVersion.create({
     data: {
       organizationId,
@@ -164,11 +205,29 @@ async function store(
       policy: storable(stored),
       people: storable(after.people),
       madeBy: storable(actor),
+      ...(authors && { automaticAuthors: storable(authors) }),
     },
   });
   await overtakeProposals(organizationId, tx, actor);
   const data = { version: version + 1, ...approved, ...changesOf(before, after) };
   await appendEvents(organizationId, tx, [{ type: "policy.changed", actor, data }]);
+}
+
+/** The authors of the automatic rules; null: there are none. No answer by the rules of before is recorded from then on. */
+async function nextAuthors(
+  organizationId: string,
+  tx: Tx,
+  { version, before, after }: Pick<Change, "version" | "before" | "after">,
+  makers: string[],
+): Promise<Authors | null> {
+  if (!before.policy.automatic && !after.policy.automatic) return null;
+  await lockAutomatic(organizationId, tx);
+  const row = await tx.policyVersion.findFirst({
+    where: { organizationId, version },
+    select: { automaticAuthors: true },
+  });
+  const authors = authorsSchema.parse(row?.automaticAuthors ?? {});
+  return authorsOf({ ...before, authors }, after, version + 1, makers);
 }
 
 /** Nobody could ever change the policy again. */

@@ -9,7 +9,7 @@ export function wordsOf(receipt: Receipt): string[] {
     `  Request ${request.id} about ${about}, asked ${request.askedAt} for ${plain(request.requestedBy.name)}. Question ${request.questionHash}.`,
     policy
       ? `  Rule “${plain(policy.rule)}”, version ${policy.version} of the policy: ${policy.stages.map(({ name, need }) => `${plain(name)} (${need})`).join(", then ")}.`
-      : "  No rule: any one approver.",
+      : "  No rule says who has to agree: any one approver, or a rule that answers by itself.",
     ...votes.map((vote) => `  ${voteWords(vote)}`),
     ...answers.map((answer) => `  ${answerWords(answer)}`),
     `  ${stateWords(request, answers)}`,
@@ -56,6 +56,8 @@ function answerWords({
     delivery?.state === "failed" ? "It could not be delivered, and was asked for again" : "Taken back";
   const end = withdrawnAt ? ` ${ended} ${withdrawnAt}.` : "";
   const sent = way.length > 0 ? ` It was ${way.join(", ")}.` : "";
+  if (by.kind === "rule")
+    return `The rule ${plain(by.name)} answered “${plain(action)}” by itself, ${at}, with no person.${sent}${end}`;
   return `${plain(by.name)} answered “${plain(action)}”, ${at}, ${signInWords(signedIn)}.${sent}${end}`;
 }
 

@@ -4,7 +4,7 @@ import { reachesServer, reachesTool } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import { readSequence, toPage } from "../base/cursor.ts";
-import type { Tx } from "../base/db/db.ts";
+import { Prisma, type Tx } from "../base/db/db.ts";
 import { notFound } from "../base/errors.ts";
 import type { Page, PageQuery } from "../base/page.ts";
 import type { Services } from "../base/services.ts";
@@ -119,3 +119,10 @@ export async function listToolVersions(
     }),
   );
 }
+
+/** SQL condition: the server says something else of the tool of the task `t` than when it was last used, and nobody has looked since. */
+export const HAS_CHANGED_TOOL = Prisma.sql`EXISTS (SELECT FROM server_tool_version v
+  WHERE v.organization_id = t.organization_id AND v.server_id = t.server_id AND v.tool = t.tool AND v.until IS NULL
+    AND v.digest <> (SELECT u.digest FROM server_tool_version u
+      WHERE u.organization_id = t.organization_id AND u.server_id = t.server_id AND u.tool = t.tool AND u.used_at IS NOT NULL
+      ORDER BY u.used_at DESC LIMIT 1))`;

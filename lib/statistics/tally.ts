@@ -50,7 +50,11 @@ export function counts(type: string): boolean {
 const STARTS = new Set(["task.queued"]);
 const DECISIONS = new Set(["answer.recorded", "answer.undone"]);
 
-export function countsOf(event: Pick<FollowedEvent, "at" | "type" | "data">, context: Context): Count[] {
+/** What a rule answers by itself is no decision of people, whose time is counted. */
+export function countsOf(
+  event: Pick<FollowedEvent, "at" | "type" | "data"> & { actor?: Pick<FollowedEvent["actor"], "kind"> },
+  context: Context,
+): Count[] {
   const { at, type } = event;
   if (STARTS.has(type)) return [{ at, measure: "started", amount: 1 }];
   const end = ENDS[type];
@@ -61,7 +65,8 @@ export function countsOf(event: Pick<FollowedEvent, "at" | "type" | "data">, con
   }
   const delivery = DELIVERIES[type];
   if (delivery) return [{ at, measure: `delivery:${rungOf(context.rung)}:${delivery}`, amount: 1 }];
-  if (type === "answer.recorded" && context.openedAt) return [decided(at, context.openedAt, 1)];
+  if (type === "answer.recorded" && context.openedAt && event.actor?.kind !== "rule")
+    return [decided(at, context.openedAt, 1)];
   if (type === "answer.undone" && context.undone)
     return [decided(context.undone.at, context.undone.openedAt, -1)];
   return [];

@@ -62,7 +62,7 @@ async function contextsOf(
         ORDER BY o.seq DESC LIMIT 1) AS rung,
       undone.at AS "undoneAt", undone."openedAt" AS "undoneOpenedAt"
     FROM event e JOIN task t ON t.organization_id = e.organization_id AND t.id = e.task_id
-      LEFT JOIN LATERAL (SELECT u.at, ${openedBefore("u")} AS "openedAt" FROM event u
+      LEFT JOIN LATERAL (SELECT u.at, CASE WHEN u.actor ->> 'kind' <> 'rule' THEN ${openedBefore("u")} END AS "openedAt" FROM event u
         WHERE e.type = 'answer.undone' AND ${ofSameRequest("u", "e")} AND u.type = 'answer.recorded'
         ORDER BY u.seq DESC LIMIT 1) undone ON true
     WHERE e.organization_id = ${organizationId}::uuid AND e.seq = ANY(${events.map(({ seq }) => seq)}::bigint[])`;

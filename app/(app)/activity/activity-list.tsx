@@ -1,6 +1,6 @@
 "use client";
 
-import { Bot, KeyRound, type LucideIcon, Server, UserRound } from "lucide-react";
+import { Bot, KeyRound, type LucideIcon, Scale, Server, UserRound } from "lucide-react";
 import { Fragment } from "react";
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
@@ -24,6 +24,7 @@ const ACTORS: Record<ListedEvent["actor"]["kind"], { icon: LucideIcon; what: str
   member: { icon: UserRound, what: "Member" },
   key: { icon: KeyRound, what: "API key" },
   agent: { icon: Bot, what: "Agent" },
+  rule: { icon: Scale, what: "Rule of the policy" },
   engine: { icon: Server, what: "Intray itself" },
   system: { icon: Server, what: "The installation" },
 };

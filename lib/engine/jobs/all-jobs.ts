@@ -1,5 +1,6 @@
 import { END_ACKNOWLEDGEMENTS } from "./acknowledgements.ts";
 import { AUDIT_STREAMS } from "./audit-streams.ts";
+import { AUTOMATIC_ANSWERS } from "./automatic-answers.ts";
 import { bulkOperations } from "./bulk-operations.ts";
 import { CONTENT_SEALING } from "./content-sealing.ts";
 import { DELETIONS } from "./deletions.ts";
@@ -34,6 +35,7 @@ export const JOBS: Job[] = [
   SWEEP_CALLS,
   COUNT_LINES,
   OWN_QUESTIONS,
+  AUTOMATIC_ANSWERS,
   REQUEST_TIMERS,
   SETTLE_RACES,
   bulkOperations,

@@ -137,7 +137,10 @@ export const TASK_WORDS = {
     say(`${who} had the request judged again: ${byRule(from)} → ${byRule(to)}`, "wait"),
   "vote.dropped": (data) =>
     say(`Votes no longer count: ${DROPPED[text(data.reason) ?? ""] ?? "decide anew"}`, "wait"),
-  "answer.undone": (_, who) => say(`${who} took the answer back before it was sent`),
+  "answer.undone": (data, who) =>
+    data.reason === "automatic_stopped"
+      ? say(`${who} stopped all automatic answers: this one was taken back before it was sent`, "wait")
+      : say(`${who} took the answer back before it was sent`),
   "delivery.sending": (data) =>
     say(Number(data.attempt) > 1 ? `Sending the answer, attempt ${data.attempt}` : "Sending the answer"),
   "delivery.accepted": () => say("Answer accepted by the server", "accent"),

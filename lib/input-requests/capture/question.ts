@@ -14,10 +14,12 @@ import { questionHash } from "../../mcp/forms/question.ts";
 import { shownOf } from "../../mcp/forms/shown.ts";
 import { OPEN_QUESTIONS, QUESTIONS } from "../../mcp/limits.ts";
 import type { Question } from "../../mcp/peer.ts";
+import { excludedBy } from "../../policy/automatic/eligible.ts";
 import type { Approval } from "../../policy/judge.ts";
-import { judgeRequest, POLICY_OF_TASK } from "../../policy/judge-request.ts";
+import { hasAutomaticRules, judgeRequest, POLICY_OF_TASK } from "../../policy/judge-request.ts";
 import { amountOf } from "../../text/amount.ts";
-import { insertRequest, type ShownColumns } from "../asking/insert.ts";
+import { insertRequest, type NewRequest, type ShownColumns } from "../asking/insert.ts";
+import { queueDecision } from "../automatic/transitions.ts";
 import { judgeDelivery, type Observation } from "../deliveries/judge.ts";
 import { checkedContent } from "../guards.ts";
 import { judgeRewording } from "../status.ts";
@@ -54,6 +56,7 @@ interface AskingTask {
   policy: unknown;
   /** The tool's own claim. */
   destructive: unknown;
+  visibility: string;
   over: boolean;
   /** It has been asked anything before. */
   hasRequests: boolean;
@@ -79,7 +82,7 @@ export async function captureQuestion(
   const asked = Prisma.sql`FROM input_request r WHERE r.organization_id = t.organization_id AND r.task_id = t.id`;
   const [task] = await tx.$queryRaw<AskingTask[]>`
     SELECT t.id, t.connection_id AS "connectionId", t.arguments, t.tool, t.recipe_version IS NOT NULL AS "isRecipes", t.label, ${POLICY_OF_TASK} AS policy,
-      t.tool_hints->'annotations'->'destructiveHint' AS destructive,
+      t.tool_hints->'annotations'->'destructiveHint' AS destructive, t.visibility,
       least(t.expires_at, now() + ${captured.lifetimeMs}::float8 * interval '1 ms', ${endOf(rpc)}) AS "endsAt",
       (t.cancel_requested_at IS NOT NULL OR t.finished_at IS NOT NULL) AS over,
       EXISTS (SELECT ${asked}) AS "hasRequests",
@@ -147,6 +150,7 @@ export async function captureQuestion(
   const { connectionId, endsAt } = task;
   const opened = { id, taskId, connectionId, key, replaces, askedAgain, isRestless, endsAt, shown, approval };
   await insertRequest(organizationId, tx, opened, rpc ? null : captured.key);
+  if (mayBeAnsweredByRule(task, opened)) await queueDecision(organizationId, tx, id);
   if (approval) await armTimers(organizationId, tx, id, approval);
   if (rpc) await addAsk(organizationId, tx, taskId, id, captured, true);
   await publishChange(organizationId, tx, "input_request", [id]);
@@ -212,6 +216,33 @@ export function approvalOf(
   const fields = form.kind === "supported" ? form.fields.map(({ name }) => name) : [];
   const args = z.record(z.string(), z.unknown()).parse(task.arguments);
   return judgeRequest({ ...task, arguments: args }, { message, amount, currency, fields, url, askedAgain });
+}
+
+/** Whether rules that answer by themselves are to be asked about a new request. They are asked once it is stored. */
+function mayBeAnsweredByRule(
+  task: AskingTask,
+  {
+    shown,
+    askedAgain,
+    replaces,
+    isRestless,
+    approval,
+  }: Pick<NewRequest, "shown" | "askedAgain" | "replaces" | "isRestless" | "approval">,
+): boolean {
+  if (!hasAutomaticRules(task.policy)) return false;
+  const excluded = excludedBy({
+    origin: "server",
+    isRecipes: task.isRecipes,
+    mode: shown.mode,
+    form: formSchema.parse(shown.form),
+    askedAgain,
+    isReworded: replaces !== null || isRestless,
+    isFlagged: task.destructive === true,
+    warnings: shown.warnings,
+    isPrivate: task.visibility === "private",
+    hasApproval: approval !== null,
+  });
+  return excluded === null;
 }
 
 /** The rule in a line of the history. */

@@ -56,11 +56,26 @@ export function newDelivery(
 
 /** Takes an answer back for a person. Returns the answer's id, or null if the answer is no longer held. */
 export async function undo(organizationId: string, tx: Tx, inputRequestId: string): Promise<string | null> {
-  const { set, from } = move("undone");
+  const { set, from } = move("undone", "held");
   const [undone] = await tx.$queryRaw<{ answerId: string }[]>`
     UPDATE delivery SET ${set} WHERE organization_id = ${organizationId}::uuid
       AND input_request_id = ${inputRequestId}::uuid AND ${from} RETURNING answer_id AS "answerId"`;
   return undone?.answerId ?? null;
+}
+
+/**
+ * Takes back whichever of these answers the server can't have had, also after their hold. Returns their requests. What was handed
+ * over as the result of a task of ours is the server's to fetch.
+ */
+export async function undoUnsent(organizationId: string, tx: Tx, answerIds: string[]): Promise<string[]> {
+  const { set, from } = move("undone");
+  const undone = await tx.$queryRaw<{ id: string }[]>`
+    UPDATE delivery SET ${set}, waiting_since = NULL WHERE organization_id = ${organizationId}::uuid
+      AND answer_id = ANY (${answerIds}::uuid[]) AND ${from} AND accepted_at IS NULL AND NOT in_doubt
+      AND NOT EXISTS (SELECT FROM elicitation_task e WHERE e.organization_id = delivery.organization_id
+        AND e.input_request_id = delivery.input_request_id AND e.state = 'completed')
+    RETURNING input_request_id AS id`;
+  return undone.map(({ id }) => id);
 }
 
 /** Sends the same content again for a person, after the server took the answer and kept asking. */

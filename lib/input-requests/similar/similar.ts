@@ -4,10 +4,11 @@ import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { notFound } from "../../base/errors.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
+import type { Similar } from "../../policy/automatic/facts.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { shorten } from "../../text/labels.ts";
 import { amountIn, answerOf, ONLY_FIELD } from "../row.ts";
-import { isLike, type KeyFigures, keyFigures, repeatOf } from "./likeness.ts";
+import { isLike, type KeyFigures, keyFigures, repeatOf, wasLetThrough } from "./likeness.ts";
 import { judgeParty } from "./party.ts";
 import type { Answer, SimilarRequest, SimilarRequests } from "./schema.ts";
 
@@ -26,6 +27,46 @@ export async function readSimilar(
   principal: Principal,
   requestId: string,
 ): Promise<SimilarRequests> {
+  const { asked, settled, named, like } = await readCompared(organizationId, tx, principal, requestId);
+  return {
+    items: like.slice(0, SHOWN).map(toItem),
+    decided: countWords(like),
+    party: judgeParty(asked, settled, { mayBeMore: settled.length === LOOKED_AT }),
+    repeats: firstRepeat(asked, [...named, ...settled]),
+  };
+}
+
+/**
+ * Counts what people decided on requests like this one, in the app themselves: for rules that answer in their place. What rules
+ * answered, or programs by a key, counts for nothing.
+ */
+export async function countSimilar(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+): Promise<Similar> {
+  const { asked, settled, named, like } = await readCompared(organizationId, tx, principal, requestId, true);
+  const accepted = like.filter(({ answer }) => wasLetThrough(answer)).length;
+  const repeats = firstRepeat(asked, [...named, ...settled]) !== null;
+  return { accepted, declined: like.length - accepted, repeats };
+}
+
+/** Number of latest settled requests among which people's decisions are looked for, where rules answered the others. */
+const LOOKED_THROUGH = 2_000;
+
+/** SQL condition on the request `p`: a person answered it. */
+const BY_PEOPLE = Prisma.sql`EXISTS (SELECT FROM answer people WHERE people.organization_id = p.organization_id
+  AND people.input_request_id = p.id AND people.withdrawn_at IS NULL AND people.answered_by ->> 'kind' = 'member')`;
+
+/** `byPeople`: only what people decided themselves is compared. */
+async function readCompared(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  requestId: string,
+  byPeople = false,
+) {
   const [row] = await tx.$queryRaw<AskedRow[]>`
     SELECT ${COLUMNS}, r.server_id AS "serverId", r.tool, r.mode, ${FIELD_NAMES} AS "fieldNames"
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
@@ -33,20 +74,14 @@ export async function readSimilar(
   if (!row) throw notFound("request");
   row.fieldNames = namesIn(row.form) ?? row.fieldNames;
   const asked = figuresOf(row);
-  const settled = (await readSettled(organizationId, tx, principal, row)).map(toDecided);
+  const settled = (await readSettled(organizationId, tx, principal, row, byPeople)).map(toDecided);
   const named =
     row.label === null
       ? []
-      : (await decidedBefore(organizationId, tx, principal, row, ofLabel(organizationId, row))).map(
+      : (await decidedBefore(organizationId, tx, principal, row, ofLabel(organizationId, row, byPeople))).map(
           toDecided,
         );
-  const like = settled.filter((each) => isLike(asked, each));
-  return {
-    items: like.slice(0, SHOWN).map(toItem),
-    decided: countWords(like),
-    party: judgeParty(asked, settled, { mayBeMore: settled.length === LOOKED_AT }),
-    repeats: firstRepeat(asked, [...named, ...settled]),
-  };
+  return { asked, settled, named, like: settled.filter((each) => isLike(asked, each)) };
 }
 
 interface FactRow {
@@ -97,10 +132,13 @@ const COLUMNS = Prisma.sql`r.id, r.task_id AS "taskId", r.message, t.label, r.am
 const FIELD_NAMES = Prisma.sql`jsonb_path_query_array(r.form, '$.fields[*].name')`;
 
 /** The last settled requests of this server and tool, read along an index before anything is judged. */
-function lastSettled(organizationId: string, { serverId, tool }: AskedAbout): Prisma.Sql {
-  return Prisma.sql`SELECT p.* FROM input_request p
+function lastSettled(organizationId: string, { serverId, tool }: AskedAbout, byPeople: boolean): Prisma.Sql {
+  const last = (most: number) => Prisma.sql`SELECT p.* FROM input_request p
     WHERE p.organization_id = ${organizationId}::uuid AND p.server_id = ${serverId}::uuid AND p.tool = ${tool}
       AND p.state = 'settled'
+    ORDER BY p.created_at DESC, p.id DESC LIMIT ${most}`;
+  if (!byPeople) return last(LOOKED_AT);
+  return Prisma.sql`SELECT p.* FROM (${last(LOOKED_THROUGH)}) p WHERE ${BY_PEOPLE}
     ORDER BY p.created_at DESC, p.id DESC LIMIT ${LOOKED_AT}`;
 }
 
@@ -110,17 +148,18 @@ export function readSettled(
   tx: Tx,
   principal: Principal,
   asked: AskedAbout,
+  byPeople = false,
 ): Promise<DecidedRow[]> {
-  return decidedBefore(organizationId, tx, principal, asked, lastSettled(organizationId, asked));
+  return decidedBefore(organizationId, tx, principal, asked, lastSettled(organizationId, asked, byPeople));
 }
 
 /** Requests of tasks with this label, including those whose answer is still on its way. */
-function ofLabel(organizationId: string, { serverId, tool, label }: AskedRow): Prisma.Sql {
+function ofLabel(organizationId: string, { serverId, tool, label }: AskedRow, byPeople: boolean): Prisma.Sql {
   return Prisma.sql`SELECT p.* FROM (
       SELECT id FROM task WHERE organization_id = ${organizationId}::uuid AND server_id = ${serverId}::uuid
         AND label = ${label} AND tool = ${tool} ORDER BY created_at DESC LIMIT ${SAME_LABEL}
     ) named JOIN input_request p ON p.organization_id = ${organizationId}::uuid AND p.task_id = named.id
-      AND p.state IN ('answered', 'settled')`;
+      AND p.state IN ('answered', 'settled') AND ${byPeople ? BY_PEOPLE : Prisma.sql`true`}`;
 }
 
 async function decidedBefore(

@@ -117,6 +117,10 @@ import * as organizations from "@/app/api/v1/organizations/route.ts";
 import * as overview from "@/app/api/v1/overview/route.ts";
 import * as pageFailures from "@/app/api/v1/page-failures/route.ts";
 import * as people from "@/app/api/v1/people/route.ts";
+import * as policyAutomaticDecisions from "@/app/api/v1/policy/automatic/decisions/route.ts";
+import * as policyAutomaticResume from "@/app/api/v1/policy/automatic/resume/route.ts";
+import * as policyAutomatic from "@/app/api/v1/policy/automatic/route.ts";
+import * as policyAutomaticStop from "@/app/api/v1/policy/automatic/stop/route.ts";
 import * as approvePolicyProposal from "@/app/api/v1/policy/proposals/[id]/approve/route.ts";
 import * as withdrawPolicyProposal from "@/app/api/v1/policy/proposals/[id]/withdraw/route.ts";
 import * as policyProposals from "@/app/api/v1/policy/proposals/route.ts";
@@ -202,6 +206,10 @@ export const paths: Paths = {
   "/api/v1/bulk-operations": bulkOperations,
   "/api/v1/policy": policy,
   "/api/v1/calendar": calendar,
+  "/api/v1/policy/automatic": policyAutomatic,
+  "/api/v1/policy/automatic/decisions": policyAutomaticDecisions,
+  "/api/v1/policy/automatic/resume": policyAutomaticResume,
+  "/api/v1/policy/automatic/stop": policyAutomaticStop,
   "/api/v1/policy/proposals": policyProposals,
   "/api/v1/policy/proposals/{id}/approve": approvePolicyProposal,
   "/api/v1/policy/proposals/{id}/withdraw": withdrawPolicyProposal,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { proposedSchema } from "@/lib/policy/proposals/schema.ts";
 import { readPolicy } from "@/lib/policy/queries.ts";
-import { policyInputSchema, savedPolicySchema } from "@/lib/policy/schema.ts";
+import { policyChangeSchema, savedPolicySchema } from "@/lib/policy/schema.ts";
 import { savePolicy } from "@/lib/policy/transitions.ts";
 import { readVersion, versionHeader } from "@/lib/web/http/if-match.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
@@ -26,8 +26,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
       namedByKeys: true,
       summary:
-        "Replace the policy; requests that were asked before keep the version of then. Where changes need a second admin it is proposed (202)",
-      body: policyInputSchema,
+        "Replace the policy; requests that were asked before keep the version of then. Where changes need a second admin it is proposed (202). An owner sets automatic rules live",
+      body: policyChangeSchema,
       output: z.union([savedPolicySchema, proposedSchema]),
       alsoStatuses: [202],
       headers: versionHeader,
@@ -35,8 +35,9 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     },
     async ({ caller, body, request, reply }) => {
       const version = readVersion(request);
+      const { acknowledge, ...policy } = body;
       const { proposalId, saved } = await within(caller, async (organizationId, tx, principal) => ({
-        ...(await savePolicy(organizationId, tx, principal, version, body)),
+        ...(await savePolicy(organizationId, tx, principal, version, policy, acknowledge)),
         saved: await readPolicy(organizationId, tx),
       }));
       if (proposalId !== null) {

@@ -1,0 +1,342 @@
+/** Answers without a person, by the API: who sets rules live and on what record, who stops them, and what is shown of them. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { judgeWaiting } from "@/lib/input-requests/automatic/judge-waiting.ts";
+import { readReceipt } from "@/lib/receipts/queries.ts";
+import { wordsOf } from "@/lib/receipts/words.ts";
+import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
+import { startWeb, type TestWeb } from "@/test/web.ts";
+
+let web: TestWeb;
+let acme: VotingOrganization;
+let ana: Voter;
+let ben: Voter;
+let cleo: Voter;
+
+beforeAll(async () => {
+  web = await startWeb();
+  acme = await votingOrganization(web, "acme");
+  ana = await acme.person("Ana", "owner");
+  ben = await acme.person("Ben", "approver");
+  cleo = await acme.person("Cleo", "admin");
+});
+afterAll(() => web.stop());
+
+type Who = { cookie: string } | { key: string };
+
+const approve = { action: "accept", content: { decision: "approve" } };
+const rule = (more: object = {}) => ({
+  ...{ name: "Small", when: "true", answer: approve, mode: "shadow", dailyCap: 50, sample: 0.1 },
+  ...more,
+});
+async function put(who: Who, automatic: object[], more: object = {}) {
+  const { version } = (await web.call("GET", "/api/v1/policy", { cookie: ana.cookie })).body;
+  const headers = { "if-match": String(version) };
+  return web.call("PUT", "/api/v1/policy", { ...who, headers, body: { automatic, ...more } });
+}
+const acknowledged = (...names: string[]) => ({ acknowledge: names });
+const judge = () => judgeWaiting(acme.id, web.db);
+const state = async (who: Who = cleo) => (await web.call("GET", "/api/v1/policy/automatic", who)).body;
+const list = async (query: string, who: Who = cleo) =>
+  (await web.call("GET", `/api/v1/policy/automatic/decisions?${query}`, who)).body;
+const asked = async (more: Parameters<VotingOrganization["task"]>[0] = {}) => acme.ask(await acme.task(more));
+
+describe("a policy with automatic rules", () => {
+  test.each<[string, object[], string]>([
+    ["two of one name", [rule(), rule()], "automatic.1.name"],
+    ["a condition that can't be read", [rule({ when: "similar.accepted >" })], "automatic.0.when"],
+    ["a variable that is not there", [rule({ when: "similar.denied > 1" })], "automatic.0.when"],
+    ["a condition of another type", [rule({ when: "similar.accepted" })], "automatic.0.when"],
+    [
+      "content of what is declined",
+      [rule({ answer: { action: "decline", content: {} } })],
+      "automatic.0.answer.content",
+    ],
+    [
+      "content that is no object",
+      [rule({ answer: { action: "accept", content: [1] } })],
+      "automatic.0.answer.content",
+    ],
+    ["a share above all", [rule({ sample: 2 })], "automatic.0.sample"],
+    ["no cap", [rule({ dailyCap: 0 })], "automatic.0.dailyCap"],
+    ["no condition", [rule({ when: "" })], "automatic.0.when"],
+  ])("is refused with %s", async (_name, automatic, field) => {
+    const reply = await put(cleo, automatic);
+    expect([reply.status, reply.body.errors.map((each: { field: string }) => each.field)]).toEqual([
+      422,
+      [field],
+    ]);
+  });
+
+  test("has tests of them, and says what fails", async () => {
+    const small = rule({ when: "similar.accepted >= 5 && similar.declined == 0" });
+    const of = (similar: object, automatic: string | null) => ({
+      ...{ request: { similar }, expect: { rule: null, automatic } },
+    });
+    const tests = [
+      of({ accepted: 5 }, "Small"),
+      of({ accepted: 4 }, null),
+      of({ accepted: 5, declined: 1 }, "Small"),
+    ];
+    const reply = await put(cleo, [small], { tests });
+    expect(reply.body.errors).toEqual([
+      {
+        field: "tests.2.expect.automatic",
+        message: "Expected an answer by “Small”, got no rule",
+      },
+    ]);
+    expect((await put(cleo, [small], { tests: tests.slice(0, 2) })).status).toBe(200);
+  });
+
+  test("shows them, and the history says what changed", async () => {
+    expect((await put(cleo, [rule()])).body.policy.automatic).toEqual([rule()]);
+    await put(cleo, [rule({ dailyCap: 10 })]);
+    const [{ data }] = await acme.sql(
+      "SELECT data FROM event WHERE type = 'policy.changed' ORDER BY seq DESC LIMIT 1",
+    );
+    expect(data.automatic).toEqual({
+      added: [],
+      removed: [],
+      changed: [{ name: "Small", from: { dailyCap: 50 }, to: { dailyCap: 10 } }],
+    });
+    expect((await put(cleo, [])).body.policy).not.toHaveProperty("acknowledge");
+  });
+});
+
+describe("going live", () => {
+  test("is an owner's, in person", async () => {
+    await put(cleo, [rule()]);
+    const live = [rule({ mode: "live" })];
+    for (const who of [cleo, { key: await web.key(acme.id, "owner") }]) {
+      const reply = await put(who, live, acknowledged("Small"));
+      expect([reply.status, reply.body.code]).toEqual([403, "forbidden"]);
+    }
+    await acme.sql("UPDATE session SET factor_at = now() - interval '6 minutes' WHERE user_id = $1", [
+      ana.userId,
+    ]);
+    expect((await put(ana, live, acknowledged("Small"))).body.code).toBe("step_up_required");
+    await acme.sql("UPDATE session SET factor_at = 'infinity'");
+    expect((await put(ana, live, acknowledged("Small"))).status).toBe(200);
+    // Back is any admin's.
+    expect((await put(cleo, [rule()])).status).toBe(200);
+  });
+
+  test("needs 20 decisions of people, all alike, or the rule's name", async () => {
+    const live = [rule({ name: "Other" }), rule({ mode: "live", when: "true && true" })];
+    const refused = await put(ana, live, acknowledged("Other"));
+    expect([refused.status, refused.body.errors[0].field]).toEqual([422, "automatic.1.mode"]);
+    await put(cleo, [rule({ when: "true && true" })]);
+    for (let at = 0; at < 20; at++) await asked();
+    await judge();
+    const shadowed = await acme.sql(
+      "SELECT input_request_id AS id FROM automatic_decision WHERE state = 'shadow'",
+    );
+    expect(shadowed).toHaveLength(20);
+    const decide = async ({ id }: { id: string }, decision = "approve") => {
+      const { questionHash } = await acme.read(ben, { id });
+      await acme.decide(ben, { id, questionHash }, { content: { decision } });
+    };
+    for (const each of shadowed.slice(1)) await decide(each);
+    expect((await put(ana, live)).status).toBe(422);
+    await decide(shadowed[0]);
+    expect((await put(ana, live)).status).toBe(200);
+    // Another condition, and another answer, have a record of their own.
+    for (const more of [{ when: "true || false" }, { answer: { action: "decline" } }])
+      expect((await put(ana, [live[0]!, rule({ mode: "live", ...more })])).status).toBe(422);
+    expect(await state()).toMatchObject({
+      rules: [
+        { name: "Other", mode: "shadow", shadowed: 0 },
+        { name: "Small", mode: "live", shadowed: 20, agreed: 20, disagreed: 0, undecided: 0 },
+      ],
+    });
+    // One that differs.
+    await put(cleo, [rule({ when: "true && true" })]);
+    const odd = await asked();
+    await judge();
+    await acme.decide(ben, odd, { content: { decision: "reject" } });
+    expect((await put(ana, live)).body.errors[0].message).toMatch(/There are 21, of which 1 differ/);
+    await put(cleo, []);
+  });
+
+  test.each<[string, object, boolean]>([
+    ["a higher cap", { dailyCap: 51 }, false],
+    ["a lower cap", { dailyCap: 49 }, true],
+    ["a smaller sample", { sample: 0.05 }, false],
+    ["a larger sample", { sample: 0.2 }, true],
+    ["another condition", { when: "1 == 1" }, false],
+    ["another answer", { answer: { action: "decline" } }, false],
+    ["another name", { name: "Renamed" }, false],
+    ["shadow", { mode: "shadow" }, true],
+    ["off", { mode: "off" }, true],
+  ])("counts %s of what is live too", async (_name, more, isAdmins) => {
+    expect((await put(ana, [rule({ mode: "live" })], acknowledged("Small"))).status).toBe(200);
+    expect(
+      (await put(cleo, [rule({ mode: "live", ...more })], acknowledged("Small", "Renamed"))).status,
+    ).toBe(isAdmins ? 200 : 403);
+    await put(cleo, []);
+  });
+
+  test("counts the people of groups that the condition may ask for", async () => {
+    const when = '"finance" in requester.groups';
+    const live = [rule({ mode: "live", when })];
+    await put(ana, live, { groups: { finance: [ben.email] }, ...acknowledged("Small") });
+    expect((await put(cleo, live, { groups: { finance: [ben.email, cleo.email] } })).status).toBe(403);
+    await put(cleo, []);
+  });
+
+  test("is what taking a rule away is that declines beside one that accepts", async () => {
+    const no = rule({ name: "No", when: "false", answer: { action: "decline" }, mode: "live" });
+    await put(ana, [rule({ mode: "live" }), no], acknowledged("Small", "No"));
+    for (const rest of [[], [{ ...no, mode: "off" }]])
+      expect((await put(cleo, [rule({ mode: "live" }), ...rest])).status).toBe(403);
+    expect((await put(cleo, [rule(), { ...no, mode: "off" }])).status).toBe(200);
+    await put(cleo, []);
+  });
+
+  test("with a second admin is proposed by an owner, and both answer for the rule", async () => {
+    const twoPerson = (twoPersonPolicy: boolean) =>
+      web.call("PATCH", "/api/v1/organization", { cookie: ana.cookie, body: { twoPersonPolicy } });
+    expect((await twoPerson(true)).status).toBe(200);
+    const live = [rule({ mode: "live", sample: 0 })];
+    expect((await put(cleo, live, acknowledged("Small"))).status).toBe(403);
+    expect((await put(ana, live)).status).toBe(422);
+    const proposed = await put(ana, live, acknowledged("Small"));
+    expect(proposed.status).toBe(202);
+    const approved = await web.call(
+      "POST",
+      `/api/v1/policy/proposals/${proposed.body.proposalId}/approve`,
+      cleo,
+    );
+    expect([approved.status, approved.body.policy.automatic[0].mode]).toEqual([200, "live"]);
+    const requests = [];
+    for (const requester of [ana.userId, cleo.userId, ben.userId]) requests.push(await asked({ requester }));
+    await judge();
+    const states = await Promise.all(requests.map(async (request) => (await acme.read(ben, request)).state));
+    expect(states).toEqual(["open", "open", "answered"]);
+    await twoPerson(false);
+    const [end] = (await web.call("GET", "/api/v1/policy/proposals", cleo)).body.items;
+    expect((await web.call("POST", `/api/v1/policy/proposals/${end.id}/approve`, cleo)).status).toBe(200);
+    await put(cleo, []);
+  });
+});
+
+describe("what is shown", () => {
+  test("of each rule, and of each decision beside what people did", async () => {
+    await acme.sql("UPDATE organization SET undo_window_ms = 60000");
+    await put(ana, [rule({ name: "Shown", mode: "live", sample: 1 })], acknowledged("Shown"));
+    const [same, other] = [await asked(), await asked()];
+    await judge();
+    await acme.decide(ben, same);
+    await acme.decide(ben, other, { content: { decision: "reject" } });
+    await put(ana, [rule({ name: "Shown", mode: "live", sample: 0, when: "2 > 1" })], acknowledged("Shown"));
+    const answered = await asked();
+    await judge();
+    const [shown] = (await state()).rules;
+    expect(shown).toMatchObject({
+      ...{ name: "Shown", mode: "live", answeredToday: 1, dailyCap: 50, answered: 1, undone: 0, failed: 0 },
+      ...{ shadowed: 0, agreed: 0, disagreed: 0, undecided: 0 },
+      kept: { sample: 2, cap: 0, stopped: 0 },
+    });
+    const outcome = async (name: string) =>
+      (await list(`rule=Shown&outcome=${name}`)).items.map(({ id }: { id: string }) => id);
+    expect(await outcome("agreed")).toEqual([same.id]);
+    expect(await outcome("disagreed")).toEqual([other.id]);
+    expect(await outcome("answered")).toEqual([answered.id]);
+    expect(await outcome("failed")).toEqual([]);
+    const { items } = await list("rule=Shown");
+    expect(items.map(({ id }: { id: string }) => id)).toEqual([answered.id, other.id, same.id]);
+    expect(items[1]).toMatchObject({
+      task: { label: "INV-100" },
+      server: { name: "Finance ERP" },
+      state: "kept",
+      reason: "sample",
+      rule: { name: "Shown" },
+      said: { ...approve, words: "Approved" },
+      people: { action: "accept", content: { decision: "reject" }, by: { kind: "member", name: "Ben" } },
+      agreed: false,
+    });
+    const first = await list("rule=Shown&limit=2");
+    const rest = await list(`rule=Shown&limit=2&cursor=${first.nextCursor}`);
+    expect([first.items.length, rest.items.map(({ id }: { id: string }) => id), rest.nextCursor]).toEqual([
+      ...[2, [same.id], null],
+    ]);
+    // The task becomes private: who may not see it, sees nothing of it.
+    await acme.sql(
+      "UPDATE task SET visibility = 'private' WHERE id = (SELECT task_id FROM input_request WHERE id = $1)",
+      [other.id],
+    );
+    expect(await outcome("disagreed")).toEqual([]);
+  });
+
+  test("is an admin's, and nothing of another organization", async () => {
+    for (const path of ["/api/v1/policy/automatic", "/api/v1/policy/automatic/decisions"])
+      expect((await web.call("GET", path, ben)).status).toBe(403);
+    const globex = await votingOrganization(web, "globex");
+    const admin = await globex.person("Gil", "admin");
+    expect([await state(admin), (await list("", admin)).items]).toMatchObject([
+      { stopped: null, rules: [] },
+      [],
+    ]);
+    expect((await list("cursor=nonsense")).code).toBe("invalid_input");
+  });
+
+  test("in a receipt: the rule, and no sign-in", async () => {
+    const [{ id }] = (await list("rule=Shown&outcome=answered")).items;
+    const principal = {
+      ...{ organizationId: acme.id, userId: cleo.userId, role: "admin" as const },
+      actor: { kind: "member" as const, id: cleo.userId, name: "Cleo" },
+    };
+    const receipt = await web.db.withOrganization(acme.id, (tx) => readReceipt(acme.id, tx, principal, id));
+    const [answer] = receipt.answers;
+    expect(wordsOf(receipt).find((line) => line.includes("answered"))).toMatch(
+      /The rule Shown \(version \d+\) answered “accept” by itself, .*, with no person\./,
+    );
+    expect(answer).toMatchObject({
+      by: { kind: "rule", name: expect.stringMatching(/^Shown \(version \d+\)$/) },
+      action: "accept",
+      signedIn: null,
+      delivery: { reached: "nothing" },
+    });
+  });
+});
+
+describe("stopping", () => {
+  const stop = (who: Who) => web.call("POST", "/api/v1/policy/automatic/stop", who);
+  const resume = (who: Who) => web.call("POST", "/api/v1/policy/automatic/resume", who);
+
+  test("is any admin's, without showing that it is them, also of a stopped one", async () => {
+    await acme.sql("UPDATE session SET factor_at = now() - interval '6 minutes'");
+    const reply = await stop(cleo);
+    await acme.sql("UPDATE session SET factor_at = 'infinity'");
+    expect([reply.status, reply.body]).toEqual([200, { takenBack: 2 }]);
+    expect((await state()).stopped).toMatchObject({ by: { kind: "member", name: "Cleo" } });
+    expect((await stop({ key: await web.key(acme.id, "admin") })).body).toEqual({ takenBack: 0 });
+    expect((await state()).stopped.by.name).toBe("Cleo");
+    for (const who of [ben, { key: await web.key(acme.id, "operator") }])
+      expect((await stop(who)).status).toBe(403);
+    const types = await acme.sql(
+      "SELECT type, data FROM event WHERE type LIKE 'policy.automatic%' OR type = 'answer.undone' ORDER BY seq",
+    );
+    expect(types).toEqual([
+      { type: "answer.undone", data: { reason: "automatic_stopped" } },
+      { type: "answer.undone", data: { reason: "automatic_stopped" } },
+      { type: "policy.automatic_stopped", data: { takenBack: 2 } },
+    ]);
+  });
+
+  test("ends by an owner in person", async () => {
+    for (const who of [cleo, { key: await web.key(acme.id, "owner") }])
+      expect((await resume(who)).status).toBe(403);
+    expect((await resume(ana)).status).toBe(204);
+    expect((await state()).stopped).toBeNull();
+    expect((await resume(ana)).status).toBe(204);
+    const lines = await acme.sql("SELECT FROM event WHERE type = 'policy.automatic_resumed'");
+    expect(lines).toHaveLength(1);
+  });
+
+  test("of another organization changes nothing here", async () => {
+    const initech = await votingOrganization(web, "initech");
+    const admin = await initech.person("Ina", "admin");
+    expect((await stop(admin)).body).toEqual({ takenBack: 0 });
+    expect((await state()).stopped).toBeNull();
+  });
+});

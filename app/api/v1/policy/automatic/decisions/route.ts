@@ -1,0 +1,23 @@
+import { listAutomaticDecisions } from "@/lib/input-requests/automatic/queries.ts";
+import {
+  automaticDecisionsQuerySchema,
+  automaticDecisionsSchema,
+} from "@/lib/input-requests/automatic/schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary:
+        "What automatic rules have answered or would have, beside what people did; newest request first",
+      query: automaticDecisionsQuerySchema,
+      output: automaticDecisionsSchema,
+    },
+    ({ caller, query }) =>
+      within(caller, (organizationId, tx, principal) =>
+        listAutomaticDecisions(organizationId, tx, principal, query),
+      ),
+  ),
+});

@@ -1,0 +1,17 @@
+import { resumeAutomatic } from "@/lib/input-requests/automatic/stop.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "owners:manage",
+      stepUp: true,
+      summary: "Let automatic answers go on, as an owner in person",
+    },
+    async ({ caller }) => {
+      await within(caller, resumeAutomatic);
+      return undefined;
+    },
+  ),
+});

@@ -1,0 +1,15 @@
+import { readAutomatic } from "@/lib/input-requests/automatic/queries.ts";
+import { automaticStateSchema } from "@/lib/input-requests/automatic/schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary: "Answers without a person: whether they are stopped, and the record of each automatic rule",
+      output: automaticStateSchema,
+    },
+    ({ caller }) => within(caller, readAutomatic),
+  ),
+});

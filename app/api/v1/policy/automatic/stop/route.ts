@@ -1,0 +1,15 @@
+import { stoppedSchema } from "@/lib/input-requests/automatic/schema.ts";
+import { stopAutomatic } from "@/lib/input-requests/automatic/stop.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "settings:manage",
+      summary: "Stop all automatic answers at once, and take back those that are not on their way yet",
+      output: stoppedSchema,
+    },
+    ({ caller }) => within(caller, stopAutomatic),
+  ),
+});

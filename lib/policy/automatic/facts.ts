@@ -1,0 +1,23 @@
+/** What automatic rules can say something about: what rules of the policy can, and what people decided before. */
+import { createLanguage } from "../../rules/language.ts";
+import { type AskedRequest, factsOf, VARIABLES } from "../facts.ts";
+
+export const automaticLanguage = createLanguage({
+  ...VARIABLES,
+  similar: { accepted: "int", declined: "int", repeats: "bool" },
+});
+
+/** Decisions of people about requests like this one (lib/input-requests/similar). What rules answered never counts. */
+export interface Similar {
+  /** So many let the request through. */
+  accepted: number;
+  /** So many did not. */
+  declined: number;
+  /** A decided request may be the same one: the same number, or the same party and amount. */
+  repeats: boolean;
+}
+
+export function automaticFactsOf(asked: AskedRequest, { accepted, declined, repeats }: Similar) {
+  const similar = { accepted: BigInt(accepted), declined: BigInt(declined), repeats };
+  return Object.assign(factsOf(asked), { similar });
+}

@@ -1,0 +1,53 @@
+/** Judges which rule answers a request by itself, and how. Pure. docs/decisions/073 says why an error is no match here. */
+import { Budget } from "../../rules/budget.ts";
+import { RuleFailure } from "../../rules/language.ts";
+import type { AskedRequest } from "../facts.ts";
+import { automaticFactsOf, automaticLanguage, type Similar } from "./facts.ts";
+import type { AutomaticRule } from "./schema.ts";
+
+export interface AutomaticVerdict {
+  /** The rule that answers; null: people do. */
+  rule: AutomaticRule | null;
+  /** Rules that could not be applied, and why: they answer nothing. */
+  failed: { rule: string; why: string }[];
+}
+
+/**
+ * The first rule that matches and declines answers, else the first that matches. A rule that can't be applied matches nothing;
+ * and since it may have been the one that declines, no other rule accepts then. Which rules are asked, by their mode, is the
+ * caller's to say.
+ */
+export function judgeAutomatic(
+  rules: AutomaticRule[],
+  asked: AskedRequest,
+  similar: Similar,
+): AutomaticVerdict {
+  const failed: AutomaticVerdict["failed"] = [];
+  if (rules.length === 0) return { rule: null, failed };
+  const budget = new Budget();
+  const facts = automaticFactsOf(asked, similar);
+  let accepting: AutomaticRule | null = null;
+  let mayDecline = false;
+  for (const rule of rules) {
+    try {
+      if (!holds(rule.when, facts, budget)) continue;
+    } catch (error) {
+      if (!(error instanceof RuleFailure)) throw error;
+      failed.push({ rule: rule.name, why: error.message.slice(0, MOST_WORDS) });
+      mayDecline ||= rule.answer.action === "decline";
+      continue;
+    }
+    if (rule.answer.action === "decline") return { rule, failed };
+    accepting ??= rule;
+  }
+  return { rule: mayDecline ? null : accepting, failed };
+}
+
+const MOST_WORDS = 200;
+
+function holds(when: string, facts: ReturnType<typeof automaticFactsOf>, budget: Budget): boolean {
+  const read = automaticLanguage.read(when);
+  // It was read when it was saved: this version of Intray reads it otherwise.
+  if ("problem" in read) throw new RuleFailure(read.problem.message);
+  return read.condition.holds(facts, budget);
+}
