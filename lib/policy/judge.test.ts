@@ -9,6 +9,7 @@ const [ana, ben, cleo] = ["a", "b", "c"].map((end) => `00000000-0000-7000-8000-0
   string,
   string,
 ];
+const board = "00000000-0000-7000-8000-0000000000b0";
 const people = { "ana@x": ana, "ben@x": ben, "cleo@x": cleo };
 
 const asked = (
@@ -33,7 +34,7 @@ const asked = (
 
 const judge = (rules: object[], request = asked()) => {
   const policy = policyInputSchema.parse({ groups: { finance: ["ben@x", "cleo@x"] }, rules });
-  return judgePolicy({ version: 7, policy, people }, request);
+  return judgePolicy({ version: 7, policy, people, groups: { Board: board } }, request);
 };
 const stage = (more: object = {}) => ({ name: "Finance", approvers: { groups: ["finance"] }, ...more });
 const rule = (name: string, when: string | null, ...stages: object[]) => ({
@@ -94,7 +95,7 @@ test("due counts in the working calendar, where there is one", () => {
   // The request is asked on a Tuesday, and nobody works on Wednesdays.
   const days = { tue: hours, thu: hours, fri: hours };
   const calendar = calendarSchema.parse({ zone: "UTC", days });
-  const inForce = { version: 7, policy, people };
+  const inForce = { version: 7, policy, people, groups: {} };
   expect(judgePolicy({ ...inForce, calendar }, asked())?.dueAt).toBe("2026-11-27T10:30:00.000Z");
   expect(judgePolicy(inForce, asked())?.dueAt).toBe("2026-11-26T10:30:00.000Z");
 });

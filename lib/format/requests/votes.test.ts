@@ -14,6 +14,8 @@ const stage = (name: string, state: "waiting" | "open" | "done", need: number, m
     votes: [],
     reminded: [],
     escalated: [],
+    groups: [],
+    tooFew: null,
   },
 });
 const stages = [stage("Finance", "open", 2, 2), stage("CFO", "waiting", 1, 1)];
