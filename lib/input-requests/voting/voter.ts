@@ -141,13 +141,18 @@ export function absentIn(organizationId: string, approval: Prisma.Sql): Prisma.S
 }
 
 /**
- * SQL: how many members could vote in the open stage of the request of the task `t`; counting ends at as many as the stage needs, so that it
- * costs little unless there are too few.
+ * SQL: how many members could vote in the open stage of the request of the task `t`. Counting ends at as many as the stage needs, and
+ * begins with whom it names, so that it costs little in large organizations.
  */
 export function votersLeft(organizationId: string, approval: Prisma.Sql): Prisma.Sql {
   const need = Prisma.sql`(${approval} -> 'stages' -> (${approval} -> 'open' ->> 'stage')::integer ->> 'need')::integer`;
+  const named = (list: Prisma.Sql) =>
+    Prisma.sql`ARRAY(SELECT jsonb_array_elements_text(coalesce(${approval} -> 'open' -> ${list}, '[]')))`;
   return Prisma.sql`(SELECT count(*)::integer FROM (SELECT FROM membership m
     WHERE m.organization_id = ${organizationId}::uuid AND m.role <> 'viewer'
+      AND (m.role = ANY (${named(Prisma.sql`'roles'`)}) OR m.user_id = ANY (${named(Prisma.sql`'people'`)}::uuid[])
+        OR m.id = ANY (ARRAY(SELECT its.member_id FROM ${IN_GROUPS} its WHERE its.organization_id = ${organizationId}::uuid
+          AND its.group_id = ANY (${named(Prisma.sql`'groups'`)}::uuid[]))))
       AND ${hasVote(approval, Prisma.sql`m.user_id`, [Prisma.sql`m.role`])} LIMIT ${need}) able)`;
 }
 

@@ -35,8 +35,8 @@ GRANT SELECT ON organization_group_member TO intray_engine;
 -- Which group of the organization each name in a version means: name to id. A group that is renamed stays the one that was meant.
 ALTER TABLE policy_version ADD COLUMN group_ids jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(group_ids) = 'object');
 
--- A proposal is also a change of one group that admins made: {what: create | change | delete, name, was, add, remove, names}. `add` and
--- `remove` are ids of memberships.
+-- A proposal is also a change of one group that admins made: {what: create | change | delete, name, was, added, removed}, those with ids
+-- and names of memberships, and the ids alone once more as `add` and `remove`.
 ALTER TABLE policy_proposal ADD COLUMN group_ids jsonb CHECK (jsonb_typeof(group_ids) = 'object'),
   ADD COLUMN group_id uuid,
   ADD COLUMN group_change jsonb CHECK (jsonb_typeof(group_change) = 'object'),
