@@ -82,6 +82,24 @@ test("the first rule that matches decides, without a rule anybody", () => {
   });
 });
 
+test("a group that is none of the policy's stays a group, for stages as for who is asked later", () => {
+  const approvers = { groups: ["Board", "finance"] };
+  const asksLater = stage({ name: "Later", escalate: { after: "2d", to: { groups: ["Board"] } } });
+  const approval = judge([rule("R", null, stage({ approvers }), asksLater)]);
+  const groups = [{ id: board, name: "Board" }];
+  expect(approval).toMatchObject({
+    stages: [
+      { people: [ben, cleo], groups },
+      { people: [ben, cleo], groups: [], escalations: [{ people: [], groups }] },
+    ],
+    open: { people: [ben, cleo], groups: [board] },
+  });
+  // A process of before has stored no group of this name: nobody is asked in its place.
+  expect(judge([rule("R", null, stage({ approvers: { groups: ["constructor"] } }))])?.stages).toMatchObject([
+    { roles: [], people: [], groups: [] },
+  ]);
+});
+
 test("due counts from when the request is asked; without working calendars all time is working time", () => {
   expect(judge([{ ...rule("R", null), due: "3d" }])?.dueAt).toBe("2026-11-27T10:30:00.000Z");
   expect(judge([{ ...rule("R", null), due: "90m!" }])?.dueAt).toBe("2026-11-24T12:00:00.000Z");
@@ -198,6 +216,16 @@ describe("a rule that can't be applied", () => {
       { name: "Finance", need: 2, rejections: 1, stepUp: true, requireReason: ["reject"] },
     ]);
     expect(approval?.requester).toBe("excluded");
+  });
+
+  test("keeps a stage of a group apart from one of those who are asked without it", () => {
+    const grouped = rule("Group", null, stage({ approvers: { groups: ["finance", "Board"] } }));
+    expect(judge([odd("Odd"), grouped])?.stages.map(({ groups }) => groups.length)).toEqual([0, 1]);
+    const twice = judge([
+      odd("Odd", stage({ approvers: { groups: ["Board"] } })),
+      rule("G", null, stage({ approvers: { groups: ["Board"] }, need: 2 })),
+    ]);
+    expect(twice?.stages).toMatchObject([{ need: 2, groups: [{ id: board }] }]);
   });
 
   test("keeps two stages of one name apart", () => {

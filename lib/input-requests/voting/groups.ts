@@ -14,11 +14,10 @@ const MOST_FOLLOWED = 1_000;
  */
 export async function followGroups(organizationId: string, tx: Tx, groupIds: string[]): Promise<string[]> {
   if (groupIds.length === 0) return [];
-  // In the order of ids, as all who lock several requests.
   const rows = await tx.$queryRaw<{ id: string }[]>`SELECT r.id FROM input_request r
     WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open' AND r.approval IS NOT NULL
       AND jsonb_exists_any(r.approval -> 'open' -> 'groups', ${groupIds}::text[])
-    ORDER BY r.id LIMIT ${MOST_FOLLOWED} FOR NO KEY UPDATE OF r`;
+    ORDER BY r.id LIMIT ${MOST_FOLLOWED}`;
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return [];
   const withoutVote = (
@@ -26,9 +25,11 @@ export async function followGroups(organizationId: string, tx: Tx, groupIds: str
   ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.id = ANY (${ids}::uuid[])
     AND t.organization_id = r.organization_id AND t.id = r.task_id AND m.organization_id = r.organization_id AND m.user_id = ${person}
     AND NOT ${hasVote(Prisma.sql`r.approval`, person, [Prisma.sql`m.role`])}`;
+  // In the order of ids, so that two that free the same requests wait for each other.
   const freed = await tx.$queryRaw<{ id: string; taskId: string; from: string }[]>`
     WITH held AS (SELECT r.id, r.assignee_user_id FROM input_request r, task t, membership m
-      WHERE ${withoutVote(Prisma.sql`r.assignee_user_id`)} AND r.visibility <> 'private')
+      WHERE ${withoutVote(Prisma.sql`r.assignee_user_id`)} AND r.visibility <> 'private'
+      ORDER BY r.id FOR NO KEY UPDATE OF r)
     UPDATE input_request r SET assignee_user_id = NULL, assigned_by = NULL, assigned_at = NULL, assignment_note = NULL
     FROM held WHERE r.organization_id = ${organizationId}::uuid AND r.id = held.id
     RETURNING r.id, r.task_id AS "taskId", held.assignee_user_id AS "from"`;
