@@ -4,6 +4,7 @@ import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
 import { fireTimer } from "@/lib/request-timers/fire.ts";
+import { callerOf, type DirectoryFixture, GROUP } from "@/test/directory.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -438,22 +439,20 @@ describe("who is in a group", () => {
 });
 
 describe("a group of the directory", () => {
+  let scim: DirectoryFixture["scim"];
   let board: string;
+  const put = (...people: Voter[]) =>
+    scim("PUT", `/Groups/${board}`, {
+      displayName: "Board",
+      members: people.map(({ memberId }) => ({ value: memberId })),
+    });
+
   beforeEach(async () => {
-    board = uuidv7();
-    await acme.sql(
-      "INSERT INTO directory_group (organization_id, id, display_name) VALUES ($1, $2, 'Board')",
-      [acme.id, board],
-    );
-    for (const person of [ben, cleo])
-      await acme.sql(
-        "INSERT INTO directory_person (organization_id, id, user_name, joined_at) VALUES ($1, $2, $3, now())",
-        [acme.id, person.memberId, person.email],
-      );
-    await acme.sql(
-      "INSERT INTO directory_group_member (organization_id, group_id, person_id) VALUES ($1, $2, $3)",
-      [acme.id, board, ben.memberId],
-    );
+    const token = await web.call("POST", "/api/v1/directory/token", { ...ada, body: {} });
+    scim = callerOf(web, token.body.secret);
+    board = (await scim("POST", "/Groups", { schemas: [GROUP], displayName: "Board" })).body.id;
+    await put(ben);
+    expect((await save(policy(stage({ approvers: { groups: ["Board"] } })))).status).toBe(200);
   });
 
   test("votes as the directory says, is read-only here, and counts for nobody once it is gone", async () => {
@@ -462,24 +461,47 @@ describe("a group of the directory", () => {
     ]);
     expect(codeOf(await add(ada, board, cleo))).toEqual([409, "defined_by_directory"]);
     expect(codeOf(await drop(ada, board))).toEqual([409, "defined_by_directory"]);
-    expect((await save(policy(stage({ approvers: { groups: ["Board"] } })))).status).toBe(200);
     const request = await asked();
     expect([await waiting(ben), await waiting(cleo)]).toEqual([[request.id], []]);
-    await acme.sql(
-      "INSERT INTO directory_group_member (organization_id, group_id, person_id) VALUES ($1, $2, $3)",
-      [acme.id, board, cleo.memberId],
-    );
-    await acme.sql("DELETE FROM directory_group_member WHERE group_id = $1 AND person_id = $2", [
-      board,
-      ben.memberId,
-    ]);
+    await put(cleo);
     expect([await waiting(ben), await waiting(cleo)]).toEqual([[], [request.id]]);
-    await acme.sql("DELETE FROM directory_group WHERE id = $1", [board]);
+    expect((await scim("DELETE", `/Groups/${board}`)).status).toBe(204);
     expect((await acme.read(cleo, request)).approval).toMatchObject({
       canVote: false,
       stages: [{ tooFew: 0 }],
     });
     expect(codeOf(await acme.decide(cleo, request))).toEqual([403, "not_an_approver"]);
+    // A policy may keep its name, and needs somebody else.
+    const body = policy(stage({ approvers: { groups: ["Board"], people: [dora.email] } }));
+    expect((await save(body)).status).toBe(200);
+  });
+
+  test("tells whom requests wait for as its people change", async () => {
+    await tellEngines();
+    const request = await asked();
+    await put(ben, cleo);
+    await tellEngines();
+    const told = await acme.sql("SELECT user_id FROM notice WHERE input_request_id = $1", [request.id]);
+    expect(told.map((row) => row.user_id).sort()).toEqual([ben.userId, cleo.userId].sort());
+  });
+
+  test("has a vote before the directory removes its person, or none", async () => {
+    for (let round = 0; round < 5; round++) {
+      await put(ben, cleo);
+      const request = await asked();
+      const [voted, removed] = await Promise.all([acme.decide(ben, request), put(cleo)]);
+      expect(removed.status).toBe(200);
+      expect([
+        [202, undefined],
+        [403, "not_an_approver"],
+      ]).toContainEqual(codeOf(voted));
+      const lines = await acme.sql(
+        `SELECT type FROM event WHERE organization_id = $1 AND (input_request_id = $2 AND type = 'vote.recorded'
+          OR type = 'directory.group_changed') ORDER BY seq DESC LIMIT 1`,
+        [acme.id, request.id],
+      );
+      expect(lines[0].type).toBe("directory.group_changed");
+    }
   });
 });
 
