@@ -91,6 +91,15 @@ async function furnished(slug: string) {
     [id, uuidv7()],
   );
   await sql("INSERT INTO automatic_switch (organization_id) VALUES ($1)", [id]);
+  const group = uuidv7();
+  await sql(
+    `INSERT INTO organization_group (organization_id, id, name, changed_by) VALUES ($1, $2, 'Finance', '{}')`,
+    [id, group],
+  );
+  await sql(
+    `INSERT INTO organization_group_member (organization_id, group_id, member_id) VALUES ($1, $2, $3)`,
+    [id, group, viewer.memberId],
+  );
   await sql(
     `INSERT INTO away (organization_id, user_id, starts_at, ends_at, delegate, set_by)
       VALUES ($1, $2, now(), now() + interval '1 day', $3, $2)`,

@@ -16,6 +16,7 @@ import {
   ScrollText,
   ShieldCheck,
   Users,
+  UsersRound,
   Vote,
   Webhook,
 } from "lucide-react";
@@ -94,6 +95,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     label: "Policy",
     description: "Who has to agree on which requests",
     icon: Vote,
+    needs: "settings:manage",
+    group: "Organization",
+  },
+  {
+    href: "/settings/groups",
+    label: "Groups",
+    description: "Who is meant by a name in the policy",
+    icon: UsersRound,
     needs: "settings:manage",
     group: "Organization",
   },

@@ -204,6 +204,10 @@ const approvalStatusSchema = z.object({
       votes: z.array(voteSchema),
       /** How many persons have still to agree. */
       missing: z.number(),
+      /** Groups of the organization whose members vote here, by the names in the policy. */
+      groups: z.array(z.string()),
+      /** How many members could still vote, where those are fewer than are missing: people have left. Null: there are enough. */
+      tooFew: z.number().nullable(),
       /** Who was reminded, and who was asked too, by name: at most 20 each time. */
       reminded: z.array(z.object({ at: timestamp, of: z.array(z.string()) })),
       escalated: z.array(z.object({ at: timestamp, to: z.array(z.string()) })),

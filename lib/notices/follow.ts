@@ -21,6 +21,8 @@ const ABOUT_WEBHOOKS = /^webhook\./;
 const ABOUT_DELETION = /^organization\.deletion_/;
 const ABOUT_THE_RULE = /^organization\.four_eyes_/;
 const ABOUT_THE_POLICY = /^policy\./;
+/** Who is in a group decides for whom requests wait. */
+const ABOUT_GROUPS = /^(group\.|directory\.group_)/;
 /** Those that end or begin a key's life; its warnings are made as time passes. */
 const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
 const ABOUT_AGENTS: EventType[] = ["agent.revoked"];
@@ -35,7 +37,8 @@ export interface OwnDoing {
   subject: string;
 }
 
-export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[] } {
+/** `groups`: ids of groups whose members may be others. */
+export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[]; groups: string[] } {
   const found = {
     requests: new Set<string>(),
     tasks: new Set<string>(),
@@ -54,6 +57,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     samlProviders: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
+  const groups = new Set<string>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
     const add = (to: Set<string>, id: unknown) => {
       if (typeof id !== "string") return;
@@ -69,6 +73,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (type === "account.replaced") add(found.accounts, data.userId);
     if (ABOUT_THE_RULE.test(type)) add(found.proposals, data.proposalId);
     if (ABOUT_THE_POLICY.test(type)) add(found.policyProposals, data.proposalId);
+    if (ABOUT_GROUPS.test(type) && typeof data.groupId === "string") groups.add(data.groupId);
     if (ABOUT_DELETION.test(type)) add(found.ending, data.organizationId);
     if (type === "member.vouched" || type === "member.vouch_withdrawn") add(found.vouched, data.memberId);
     if (ABOUT_KEYS.includes(type)) add(found.keys, data.keyId);
@@ -106,5 +111,6 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     serviceAccounts: [...serviceAccounts],
     samlProviders: [...samlProviders],
     own: [...own.values()],
+    groups: [...groups],
   };
 }

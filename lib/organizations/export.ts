@@ -130,15 +130,27 @@ export const PARTS: Part[] = [
   {
     kind: "policy",
     table: "policy_version",
-    columns: "version policy people made_at made_by automatic_authors",
+    columns: "version policy people group_ids made_at made_by automatic_authors",
     order: ["r.version", "bigint"],
   },
   {
     kind: "policy_proposal",
     table: "policy_proposal",
     columns:
-      "id base_version policy people proposed_by proposer created_at state decided_by approver decided_at",
+      "id base_version policy people group_ids group_id group_change proposed_by proposer created_at state decided_by approver decided_at",
     order: byId,
+  },
+  {
+    kind: "organization_group",
+    table: "organization_group",
+    columns: "id name changed_at changed_by",
+    order: byId,
+  },
+  {
+    kind: "organization_group_member",
+    table: "organization_group_member",
+    columns: "group_id member_id",
+    order: ["r.group_id::text || ' ' || r.member_id", "text"],
   },
   {
     kind: "working_calendar",

@@ -94,8 +94,9 @@ export async function readReceipt(
       rule: approval.rule,
       version: approval.version,
       requester: approval.requester,
-      stages: approval.stages.map(({ name, need, rejections, stepUp, requireReason }) => ({
+      stages: approval.stages.map(({ name, need, rejections, stepUp, requireReason, groups }) => ({
         ...{ name, need, rejections, stepUp, requireReason },
+        ...(groups.length > 0 && { groups }),
       })),
     },
     votes: votes.map(({ stage, rejects, at, endedAt, endedAs, ...vote }) => ({

@@ -113,11 +113,14 @@ const EFFECTS: Record<Fired["kind"], Effect> = {
     const wanted = its.escalations.filter((each) => each.after === after);
     const roles = unique(wanted.flatMap((each) => each.roles)).filter((role) => !its.roles.includes(role));
     const people = unique(wanted.flatMap((each) => each.people)).filter((id) => !its.people.includes(id));
-    if (roles.length === 0 && people.length === 0) return null;
+    const asked = new Map(wanted.flatMap((each) => each.groups).map((group) => [group.id, group]));
+    for (const { id } of its.groups) asked.delete(id);
+    const groups = [...asked.values()];
+    if (roles.length + people.length + groups.length === 0) return null;
     const names = await namesOf(organizationId, tx, people);
-    const to = [...roles.map((role) => `every ${role}`), ...names];
-    await addApprovers(organizationId, tx, requestId, approval, { roles, people }, { at, to });
-    return { stage: its.name, to, roles, people };
+    const to = [...roles.map((role) => `every ${role}`), ...groups.map(({ name }) => name), ...names];
+    await addApprovers(organizationId, tx, requestId, approval, { roles, people, groups }, { at, to });
+    return { stage: its.name, to, roles, people, ...(groups.length > 0 && { groups }) };
   },
 
   async expire(organizationId, tx, requestId, { approval, at }) {

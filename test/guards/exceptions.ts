@@ -82,6 +82,14 @@ export const EXCEPTIONS: Record<string, Exception> = {
     values: { "path.documentId": "d0a5dd442b6c0a00ecc3c170572c83b6" },
     leavesTrace: "who opened the document is noted",
   },
+  "POST /api/v1/groups": {
+    alsoFound: { 422: "a name is taken once" },
+    foreignInBody: { status: 422, because: "who is added is a member here" },
+  },
+  "PATCH /api/v1/groups/{id}": {
+    foreignInBody: { status: 422, because: "who is added or removed is a member here" },
+  },
+  "DELETE /api/v1/groups/{id}": { spends: "the group is deleted" },
   "PUT /api/v1/policy": {
     // Of an organization without a policy; later ones are 409.
     headers: { "if-match": "0" },

@@ -12,7 +12,10 @@ const KINDS = {
   "bulk-operations": "bulkOperation",
   connections: "connection",
   domains: "domain",
-  groups: "directoryGroup",
+  groups: "group",
+  "directory groups": "directoryGroup",
+  add: "member",
+  remove: "member",
   "found-tasks": "foundTask",
   found: "foundTask",
   foundTask: "foundTask",
@@ -56,6 +59,8 @@ export function kindOf(path: string, place: Place): Kind | null {
   const field = parts.at(-1) ?? "";
   const words = path.split("/");
   const noun = where === "path" ? words[words.indexOf(`{${field}}`) - 1] : words[3];
-  const word = /^ids?$/.test(field) ? noun : field.replace(/Ids?$/, "");
+  // A group of the directory is another thing than one that admins made.
+  const its = noun === "groups" && words.includes("directory") ? "directory groups" : noun;
+  const word = /^ids?$/.test(field) ? its : field.replace(/Ids?$/, "");
   return (KINDS as Record<string, Kind>)[word ?? ""] ?? null;
 }

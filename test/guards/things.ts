@@ -273,6 +273,14 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     await web.db.withOrganization(organizationId, (tx) => tx.samlProvider.create({ data }));
     return id;
   },
+  group: async ({ web, organizationId, canary }) => {
+    const id = uuidv7();
+    const changedBy = { kind: "system", id: null, name: canary };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.organizationGroup.create({ data: { organizationId, id, name: id, changedBy } }),
+    );
+    return id;
+  },
   directoryGroup: async ({ web, organizationId, canary }) => {
     const id = uuidv7();
     await web.db.withOrganization(organizationId, (tx) =>

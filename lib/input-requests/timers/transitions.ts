@@ -6,7 +6,7 @@
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { type Calendar, calendarSchema } from "../../calendar/schema.ts";
 import { addWorkingTime } from "../../calendar/working-time.ts";
-import { type Approval, approvalSchema, dueAtOf } from "../../policy/judge.ts";
+import { type Approval, type ApprovalStage, approvalSchema, dueAtOf } from "../../policy/judge.ts";
 import { type TimerKind, timersOf } from "./schedule.ts";
 
 /**
@@ -146,24 +146,27 @@ export async function noteReminded(
   });
 }
 
-/** Adds people and roles to the stage that is open. */
+/** Adds people, roles and groups to the stage that is open. */
 export async function addApprovers(
   organizationId: string,
   tx: Tx,
   requestId: string,
   approval: Approval,
-  added: { roles: string[]; people: string[] },
+  added: Pick<ApprovalStage, "roles" | "people" | "groups">,
   escalated: { at: string; to: string[] },
 ): Promise<void> {
   const { open } = approval;
   const its = approval.stages[open.stage]!;
   const roles = [...its.roles, ...added.roles];
   const people = [...its.people, ...added.people];
+  const groups = [...its.groups, ...added.groups];
   await store(organizationId, tx, requestId, {
     ...approval,
-    open: { ...open, roles, people },
+    open: { ...open, roles, people, groups: groups.map(({ id }) => id) },
     stages: approval.stages.map((stage, at) =>
-      at === open.stage ? { ...stage, roles, people, escalated: [...stage.escalated, escalated] } : stage,
+      at === open.stage
+        ? { ...stage, roles, people, groups, escalated: [...stage.escalated, escalated] }
+        : stage,
     ),
   });
 }

@@ -270,13 +270,14 @@ async function setOpen(
   anew = false,
 ): Promise<Approval["open"]> {
   const stage = openStage(approval.stages, votes) ?? approval.stages.length - 1;
-  const { roles, people } = approval.stages[stage]!;
+  const { roles, people, groups } = approval.stages[stage]!;
   const voted = votes.filter((vote) => vote.stage === stage).flatMap(personsOf);
   const isSame = stage === approval.open.stage && !anew;
   const { since, reminded } = approval.open;
   const isTimed = !isSame && (anew || hasStageTimes(approval));
   const opened = isTimed ? await timeNow(tx) : since;
-  const open = { stage, roles, people, voted, since: opened, reminded: isSame && reminded };
+  const ids = groups.map(({ id }) => id);
+  const open = { stage, roles, people, groups: ids, voted, since: opened, reminded: isSame && reminded };
   await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(storable(open))}::jsonb)
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
   if (isTimed) {

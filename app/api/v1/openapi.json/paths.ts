@@ -40,6 +40,8 @@ import * as directoryToken from "@/app/api/v1/directory/token/route.ts";
 import * as eventsExport from "@/app/api/v1/events/export/route.ts";
 import * as events from "@/app/api/v1/events/route.ts";
 import * as eventsVerify from "@/app/api/v1/events/verify/route.ts";
+import * as group from "@/app/api/v1/groups/[id]/route.ts";
+import * as groups from "@/app/api/v1/groups/route.ts";
 import * as inputRequestAnswer from "@/app/api/v1/input-requests/[id]/answer/route.ts";
 import * as inputRequestAssign from "@/app/api/v1/input-requests/[id]/assign/route.ts";
 import * as inputRequestClaim from "@/app/api/v1/input-requests/[id]/claim/route.ts";
@@ -214,6 +216,8 @@ export const paths: Paths = {
   "/api/v1/policy/proposals/{id}/approve": approvePolicyProposal,
   "/api/v1/policy/proposals/{id}/withdraw": withdrawPolicyProposal,
   "/api/v1/policy/versions": policyVersions,
+  "/api/v1/groups": groups,
+  "/api/v1/groups/{id}": group,
   "/api/v1/call-rules": callRules,
   "/api/v1/call-rules/try": callRulesTry,
   "/api/v1/bulk-operations/{id}": bulkOperation,
