@@ -14,6 +14,7 @@ import type { Cause } from "./schema.ts";
 /** Ids of objects that may have changed. */
 export interface Subjects {
   requests: string[];
+  comments: string[];
   tasks: string[];
   connections: string[];
   servers: string[];
@@ -37,6 +38,7 @@ export interface Subjects {
 
 export const NO_SUBJECTS: Subjects = {
   requests: [],
+  comments: [],
   tasks: [],
   connections: [],
   servers: [],
@@ -58,6 +60,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "request.waiting": "requests:answer",
   "request.assigned": "requests:answer",
   "request.reminded": "requests:answer",
+  "request.woke": "requests:answer",
   "request.undeliverable": "tasks:manage",
   "delivery.flagged": "requests:resend",
   "task.start_unknown": "tasks:manage",
@@ -98,6 +101,8 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     Prisma.sql`x.organization_id = ${organizationId}::uuid AND x.id = ANY(${ids}::uuid[])`;
   const parts = [
     [subjects.requests, waiting],
+    [subjects.requests, infoWanted],
+    [subjects.comments, commented],
     [subjects.requests, undeliverable],
     [subjects.requests, flagged],
     [subjects.tasks, ended],
@@ -126,7 +131,8 @@ type Part = (these: Prisma.Sql, organizationId: string) => Prisma.Sql;
  * Recipients: everyone who may accept, or the assignee alone: for members, the rule of `waitingFor` in
  * input-requests/filter.ts. Left out is who may not accept, because of the four-eyes rule or because a URL
  * belongs to another person's connection; a claim of another only holds a notice back (`HELD_BY_ANOTHER`). Who is away
- * is told all the same, and with them whoever stands in for them. Who has been reminded has a notice of that too.
+ * is told all the same, and with them whoever stands in for them. Who has been reminded has a notice of that too. Who has put the
+ * request off is told when that is over; `request.snoozed` is no notice, and says meanwhile that it is theirs all the same.
  */
 const waiting: Part = (these, organizationId) => Prisma.sql`
   SELECT m.user_id, told.cause, x.id AS subject, x.task_id, x.id AS input_request_id, x.server_id
@@ -135,8 +141,11 @@ const waiting: Part = (these, organizationId) => Prisma.sql`
     CROSS JOIN LATERAL (SELECT ${allRefusedByFourEyes(Prisma.sql`x.organization_id`)} AS ids OFFSET 0) refused
     ${MEMBER}
     JOIN connection c ON c.organization_id = x.organization_id AND c.id = x.connection_id
-    CROSS JOIN LATERAL (SELECT CASE WHEN x.assignee_user_id = m.user_id THEN 'request.assigned' ELSE 'request.waiting' END AS cause
-      UNION ALL SELECT 'request.reminded' WHERE (x.approval -> 'open' ->> 'reminded')::boolean) told
+    LEFT JOIN request_snooze z ON z.organization_id = x.organization_id AND z.user_id = m.user_id AND z.input_request_id = x.id
+    CROSS JOIN LATERAL (SELECT CASE WHEN z.woken_at IS NOT NULL THEN 'request.woke' WHEN z.ends_at IS NOT NULL THEN 'request.snoozed'
+        WHEN x.assignee_user_id = m.user_id THEN 'request.assigned' ELSE 'request.waiting' END AS cause
+      UNION ALL SELECT 'request.reminded' WHERE (x.approval -> 'open' ->> 'reminded')::boolean
+        AND (z.ends_at IS NULL OR z.woken_at IS NOT NULL)) told
   WHERE ${these} AND x.state = 'open' AND t.cancel_requested_at IS NULL AND ${rolesFor("requests:answer")} AND ${SEES}
     AND (x.assignee_user_id IS NULL OR x.assignee_user_id = m.user_id OR EXISTS (
       SELECT FROM ${allStandingIn(organizationId)} s WHERE s.person = x.assignee_user_id AND s.delegate = m.user_id
@@ -145,6 +154,19 @@ const waiting: Part = (these, organizationId) => Prisma.sql`
     AND (x.approval IS NULL OR ${hasVote(Prisma.sql`x.approval`, Prisma.sql`m.user_id`, [Prisma.sql`m.role`])}
       OR ${votesFor(Prisma.sql`x.approval`, allStandingIn(organizationId), Prisma.sql`m.user_id`)} IS NOT NULL)
     AND (x.mode <> 'url' OR coalesce(c.user_id, c.authorized_by, m.user_id) = m.user_id)`;
+
+/** Recipient: the member behind the task, while somebody waits for what they know. */
+const infoWanted: Part = (these) => Prisma.sql`
+  SELECT m.user_id, 'request.info_wanted', x.id, x.task_id, x.id, x.server_id FROM input_request x ${TASK} ${MEMBER}
+  WHERE ${these} AND x.state = 'open' AND m.user_id = (x.needs_info -> 'of' ->> 'id')::uuid AND ${SEES}`;
+
+/** Recipients: whoever is mentioned, and who had asked what the comment replies to. */
+const commented: Part = (these) => Prisma.sql`
+  SELECT m.user_id, CASE WHEN m.user_id = x.replies_to THEN 'comment.info_given' ELSE 'comment.mentioned' END, x.id, r.task_id,
+    r.id, r.server_id
+  FROM request_comment x JOIN input_request r ON r.organization_id = x.organization_id AND r.id = x.input_request_id
+    JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id ${MEMBER}
+  WHERE ${these} AND x.deleted_at IS NULL AND m.user_id = ANY (x.mentions || x.replies_to) AND m.user_id <> x.author AND ${SEES}`;
 
 const undeliverable: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'request.undeliverable', x.id, x.task_id, x.id, x.server_id FROM input_request x ${TASK} ${MEMBER}
@@ -259,6 +281,6 @@ const certificateEnds: Part = (these) => Prisma.sql`
   WHERE ${these} AND x.certificate_ends_at < now() + interval '30 days' AND ${rolesFor("owners:manage")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
-export const HELD_BY_ANOTHER = Prisma.sql`(n.cause IN ('request.waiting', 'request.reminded') AND EXISTS (SELECT FROM claim c
+export const HELD_BY_ANOTHER = Prisma.sql`(n.cause IN ('request.waiting', 'request.reminded', 'request.woke') AND EXISTS (SELECT FROM claim c
   WHERE c.organization_id = n.organization_id AND c.input_request_id = n.input_request_id AND c.user_id <> n.user_id
     AND c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'))`;
