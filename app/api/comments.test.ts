@@ -191,7 +191,7 @@ describe("a comment", () => {
     const receipt = await web.open("GET", at(request, "/receipt"), ben);
     const [, body = ""] = (await receipt.text()).split(".");
     const said = JSON.parse(Buffer.from(body, "base64url").toString());
-    expect(said.history.lines.map(({ type }: { type: string }) => type)).toEqual(["request.opened"]);
+    expect(said.history.map(({ type }: { type: string }) => type)).toEqual(["request.opened"]);
   });
 });
 
@@ -397,6 +397,9 @@ describe("a snooze", () => {
     expect(await listed(ben, "waiting=me")).not.toContain(request.id);
     expect(await listed(ben, "state=open")).toContain(request.id);
     expect(await listed(ben, "snoozed=true")).toEqual([request.id]);
+    expect(await listed(ben, "waiting=me&snoozed=true")).toEqual([request.id]);
+    const snoozed = await web.call("GET", "/api/v1/input-requests/counts?snoozed=true", ben);
+    expect(snoozed.body).toMatchObject({ waiting: 1, all: 1 });
     expect(await counts(ben)).toMatchObject({ waiting: before.waiting - 1, all: before.all });
 
     expect(await listed(cleo, "waiting=me")).toContain(request.id);
@@ -492,7 +495,10 @@ describe("a snooze", () => {
 
   test("is a person's, of an open request, and within a year", async () => {
     const request = await asked();
-    expect(codeOf(await snooze({ key: await web.key(acme.id, "owner") }, request))).toEqual([403, "forbidden"]);
+    expect(codeOf(await snooze({ key: await web.key(acme.id, "owner") }, request))).toEqual([
+      403,
+      "forbidden",
+    ]);
     expect(codeOf(await snooze(vic, request))).toEqual([403, "forbidden"]);
     for (const ms of [-1_000, 400 * 24 * 3600_000]) {
       const reply = await snooze(ben, request, ms);

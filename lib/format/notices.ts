@@ -12,7 +12,8 @@ export type NoticeAbout = Pick<Notice, "inputRequestId" | "assignment" | "apiKey
 export const KIND_WORDS: Record<NoticeKind, { label: string; description: string }> = {
   assigned: {
     label: "Assigned to you",
-    description: "A request that was given to you to answer, a mention, and a question about what you asked for",
+    description:
+      "A request that was given to you to answer, a mention, and a question about what you asked for",
   },
   request: { label: "Waiting for anyone", description: "A request that you and others may answer" },
   attention: {

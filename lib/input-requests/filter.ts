@@ -124,22 +124,27 @@ export function saying(organizationId: string, words: string, states: RequestSta
 export function heldBy(
   organizationId: string,
   principal: Principal,
-  { assignee, waiting }: Pick<RequestListQuery, "assignee" | "waiting">,
+  { assignee, waiting, snoozed }: Pick<RequestListQuery, "assignee" | "waiting" | "snoozed">,
   state: RequestState,
 ): Prisma.Sql {
   const conditions = [Prisma.sql`true`];
   if (assignee === "me") conditions.push(mine(organizationId, principal, state));
   if (assignee === "none") conditions.push(state === "open" ? unassigned(organizationId) : Prisma.sql`false`);
-  if (waiting === "me") conditions.push(waitingFor(organizationId, principal, state));
+  if (waiting === "me") conditions.push(waitingFor(organizationId, principal, state, snoozed));
   return Prisma.join(conditions, " AND ");
 }
 
 /**
  * Requests in this state that wait for the principal: those that the principal may accept now, and that nobody
  * else has taken or was assigned, unless the principal stands in for them; and that the principal has not put off. `guards.ts` refuses the acceptance of the others, and `notices/audience.ts`
- * tells the same people. Row security reads the subqueries for the same organization.
+ * tells the same people. With `snoozed`, what they have put off waits for them all the same. Row security reads the subqueries for the same organization.
  */
-export function waitingFor(organizationId: string, principal: Principal, state: RequestState): Prisma.Sql {
+export function waitingFor(
+  organizationId: string,
+  principal: Principal,
+  state: RequestState,
+  snoozed?: RequestFilter["snoozed"],
+): Prisma.Sql {
   const { userId } = principal;
   if (state !== "open" || !allows(principal, "requests:answer")) return Prisma.sql`false`;
   const takenByOthers = Prisma.sql`SELECT c.input_request_id FROM claim c
@@ -162,7 +167,9 @@ export function waitingFor(organizationId: string, principal: Principal, state: 
   return Prisma.sql`(r.assignee_user_id IS NULL OR r.assignee_user_id = ${userId}::uuid
       OR r.id = ANY (ARRAY(${assignedToAbsent(organizationId, principal)})))
     AND r.id NOT IN (${takenByOthers}) AND r.id NOT IN (${sitesOfOthers}) AND r.id NOT IN (${askedByOneself})
-    AND r.id NOT IN (${votesOfOthers}) AND r.id NOT IN (${snoozesOf(organizationId, principal)})`;
+    AND r.id NOT IN (${votesOfOthers}) ${
+      snoozed ? Prisma.empty : Prisma.sql`AND r.id NOT IN (${snoozesOf(organizationId, principal)})`
+    }`;
 }
 
 /** The ids of open requests that are assigned to who is away and for whom the principal stands in. */

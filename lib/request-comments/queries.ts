@@ -118,7 +118,8 @@ export async function speaker(
   );
   return {
     requester,
-    mayComment: isInPerson(principal) && (allows(principal, "requests:answer") || requester?.id === principal.userId),
+    mayComment:
+      isInPerson(principal) && (allows(principal, "requests:answer") || requester?.id === principal.userId),
   };
 }
 

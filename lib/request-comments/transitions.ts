@@ -221,12 +221,7 @@ async function insertComment(
   return { id, line: { type: "request.commented", actor, data } };
 }
 
-async function publish(
-  organizationId: string,
-  tx: Tx,
-  request: LockedRequest,
-  lines: Line[],
-): Promise<void> {
+async function publish(organizationId: string, tx: Tx, request: LockedRequest, lines: Line[]): Promise<void> {
   await publishChange(organizationId, tx, "input_request", [request.id]);
   await publishChange(organizationId, tx, "task", [request.taskId]);
   await appendEvents(

@@ -17,10 +17,10 @@ import {
   noteLapse,
   noteReminded,
 } from "../input-requests/timers/transitions.ts";
-import { endSnoozesOf } from "../snoozes/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 import { audienceOf, NO_SUBJECTS } from "../notices/audience.ts";
 import { withdrawNotices } from "../notices/transitions.ts";
+import { endSnoozesOf } from "../snoozes/transitions.ts";
 import { cancelByRule } from "../task-lifecycle/transitions.ts";
 
 /** Timers that one turn fires. */

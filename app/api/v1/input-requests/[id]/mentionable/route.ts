@@ -7,7 +7,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   GET: route(
     {
       auth: "requests:read",
-      summary: "Members who may see a request and can be mentioned there, at most 20, for whoever may comment",
+      summary:
+        "Members who may see a request and can be mentioned there, at most 20, for whoever may comment",
       params: idParams,
       query: mentionableQuerySchema,
       output: mentionableSchema,
