@@ -1,8 +1,12 @@
 /** Talking before deciding: the thread of a request, what it waits for from its requester, and what members put off for themselves. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Principal } from "@/lib/access/principal.ts";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES, SNOOZES } from "@/lib/engine/jobs/notifications.ts";
+import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { readThread } from "@/lib/request-comments/queries.ts";
+import { addComment } from "@/lib/request-comments/transitions.ts";
 import { fireDueTimers } from "@/lib/request-timers/fire.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -182,6 +186,38 @@ describe("a comment", () => {
       request.id,
     ]);
     expect(Number(count)).toBe(200);
+  });
+
+  test("is nothing that an agent sees", async () => {
+    const agent = uuidv7();
+    await acme.sql(
+      `INSERT INTO agent_credential (organization_id, id, name, role, created_by, secret_hash)
+        VALUES ($1, $2, 'Coder', 'operator', $3, sha256('a secret'))`,
+      [acme.id, agent, ana.userId],
+    );
+    const request = await acme.ask(await acme.task({ agent }));
+    await say(ben, request, "Who let it do that?");
+    expect((await askRequester(ben, request)).body.needsInfo.of).toEqual({ id: ana.userId, name: "Ana" });
+    const principal: Principal = {
+      organizationId: acme.id,
+      // As one that Ana signed in.
+      userId: ana.userId,
+      role: "operator",
+      actor: { kind: "agent", id: agent, name: "Coder" },
+    };
+    const asAgent = <T>(work: Parameters<typeof web.db.withOrganization<T>>[1]) =>
+      web.db.withOrganization(acme.id, work);
+    expect(await asAgent((tx) => readInputRequest(acme.id, tx, principal, request.id))).toMatchObject({
+      comments: 0,
+      needsInfo: null,
+      snoozedUntil: null,
+    });
+    await expect(asAgent((tx) => readThread(acme.id, tx, principal, request.id))).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(
+      asAgent((tx) => addComment(acme.id, tx, principal, request.id, { text: "Let me" })),
+    ).rejects.toMatchObject({ code: "forbidden" });
   });
 
   test("is not in a receipt, which others get", async () => {
