@@ -165,7 +165,7 @@ const MANY: Record<Cause, string> = {
 
 /** The page that shows many notices of one cause. */
 export function listPath(cause: Cause): string {
-  if (cause === "request.waiting" || cause === "request.assigned" || cause === "request.reminded")
+  if (["request.waiting", "request.assigned", "request.reminded", "request.woke"].includes(cause))
     return "/inbox";
   return "/notices";
 }

@@ -9,6 +9,7 @@ import { Prisma } from "../base/db/db.ts";
 import { CLAIM_IDLE_MS } from "../input-requests/status.ts";
 import { allStandingIn, hasVote, isInScope, votesFor } from "../input-requests/voting/voter.ts";
 import { allRefusedByFourEyes } from "../members/one-maker.ts";
+import { SEEN_BY_MEMBER } from "../tasks/visibility.ts";
 import type { Cause } from "./schema.ts";
 
 /** Ids of objects that may have changed. */
@@ -87,11 +88,6 @@ export function concerns(role: Role, cause: Cause): boolean {
 const rolesFor = (permission: Permission) =>
   Prisma.sql`m.role = ANY(${ROLES.filter((role) => may(role, permission))}::text[])`;
 
-/** Like `visibleTask`, for member `m`. */
-const SEES = Prisma.sql`(t.visibility = 'organization' OR t.requester_user_id = m.user_id OR EXISTS (
-  SELECT FROM input_request mine WHERE mine.organization_id = t.organization_id AND mine.task_id = t.id
-    AND mine.assignee_user_id = m.user_id))`;
-
 const MEMBER = Prisma.sql`JOIN membership m ON m.organization_id = x.organization_id`;
 const TASK = Prisma.sql`JOIN task t ON t.organization_id = x.organization_id AND t.id = x.task_id`;
 
@@ -146,7 +142,7 @@ const waiting: Part = (these, organizationId) => Prisma.sql`
         WHEN x.assignee_user_id = m.user_id THEN 'request.assigned' ELSE 'request.waiting' END AS cause
       UNION ALL SELECT 'request.reminded' WHERE (x.approval -> 'open' ->> 'reminded')::boolean
         AND (z.ends_at IS NULL OR z.woken_at IS NOT NULL)) told
-  WHERE ${these} AND x.state = 'open' AND t.cancel_requested_at IS NULL AND ${rolesFor("requests:answer")} AND ${SEES}
+  WHERE ${these} AND x.state = 'open' AND t.cancel_requested_at IS NULL AND ${rolesFor("requests:answer")} AND ${SEEN_BY_MEMBER}
     AND (x.assignee_user_id IS NULL OR x.assignee_user_id = m.user_id OR EXISTS (
       SELECT FROM ${allStandingIn(organizationId)} s WHERE s.person = x.assignee_user_id AND s.delegate = m.user_id
         AND ${isInScope(Prisma.sql`x.approval`)}))
@@ -158,7 +154,7 @@ const waiting: Part = (these, organizationId) => Prisma.sql`
 /** Recipient: the member behind the task, while somebody waits for what they know. */
 const infoWanted: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'request.info_wanted', x.id, x.task_id, x.id, x.server_id FROM input_request x ${TASK} ${MEMBER}
-  WHERE ${these} AND x.state = 'open' AND m.user_id = (x.needs_info -> 'of' ->> 'id')::uuid AND ${SEES}`;
+  WHERE ${these} AND x.state = 'open' AND m.user_id = (x.needs_info -> 'of' ->> 'id')::uuid AND ${SEEN_BY_MEMBER}`;
 
 /** Recipients: whoever is mentioned, and who had asked what the comment replies to. */
 const commented: Part = (these) => Prisma.sql`
@@ -166,15 +162,15 @@ const commented: Part = (these) => Prisma.sql`
     r.id, r.server_id
   FROM request_comment x JOIN input_request r ON r.organization_id = x.organization_id AND r.id = x.input_request_id
     JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id ${MEMBER}
-  WHERE ${these} AND x.deleted_at IS NULL AND m.user_id = ANY (x.mentions || x.replies_to) AND m.user_id <> x.author AND ${SEES}`;
+  WHERE ${these} AND x.deleted_at IS NULL AND m.user_id = ANY (x.mentions || x.replies_to) AND m.user_id <> x.author AND ${SEEN_BY_MEMBER}`;
 
 const undeliverable: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'request.undeliverable', x.id, x.task_id, x.id, x.server_id FROM input_request x ${TASK} ${MEMBER}
-  WHERE ${these} AND x.state = 'undeliverable' AND t.finished_at IS NULL AND ${rolesFor("tasks:manage")} AND ${SEES}`;
+  WHERE ${these} AND x.state = 'undeliverable' AND t.finished_at IS NULL AND ${rolesFor("tasks:manage")} AND ${SEEN_BY_MEMBER}`;
 
 const flagged: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'delivery.flagged', x.id, x.task_id, x.id, x.server_id FROM input_request x ${TASK} ${MEMBER}
-  WHERE ${these} AND x.state = 'answered' AND ${rolesFor("requests:resend")} AND ${SEES} AND EXISTS (
+  WHERE ${these} AND x.state = 'answered' AND ${rolesFor("requests:resend")} AND ${SEEN_BY_MEMBER} AND EXISTS (
     SELECT FROM delivery d JOIN answer a ON a.organization_id = d.organization_id AND a.id = d.answer_id
     WHERE d.organization_id = x.organization_id AND d.input_request_id = x.id AND d.flagged AND a.withdrawn_at IS NULL)`;
 
@@ -192,7 +188,7 @@ const ended: Part = (these) => Prisma.sql`
 const startUnknown: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'task.start_unknown', t.id, t.id, NULL::uuid, t.server_id
   FROM task x JOIN task t ON t.organization_id = x.organization_id AND t.id = x.id ${MEMBER}
-  WHERE ${these} AND t.state = 'start_unknown' AND ${rolesFor("tasks:manage")} AND ${SEES}`;
+  WHERE ${these} AND t.state = 'start_unknown' AND ${rolesFor("tasks:manage")} AND ${SEEN_BY_MEMBER}`;
 
 /** Recipients: the connection's owner, or for the shared one everyone who may sign in for it. */
 const needsSignIn: Part = (these) => Prisma.sql`

@@ -7,13 +7,8 @@ import { containing } from "../base/db/search.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { iso } from "../input-requests/row.ts";
 import { REQUESTER } from "../members/person-behind.ts";
-import { visibleTask } from "../tasks/visibility.ts";
+import { SEEN_BY_MEMBER, visibleTask } from "../tasks/visibility.ts";
 import type { RequestComment, RequestThread } from "./schema.ts";
-
-/** SQL condition: member `m` may see the task `t`. */
-const MEMBER_SEES = Prisma.sql`(t.visibility = 'organization' OR t.requester_user_id = m.user_id OR EXISTS (
-  SELECT FROM input_request mine WHERE mine.organization_id = t.organization_id AND mine.task_id = t.id
-    AND mine.assignee_user_id = m.user_id))`;
 
 /** Most people that a search for somebody to mention returns. */
 const MOST_FOUND = 20;
@@ -143,7 +138,7 @@ function membersWho(organizationId: string, tx: Tx, taskId: string, which: Prism
   return tx.$queryRaw<Person[]>`
     SELECT u.id, u.name FROM task t JOIN membership m ON m.organization_id = t.organization_id
       JOIN "user" u ON u.id = m.user_id
-    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${MEMBER_SEES} AND ${which}
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND ${SEEN_BY_MEMBER} AND ${which}
     ORDER BY u.name, u.id LIMIT ${MOST_FOUND}`;
 }
 
