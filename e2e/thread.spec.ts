@@ -25,12 +25,12 @@ test("Ben asks Ola by the keyboard, who replies; both see it at once, and Ben de
   const { taskId } = await startInvoice(ola, { id });
   const requestId = await openRequest(ola, taskId);
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
-  const thread = requestPane(ben).getByRole("region", { name: /^Comments/ });
-  await expect(thread.getByLabel("Comment", { exact: true })).toBeVisible(SOON);
+  const thread = requestPane(ben).getByRole("region", { name: /^Discussion/ });
+  await expect(thread.getByLabel("Add to the discussion")).toBeVisible(SOON);
   await keysListen(ben);
 
   await ben.keyboard.press("m");
-  await expect(thread.getByLabel("Comment", { exact: true })).toBeFocused();
+  await expect(thread.getByLabel("Add to the discussion")).toBeFocused();
   await ben.keyboard.type("Which cost center?");
   await ben.keyboard.press("Tab");
   await ben.keyboard.press("Tab");
@@ -50,7 +50,7 @@ test("Ben asks Ola by the keyboard, who replies; both see it at once, and Ben de
     .toContainEqual(expect.objectContaining({ cause: "request.info_wanted", inputRequestId: requestId }));
   await ola.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   await expect(requestPane(ola).getByText("Your next comment is the reply.")).toBeVisible(SOON);
-  const field = requestPane(ola).getByLabel("Comment", { exact: true });
+  const field = requestPane(ola).getByLabel("Add to the discussion");
   await field.fill("4711, it is for the new office");
   await field.press("Control+Enter");
   await expect(requestPane(ola).getByText("Your next comment is the reply.")).toHaveCount(0);
@@ -72,8 +72,8 @@ test("a comment is kept while it is written, mentions by the keyboard, and is de
   const { taskId } = await startInvoice(ola, { id });
   const requestId = await openRequest(ola, taskId);
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
-  const thread = requestPane(ben).getByRole("region", { name: /^Comments/ });
-  const field = thread.getByLabel("Comment", { exact: true });
+  const thread = requestPane(ben).getByRole("region", { name: /^Discussion/ });
+  const field = thread.getByLabel("Add to the discussion");
   await field.fill("Is it ");
   await field.press("End");
   await field.pressSequentially("@cle");
@@ -141,10 +141,10 @@ test("on a phone one comments below the form", async ({ browser, ola }) => {
   const requestId = await openRequest(ola, taskId);
   const phone = await openPhoneAs(browser, "Ben");
   await phone.goto(`/inbox/${requestId}?tab=all&q=${id}`);
-  const field = requestPane(phone).getByLabel("Comment", { exact: true });
+  const field = requestPane(phone).getByLabel("Add to the discussion");
   await field.scrollIntoViewIfNeeded();
   await field.fill("From the train");
-  await requestPane(phone).getByRole("button", { name: "Comment", exact: true }).tap();
+  await requestPane(phone).getByRole("button", { name: "Post" }).tap();
   await expect(requestPane(phone).getByRole("listitem").filter({ hasText: "From the train" })).toBeVisible(
     SOON,
   );

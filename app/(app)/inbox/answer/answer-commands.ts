@@ -81,7 +81,7 @@ export function AnswerCommands({
       add({ id: "request:snooze", label: `Snooze ${name}…`, keys: "B", run: offered.snooze });
     add({
       id: "request:comment",
-      label: `Comment on ${name}`,
+      label: `Discuss ${name}`,
       keys: "M",
       run: () => setTimeout(goToComment),
     });

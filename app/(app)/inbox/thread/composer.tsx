@@ -99,7 +99,7 @@ export function Composer({
   return (
     <div className="relative flex flex-col gap-2">
       <label htmlFor="comment-text" className="sr-only">
-        Comment
+        Add to the discussion
       </label>
       <Textarea
         ref={field}
@@ -107,7 +107,7 @@ export function Composer({
         rows={2}
         maxLength={COMMENT_CHARACTERS}
         value={text}
-        placeholder="Comment, or @ to mention somebody"
+        placeholder="Ask or tell your colleagues; @ mentions somebody"
         aria-keyshortcuts="M"
         aria-autocomplete="list"
         aria-controls={people.length > 0 ? listId : undefined}
@@ -155,7 +155,7 @@ export function Composer({
       )}
       <div className="flex flex-wrap items-center gap-2">
         <Button disabled={blocked} onClick={() => send.mutate("comments")}>
-          Comment
+          Post
         </Button>
         {mayAsk && (
           <Button
@@ -167,7 +167,7 @@ export function Composer({
             Ask {requester.name}
           </Button>
         )}
-        <Kbd className="ml-auto">Ctrl ↵ comments</Kbd>
+        <Kbd className="ml-auto">Ctrl ↵ posts</Kbd>
       </div>
     </div>
   );

@@ -27,9 +27,9 @@ export function Thread({ request }: { request: InputRequestDetail }) {
   if (thread.data && known === null) setKnown(latest?.id ?? "");
   if (thread.isPending || (thread.data && items.length === 0 && !thread.data.mayComment)) return null;
   return (
-    <section id="comments" aria-labelledby="comments-heading" className="flex flex-col gap-3">
-      <h3 id="comments-heading" className="font-medium text-[13px] text-muted">
-        Comments <span className="font-normal">· for your organization alone</span>
+    <section aria-labelledby="discussion-heading" className="flex flex-col gap-3">
+      <h3 id="discussion-heading" className="font-medium text-[13px] text-muted">
+        Discussion <span className="font-normal">· for your organization alone</span>
       </h3>
       <p role="status" className="sr-only">
         {latest && known !== null && latest.id !== known && `New comment from ${latest.by.name}`}
