@@ -112,6 +112,8 @@ async function furnished(slug: string) {
   const [answered, open] = [await insertRequest(web.db, id, task), await insertRequest(web.db, id, task)];
   await call("PUT", `/input-requests/${open.id}/draft`, { content: {}, comment: "half" });
   await call("POST", `/input-requests/${open.id}/claim`, {});
+  await call("POST", `/input-requests/${open.id}/comments`, { text: "Who is that?" });
+  await call("PUT", `/input-requests/${open.id}/snooze`, { until: new Date(Date.now() + 3600_000) });
   await call("POST", `/input-requests/${answered.id}/answer`, {
     action: "decline",
     questionHash: answered.questionHash,

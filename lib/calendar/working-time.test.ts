@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Calendar, calendarSchema, WEEKDAYS } from "./schema.ts";
-import { addWorkingTime, FURTHEST_MS } from "./working-time.ts";
+import { addWorkingTime, FURTHEST_MS, putOff, workingTimeBetween } from "./working-time.ts";
 
 const office = [{ from: "09:00", to: "17:00" }];
 const make = (days: Partial<Calendar["days"]>, holidays: string[] = [], zone = "Europe/Berlin"): Calendar =>
@@ -279,5 +279,44 @@ describe("for any calendar and time", () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("what is put off", () => {
+  const HOUR_MS = 3_600_000;
+  const between = (calendar: Calendar | null, from: string, to: string, duration = "4h") =>
+    workingTimeBetween(calendar, new Date(from), new Date(to), duration) / HOUR_MS;
+
+  test.each<[string, Calendar | null, string, string, string, number]>([
+    ["by the clock without a calendar", null, "2026-11-26T12:00Z", "2026-11-27T12:00Z", "4h", 24],
+    ["by the clock where the time is", BERLIN, "2026-11-26T12:00Z", "2026-11-27T12:00Z", "4h!", 24],
+    ["within a day", BERLIN, "2026-11-26T09:00Z", "2026-11-26T11:30Z", "4h", 2.5],
+    ["over a night", BERLIN, "2026-11-26T15:00Z", "2026-11-27T09:00Z", "1d", 2],
+    ["over a weekend", BERLIN, "2026-11-27T15:00Z", "2026-11-30T09:00Z", "4h", 2],
+    ["of a weekend", BERLIN, "2026-11-28T09:00Z", "2026-11-29T09:00Z", "4h", 0],
+    ["over holidays", BERLIN, "2026-12-24T15:00Z", "2026-12-29T09:00Z", "4h", 2],
+    ["of no time", BERLIN, "2026-11-26T09:00Z", "2026-11-26T09:00Z", "4h", 0],
+  ])("the time that passed, %s", (_, calendar, from, to, duration, hours) => {
+    expect(between(calendar, from, to, duration)).toBe(hours);
+  });
+
+  test.each<[string, Calendar | null, string, string, number, string]>([
+    ["within the day", BERLIN, "2026-11-26T08:00Z", "4h", 2, "2026-11-26T14:00:00.000Z"],
+    ["into the next day", BERLIN, "2026-11-26T08:00Z", "4h", 6, "2026-11-27T10:00:00.000Z"],
+    ["over a weekend", BERLIN, "2026-11-27T08:00Z", "8h", 1, "2026-11-30T09:00:00.000Z"],
+    ["a day, by hours", BERLIN, "2026-11-26T10:00Z", "1d", 2, "2026-11-27T12:00:00.000Z"],
+    ["by the clock", BERLIN, "2026-11-27T12:00Z", "4h!", 24, "2026-11-28T16:00:00.000Z"],
+    ["without a calendar", null, "2026-11-27T12:00Z", "4h", 24, "2026-11-28T16:00:00.000Z"],
+    ["by nothing", BERLIN, "2026-11-26T08:00Z", "8h", 0, "2026-11-26T16:00:00.000Z"],
+  ])("is due later: %s", (_, calendar, from, duration, hours, due) => {
+    expect(putOff(calendar, new Date(from), duration, hours * HOUR_MS).toISOString()).toBe(due);
+  });
+
+  test("no further than 10 years", () => {
+    const from = new Date("2026-11-26T08:00Z");
+    for (const calendar of [null, BERLIN])
+      expect(putOff(calendar, from, "4h", 20 * 366 * 24 * HOUR_MS).getTime()).toBe(
+        from.getTime() + FURTHEST_MS,
+      );
   });
 });

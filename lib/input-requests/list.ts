@@ -180,7 +180,7 @@ export async function countOpenRequests(
   const plan = await planFor(tx, filter, []);
   const [counts] = await tx.$queryRaw<RequestCounts[]>`
     ${plan} SELECT count(*)::integer AS all, (count(*) FILTER (WHERE ${unassigned(organizationId)}))::integer AS unassigned,
-      (count(*) FILTER (WHERE ${waitingFor(organizationId, principal, "open")}))::integer AS waiting,
+      (count(*) FILTER (WHERE ${waitingFor(organizationId, principal, "open", filter.snoozed)}))::integer AS waiting,
       (SELECT count(*)::integer ${open} AND ${mine(organizationId, principal, "open")}) AS mine ${open}`;
   return counts ?? { waiting: 0, mine: 0, unassigned: 0, all: 0 };
 }

@@ -77,6 +77,22 @@ test("what is assigned to those for whom somebody stands in is found by its inde
   );
 });
 
+test.each<[string, RequestListQuery, RegExp]>([
+  ["what waits for requesters", { needsInfo: "true" }, /input_request_needs_info/],
+  ["what somebody has put off", { snoozed: "true" }, /request_snooze_pkey/],
+])("%s is looked up once, and narrows the list", async (_what, query, index) => {
+  const plan = await list({ order: "oldest", cursor: cursor("oldest", NOW), ...query });
+  expect(plan).toMatch(index);
+  expect(plan).not.toMatch(/Seq Scan on (input_request|task)/);
+});
+
+test("comments and snoozes are read for the rows of a page alone", async () => {
+  const plan = await list({ order: "oldest", cursor: cursor("oldest", NOW), waiting: "me" });
+  expect(plan).toMatch(/input_request_oldest .*\n.*Index Cond: .*ROW\(/);
+  expect(plan).toMatch(/Index.* using request_comment_of_request/);
+  expect(plan).not.toMatch(/Seq Scan on (input_request|task)/);
+});
+
 test("what was decided before, also about a party, is read from the latest of one tool alone", async () => {
   const asked = { taskId: uuidv7(), serverId: uuidv7(), tool: "pay", mode: "form", fieldNames: [] };
   const plan = await planner.planOf((tx) => readSettled(acme, tx, principal, asked));

@@ -235,6 +235,9 @@ const approvalStatusSchema = z.object({
     .nullable(),
 });
 
+/** Who asked for what is missing, and whom: the member behind the task. */
+export const needsInfoSchema = z.object({ by: personSchema, of: personSchema, at: timestamp });
+
 /** The amount of money of a request. `currency`: an ISO code or a sign, as sent; null if none was sent. */
 export const amountSchema = z.object({ value: z.number(), currency: z.string().nullable() });
 export type Amount = z.infer<typeof amountSchema>;
@@ -296,6 +299,12 @@ export const inputRequestSchema = z.object({
   fourEyes: z.boolean(),
   /** Null: any one approver decides. */
   approval: approvalStatusSchema.nullable(),
+  /** How many comments it has. */
+  comments: z.number(),
+  /** It waits for whoever asked for the task, and can be decided all the same. Null: nothing is missing. */
+  needsInfo: needsInfoSchema.nullable(),
+  /** Until when the caller has put it off for themselves. Null: they have not. */
+  snoozedUntil: timestamp.nullable(),
   answer: answerSchema.nullable(),
   delivery: deliverySchema.nullable(),
 });
@@ -359,6 +368,10 @@ export const requestFilterSchema = z.object({
   overdue: z.enum(["true"]).optional(),
   /** Open requests on which the caller has voted, and others have not yet. */
   voted: z.enum(["true"]).optional(),
+  /** Requests that wait for whoever asked for the task. */
+  needsInfo: z.enum(["true"]).optional(),
+  /** Open requests that the caller has put off. */
+  snoozed: z.enum(["true"]).optional(),
   amountMin: z.coerce.number().optional(),
   amountMax: z.coerce.number().optional(),
 });

@@ -15,6 +15,7 @@ const OF_TASKS: EventType[] = [
   "task.adopted",
 ];
 const REMEMBERED = /^(request|answer|delivery|vote)\./;
+const ABOUT_COMMENTS: EventType[] = ["request.commented", "request.comment_deleted"];
 const ABOUT_CONNECTIONS = /^connection\./;
 const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
 const ABOUT_WEBHOOKS = /^webhook\./;
@@ -41,6 +42,7 @@ export interface OwnDoing {
 export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[]; groups: string[] } {
   const found = {
     requests: new Set<string>(),
+    comments: new Set<string>(),
     tasks: new Set<string>(),
     connections: new Set<string>(),
     servers: new Set<string>(),
@@ -66,6 +68,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
       else own.delete(id);
     };
     if (REMEMBERED.test(type)) add(found.requests, inputRequestId);
+    if (ABOUT_COMMENTS.includes(type)) add(found.comments, data.commentId);
     if (OF_TASKS.includes(type)) add(found.tasks, taskId);
     if (ABOUT_CONNECTIONS.test(type)) add(found.connections, data.connectionId);
     if (ABOUT_SERVERS.includes(type)) add(found.servers, data.serverId);
@@ -82,7 +85,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_SERVICE_ACCOUNTS.test(type)) add(found.serviceAccounts, data.serviceAccountId);
     if (ABOUT_SAML.includes(type)) add(found.samlProviders, data.samlProviderId);
   }
-  const { requests, tasks, connections, servers, webhooks, accounts, ...others } = found;
+  const { requests, comments, tasks, connections, servers, webhooks, accounts, ...others } = found;
   const {
     proposals,
     policyProposals,
@@ -96,6 +99,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
   } = others;
   return {
     requests: [...requests],
+    comments: [...comments],
     tasks: [...tasks],
     connections: [...connections],
     servers: [...servers],

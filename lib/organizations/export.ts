@@ -238,7 +238,7 @@ export const PARTS: Part[] = [
     kind: "input_request",
     table: "input_request",
     columns: `id task_id connection_id server_id tool key origin state mode message requested_schema url form question_hash
-      replaces asked_again reworded_at earlier_hashes approval ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at ended_at expires_at amount currency private_amount visibility
+      replaces asked_again reworded_at earlier_hashes approval needs_info ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at ended_at expires_at amount currency private_amount visibility
       requester_user_id`,
     order: byId,
   },
@@ -292,7 +292,7 @@ export const PARTS: Part[] = [
   {
     kind: "request_timer",
     table: "request_timer",
-    columns: "id input_request_id stage after starts_at due_at fired_at",
+    columns: "id input_request_id stage after starts_at due_at fired_at paused_at paused_ms",
     made: { timer_kind: "r.kind" },
     order: byId,
   },
@@ -322,6 +322,18 @@ export const PARTS: Part[] = [
     table: "draft",
     columns: "input_request_id user_id content comment updated_at",
     order: ["r.input_request_id::text || r.user_id::text", "text"],
+  },
+  {
+    kind: "request_comment",
+    table: "request_comment",
+    columns: "id input_request_id author written_by text mentions asks replies_to created_at deleted_at",
+    order: byId,
+  },
+  {
+    kind: "request_snooze",
+    table: "request_snooze",
+    columns: "input_request_id user_id ends_at woken_at",
+    order: ["r.user_id::text || r.input_request_id::text", "text"],
   },
   {
     kind: "acknowledgement",

@@ -70,7 +70,7 @@ export function judgeRequest(task: Task, request: AskedRequest["request"]): Appr
   return judgePolicy(inForce, asked);
 }
 
-/** The policy in force, and the request as its rules see it. */
+/** The policy in force, and the request as its rules see it. `ownGroups`: those of the policy itself that its requester is in. */
 export function readAsked(
   task: Task,
   request: AskedRequest["request"],
@@ -81,6 +81,7 @@ export function readAsked(
   groups: GroupIds;
   calendar: Calendar | null;
   asked: AskedRequest;
+  ownGroups: string[];
 } {
   const { version, policy, people, groups, calendar, ...its } = policyOfTaskSchema.parse(task.policy);
   const { server, createdAt, now, requestedBy, person, role } = its;
@@ -97,7 +98,7 @@ export function readAsked(
     requester: { actor: requestedBy, role, groups: [...own, ...isIn] },
     now,
   };
-  return { version, policy, people, groups, calendar, asked };
+  return { version, policy, people, groups, calendar, asked, ownGroups: own };
 }
 
 /** Whether the policy, as `POLICY_OF_TASK` read it, has rules that are asked about requests: in shadow, or live. */

@@ -13,8 +13,8 @@ import { type Approval, approvalSchema } from "../policy/judge.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { type PublicKey, publicKeySchema, type Reach, type Receipt } from "./schema.ts";
 
-/** SQL condition on the alias `e`: the line tells what was asked, decided or sent. */
-const TELLS = Prisma.sql`e.type <> ALL ('{request.claimed,request.released,request.assigned,document.read}'::text[])`;
+/** SQL condition on the alias `e`: the line tells what was asked, decided or sent. What people said to each other is theirs. */
+const TELLS = Prisma.sql`e.type <> ALL ('{request.claimed,request.released,request.assigned,document.read,request.commented,request.comment_deleted,request.info_asked,request.info_given}'::text[])`;
 /** Most lines in a receipt, the newest: a server that is away for long leaves many. */
 const MOST_LINES = 1_000;
 

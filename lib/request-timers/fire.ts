@@ -20,6 +20,7 @@ import {
 import { publishChange } from "../live-updates/transitions.ts";
 import { audienceOf, NO_SUBJECTS } from "../notices/audience.ts";
 import { withdrawNotices } from "../notices/transitions.ts";
+import { endSnoozesOf } from "../snoozes/transitions.ts";
 import { cancelByRule } from "../task-lifecycle/transitions.ts";
 
 /** Timers that one turn fires. */
@@ -120,6 +121,7 @@ const EFFECTS: Record<Fired["kind"], Effect> = {
     const names = await namesOf(organizationId, tx, people);
     const to = [...roles.map((role) => `every ${role}`), ...groups.map(({ name }) => name), ...names];
     await addApprovers(organizationId, tx, requestId, approval, { roles, people, groups }, { at, to });
+    await endSnoozesOf(organizationId, tx, requestId, { roles, people, groups });
     return { stage: its.name, to, roles, people, ...(groups.length > 0 && { groups }) };
   },
 
@@ -133,12 +135,12 @@ function unique(list: string[]): string[] {
   return [...new Set(list)];
 }
 
-/** The names of those who are told that the request waits for them. */
+/** The names of those for whom the request waits, also of who has put it off: nobody else sees that. */
 async function whoseVoteIsMissing(organizationId: string, tx: Tx, requestId: string): Promise<string[]> {
   const audience = audienceOf(organizationId, { ...NO_SUBJECTS, requests: [requestId] });
   const rows = await tx.$queryRaw<{ name: string }[]>`
     SELECT u.name FROM (${audience}) AS told JOIN "user" u ON u.id = told.user_id
-    WHERE told.cause IN ('request.waiting', 'request.assigned') ORDER BY u.name, u.id`;
+    WHERE told.cause IN ('request.waiting', 'request.assigned', 'request.woke', 'request.snoozed') ORDER BY u.name, u.id`;
   return fewNames(rows.map(({ name }) => name));
 }
 

@@ -134,6 +134,33 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "DELETE /api/v1/tasks/{id}/acknowledgement": { membersOnly: "a person looks after a task" },
   "POST /api/v1/tasks/{id}/settle-start": { taskState: "start_unknown" },
   "POST /api/v1/input-requests/{id}/claim": { membersOnly: "a claim is a person's" },
+  "POST /api/v1/input-requests/{id}/comments": {
+    membersOnly: "people comment",
+    alsoFound: { 403: "whoever may answer or asked for the task comments" },
+    foreignInBody: { status: 422, because: "each mention is told with its place" },
+  },
+  "DELETE /api/v1/input-requests/{id}/comments/{commentId}": {
+    membersOnly: "a comment is a person's",
+    alsoFound: { 403: "its author alone deletes it" },
+  },
+  "GET /api/v1/input-requests/{id}/mentionable": {
+    membersOnly: "people comment",
+    alsoFound: { 403: "whoever may answer or asked for the task comments" },
+  },
+  "POST /api/v1/input-requests/{id}/ask-requester": {
+    membersOnly: "people comment",
+    alsoFound: { 409: "somebody is asked once, and not themselves" },
+    foreignInBody: { status: 422, because: "each mention is told with its place" },
+  },
+  "POST /api/v1/input-requests/{id}/has-info": {
+    membersOnly: "people comment",
+    alsoFound: { 403: "whoever may answer or asked for the task comments" },
+  },
+  "PUT /api/v1/input-requests/{id}/snooze": {
+    membersOnly: "a person puts a request off",
+    values: { "body.until": new Date(Date.now() + 3600_000).toISOString() },
+  },
+  "DELETE /api/v1/input-requests/{id}/snooze": { membersOnly: "a person puts a request off" },
   "POST /api/v1/input-requests/{id}/hand-over": { membersOnly: "a person hands over to a person" },
   "PUT /api/v1/input-requests/{id}/draft": { membersOnly: "a draft is a person's" },
   "GET /api/v1/views": { membersOnly: "views are a person's" },

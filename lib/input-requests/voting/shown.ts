@@ -25,7 +25,8 @@ export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
     FROM vote v WHERE v.organization_id = r.organization_id AND v.input_request_id = r.id AND v.ended_at IS NULL) END AS votes,
   CASE WHEN r.approval IS NOT NULL AND r.state = 'open' THEN (SELECT json_agg(json_build_object('kind', m.kind, 'stage', m.stage,
       'at', m.due_at) ORDER BY m.due_at, m.id)
-    FROM request_timer m WHERE m.organization_id = r.organization_id AND m.input_request_id = r.id AND m.fired_at IS NULL) END AS timers,
+    FROM request_timer m WHERE m.organization_id = r.organization_id AND m.input_request_id = r.id AND m.fired_at IS NULL
+      AND m.paused_at IS NULL) END AS timers,
   CASE WHEN r.approval IS NOT NULL THEN json_build_object('person', ${personOf(principal)},
     'hasAsked', ${askedBy(personOf(principal))}, 'isAsked', ${isCallerAskedIn(Prisma.sql`r.approval`, principal)},
     'absent', ${callerVotesFor(Prisma.sql`r.approval`, principal)}) END AS voter,

@@ -1,11 +1,14 @@
 "use client";
 
 import {
+  AlarmClock,
   Check,
   FileCheck2,
   Link2,
   Lock,
   type LucideIcon,
+  MessageCircle,
+  MessageCircleQuestion,
   MessageSquareText,
   Trash2,
   TriangleAlert,
@@ -181,6 +184,18 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
         </Badge>
       )}
       {request.askedAgain && <Badge>Asked again</Badge>}
+      {request.needsInfo && (
+        <Badge tone="wait" icon={MessageCircleQuestion}>
+          {`Waiting for ${request.needsInfo.of.id === me.user.id ? "you" : request.needsInfo.of.name}`}
+        </Badge>
+      )}
+      {request.snoozedUntil && <Badge icon={AlarmClock}>Snoozed</Badge>}
+      {request.comments > 0 && (
+        <Badge icon={MessageCircle}>
+          {request.comments}
+          <span className="sr-only"> {request.comments === 1 ? "comment" : "comments"}</span>
+        </Badge>
+      )}
     </>
   );
 }
