@@ -1,7 +1,7 @@
 /** A member says who stands in for them, and that one votes in their place. */
 import type { Page } from "@playwright/test";
-import type { SavedPolicy } from "../lib/policy/schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
+import { savePolicy } from "./fixtures/policy.ts";
 import {
   apiOf,
   expect,
@@ -16,22 +16,14 @@ import {
 
 test.setTimeout(180_000);
 
-const send = async (page: Page, method: string, path: string, data?: object, version?: number) => {
+const send = async (page: Page, method: string, path: string, data?: object) => {
   const response = await page.request.fetch(`/api/v1${path}`, {
     method,
     ...(data && { data }),
-    headers: {
-      origin: process.env.E2E_URL ?? "",
-      ...(version !== undefined && { "if-match": String(version) }),
-    },
+    headers: { origin: process.env.E2E_URL ?? "" },
   });
   expect(response.ok(), await response.text()).toBe(true);
 };
-const savePolicy = async (page: Page, policy: object) => {
-  const { version } = await apiOf(page).get<SavedPolicy>("/policy");
-  await send(page, "PUT", "/policy", policy, version);
-};
-
 /** Other files share this Intray: nothing of these tests stays. */
 test.afterEach(async ({ ana, cleo }) => {
   await savePolicy(ana, { rules: [] });

@@ -1,7 +1,7 @@
 /** Time: an admin sets working hours, and a request's card says by when, what happens by itself, and what has. */
 import type { SavedCalendar } from "../lib/calendar/schema.ts";
-import type { SavedPolicy } from "../lib/policy/schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
+import { savePolicy } from "./fixtures/policy.ts";
 import {
   apiOf,
   expect,
@@ -18,15 +18,15 @@ test.setTimeout(180_000);
 
 /** Other files share this Intray. */
 test.afterEach(async ({ ana }) => {
-  for (const [path, body] of [
-    ["policy", { rules: [] }],
-    ["calendar", { calendar: null }],
-  ] as const) {
-    const { version } = await apiOf(ana).get<SavedPolicy | SavedCalendar>(`/${path}`);
-    const headers = { origin: process.env.E2E_URL ?? "", "if-match": String(version) };
-    const saved = await ana.request.fetch(`/api/v1/${path}`, { method: "PUT", data: body, headers });
-    expect(saved.status(), await saved.text()).toBe(200);
-  }
+  await savePolicy(ana, { rules: [] });
+  const { version } = await apiOf(ana).get<SavedCalendar>("/calendar");
+  const headers = { origin: process.env.E2E_URL ?? "", "if-match": String(version) };
+  const saved = await ana.request.fetch("/api/v1/calendar", {
+    method: "PUT",
+    data: { calendar: null },
+    headers,
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
 });
 
 test("an admin sets working hours, and is told which field is wrong", async ({ ana }) => {
@@ -55,7 +55,6 @@ test("an admin sets working hours, and is told which field is wrong", async ({ a
 
 test("the card says by when, and who is reminded within a minute", async ({ ana, ben, ola }) => {
   const id = newInvoiceId();
-  const { version } = await apiOf(ana).get<SavedPolicy>("/policy");
   const approvers = { roles: ["approver"] };
   const stage = {
     name: "Approvers",
@@ -65,12 +64,7 @@ test("the card says by when, and who is reminded within a minute", async ({ ana,
   };
   const expire = JSON.parse('{ "after": "30d", "then": "cancel" }') as object;
   const when = `task.label.contains("${id}")`;
-  const saved = await ana.request.fetch("/api/v1/policy", {
-    method: "PUT",
-    data: { rules: [{ name: "In time", when, stages: [stage], due: "1m!", expire }] },
-    headers: { origin: process.env.E2E_URL ?? "", "if-match": String(version) },
-  });
-  expect(saved.status(), await saved.text()).toBe(200);
+  await savePolicy(ana, { rules: [{ name: "In time", when, stages: [stage], due: "1m!", expire }] });
   const { taskId } = await startInvoice(ola, { id });
   const requestId = await openRequest(ola, taskId);
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);

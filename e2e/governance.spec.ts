@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { command } from "./fixtures/intray.ts";
 import { newMember, newOwner, PASSWORD } from "./fixtures/organizations.ts";
+import { savePolicy } from "./fixtures/policy.ts";
 import {
   apiOf,
   expect,
@@ -128,12 +129,7 @@ test("two of Finance and the CFO agree, also for who is away and by whom is aske
       },
     ],
   };
-  const saved = await rita.request.fetch("/api/v1/policy", {
-    method: "PUT",
-    data: policy,
-    headers: { origin: process.env.E2E_URL ?? "", "if-match": "0" },
-  });
-  expect(saved.status(), await saved.text()).toBe(200);
+  await savePolicy(rita, policy);
 
   const asked = async () => {
     const { taskId } = await startInvoice(rita, { sample: "large" });

@@ -82,7 +82,7 @@ const USAGE = `npm run -s intray -- <command>
                                                        checks the history's chain of hashes, also against an anchor or
                                                        a file of an audit stream; a --file needs no database
   events export --org S [--out F]                      writes the history, one JSON object a line
-  policy export --org S [--file F]                     writes the policy in force, as JSON
+  policy export --org S [--file F]                     writes the policy in force, as JSON or YAML (.yaml)
   policy diff --org S --file F                         says what applying a file would change; exits 1 if anything
   policy test --file F | --org S                       runs the tests in a policy; those of a file need no database
   policy apply --org S --file F [--version N]          saves a file as the policy; with N only if that is the version in force

@@ -52,29 +52,29 @@ const large = (more: object = {}, stage: object = {}) => ({
 test("is saved as a whole, by whoever has read its latest version", async () => {
   const none = {
     version: 0,
-    policy: { version: 1, groups: {}, rules: [] },
+    policy: { version: 1, rules: [] },
     changedAt: null,
     changedBy: null,
   };
   expect((await read()).body).toEqual(none);
   const first = await save(0, large());
   expect([first.status, first.headers.get("etag")]).toEqual([200, '"1"']);
-  expect(first.body).toMatchObject({
+  expect(first.body).toMatchObject({ version: 1, changedBy: { kind: "key" } });
+  // As a person would write it, without defaults.
+  expect(first.body.policy).toEqual({
     version: 1,
-    policy: {
-      groups: { finance: [emails.ben, emails.cleo], cfo: [emails.ana] },
-      rules: [
-        {
-          name: "Large invoices",
-          requester: "excluded",
-          stages: [
-            { name: "Finance", need: 2, rejections: 1, stepUp: false, requireReason: ["reject"] },
-            { name: "CFO", approvers: { roles: [], groups: ["cfo"], people: [] }, stepUp: true },
-          ],
-        },
-      ],
-    },
-    changedBy: { kind: "key" },
+    groups: { finance: [emails.ben, emails.cleo], cfo: [emails.ana] },
+    rules: [
+      {
+        name: "Large invoices",
+        when: large().rules[0]!.when,
+        stages: [
+          { name: "Finance", approvers: { groups: ["finance"] }, need: 2, requireReason: ["reject"] },
+          { name: "CFO", approvers: { groups: ["cfo"] }, stepUp: true },
+        ],
+        due: "3d",
+      },
+    ],
   });
   expect((await read()).body).toEqual(first.body);
 
@@ -105,6 +105,104 @@ test("is saved as a whole, by whoever has read its latest version", async () => 
     { version: 2, rules: ["Large invoices"] },
     { version: 1, changedBy: { kind: "key" } },
   ]);
+  const version = (number: number | string) =>
+    web.call("GET", `/api/v1/policy/versions/${number}`, { key: admin });
+  expect((await version(1)).body).toMatchObject({
+    version: 1,
+    policy: first.body.policy,
+    changes: { added: [{ name: "Large invoices" }], groups: [{ name: "cfo" }, { name: "finance" }] },
+    changedBy: { kind: "key" },
+  });
+  expect((await version(2)).body.changes).toMatchObject({
+    added: [],
+    changed: [{ from: { requester: "excluded", due: "3d" }, to: { requester: "allowed", due: null } }],
+  });
+  expect((await version(3)).status).toBe(404);
+  for (const odd of [0, "x", 2 ** 31]) expect((await version(odd)).status).toBe(404);
+});
+
+test("is checked as it would be when it is saved, and not saved", async () => {
+  const { version } = (await read()).body;
+  const check = async (policy: unknown) => {
+    const { status, body } = await web.call("POST", "/api/v1/policy/check", {
+      key: admin,
+      body: policy as object,
+    });
+    expect(status).toBe(200);
+    return body.problems;
+  };
+  expect(await check(large())).toEqual([]);
+  for (const policy of [
+    large({ when: "no" }),
+    large({}, { need: 3 }),
+    large({ stages: [] }),
+    { ...large(), tests: [{ request: {}, expect: { rule: "Large invoices" } }] },
+    { ...large(), other: 1 },
+  ])
+    expect(await check(policy)).toEqual((await save(version, policy)).body.errors);
+  // While a name is missing, what is wrong with a condition is told already.
+  expect(await check(large({ name: "", when: "no" }))).toMatchObject([
+    { field: "rules.0.name" },
+    { field: "rules.0.when" },
+  ]);
+  expect(await check({ rules: [null, 1, { when: 2 }], automatic: "x" })).toContainEqual({
+    field: "automatic",
+    message: expect.any(String),
+  });
+  expect((await read()).body.version).toBe(version);
+});
+
+test("says who could vote now, and for whom somebody stands in", async () => {
+  const { version } = (await read()).body;
+  const saved = await save(version, large({}, { escalate: { after: "2d", to: { roles: ["owner"] } } }));
+  const deciders = async () => (await web.call("GET", "/api/v1/policy/deciders", { key: admin })).body;
+  expect(await deciders()).toMatchObject({
+    version: saved.body.version,
+    rules: [
+      {
+        name: "Large invoices",
+        stages: [
+          {
+            name: "Finance",
+            need: 2,
+            people: [
+              { name: "Ben", away: null },
+              { name: "Cleo", away: null },
+            ],
+            later: { after: "2d", people: [{ name: "Ana" }] },
+            warning: "no_spare",
+          },
+          { name: "CFO", need: 1, people: [{ name: "Ana" }], later: null, warning: "no_spare" },
+        ],
+      },
+    ],
+  });
+  const isAway = (delegate: string, scope: object | null) =>
+    withClient(web.database.adminUrl, (client) =>
+      client.query(
+        `INSERT INTO away (organization_id, user_id, starts_at, ends_at, delegate, scope, set_by)
+          SELECT $1, b.id, now() - interval '1 hour', now() + interval '1 day', d.id, $4, b.id
+          FROM "user" b, "user" d WHERE b.email = $2 AND d.email = $3
+          ON CONFLICT (organization_id, user_id) DO UPDATE SET delegate = EXCLUDED.delegate, scope = EXCLUDED.scope`,
+        [acme, emails.ben, delegate, scope && JSON.stringify(scope)],
+      ),
+    );
+  const finance = async () => (await deciders()).rules[0].stages[0];
+  await isAway(emails.ana, null);
+  expect(await finance()).toMatchObject({
+    people: [{ name: "Ben", away: { partly: false, standIns: ["Ana"] } }, { away: null }],
+    warning: "no_spare",
+  });
+  // Cleo votes in the stage anyway, and has one vote.
+  await isAway(emails.cleo, null);
+  expect((await finance()).warning).toBe("too_few_now");
+  await isAway(emails.cleo, { servers: ["Other"] });
+  expect(await finance()).toMatchObject({ people: [{ away: { partly: true } }, {}], warning: "no_spare" });
+  await isAway(emails.cleo, { rules: ["Other"] });
+  expect((await finance()).people[0].away).toBeNull();
+  await withClient(web.database.adminUrl, (client) =>
+    client.query("DELETE FROM away WHERE organization_id = $1", [acme]),
+  );
 });
 
 test("keeps its tests, and is refused while one of them fails", async () => {
@@ -287,6 +385,9 @@ test("is an admin's to read and to save, and nobody who serves alters a version"
     const key = await web.key(acme, role);
     expect((await web.call("GET", "/api/v1/policy", { key })).status).toBe(403);
     expect((await save(0, {}, key)).status).toBe(403);
+    for (const path of ["deciders", "versions/1"])
+      expect((await web.call("GET", `/api/v1/policy/${path}`, { key })).status).toBe(403);
+    expect((await web.call("POST", "/api/v1/policy/check", { key, body: {} })).status).toBe(403);
   }
   const app = createDatabase(web.database.appUrl, { connections: 1 });
   const change = (sql: string) => app.withOrganization(acme, (tx) => tx.$executeRawUnsafe(sql));

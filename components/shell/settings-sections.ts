@@ -31,6 +31,8 @@ export interface SettingsSection {
   /** The permission to see the section; the API decides who may change what. */
   needs: Permission;
   group: "You" | "Organization";
+  /** Takes the width of the window, for two columns. */
+  wide?: true;
 }
 
 export const SETTINGS_SECTIONS: SettingsSection[] = [
@@ -97,6 +99,7 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     icon: Vote,
     needs: "settings:manage",
     group: "Organization",
+    wide: true,
   },
   {
     href: "/settings/groups",

@@ -103,7 +103,8 @@ function problemsOfAutomatic({ automatic = [] }: Policy): FieldError[] {
   });
 }
 
-function problemOfCondition(when: string | null, language: Language = policyLanguage): string | null {
+/** What keeps a condition from being read; null: nothing. */
+export function problemOfCondition(when: string | null, language: Language = policyLanguage): string | null {
   const read = when === null ? null : language.read(when);
   if (!read || "condition" in read) return null;
   const { message, at } = read.problem;

@@ -1,38 +1,85 @@
 import { z } from "zod";
 import { actorSchema } from "../access/schema.ts";
 import type { Tx } from "../base/db/db.ts";
-import type { GroupIds, Member, People } from "./problems.ts";
-import { type PolicyVersions, policyInputSchema, type SavedPolicy } from "./schema.ts";
+import { notFound } from "../base/errors.ts";
+import { changesOf, type WithPeople } from "./difference.ts";
+import type { Member } from "./problems.ts";
+import {
+  type Policy,
+  type PolicyVersion,
+  type PolicyVersions,
+  policyInputSchema,
+  type SavedPolicy,
+} from "./schema.ts";
+import { withoutDefaults } from "./without-defaults.ts";
 
 export const peopleSchema = z.record(z.string(), z.uuid());
 /** Which group of the organization each name means that is none of the policy's own. */
 export const groupIdsSchema = z.record(z.string(), z.uuid());
 
-/** The policy in force. */
+/** The policy in force, without defaults. */
 export async function readPolicy(organizationId: string, tx: Tx): Promise<SavedPolicy> {
-  return (await readPolicyWithPeople(organizationId, tx)).saved;
+  const { policy, version, changedAt, changedBy } = await readPolicyWithPeople(organizationId, tx);
+  return { version, policy: withoutDefaults(policy), changedAt, changedBy };
+}
+
+interface PolicyWithPeople extends WithPeople {
+  version: number;
+  changedAt: SavedPolicy["changedAt"];
+  changedBy: SavedPolicy["changedBy"];
 }
 
 /** The policy in force, and whom its addresses, and which groups of the organization its names meant when it was saved. */
-export async function readPolicyWithPeople(
-  organizationId: string,
-  tx: Tx,
-): Promise<{ saved: SavedPolicy; people: People; groups: GroupIds }> {
+export async function readPolicyWithPeople(organizationId: string, tx: Tx): Promise<PolicyWithPeople> {
   const row = await tx.policyVersion.findFirst({
     where: { organizationId },
     orderBy: { version: "desc" },
   });
-  if (!row) {
-    const policy = policyInputSchema.parse({});
-    return { saved: { version: 0, policy, changedAt: null, changedBy: null }, people: {}, groups: {} };
-  }
-  const saved = {
-    version: row.version,
-    policy: policyInputSchema.parse(row.policy),
-    changedAt: row.madeAt.toISOString(),
-    changedBy: actorSchema.parse(row.madeBy),
+  if (!row) return { version: 0, policy: EMPTY, people: {}, groups: {}, changedAt: null, changedBy: null };
+  return withPeople(row);
+}
+
+const EMPTY: Policy = policyInputSchema.parse({});
+
+type Row = {
+  version: number;
+  policy: unknown;
+  people: unknown;
+  groupIds: unknown;
+  madeAt: Date;
+  madeBy: unknown;
+};
+
+function withPeople({ version, policy, people, groupIds, madeAt, madeBy }: Row) {
+  return {
+    version,
+    policy: policyInputSchema.parse(policy),
+    people: peopleSchema.parse(people),
+    groups: groupIdsSchema.parse(groupIds),
+    changedAt: madeAt.toISOString(),
+    changedBy: actorSchema.parse(madeBy),
   };
-  return { saved, people: peopleSchema.parse(row.people), groups: groupIdsSchema.parse(row.groupIds) };
+}
+
+/** A version, and what it changed against the one before. Throws `not_found`. */
+export async function readPolicyVersion(
+  organizationId: string,
+  tx: Tx,
+  version: number,
+): Promise<PolicyVersion> {
+  const rows = await tx.policyVersion.findMany({
+    where: { organizationId, version: { in: [version - 1, version] } },
+    orderBy: { version: "desc" },
+  });
+  const [its, before] = rows.map(withPeople);
+  if (its?.version !== version) throw notFound("version");
+  return {
+    version,
+    policy: withoutDefaults(its.policy),
+    changes: { ...changesOf(before ?? { policy: EMPTY, people: {}, groups: {} }, its) },
+    changedAt: its.changedAt,
+    changedBy: its.changedBy,
+  };
 }
 
 /** Most versions that are listed, newest first. */

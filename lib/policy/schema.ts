@@ -6,7 +6,7 @@ import { casesSchema } from "./case-schema.ts";
 
 /** Longest condition, in characters. lib/rules bounds it again where it is read. */
 const MOST_CHARACTERS = 2_000;
-const MOST_RULES = 100;
+export const MOST_RULES = 100;
 const MOST_STAGES = 10;
 /** Most people whom one stage may need: more can't be counted on. */
 const MOST_NEEDED = 50;
@@ -98,54 +98,107 @@ export const policyChangeSchema = policyInputSchema.extend({
   acknowledge: z.array(z.string().max(100)).max(100).optional(),
 });
 
+/** A policy as it is shown: what has its default is left out (without-defaults.ts). */
 const shownApproversSchema = z.object({
-  roles: z.array(z.string()),
-  groups: z.array(z.string()),
-  people: z.array(z.string()),
+  roles: z.array(z.string()).optional(),
+  groups: z.array(z.string()).optional(),
+  people: z.array(z.string()).optional(),
 });
 const shownStageSchema = z.object({
   name: z.string(),
   approvers: shownApproversSchema,
-  need: z.number(),
-  rejections: z.number(),
-  stepUp: z.boolean(),
-  requireReason: z.array(z.string()),
-  remind: z.array(z.string()),
-  escalate: z.object({ after: z.string(), to: shownApproversSchema }).nullable(),
+  need: z.number().optional(),
+  rejections: z.number().optional(),
+  stepUp: z.boolean().optional(),
+  requireReason: z.array(z.string()).optional(),
+  remind: z.array(z.string()).optional(),
+  escalate: z.object({ after: z.string(), to: shownApproversSchema }).optional(),
 });
+const shownPolicySchema = z.object({
+  version: z.literal(1),
+  groups: z.record(z.string(), z.array(z.string())).optional(),
+  rules: z.array(
+    z.object({
+      name: z.string(),
+      when: z.string().optional(),
+      stages: z.array(shownStageSchema),
+      requester: z.enum(["excluded", "allowed"]).optional(),
+      due: z.string().optional(),
+      expire: z.object({ after: z.string(), ...endSchema }).optional(),
+    }),
+  ),
+  automatic: shownAutomaticSchema.optional(),
+  tests: casesSchema.optional(),
+});
+export type ShownPolicy = z.infer<typeof shownPolicySchema>;
 
 export const savedPolicySchema = z.object({
   /** Counts the changes; 0: nothing was ever saved. */
   version: z.number(),
-  policy: z.object({
-    version: z.literal(1),
-    groups: z.record(z.string(), z.array(z.string())),
-    rules: z.array(
-      z.object({
-        name: z.string(),
-        when: z.string().nullable(),
-        stages: z.array(shownStageSchema),
-        requester: z.enum(["excluded", "allowed"]),
-        due: z.string().nullable(),
-        expire: z.object({ after: z.string(), ...endSchema }).nullable(),
-      }),
-    ),
-    automatic: shownAutomaticSchema.optional(),
-    tests: casesSchema.optional(),
-  }),
+  policy: shownPolicySchema,
   changedAt: z.iso.datetime().nullable(),
   changedBy: actorSchema.nullable(),
 });
 export type SavedPolicy = z.infer<typeof savedPolicySchema>;
 
-export const policyVersionsSchema = z.object({
-  items: z.array(
+const versionSchema = z.object({
+  version: z.number(),
+  rules: z.array(z.string()),
+  changedAt: z.iso.datetime(),
+  changedBy: actorSchema,
+});
+export const policyVersionsSchema = z.object({ items: z.array(versionSchema) });
+export type PolicyVersions = z.infer<typeof policyVersionsSchema>;
+
+export const policyVersionParams = z.object({
+  version: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1),
+});
+/** A version with what it changed against the one before, as the history says it. */
+export const policyVersionSchema = versionSchema.omit({ rules: true }).extend({
+  policy: shownPolicySchema,
+  changes: z.record(z.string(), z.unknown()),
+});
+export type PolicyVersion = z.infer<typeof policyVersionSchema>;
+
+/** What keeps a policy from being saved; none: it can be. */
+export const policyCheckSchema = z.object({
+  problems: z.array(z.object({ field: z.string(), message: z.string() })),
+});
+export type PolicyCheck = z.infer<typeof policyCheckSchema>;
+
+const deciderSchema = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  /** Null: here. `partly`: for some servers or tools only. `standIns`: who votes for them meanwhile. */
+  away: z.object({ until: z.iso.datetime(), partly: z.boolean(), standIns: z.array(z.string()) }).nullable(),
+});
+export type Decider = z.infer<typeof deciderSchema>;
+
+/** Who could vote now, by rule and stage, of the policy in force. */
+export const decidersSchema = z.object({
+  version: z.number(),
+  rules: z.array(
     z.object({
-      version: z.number(),
-      rules: z.array(z.string()),
-      changedAt: z.iso.datetime(),
-      changedBy: actorSchema,
+      name: z.string(),
+      stages: z.array(
+        z.object({
+          name: z.string(),
+          need: z.number(),
+          people: z.array(deciderSchema),
+          /** Whoever is asked too, later, and is not among `people`. */
+          later: z.object({ after: z.string(), people: z.array(deciderSchema) }).nullable(),
+          /**
+           * `too_few`: it can't be full. `too_few_now`: it can't be full until somebody is back. `no_spare`: it can't be full where one of
+           * them asked for the task, or leaves. Null: there are enough.
+           */
+          warning: z.enum(["too_few", "too_few_now", "no_spare"]).nullable(),
+        }),
+      ),
     }),
   ),
 });
-export type PolicyVersions = z.infer<typeof policyVersionsSchema>;
+export type Deciders = z.infer<typeof decidersSchema>;

@@ -11,13 +11,13 @@ import { type Authors, authorsOf, authorsSchema } from "./automatic/authors.ts";
 import { frees, problemsOfRecords, raisedIn } from "./automatic/going-live.ts";
 import { readRecords } from "./automatic/records.ts";
 import { lockAutomatic } from "./automatic/switch.ts";
-import { problemsOfCases } from "./cases.ts";
+import { allProblems } from "./check.ts";
 import { changesOf, type WithPeople } from "./difference.ts";
 import { groupsNamed } from "./groups/queries.ts";
 import { groupChangeSchema } from "./groups/schema.ts";
 import { carryOut } from "./groups/transitions.ts";
 import { lockRule } from "./lock.ts";
-import { allAddresses, allOrganizationsGroups, type People, problemsOf } from "./problems.ts";
+import { allAddresses, allOrganizationsGroups, type People } from "./problems.ts";
 import { proposedChanges } from "./proposals/queries.ts";
 import { approve, overtakeAll, overtakeProposals, propose } from "./proposals/transitions.ts";
 import { groupIdsSchema, membersByAddress, peopleSchema, readPolicyWithPeople } from "./queries.ts";
@@ -171,19 +171,15 @@ interface Change {
 }
 
 async function inForce(organizationId: string, tx: Tx): Promise<{ version: number; before: WithPeople }> {
-  const { saved, people, groups } = await readPolicyWithPeople(organizationId, tx);
-  return {
-    version: saved.version,
-    before: { policy: policyInputSchema.parse(saved.policy), people, groups },
-  };
+  const { version, policy, people, groups } = await readPolicyWithPeople(organizationId, tx);
+  return { version, before: { policy, people, groups } };
 }
 
 async function checked(organizationId: string, tx: Tx, policy: Policy): Promise<Change> {
   const { version, before } = await inForce(organizationId, tx);
   const members = await membersByAddress(organizationId, tx);
   const meant = await groupsNamed(organizationId, tx, allOrganizationsGroups(policy), before.groups);
-  const problems = problemsOf(policy, members, before.people, meant);
-  const errors = problems.length > 0 ? problems : problemsOfCases(policy);
+  const errors = allProblems(policy, members, before.people, meant);
   if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
   const now = new Map(members.map(({ email, userId }) => [email, userId]));
   const people: People = Object.fromEntries(

@@ -97,6 +97,8 @@ export const EXCEPTIONS: Record<string, Exception> = {
       body: { rules: [{ name: "All", stages: [{ name: "One", approvers: { roles: ["owner"] } }] }] },
     },
   },
+  "POST /api/v1/policy/check": { values: { body: { rules: [] } } },
+  "GET /api/v1/policy/versions/{version}": { values: { "path.version": "1" } },
   "PUT /api/v1/calendar": {
     // Of an organization without a calendar; later ones are 409.
     headers: { "if-match": "0" },

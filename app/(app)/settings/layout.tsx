@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { Page } from "@/components/shell/pages/page.tsx";
 import { StepUp } from "@/components/shell/session/step-up.tsx";
 import { SETTINGS_SECTIONS } from "@/components/shell/settings-sections.ts";
+import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import { Account } from "./account.tsx";
 import { SettingsNav } from "./settings-nav.tsx";
@@ -37,12 +38,14 @@ export default function SettingsLayout({ children }: { children: ReactNode }) {
           </Link>
         )
       }
-      narrow
+      narrow={!section?.wide}
     >
       <div className="flex flex-col gap-6 lg:flex-row lg:gap-10">
         {!section && <Account />}
         <SettingsNav />
-        <div className="flex min-w-0 max-w-2xl flex-1 flex-col gap-6">{children}</div>
+        <div className={cn("flex min-w-0 flex-1 flex-col gap-6", !section?.wide && "max-w-2xl")}>
+          {children}
+        </div>
         <StepUp />
       </div>
     </Page>

@@ -1,7 +1,13 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api } from "@/lib/api-client/base/client.ts";
 import type { PolicyProposals, Proposed } from "@/lib/policy/proposals/schema.ts";
-import type { PolicyVersions, SavedPolicy } from "@/lib/policy/schema.ts";
+import type {
+  Deciders,
+  PolicyCheck,
+  PolicyVersion,
+  PolicyVersions,
+  SavedPolicy,
+} from "@/lib/policy/schema.ts";
 
 /** The policy. Not read again by itself: whoever edits it saves over the version that was read. */
 export function policy() {
@@ -17,6 +23,34 @@ export function policyVersions() {
   return queryOptions({
     queryKey: ["policy", "versions"] as const,
     queryFn: ({ signal }) => api.get<PolicyVersions>("/api/v1/policy/versions", signal),
+  });
+}
+
+/** A version, and what it changed. It stays as it is. */
+export function policyVersion(version: number) {
+  return queryOptions({
+    queryKey: ["policy", "versions", version] as const,
+    queryFn: ({ signal }) => api.get<PolicyVersion>(`/api/v1/policy/versions/${version}`, signal),
+  });
+}
+
+/** Who could vote now. */
+export function policyDeciders() {
+  return queryOptions({
+    queryKey: ["policy", "deciders"] as const,
+    queryFn: ({ signal }) => api.get<Deciders>("/api/v1/policy/deciders", signal),
+  });
+}
+
+/** What would keep a policy, as JSON, from being saved. */
+export function policyCheck(given: string) {
+  return queryOptions({
+    queryKey: ["policy", "check", given] as const,
+    queryFn: () => api.post<PolicyCheck>("/api/v1/policy/check", JSON.parse(given)),
+    // What is typed next is another one.
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: false,
   });
 }
 

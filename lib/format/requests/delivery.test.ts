@@ -62,7 +62,7 @@ test("the history says of an answer whose reply was lost that it is repeated, ne
     "No reply to the answer, and the server still asks: sending it again",
   );
   expect(line("delivery.unsent", { reason: "unreachable" })).toBe("Not sent yet, trying again: unreachable");
-  expect(line("delivery.confirmed", { reply: "not_needed" })).toBe("Carried out; nothing had to be sent");
+  expect(line("delivery.confirmed", { reply: "not_needed" })).toBe("Carried out");
 });
 
 test("a decision on a question of Intray's own is said to go to no server", () => {

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import type { InputRequestSummary } from "../../input-requests/schema.ts";
 import {
+  carriedOutWords,
   commentWords,
   declineWords,
   nextWords,
@@ -30,6 +32,17 @@ test("a comment goes with the answer to who asked through Intray, and to no serv
     "kept in the timeline",
     "goes to Claude with the answer",
   ]);
+});
+
+test("what was carried out is the call, or who asked has the answer", () => {
+  const words = (request: typeof ofServer | typeof gated | typeof own, action: "accept" | "decline") =>
+    carriedOutWords({ ...request, answer: { action } as NonNullable<InputRequestSummary["answer"]> });
+  expect([words(gated, "accept"), words(gated, "decline"), words(own, "accept")]).toEqual([
+    "The call goes ahead",
+    "The call is not made",
+    "The answer is with Claude",
+  ]);
+  expect(words(ofServer, "accept")).toBe("Carried out, nothing had to be sent");
 });
 
 test("a declined call is not made, and who asked for it learns why", () => {

@@ -8,7 +8,6 @@ import type { Page } from "../../base/page.ts";
 import { calendarSchema } from "../../calendar/schema.ts";
 import { authorsSchema, fingerprintOf } from "../../policy/automatic/authors.ts";
 import { readPolicyWithPeople } from "../../policy/queries.ts";
-import { policyInputSchema } from "../../policy/schema.ts";
 import { visibleTask } from "../../tasks/visibility.ts";
 import { answerOf, wordsOf } from "../row.ts";
 import { dayIn } from "./day.ts";
@@ -21,14 +20,13 @@ import type {
 
 /** Whether automatic answers are stopped, and the record of each rule of the policy in force. */
 export async function readAutomatic(organizationId: string, tx: Tx): Promise<AutomaticState> {
-  const { saved, people } = await readPolicyWithPeople(organizationId, tx);
-  const policy = policyInputSchema.parse(saved.policy);
+  const { version, policy, people } = await readPolicyWithPeople(organizationId, tx);
   const [now] = await tx.$queryRaw<
     { now: Date; calendar: unknown; authors: unknown; stoppedAt: Date | null; stoppedBy: unknown }[]
   >`
     SELECT now() AS now, s.stopped_at AS "stoppedAt", s.stopped_by AS "stoppedBy",
       (SELECT w.calendar FROM working_calendar w WHERE w.organization_id = o.id) AS calendar,
-      (SELECT v.automatic_authors FROM policy_version v WHERE v.organization_id = o.id AND v.version = ${saved.version}) AS authors
+      (SELECT v.automatic_authors FROM policy_version v WHERE v.organization_id = o.id AND v.version = ${version}) AS authors
     FROM organization o LEFT JOIN automatic_switch s ON s.organization_id = o.id WHERE o.id = ${organizationId}::uuid`;
   const { stoppedAt, stoppedBy } = now!;
   const day = dayIn(calendarSchema.nullable().parse(now!.calendar)?.zone ?? "UTC", now!.now);

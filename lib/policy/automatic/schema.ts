@@ -42,6 +42,7 @@ export type AutomaticRule = z.infer<typeof automaticRuleSchema>;
 
 export const automaticSchema = z.array(automaticRuleSchema).max(MOST_RULES, `At most ${MOST_RULES} rules`);
 
+/** As they are shown: what has its default is left out. */
 export const shownAutomaticSchema = z.array(
   z.object({
     name: z.string(),
@@ -50,8 +51,8 @@ export const shownAutomaticSchema = z.array(
       action: z.enum(["accept", "decline"]),
       content: z.record(z.string(), z.unknown()).optional(),
     }),
-    mode: z.enum(MODES),
-    dailyCap: z.number(),
-    sample: z.number(),
+    mode: z.enum(MODES).optional(),
+    dailyCap: z.number().optional(),
+    sample: z.number().optional(),
   }),
 );

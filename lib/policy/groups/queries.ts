@@ -47,10 +47,10 @@ async function readGroups(organizationId: string, tx: Tx, which: Prisma.Sql): Pr
     WHERE g.organization_id = ${organizationId}::uuid ${which}
     ORDER BY g.origin DESC, lower(g.name), g.id`;
   if (rows.length === 0) return [];
-  const { saved, groups } = await readPolicyWithPeople(organizationId, tx);
+  const { policy, groups } = await readPolicyWithPeople(organizationId, tx);
   return rows.map(({ changedAt, changedBy, ...row }) => ({
     ...row,
-    usedIn: usesOf(saved.policy, groups, row.id),
+    usedIn: usesOf(policy, groups, row.id),
     changedAt: changedAt?.toISOString() ?? null,
     changedBy: changedBy === null ? null : actorSchema.parse(changedBy),
   }));
@@ -80,6 +80,26 @@ interface NamingStage {
   name: string;
   approvers: { groups: string[] };
   escalate: { to: { groups: string[] } } | null;
+}
+
+/** Who is in the groups that a version of the policy means, by the name that it has for each. */
+export async function peopleIn(
+  organizationId: string,
+  tx: Tx,
+  groups: GroupIds,
+): Promise<Record<string, string[]>> {
+  const ids = Object.values(groups);
+  if (ids.length === 0) return {};
+  const rows = await tx.$queryRaw<{ id: string; userId: string }[]>`
+    SELECT i.group_id AS id, m.user_id AS "userId" FROM ${IN_GROUPS} i
+      JOIN membership m ON m.organization_id = i.organization_id AND m.id = i.member_id
+    WHERE i.organization_id = ${organizationId}::uuid AND i.group_id = ANY (${ids}::uuid[])`;
+  return Object.fromEntries(
+    Object.entries(groups).map(([name, id]) => [
+      name,
+      rows.flatMap((row) => (row.id === id ? [row.userId] : [])),
+    ]),
+  );
 }
 
 /**

@@ -199,8 +199,8 @@ async function refuseTakenName(
 
 /** Its stages would be nobody's. */
 async function refuseUsed(organizationId: string, tx: Tx, id: string, name: string): Promise<void> {
-  const { saved, groups } = await readPolicyWithPeople(organizationId, tx);
-  const [use] = usesOf(saved.policy, groups, id);
+  const { policy, groups } = await readPolicyWithPeople(organizationId, tx);
+  const [use] = usesOf(policy, groups, id);
   if (use)
     throw new AppError(
       "group_in_use",

@@ -6,6 +6,7 @@ import { changesOf, type WithPeople } from "../difference.ts";
 import { groupChangeSchema } from "../groups/schema.ts";
 import { groupIdsSchema, peopleSchema, readPolicyWithPeople } from "../queries.ts";
 import { policyInputSchema } from "../schema.ts";
+import { withoutDefaults } from "../without-defaults.ts";
 import type { PolicyProposals } from "./schema.ts";
 
 export interface ProposalRow {
@@ -45,9 +46,7 @@ export async function listPolicyProposals(
 ): Promise<PolicyProposals> {
   const rows = await openProposals(organizationId, tx, principal, null);
   if (rows.length === 0) return { items: [] };
-  const current = await readPolicyWithPeople(organizationId, tx);
-  const { people, groups } = current;
-  const before = { policy: policyInputSchema.parse(current.saved.policy), people, groups };
+  const before = await readPolicyWithPeople(organizationId, tx);
   return {
     items: rows.map(({ id, policy, by, at, same, ...row }) => {
       const proposed = policy === null ? null : policyInputSchema.parse(policy);
@@ -61,7 +60,7 @@ export async function listPolicyProposals(
         id,
         by: actorSchema.parse(by),
         at: at.toISOString(),
-        policy: proposed,
+        policy: proposed && withoutDefaults(proposed),
         group,
         changes: group ? { group } : proposedChanges(before, after),
         mayApprove: principal.userId !== null && !principal.isView && !same,

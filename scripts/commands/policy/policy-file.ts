@@ -1,13 +1,12 @@
-/** A policy in a file, as the screen and the API have it: JSON, with `$schema` for editors. */
+/** A policy in a file, as the screen has it: JSON, or YAML by the file's ending, with `$schema` for editors. */
 import { readFile } from "node:fs/promises";
 import { AppError, type FieldError } from "../../../lib/base/errors.ts";
 import { type Policy, policyInputSchema } from "../../../lib/policy/schema.ts";
+import { readYaml } from "../../../lib/policy/yaml.ts";
 import { CommandError } from "../usage.ts";
 
 /** Throws CommandError with the place of each problem. */
 export async function readPolicyFile(path: string): Promise<Policy> {
-  if (/\.ya?ml$/i.test(path))
-    throw new CommandError(`${path}: policies are read as JSON, not as YAML. Convert it first.`);
   const { $schema: _, ...given } = objectIn(path, await textOf(path));
   const parsed = policyInputSchema.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -31,16 +30,32 @@ export function invalidPolicy(path: string, errors: FieldError[]): CommandError 
   return new CommandError([`${path} is no valid policy:`, ...lines].join("\n"));
 }
 
+/** Whether a file of this name is YAML. */
+export function isYaml(path: string): boolean {
+  return /\.ya?ml$/i.test(path);
+}
+
 function objectIn(path: string, text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new CommandError(`${path} is not JSON: ${(error as Error).message}`, { cause: error });
-  }
+  const value = isYaml(path) ? yamlIn(path, text) : jsonIn(path, text);
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;
   throw new CommandError(`${path} is no policy: it is not an object.`);
+}
+
+function yamlIn(path: string, text: string): unknown {
+  const read = readYaml(text);
+  if ("value" in read) return read.value;
+  const { message, at } = read.mistake;
+  const line = text.slice(0, at).split("\n").length;
+  throw new CommandError(`${path} can't be read as YAML: line ${line}: ${message}`);
+}
+
+function jsonIn(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CommandError(`${path} is not JSON: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 async function textOf(path: string): Promise<string> {

@@ -93,7 +93,9 @@ test.each<[string, string, () => Promise<string>, string]>([
   ["of another form", "json", async () => JSON.stringify({ rules: [{ name: "All" }] }), "rules.0.stages: "],
   ["that is no JSON", "json", async () => "rules: []", "is not JSON"],
   ["that is no object", "json", async () => "[]", "is no policy"],
-  ["in YAML", "yaml", async () => "rules: []", "not as YAML"],
+  ["in YAML that names a key twice", "yaml", async () => "rules: []\nrules: []", "line 2: "],
+  ["in YAML with an alias", "yml", async () => "groups: &a {}\nrules: *a", "line 2: "],
+  ["in YAML of another form", "yaml", async () => "rules:\n  - name: All", "rules.0.stages: "],
 ])("a file %s is refused, with the place", async (_name, ending, text, words) => {
   const refused = await intray(["test", "--file", await file(await text(), ending)], {});
   expect(refused).toMatchObject({ code: 1, out: "" });
@@ -124,8 +126,20 @@ test("a file is compared, applied and taken out again, and applied twice it chan
     out: "",
     err: "Version 1\n",
   });
-  expect(JSON.parse(await readFile(out, "utf8"))).toMatchObject({ rules: [{ name: "All" }] });
+  const { $schema: _, ...written } = policy();
+  expect(JSON.parse(await readFile(out, "utf8"))).toEqual({ version: 1, ...written });
   expect(await intray(["diff", "--org", "acme", "--file", out])).toMatchObject({ code: 0 });
+  const yaml = join(folder, "out.yaml");
+  expect(await intray(["export", "--org", "acme", "--file", yaml])).toMatchObject({ code: 0, out: "" });
+  expect(await readFile(yaml, "utf8")).toMatch(
+    /^version: 1\nrules:\n {2}- name: All\n {4}when: request.amount != null\n/,
+  );
+  expect(await intray(["diff", "--org", "acme", "--file", yaml])).toMatchObject({ code: 0 });
+  expect(await intray(["test", "--file", yaml], {})).toMatchObject({
+    code: 0,
+    out: "2 tests, all passed.\n",
+  });
+  expect(await intray(["apply", "--org", "acme", "--file", yaml])).toMatchObject({ out: "Version 1\n" });
   // It overwrites nothing.
   expect(await intray(["export", "--org", "acme", "--file", out])).toMatchObject({ code: 1 });
   expect(JSON.parse((await intray(["export", "--org", "acme"])).out)).toMatchObject({ version: 1 });

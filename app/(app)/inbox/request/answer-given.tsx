@@ -14,6 +14,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestKeys } from "@/lib/api-client/requests.ts";
 import { deliveryMeaning, hasVanished, needsNoSending } from "@/lib/format/requests/delivery.ts";
+import { carriedOutWords } from "@/lib/format/requests/own-questions.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { describeFacts } from "@/lib/text/facts/facts.ts";
@@ -110,7 +111,7 @@ function DeliverySteps({ request }: { request: InputRequestDetail }) {
     return (
       <ol aria-label="Delivery" aria-live="polite" className="flex flex-col gap-2">
         <Step progress="done" name="Recorded" at={answer.at} />
-        <Step progress="done" name="Carried out, nothing had to be sent" at={delivery.confirmedAt} />
+        <Step progress="done" name={carriedOutWords(request)} at={delivery.confirmedAt} />
       </ol>
     );
   return (

@@ -1,44 +1,74 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useId, useRef, useState } from "react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useId, useRef, useState } from "react";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
-import { Textarea } from "@/components/ui/input.tsx";
+import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
-import { policy, policyProposals, policyVersions, savePolicy } from "@/lib/api-client/settings/policy.ts";
-import type { SavedPolicy } from "@/lib/policy/schema.ts";
+import {
+  policy,
+  policyCheck,
+  policyDeciders,
+  policyProposals,
+  policyVersions,
+  savePolicy,
+} from "@/lib/api-client/settings/policy.ts";
+import type { SavedPolicy, ShownPolicy } from "@/lib/policy/schema.ts";
 import { Section } from "../section.tsx";
-import { lineOf, placeInJson, placeOfMistake } from "./json-place.ts";
+import { focusOn } from "./form/ordered-list.tsx";
+import { PolicyForm } from "./form/policy-form.tsx";
+import type { Problem } from "./form/problems.tsx";
+import { lineOf } from "./text/json-place.ts";
+import { Segments, TextPane } from "./text/text-pane.tsx";
+import { usePolicyText } from "./use-policy-text.ts";
 
-/** A mistake, and where it is in the text. */
-interface Mistake {
-  message: string;
-  field: string;
-  at: number;
-}
+/** How long nothing is typed before the server is asked what is wrong. */
+const SETTLED_MS = 400;
 
 /**
- * The policy as JSON. One press saves all of it, or proposes it (`isProposed`) to another admin, over the version that it was read at. A newer one that arrives takes the place of
- * a text that nobody has changed here.
+ * The policy as a form and as text, each of which follows the other. One press saves all of it, or proposes it (`isProposed`) to
+ * another admin, over the version that it was read at. A newer one that arrives takes the place of what nobody has changed here.
+ * `restored`: an earlier version, to be edited as a draft.
  */
-export function PolicyEditor({ current, isProposed }: { current: SavedPolicy; isProposed: boolean }) {
+export function PolicyEditor({
+  current,
+  isProposed,
+  restored,
+}: {
+  current: SavedPolicy;
+  isProposed: boolean;
+  restored: { policy: ShownPolicy } | null;
+}) {
   const client = useQueryClient();
   const [saved, setSaved] = useState(current);
-  const [text, setText] = useState(() => textOf(current));
-  const [mistakes, setMistakes] = useState<Mistake[]>([]);
+  const its = usePolicyText(saved.policy);
+  const { text, format, value, draft, mistake, isChanged } = its;
+  const [pane, setPane] = useState<"Form" | "Text">("Form");
+  const [open, setOpen] = useState<string | null>(null);
+  const [ledTo, setLedTo] = useState<string | null>(null);
   const box = useRef<HTMLTextAreaElement>(null);
-  const [list, help] = [useId(), useId()];
-  const isChanged = text !== textOf(saved);
+  const list = useId();
   const isOld = current.version > saved.version;
   const adopt = (version: SavedPolicy) => {
     setSaved(version);
-    setText(textOf(version));
-    setMistakes([]);
+    its.setValue(version.policy);
   };
   if (isOld && !isChanged) adopt(current);
+  const [seen, setSeen] = useState(restored);
+  if (seen !== restored) {
+    setSeen(restored);
+    if (restored) its.setValue(restored.policy);
+  }
+  const settled = useSettled(isChanged && draft ? JSON.stringify(value) : null);
+  const check = useQuery({
+    ...policyCheck(settled ?? ""),
+    enabled: settled !== null,
+    placeholderData: (before) => before,
+  });
   const save = useMutation({
     mutationFn: (given: unknown) => savePolicy(saved.version, given),
     onSuccess: async (now) => {
@@ -51,62 +81,110 @@ export function PolicyEditor({ current, isProposed }: { current: SavedPolicy; is
       adopt(now);
       await showSaved(client, policy().queryKey, now);
       void client.invalidateQueries({ queryKey: policyVersions().queryKey });
+      void client.invalidateQueries({ queryKey: policyDeciders().queryKey });
       toast("Policy saved");
     },
-    onError: (error) => setMistakes(mistakesOf(error, text)),
   });
-  const press = () => {
-    const read = readJson(text);
-    if ("mistake" in read) setMistakes([read.mistake]);
-    else {
-      setMistakes([]);
-      save.mutate(read.value);
-    }
+  const change = (write: () => void) => {
+    write();
+    save.reset();
+    setLedTo(null);
   };
-  const goTo = (at: number) => {
-    const end = text.indexOf("\n", at);
-    box.current?.focus();
-    box.current?.setSelectionRange(at, end === -1 ? text.length : end);
-  };
-  const insertExample = () => {
-    setText(JSON.stringify({ ...saved.policy, rules: [EXAMPLE] }, null, 2));
-    box.current?.focus();
-  };
+  const refused = save.error instanceof ApiError ? save.error.errors : [];
+  const problems: Problem[] = mistake
+    ? [mistake]
+    : !isChanged
+      ? []
+      : refused.length > 0
+        ? refused
+        : (check.data?.problems ?? []);
   const isOvertaken = isOld || (save.error instanceof ApiError && save.error.code === "version_changed");
+  const goToLine = (at: number) => {
+    setPane("Text");
+    const end = text.indexOf("\n", at);
+    requestAnimationFrame(() => {
+      box.current?.focus();
+      box.current?.setSelectionRange(at, end === -1 ? text.length : end);
+    });
+  };
+  const goToField = (field: string) => {
+    setPane("Form");
+    setOpen(itemOf(field, Object.keys(draft?.groups ?? {})));
+    setLedTo(field);
+    requestAnimationFrame(() => focusOn(nearestId(field)));
+  };
+  const place = ({ field }: Problem) => mistake?.at ?? its.placeOf(field);
   return (
     <Section
       title="Policy"
       description="Who has to agree on which requests. A request goes through the rules from top to bottom; the first one that matches decides. If none matches, any one approver decides."
+      action={
+        <Segments
+          label="Show as"
+          value={pane}
+          options={["Form", "Text"]}
+          onChange={setPane}
+          className={NARROW}
+        />
+      }
     >
-      <Textarea
-        ref={box}
-        aria-label="Policy as JSON"
-        aria-describedby={mistakes.length > 0 ? `${list} ${help}` : help}
-        aria-invalid={mistakes.length > 0 || undefined}
-        spellCheck={false}
-        rows={24}
-        value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-          save.reset();
-        }}
-        className="border-line font-mono text-[13px]"
-      />
-      <p id={help} className="text-muted text-xs">
-        A rule has a <code>name</code>, a condition <code>when</code> in CEL (without one it is about every
-        request), and <code>stages</code>, one after the other: who may vote in each, and how many of them
-        have to agree. <code>version</code> is that of the format. <code>docs/governance.md</code>, which
-        comes with Intray, describes each property and what conditions can use.
-      </p>
-      {mistakes.length > 0 && (
-        <Notice live tone="bad" title="The policy was not saved.">
+      <div className="flex min-w-0 gap-6">
+        <div className={cn("min-w-0 flex-1", pane === "Text" && WIDE_ONLY)}>
+          {draft ? (
+            <PolicyForm
+              draft={draft}
+              problems={problems}
+              open={open}
+              ledTo={ledTo}
+              onOpen={setOpen}
+              onChange={(now) => change(() => its.setValue(now))}
+            />
+          ) : (
+            <p className="text-[13px] text-muted">The form is back once the text can be read.</p>
+          )}
+        </div>
+        <div className={cn("flex min-w-0 flex-1", BESIDE, pane === "Form" && WIDE_ONLY)}>
+          <TextPane
+            box={box}
+            text={text}
+            format={format}
+            canSwitch={value !== undefined}
+            describedBy={problems.length > 0 ? list : undefined}
+            isWrong={problems.length > 0}
+            onChange={(now) => change(() => its.setText(now))}
+            onFormat={(now) => void its.setFormat(now)}
+          />
+        </div>
+      </div>
+      {problems.length > 0 && (
+        <Notice
+          live={refused.length > 0}
+          tone="bad"
+          title={refused.length > 0 ? "The policy was not saved." : "The policy can’t be saved like this."}
+        >
           <ul id={list} className="flex flex-col gap-1">
-            {mistakes.map(({ message, field, at }) => (
-              <li key={`${field} ${message}`}>
-                <button type="button" className="underline underline-offset-4" onClick={() => goTo(at)}>
-                  Line {lineOf(text, at)}
+            {problems.map((problem) => (
+              <li key={`${problem.field} ${problem.message}`} className="break-words">
+                <button
+                  type="button"
+                  className="underline underline-offset-4"
+                  onClick={() => goToLine(place(problem))}
+                >
+                  Line {lineOf(text, place(problem))}
                 </button>
-                {field && <> · {field}</>}: {message}
+                {draft && problem.field && (
+                  <>
+                    {" · "}
+                    <button
+                      type="button"
+                      className="underline underline-offset-4"
+                      onClick={() => goToField(problem.field)}
+                    >
+                      {problem.field}
+                    </button>
+                  </>
+                )}
+                : <PlainText text={problem.message} />
               </li>
             ))}
           </ul>
@@ -133,17 +211,23 @@ export function PolicyEditor({ current, isProposed }: { current: SavedPolicy; is
           <p>Loading it discards your changes.</p>
         </Notice>
       ) : (
-        save.error && mistakes.length === 0 && <Notice live tone="bad" title={errorSentence(save.error)} />
+        save.error && refused.length === 0 && <Notice live tone="bad" title={errorSentence(save.error)} />
       )}
       <div className="flex flex-wrap gap-2">
-        <Button variant="primary" disabled={!isChanged || save.isPending} onClick={press}>
+        <Button
+          variant="primary"
+          disabled={!isChanged || value === undefined || save.isPending}
+          onClick={() => save.mutate(value)}
+        >
           {save.isPending ? "Saving…" : isProposed ? "Propose policy" : "Save policy"}
         </Button>
         {!isChanged && saved.policy.rules.length === 0 && (
-          <Button onClick={insertExample}>Insert an example</Button>
+          <Button onClick={() => change(() => its.setValue({ ...saved.policy, rules: [EXAMPLE] }))}>
+            Insert an example
+          </Button>
         )}
         {isChanged && (
-          <Button variant="ghost" onClick={() => adopt(saved)}>
+          <Button variant="ghost" onClick={() => change(() => its.setValue(saved.policy))}>
             Discard changes
           </Button>
         )}
@@ -152,6 +236,13 @@ export function PolicyEditor({ current, isProposed }: { current: SavedPolicy; is
   );
 }
 
+/** From this width on, the text stands beside the form. */
+const WIDE_ONLY = "max-[1399px]:hidden";
+const NARROW = "min-[1400px]:hidden";
+/** The text stays in view while the form beside it scrolls. */
+const BESIDE =
+  "min-[1400px]:sticky min-[1400px]:top-4 min-[1400px]:h-[calc(100dvh-8rem)] min-[1400px]:self-start";
+
 /** A rule that can be saved wherever there are two approvers. */
 const EXAMPLE = {
   name: "Large amounts",
@@ -159,22 +250,34 @@ const EXAMPLE = {
   stages: [{ name: "Approvers", approvers: { roles: ["approver"] }, need: 2 }],
 };
 
-function textOf({ policy: its }: SavedPolicy): string {
-  return JSON.stringify(its, null, 2);
+/** The value once it has not changed for a while. */
+function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
 }
 
-function readJson(text: string): { value: unknown } | { mistake: Mistake } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    const { message } = error as Error;
-    return {
-      mistake: { message: `This is not JSON: ${message}`, field: "", at: placeOfMistake(text, message) },
-    };
+/** The item of the form in which a place is. Groups are named in places, and counted in the form. */
+function itemOf(field: string, groups: string[]): string | null {
+  const [part, name] = field.split(".");
+  if (part === "groups") {
+    const at = groups.findIndex(
+      (group) => field === `groups.${group}` || field.startsWith(`groups.${group}.`),
+    );
+    return at === -1 ? null : `groups.${at}`;
   }
+  return part !== undefined && name !== undefined ? `${part}.${name}` : null;
 }
 
-function mistakesOf(error: Error, text: string): Mistake[] {
-  const errors = error instanceof ApiError ? error.errors : [];
-  return errors.map(({ field, message }) => ({ field, message, at: placeInJson(text, field) }));
+/** The id of the control that shows a place, or of the nearest one around it. Called once the form shows it. */
+function nearestId(field: string): string {
+  const names = field.split(".");
+  for (let length = names.length; length > 0; length--) {
+    const place = names.slice(0, length).join(".");
+    for (const id of [place, `open-${place}`]) if (document.getElementById(id)) return id;
+  }
+  return field;
 }

@@ -11,6 +11,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { taskRequests } from "@/lib/api-client/tasks/task-history.ts";
 import { needsNoSending, reachIn } from "@/lib/format/requests/delivery.ts";
+import { carriedOutWords } from "@/lib/format/requests/own-questions.ts";
 import { REQUEST_TONES, requestLabel } from "@/lib/format/requests/requests.ts";
 import type { DeliveryState, InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
@@ -82,7 +83,7 @@ function Facts({ request }: { request: InputRequestSummary }) {
       )}
       {delivery && (
         <>
-          {` · ${deliveryWords(delivery)} `}
+          {` · ${deliveryWords(request, delivery)} `}
           {moved && <Clock at={moved} />}
         </>
       )}
@@ -90,12 +91,15 @@ function Facts({ request }: { request: InputRequestSummary }) {
   );
 }
 
-function deliveryWords(delivery: NonNullable<InputRequestSummary["delivery"]>): string {
+function deliveryWords(
+  request: InputRequestSummary,
+  delivery: NonNullable<InputRequestSummary["delivery"]>,
+): string {
   const { state, flagged, waitingSince, waitingFor, acceptedAt } = delivery;
   if (flagged) return "the server took it and keeps asking";
   if (state === "pending" && waitingFor === "fetch") return "waits for the server to fetch it";
   if (state === "pending" && waitingSince) return "waits for the server to ask again";
-  if (needsNoSending(delivery)) return "carried out, nothing had to be sent";
+  if (needsNoSending(delivery)) return uncapitalise(carriedOutWords(request));
   if (state === "confirmed" && !acceptedAt) return "the task moved on, without a reply to it";
   if (state === "failed" && reachIn(delivery) === "unknown") return "unknown whether the server got it";
   if (state === "failed" && reachIn(delivery) === "taken") return "the server had it";

@@ -129,10 +129,13 @@ import * as policyAutomaticDecisions from "@/app/api/v1/policy/automatic/decisio
 import * as policyAutomaticResume from "@/app/api/v1/policy/automatic/resume/route.ts";
 import * as policyAutomatic from "@/app/api/v1/policy/automatic/route.ts";
 import * as policyAutomaticStop from "@/app/api/v1/policy/automatic/stop/route.ts";
+import * as policyCheck from "@/app/api/v1/policy/check/route.ts";
+import * as policyDeciders from "@/app/api/v1/policy/deciders/route.ts";
 import * as approvePolicyProposal from "@/app/api/v1/policy/proposals/[id]/approve/route.ts";
 import * as withdrawPolicyProposal from "@/app/api/v1/policy/proposals/[id]/withdraw/route.ts";
 import * as policyProposals from "@/app/api/v1/policy/proposals/route.ts";
 import * as policy from "@/app/api/v1/policy/route.ts";
+import * as policyVersion from "@/app/api/v1/policy/versions/[version]/route.ts";
 import * as policyVersions from "@/app/api/v1/policy/versions/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
 import * as races from "@/app/api/v1/races/route.ts";
@@ -224,6 +227,9 @@ export const paths: Paths = {
   "/api/v1/policy/versions": policyVersions,
   "/api/v1/groups": groups,
   "/api/v1/groups/{id}": group,
+  "/api/v1/policy/versions/{version}": policyVersion,
+  "/api/v1/policy/check": policyCheck,
+  "/api/v1/policy/deciders": policyDeciders,
   "/api/v1/call-rules": callRules,
   "/api/v1/call-rules/try": callRulesTry,
   "/api/v1/bulk-operations/{id}": bulkOperation,

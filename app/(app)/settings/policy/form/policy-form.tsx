@@ -1,0 +1,179 @@
+"use client";
+
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { PeopleField } from "./approvers-field.tsx";
+import { AutomaticForm } from "./automatic-form.tsx";
+import { CaseForm } from "./case-form.tsx";
+import {
+  changed,
+  type Draft,
+  type DraftAutomatic,
+  type DraftCase,
+  type DraftRule,
+  some,
+  stagesInWords,
+  withGroupRenamed,
+} from "./draft.ts";
+import { TextLine } from "./fields.tsx";
+import { OrderedList } from "./ordered-list.tsx";
+import { type Problem, ProblemsOf } from "./problems.tsx";
+import { RuleForm } from "./rule-form.tsx";
+
+interface DraftGroup {
+  name?: string;
+  people: string[];
+}
+
+/** The policy as a form. */
+export function PolicyForm({
+  draft,
+  problems,
+  open,
+  ledTo,
+  onOpen,
+  onChange,
+}: {
+  draft: Draft;
+  problems: Problem[];
+  /** The place of the item that is open, as `rules.0`. */
+  open: string | null;
+  /** The place of the problem that somebody was led to. */
+  ledTo: string | null;
+  onOpen: (place: string | null) => void;
+  onChange: (draft: Draft) => void;
+}) {
+  const rules = draft.rules ?? [];
+  const groups = Object.entries(draft.groups ?? {}).map(([name, people]): DraftGroup => ({ name, people }));
+  const names = Object.keys(draft.groups ?? {});
+  const set = (change: Partial<Draft>) => onChange(changed(draft, change));
+  const shown = { open, onOpen };
+  return (
+    <ProblemsOf problems={problems}>
+      <div className="flex min-w-0 flex-col gap-6">
+        <OrderedList<DraftRule>
+          {...shown}
+          isOrdered
+          label="Rules"
+          noun="rule"
+          place="rules"
+          items={rules}
+          made={() => ({
+            name: "New rule",
+            stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }],
+          })}
+          onChange={(now) => set({ rules: now })}
+          empty="No rules yet: any one approver decides."
+          words={(rule) => <RuleWords rule={rule} />}
+        >
+          {(rule, at, setRule) => (
+            <RuleForm
+              place={`rules.${at}`}
+              rule={rule}
+              groups={names}
+              openStage={stageOf(ledTo, at)}
+              onChange={setRule}
+            />
+          )}
+        </OrderedList>
+        <OrderedList<DraftGroup>
+          {...shown}
+          isOrdered={false}
+          label="Groups of people"
+          noun="group"
+          place="groups"
+          items={groups}
+          made={() => ({ name: "group", people: [] })}
+          onChange={(now) =>
+            set({
+              groups: some(now) && Object.fromEntries(now.map(({ name, people }) => [name ?? "", people])),
+            })
+          }
+          empty="No groups: stages name roles or people."
+          words={({ people }) => people.join(", ") || "Nobody"}
+        >
+          {({ name = "", people }, at, setGroup) => (
+            <>
+              <TextLine
+                required
+                place={`groups.${at}.name`}
+                label="Name"
+                value={name}
+                // Another group's name would be that group.
+                onChange={(now) => !names.includes(now) && onChange(withGroupRenamed(draft, name, now))}
+              />
+              <PeopleField
+                label="People in it"
+                place={`groups.${name}`}
+                value={people}
+                onChange={(now) => setGroup({ name, people: now })}
+              />
+            </>
+          )}
+        </OrderedList>
+        <OrderedList<DraftAutomatic>
+          {...shown}
+          isOrdered
+          label="Automatic answers"
+          noun="rule"
+          place="automatic"
+          items={draft.automatic ?? []}
+          made={() => ({ name: "New rule", when: "false", answer: { action: "accept" } })}
+          onChange={(now) => set({ automatic: some(now) })}
+          empty="None: people answer everything."
+          words={({ mode = "off", when }) => <PlainText text={`${mode} · when ${when ?? ""}`} />}
+        >
+          {(rule, at, setRule) => <AutomaticForm place={`automatic.${at}`} rule={rule} onChange={setRule} />}
+        </OrderedList>
+        <OrderedList<DraftCase>
+          {...shown}
+          isOrdered={false}
+          label="Tests"
+          noun="test"
+          place="tests"
+          items={draft.tests ?? []}
+          made={() => ({ name: "Test", request: {}, expect: { rule: null } })}
+          onChange={(now) => set({ tests: some(now) })}
+          empty="None. A policy that fails one of its tests can’t be saved."
+          words={(test, at) =>
+            caseWords(
+              test,
+              problems.find(({ field }) => field.startsWith(`tests.${at}.`)),
+            )
+          }
+        >
+          {(test, at, setTest) => (
+            <CaseForm
+              place={`tests.${at}`}
+              test={test}
+              rules={rules.flatMap(({ name }) => name ?? [])}
+              onChange={setTest}
+            />
+          )}
+        </OrderedList>
+      </div>
+    </ProblemsOf>
+  );
+}
+
+/** `rules.2.stages.1` of a place within the rule; null: it is elsewhere. */
+function stageOf(place: string | null, rule: number): string | null {
+  return place?.match(new RegExp(`^rules\\.${rule}\\.stages\\.\\d+`))?.[0] ?? null;
+}
+
+function RuleWords({ rule: { when, stages = [] } }: { rule: DraftRule }) {
+  return (
+    <>
+      <PlainText text={stagesInWords(stages)} />
+      {when && (
+        <code className="mt-1 block whitespace-pre-wrap break-words rounded-md bg-sunken px-2 py-1 font-mono">
+          <PlainText text={when} />
+        </code>
+      )}
+    </>
+  );
+}
+
+function caseWords({ expect: expected }: DraftCase, problem: Problem | undefined): string {
+  const wanted = expected?.rule ? `gets “${expected.rule}”` : "gets no rule";
+  return problem ? `Fails: ${problem.message}` : wanted;
+}

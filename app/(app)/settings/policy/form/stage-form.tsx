@@ -1,0 +1,98 @@
+import { ApproversField } from "./approvers-field.tsx";
+import { changed, type DraftStage } from "./draft.ts";
+import { Check, Checks, ListLine, NumberLine, TextLine } from "./fields.tsx";
+
+/** One stage of a rule: who votes, how many have to agree, and what happens while they don't. */
+export function StageForm({
+  place,
+  stage,
+  groups,
+  onChange,
+}: {
+  place: string;
+  stage: DraftStage;
+  groups: string[];
+  onChange: (stage: DraftStage) => void;
+}) {
+  const set = (change: Partial<DraftStage>) => onChange(changed(stage, change));
+  const { escalate } = stage;
+  return (
+    <>
+      <TextLine
+        required
+        place={`${place}.name`}
+        label="Name of the stage"
+        value={stage.name}
+        onChange={(name) => set({ name })}
+      />
+      <ApproversField
+        legend="Who may vote"
+        place={`${place}.approvers`}
+        value={stage.approvers}
+        groups={groups}
+        onChange={(approvers) => set({ approvers })}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <NumberLine
+          place={`${place}.need`}
+          label="How many have to agree"
+          need="else 1"
+          value={stage.need}
+          onChange={(need) => set({ need: need === 1 ? undefined : need })}
+        />
+        <NumberLine
+          place={`${place}.rejections`}
+          label="Rejections that end it"
+          need="else 1"
+          value={stage.rejections}
+          onChange={(rejections) => set({ rejections: rejections === 1 ? undefined : rejections })}
+        />
+      </div>
+      <Check
+        label="Each shows again that it is them, within 5 minutes of the vote"
+        checked={stage.stepUp === true}
+        onChange={(checked) => set({ stepUp: checked || undefined })}
+      />
+      <Checks
+        legend="A reason is required to"
+        values={stage.requireReason}
+        options={[
+          { value: "approve", label: "approve" },
+          { value: "reject", label: "reject" },
+        ]}
+        onChange={(requireReason) => set({ requireReason })}
+      />
+      <ListLine
+        place={`${place}.remind`}
+        label="Remind after"
+        description="Times such as 4h, 1d, counted from when the stage opens."
+        value={stage.remind}
+        onChange={(remind) => set({ remind })}
+      />
+      <Check
+        label="Ask more people if it is not full by then"
+        checked={Boolean(escalate)}
+        onChange={(checked) => set({ escalate: checked ? { after: "2d", to: {} } : undefined })}
+      />
+      {escalate && (
+        <>
+          <TextLine
+            required
+            place={`${place}.escalate.after`}
+            label="Ask them after"
+            description="A time such as 2d."
+            value={escalate.after}
+            onChange={(after) => set({ escalate: changed(escalate, { after }) })}
+          />
+          <ApproversField
+            legend="Who is asked too"
+            place={`${place}.escalate.to`}
+            value={escalate.to}
+            groups={groups}
+            onChange={(to) => set({ escalate: changed(escalate, { to }) })}
+          />
+        </>
+      )}
+    </>
+  );
+}

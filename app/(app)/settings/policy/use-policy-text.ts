@@ -1,0 +1,68 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import { type Draft, readDraft } from "./form/draft.ts";
+import { type Format, JSON_FORMAT, loadYaml, type TextFormat } from "./text/policy-text.ts";
+
+/** Something that keeps the policy from being saved; `at`: where in the text. */
+export interface Mistake {
+  message: string;
+  /** The place in the policy; empty: it is no policy yet. */
+  field: string;
+  at: number;
+}
+
+interface Written {
+  format: Format;
+  how: TextFormat;
+  text: string;
+}
+
+/**
+ * The policy that is edited. The text is what counts: the form shows what is read from it, and writes it anew with each change.
+ * Text that can't be read has a `mistake` and no `draft`.
+ */
+export function usePolicyText(saved: object) {
+  const [written, setWritten] = useState<Written>({
+    format: "JSON",
+    how: JSON_FORMAT,
+    text: JSON_FORMAT.write(saved),
+  });
+  const { format, how, text } = written;
+  const read = useMemo(() => how.read(text), [how, text]);
+  const value = "value" in read ? read.value : undefined;
+  const shown = useMemo(() => (value === undefined ? null : readDraft(value)), [value]);
+  const isChanged = !("value" in read) || JSON.stringify(read.value) !== JSON.stringify(saved);
+  return {
+    text,
+    format,
+    value,
+    draft: shown && "draft" in shown ? shown.draft : null,
+    mistake: mistakeOf(read, shown, how, text),
+    isChanged,
+    placeOf: (field: string) => how.placeOf(text, field),
+    setText: (now: string) => setWritten((its) => ({ ...its, text: now })),
+    setValue: (now: object | Draft) => setWritten((its) => ({ ...its, text: its.how.write(now) })),
+    /** Writes the same in another format, if it can be read. */
+    setFormat: async (now: Format) => {
+      const other = now === "JSON" ? JSON_FORMAT : await loadYaml();
+      setWritten((its) => {
+        const current = its.how.read(its.text);
+        if (its.format === now || !("value" in current)) return its;
+        return { format: now, how: other, text: other.write(current.value) };
+      });
+    },
+  };
+}
+
+function mistakeOf(
+  read: ReturnType<TextFormat["read"]>,
+  shown: ReturnType<typeof readDraft> | null,
+  how: TextFormat,
+  text: string,
+): Mistake | null {
+  if ("mistake" in read) return { ...read.mistake, field: "" };
+  if (!shown || "draft" in shown) return null;
+  const { field, message } = shown.problem;
+  return { field, message, at: how.placeOf(text, field) };
+}

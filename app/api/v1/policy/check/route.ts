@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { checkPolicy } from "@/lib/policy/check.ts";
+import { policyCheckSchema } from "@/lib/policy/schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "settings:manage",
+      summary: "Say what would keep a policy from being saved, each problem with its place; nothing is saved",
+      body: z.record(z.string(), z.unknown()),
+      output: policyCheckSchema,
+    },
+    ({ caller, body }) => within(caller, (organizationId, tx) => checkPolicy(organizationId, tx, body)),
+  ),
+});

@@ -1,0 +1,17 @@
+import { readPolicyVersion } from "@/lib/policy/queries.ts";
+import { policyVersionParams, policyVersionSchema } from "@/lib/policy/schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary: "A version of the policy, and what it changed against the one before",
+      params: policyVersionParams,
+      output: policyVersionSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx) => readPolicyVersion(organizationId, tx, params.version)),
+  ),
+});

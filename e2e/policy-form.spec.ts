@@ -1,0 +1,200 @@
+/** An admin builds the policy by its form and by its text, each of which follows the other, and sees who could decide what. */
+import { readFileSync } from "node:fs";
+import type { Locator, Page } from "@playwright/test";
+import { policyInputSchema, type SavedPolicy } from "../lib/policy/schema.ts";
+import { withoutDefaults } from "../lib/policy/without-defaults.ts";
+import { checkAppearance, PHONE } from "./fixtures/appearance.ts";
+import { newMember, newOwner } from "./fixtures/organizations.ts";
+import { apiOf, expect, SOON, tabTo, test } from "./fixtures/test.ts";
+
+test.setTimeout(300_000);
+
+const WIDE = { width: 1440, height: 900 };
+
+/** The first example of docs/governance.md, with people of this organization. */
+function exampleOf(slug: string): object {
+  const docs = readFileSync("docs/governance.md", "utf8");
+  const [, text = ""] = /```json\n(.*?)\n```/s.exec(docs) ?? [];
+  return JSON.parse(text.replaceAll("acme.example", `${slug}.example`));
+}
+
+async function policyOf(page: Page): Promise<SavedPolicy> {
+  return apiOf(page).get<SavedPolicy>("/policy");
+}
+
+test("the example of the documentation is built with the keyboard alone", async ({ browser }) => {
+  const slug = "oregon";
+  const ana = await newOwner(browser, "Ana", slug);
+  await newMember(browser, "Ben", slug, "approver");
+  await newMember(browser, "Cleo", slug, "approver");
+  await ana.goto("/settings/policy");
+  const { keyboard } = ana;
+  const press = async (name: string | RegExp) => {
+    await tabTo(ana, ana.getByRole("button", { name, exact: true }).filter({ visible: true }).first());
+    await keyboard.press("Enter");
+  };
+  const write = async (text: string) => {
+    await keyboard.press("ControlOrMeta+a");
+    await keyboard.type(text);
+  };
+  const fill = async (control: Locator, text: string) => {
+    await tabTo(ana, control);
+    await write(text);
+  };
+  const tick = async (control: Locator) => {
+    await tabTo(ana, control);
+    await keyboard.press("Space");
+  };
+  for (const [name, people] of [
+    ["finance", ["ben", "cleo"]],
+    ["cfo", ["ana"]],
+  ] as const) {
+    await press("Add a group");
+    await expect(ana.getByLabel("Name", { exact: true })).toBeFocused();
+    await write(name);
+    await tabTo(ana, ana.getByRole("combobox", { name: "People in it" }));
+    for (const person of people) {
+      await keyboard.type(`${person}@${slug}.example`);
+      await keyboard.press("Enter");
+    }
+  }
+  await press("Add a rule");
+  await expect(ana.getByLabel("Name", { exact: true })).toBeFocused();
+  await write("Large invoices");
+  await fill(
+    ana.getByLabel(/^Condition/),
+    'server.name == "Finance ERP" && tool == "process_invoice" && request.amount != null && request.amount >= 5000.0',
+  );
+  const who = ana.getByRole("group", { name: "Who may vote" });
+  await fill(ana.getByLabel("Name of the stage"), "Finance");
+  await tick(who.getByRole("checkbox", { name: "Approvers" }));
+  await tick(who.getByRole("checkbox", { name: "finance" }));
+  await fill(ana.getByLabel(/^How many have to agree/), "2");
+  await fill(ana.getByLabel(/^Remind after/), "4h, 1d");
+  await tick(ana.getByRole("checkbox", { name: "Ask more people if it is not full by then" }));
+  await fill(ana.getByLabel("Ask them after"), "2d");
+  await tick(ana.getByRole("group", { name: "Who is asked too" }).getByRole("checkbox", { name: "cfo" }));
+  await press("Add a stage");
+  await expect(ana.getByLabel("Name of the stage")).toBeFocused();
+  await write("CFO");
+  await tick(who.getByRole("checkbox", { name: "Approvers" }));
+  await tick(who.getByRole("checkbox", { name: "cfo" }));
+  await tick(ana.getByRole("checkbox", { name: /^Each shows again/ }));
+  await tick(ana.getByRole("checkbox", { name: "reject" }));
+  await fill(ana.getByLabel(/^Due after/), "3d");
+  await tick(ana.getByRole("checkbox", { name: "Its time is over at some point" }));
+  await press("Save policy");
+  await expect(ana.getByText("Policy saved")).toBeVisible(SOON);
+  const saved = await policyOf(ana);
+  expect(saved.policy).toEqual(withoutDefaults(policyInputSchema.parse(exampleOf(slug))));
+
+  const table = ana.getByRole("region", { name: "Who could decide what" }).getByRole("table");
+  await expect(table).toContainText("Ben, Cleo");
+  await expect(table).toContainText("After 2d also: Ana");
+  await expect(table.getByText(/^Nobody to spare/)).toHaveCount(2);
+  await checkAppearance(ana, "policy, as a form");
+  await ana.context().close();
+});
+
+test("form and text follow each other, a mistake is told at its place, and earlier versions come back", async ({
+  browser,
+}) => {
+  const olga = await newOwner(browser, "Olga", "nevada");
+  await olga.setViewportSize(WIDE);
+  await olga.goto("/settings/policy");
+  const box = olga.getByLabel("Policy as JSON");
+  const rules = olga.getByRole("list", { name: "Rules", exact: true });
+  const save = olga.getByRole("button", { name: "Save policy" });
+  await box.fill('{\n  "rules": [\n    { "name": "One" "stages": [] }\n');
+  await expect(olga.getByText(/This is not JSON/)).toBeVisible();
+  await expect(olga.getByRole("button", { name: "Line 3" })).toBeVisible();
+  await expect(olga.getByText("The form is back once the text can be read.")).toBeVisible();
+  await expect(save).toBeDisabled();
+  await checkAppearance(olga, "policy, broken text");
+  await olga.setViewportSize(WIDE);
+  await olga.getByRole("button", { name: "Line 3" }).click();
+  await expect(box).toBeFocused();
+
+  const stages = [{ name: "Owners", approvers: { roles: ["owner"] } }];
+  await box.fill(
+    JSON.stringify({
+      version: 1,
+      rules: [
+        { name: "One", stages },
+        { name: "Two", stages },
+      ],
+    }),
+  );
+  await rules.getByRole("button", { name: /^1\. One/ }).click();
+  await olga.getByLabel("Name", { exact: true }).fill("First");
+  await expect(box).toHaveValue(/"name": "First"/);
+  // As one types, where it is.
+  await olga.getByLabel(/^Condition/).fill('tool == "a\\"b" and true');
+  await expect(rules.getByText(/Use && instead of and/)).toBeVisible(SOON);
+  await expect(olga.getByLabel(/^Condition/)).toHaveAttribute("aria-invalid", "true");
+  await olga.getByLabel(/^Condition/).fill('tool == "pay"');
+  await expect(rules.getByText(/Use && instead of and/)).toHaveCount(0, SOON);
+  await olga.getByLabel(/^How many have to agree/).fill("2");
+  await expect(rules.getByText("Only 1 person can vote here")).toBeVisible(SOON);
+  await checkAppearance(olga, "policy, a problem at its place");
+  await olga.setViewportSize(WIDE);
+  await rules.getByRole("button", { name: /^1\. First/ }).click();
+  // From the list of problems to its field.
+  await olga.getByRole("button", { name: "rules.0.stages.0.need" }).click();
+  await expect(olga.getByLabel(/^How many have to agree/)).toBeFocused();
+  await olga.getByLabel(/^How many have to agree/).fill("");
+  await expect(box).not.toHaveValue(/"need"/);
+
+  const second = rules.getByRole("button", { name: /^2\. Two/ });
+  await second.focus();
+  await olga.keyboard.press("Alt+ArrowUp");
+  await expect(rules.getByRole("button", { name: /^1\. Two/ })).toBeFocused();
+  await rules.getByRole("button", { name: "Duplicate “Two”" }).click();
+  await expect(olga.getByLabel("Name", { exact: true })).toHaveValue("Two 2");
+  await rules.getByRole("button", { name: "Remove “Two 2”" }).click();
+  await expect(olga.getByText("Removed “Two 2”")).toBeVisible();
+  await olga.getByRole("button", { name: "Undo" }).press("Enter");
+  await expect(rules.getByRole("button", { name: /^2\. Two 2/ })).toBeFocused();
+  await rules.getByRole("button", { name: "Remove “Two 2”" }).click();
+
+  await olga.getByRole("button", { name: "YAML" }).click();
+  const yaml = olga.getByLabel("Policy as YAML");
+  await expect(yaml).toHaveValue(/^version: 1\nrules:\n {2}- name: Two\n/);
+  await yaml.fill((await yaml.inputValue()).replace("name: First", "name: First\n    name: no"));
+  await expect(olga.getByText(/This is not YAML: .*unique/)).toBeVisible();
+  await yaml.fill((await yaml.inputValue()).replace("name: First\n    name: no", "name: no\n    due: 3d"));
+  await expect(rules.getByRole("button", { name: /^2\. no/ })).toBeVisible();
+  await save.click();
+  await expect(olga.getByText("Policy saved")).toBeVisible(SOON);
+  expect((await policyOf(olga)).policy).toEqual({
+    version: 1,
+    rules: [
+      { name: "Two", stages },
+      { name: "no", when: 'tool == "pay"', stages, due: "3d" },
+    ],
+  });
+
+  await rules.getByRole("button", { name: "Remove “Two”" }).click();
+  await save.click();
+  const versions = olga.getByRole("region", { name: "Versions" });
+  await versions.getByRole("button", { name: /^Version 2/ }).click();
+  await expect(versions).toContainText("Removed “Two”: 1 of Owners (every owner)", SOON);
+  await expect(versions.getByRole("button", { name: "Restore as a draft" })).toHaveCount(0);
+  await versions.getByRole("button", { name: /^Version 1/ }).click();
+  await expect(versions).toContainText("Added “no”");
+  await checkAppearance(olga, "policy, what a version changed");
+  await versions.getByRole("button", { name: "Restore as a draft" }).click();
+  await expect(rules.getByRole("button", { name: /^1\. Two/ })).toBeVisible();
+  expect((await policyOf(olga)).version).toBe(2);
+  await save.click();
+  await expect.poll(async () => (await policyOf(olga)).version, SOON).toBe(3);
+
+  await olga.setViewportSize(PHONE);
+  await olga.reload();
+  await expect(rules.getByRole("button", { name: /^1\. Two/ })).toBeVisible(SOON);
+  await expect(box).toBeHidden();
+  await olga.getByRole("button", { name: "Text", exact: true }).click();
+  await expect(box).toBeVisible();
+  await expect(rules).toBeHidden();
+  await olga.context().close();
+});

@@ -1,0 +1,58 @@
+import type { Tx } from "../base/db/db.ts";
+import type { FieldError } from "../base/errors.ts";
+import type { Language } from "../rules/language.ts";
+import { automaticLanguage } from "./automatic/facts.ts";
+import { problemsOfCases } from "./cases.ts";
+import { policyLanguage } from "./facts.ts";
+import { groupsNamed } from "./groups/queries.ts";
+import {
+  allOrganizationsGroups,
+  type MeantGroup,
+  type Member,
+  type People,
+  problemOfCondition,
+  problemsOf,
+} from "./problems.ts";
+import { membersByAddress, readPolicyWithPeople } from "./queries.ts";
+import { MOST_RULES, type Policy, type PolicyCheck, policyInputSchema } from "./schema.ts";
+
+/** What would keep a policy from being saved, each with its place. Saves nothing. */
+export async function checkPolicy(
+  organizationId: string,
+  tx: Tx,
+  given: Record<string, unknown>,
+): Promise<PolicyCheck> {
+  const parsed = policyInputSchema.safeParse(given);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
+    const told = new Set(issues.map(({ field }) => field));
+    return { problems: [...issues, ...conditionsOf(given).filter(({ field }) => !told.has(field))] };
+  }
+  const { people, groups } = await readPolicyWithPeople(organizationId, tx);
+  const members = await membersByAddress(organizationId, tx);
+  const meant = await groupsNamed(organizationId, tx, allOrganizationsGroups(parsed.data), groups);
+  return { problems: allProblems(parsed.data, members, people, meant) };
+}
+
+/** Problems of a policy whose form is right, as `problemsOf`. Its tests say nothing while there are others. */
+export function allProblems(
+  policy: Policy,
+  members: Member[],
+  known: People,
+  meant: Record<string, MeantGroup>,
+): FieldError[] {
+  const problems = problemsOf(policy, members, known, meant);
+  return problems.length > 0 ? problems : problemsOfCases(policy);
+}
+
+/** Those of conditions, also while something else is not filled in yet. */
+function conditionsOf({ rules, automatic }: Record<string, unknown>): FieldError[] {
+  const of = (list: unknown, place: string, language: Language) =>
+    (Array.isArray(list) ? list.slice(0, MOST_RULES) : []).flatMap((rule: unknown, at) => {
+      const when = (rule as { when?: unknown } | null)?.when;
+      if (typeof when !== "string" || when.trim() === "") return [];
+      const message = problemOfCondition(when, language);
+      return message === null ? [] : [{ field: `${place}.${at}.when`, message }];
+    });
+  return [...of(rules, "rules", policyLanguage), ...of(automatic, "automatic", automaticLanguage)];
+}
