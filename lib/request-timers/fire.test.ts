@@ -154,6 +154,41 @@ describe("a request has the timers of its rule", () => {
     expect(end!.due_at.getTime() - Date.now()).toBeGreaterThan(50 * 60_000);
   });
 
+  test("but an end is put off once, however often somebody decides and undoes", async () => {
+    await acme.policy(rule([finance({ need: 1 })], expire("30d", "cancel")));
+    const request = await asked();
+    await acme.sql(
+      `UPDATE input_request SET approval = jsonb_set(approval, '{askedAt}', to_jsonb(now() - interval '30 days')) WHERE id = $1`,
+      [request.id],
+    );
+    const ends: Date[] = [];
+    for (let round = 0; round < 3; round++) {
+      await acme.decide(ben, request, { holdMs: 60_000 });
+      await web.call("POST", `/api/v1/input-requests/${request.id}/undo`, { cookie: ben.cookie });
+      ends.push((await timers(request))[0]!.due_at);
+    }
+    expect(ends[0]!.getTime() - Date.now()).toBeGreaterThan(50 * 60_000);
+    expect(ends).toEqual([ends[0], ends[0], ends[0]]);
+    // Nor does a change of the calendar take the hour away.
+    await acme.sql(
+      `UPDATE working_calendar SET version = version + 1, changed_at = now(), changed_by = '{}'`,
+    );
+    await fire();
+    expect((await timers(request)).map(({ due_at, fired_at }) => [due_at, fired_at])).toEqual([
+      [ends[0], null],
+    ]);
+    // Once that time has come, an undo puts nothing off.
+    await acme.decide(ben, request, { holdMs: 60_000 });
+    await acme.sql(
+      `UPDATE input_request SET approval = jsonb_set(approval, '{putOffTo}', to_jsonb(now() - interval '1 minute')) WHERE id = $1`,
+      [request.id],
+    );
+    await web.call("POST", `/api/v1/input-requests/${request.id}/undo`, { cookie: ben.cookie });
+    await fire();
+    expect(await pending(request)).toEqual([]);
+    expect(await typesOf(request)).toContain("request.lapsed");
+  });
+
   test("and none without", async () => {
     await acme.policy(rule([finance()]));
     const request = await asked();
@@ -253,6 +288,56 @@ test("what people should have decided by now is listed and counted", async () =>
   await acme.decide(cleo, late, { holdMs: 60_000 });
   const none = await web.call("GET", "/api/v1/input-requests?overdue=true", { cookie: ben.cookie });
   expect(none.body.items).toEqual([]);
+});
+
+test("what people should decide on first comes first, page by page, then what no rule gives a time", async () => {
+  const other = await votingOrganization(web, "by-due");
+  const viewer = { key: await web.key(other.id, "viewer") };
+  const owner = await other.person("Olga", "owner");
+  const stages = [{ name: "One", approvers: { people: [owner.email] } }];
+  const named = new Map<string, string>();
+  const ask = async (name: string, due: string | null) => {
+    await other.policy({ rules: [{ name: "All", stages, due }] });
+    const { id } = await other.ask(await other.task());
+    named.set(id, name);
+    return id;
+  };
+  await ask("no time, first", null);
+  await ask("in 3 days", "3d");
+  await ask("in 2 hours", "2h");
+  await ask("no time, last", null);
+  await ask("in 1 day", "1d");
+  const moved = await ask("moved to the front", "4d");
+  await other.sql(
+    `UPDATE input_request SET approval = jsonb_set(approval, '{dueAt}', to_jsonb(now() + interval '1 minute')) WHERE id = $1`,
+    [moved],
+  );
+  const read = async (query: string) =>
+    (await web.call("GET", `/api/v1/input-requests?order=due${query}`, viewer)).body;
+  const expected = [
+    "moved to the front",
+    "in 2 hours",
+    "in 1 day",
+    "in 3 days",
+    "no time, first",
+    "no time, last",
+  ];
+  for (const limit of [1, 2, 4, 10]) {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: { items: { id: string }[]; nextCursor: string | null } = await read(
+        `&limit=${limit}${cursor ? `&cursor=${cursor}` : ""}`,
+      );
+      seen.push(...page.items.map(({ id }) => named.get(id)!));
+      cursor = page.nextCursor;
+    } while (cursor);
+    expect(seen).toEqual(expected);
+  }
+  // Judged again by a policy without a time, or answered: in its place.
+  await other.sql("UPDATE input_request SET approval = NULL WHERE id = $1", [moved]);
+  const first = (await read("&limit=1")).items[0];
+  expect(named.get(first.id)).toBe("in 2 hours");
 });
 
 describe("a timer", () => {

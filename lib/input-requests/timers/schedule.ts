@@ -1,4 +1,6 @@
 /** Which timers a request has. Pure. */
+import type { Calendar } from "../../calendar/schema.ts";
+import { addWorkingTime } from "../../calendar/working-time.ts";
 import type { Approval } from "../../policy/judge.ts";
 
 export type TimerKind = "remind" | "escalate" | "expire";
@@ -11,6 +13,17 @@ export interface Timer {
   after: string;
   /** ISO 8601. */
   from: string;
+}
+
+/** When a timer is due. `expire` waits for what an undo left people. */
+export function dueOf(
+  calendar: Calendar | null,
+  { kind, after, from }: Pick<Timer, "kind" | "after" | "from">,
+  { putOffTo }: Pick<Approval, "putOffTo">,
+): Date {
+  const at = addWorkingTime(calendar, new Date(from), after);
+  const earliest = kind === "expire" && putOffTo !== null ? new Date(putOffTo) : at;
+  return at < earliest ? earliest : at;
 }
 
 /** The timers of the stage that is open and of the whole. None once its time is over, and none of a request of an earlier version. */
