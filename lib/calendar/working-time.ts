@@ -27,6 +27,22 @@ export function addWorkingTime(calendar: Calendar | null, from: Date, duration: 
   return new Date(Math.min(at ?? latest, latest));
 }
 
+/** How much working time lies between two moments, in ms; at most that of `FURTHEST_MS`. Without a calendar all time is working time. */
+export function workingTimeBetween(calendar: Calendar | null, from: Date, to: Date): number {
+  const [start, end] = [from.getTime(), Math.min(to.getTime(), from.getTime() + FURTHEST_MS)];
+  if (end <= start) return 0;
+  if (calendar === null) return end - start;
+  let sum = 0;
+  for (let day = dayOf(start, calendar.zone); day <= dayOf(end, calendar.zone); day++)
+    sum += lengthOf(
+      spansOf(calendar, day).map((span) => ({
+        from: Math.max(span.from, start),
+        to: Math.min(span.to, end),
+      })),
+    );
+  return sum;
+}
+
 /** Null: it is after `latest`. */
 function moveOn(
   calendar: Calendar,

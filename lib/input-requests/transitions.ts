@@ -129,7 +129,7 @@ export async function decide<T = undefined>(
         answerId: id,
         signedIn,
         ...(holdMs > 0 && { holdMs }),
-        ...(voted && { votes: voted.votes }),
+        ...(ballot && voted && { votes: voted.votes, ...ruleOf(ballot.approval) }),
       },
     },
   ]);
@@ -145,6 +145,11 @@ async function ballotOn(
 ): Promise<Ballot | null> {
   const approval = approvalOn(request);
   return approval && openBallot(organizationId, tx, principal, request, approval);
+}
+
+/** By which rule people decided, and by when they should have: the figures are made of it (lib/statistics). */
+function ruleOf({ rule, version, askedAt, dueAt, stages }: Approval) {
+  return { rule, version, stages: stages.map(({ name }) => name), askedAt, dueAt };
 }
 
 function approvalOn({ approval }: LockedRequest): Approval | null {

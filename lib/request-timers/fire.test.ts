@@ -6,6 +6,7 @@ import { createDatabase, type Database, Prisma } from "../base/db/db.ts";
 import { NOTICES } from "../engine/jobs/notifications.ts";
 import { captureQuestion } from "../input-requests/capture/question.ts";
 import { type DueTimer, dueTimers } from "../input-requests/timers/transitions.ts";
+import { countHistory } from "../statistics/transitions.ts";
 import { fireDueTimers, fireTimer } from "./fire.ts";
 
 let web: TestWeb;
@@ -338,6 +339,51 @@ test("what people should decide on first comes first, page by page, then what no
   await other.sql("UPDATE input_request SET approval = NULL WHERE id = $1", [moved]);
   const first = (await read("&limit=1")).items[0];
   expect(named.get(first.id)).toBe("in 2 hours");
+});
+
+test("the overview tells of each rule what is overdue, and how it was decided", async () => {
+  const other = await votingOrganization(web, "by-rule");
+  const [olga, ada] = [await other.person("Olga", "owner"), await other.person("Ada", "approver")];
+  const key = await web.key(other.id, "viewer");
+  const stages = [
+    { name: "Finance", approvers: { people: [ada.email] } },
+    { name: "Owner", approvers: { people: [olga.email] } },
+  ];
+  await other.policy({ rules: [{ name: "Large", stages, due: "3d" }] });
+  const [decided, undone, late] = [
+    await other.ask(await other.task()),
+    await other.ask(await other.task()),
+    await other.ask(await other.task()),
+  ];
+  for (const request of [decided, undone]) {
+    await other.decide(ada, request);
+    await other.decide(olga, request, { holdMs: 60_000 });
+  }
+  await web.call("POST", `/api/v1/input-requests/${undone.id}/undo`, { cookie: olga.cookie });
+  await other.sql(
+    `UPDATE input_request SET approval = jsonb_set(approval, '{dueAt}', '"2026-01-01T00:00:00.000Z"') WHERE id = $1`,
+    [late.id],
+  );
+  await engines[0].withOrganization(other.id, (tx) => countHistory(other.id, tx, 1_000));
+  const { status, body } = await web.call("GET", "/api/v1/overview?range=24h", { key });
+  expect([status, body.now.overdue]).toEqual([200, 1]);
+  expect(body.rules).toMatchObject([
+    {
+      rule: "Large",
+      overdue: 1,
+      count: 1,
+      due: 1,
+      within: 1,
+      stages: [
+        { stage: "Finance", count: 1 },
+        { stage: "Owner", count: 1 },
+      ],
+    },
+  ]);
+  // Another organization has none of it.
+  const elsewhere = await web.key(acme.id, "viewer");
+  const theirs = (await web.call("GET", "/api/v1/overview?range=24h", { key: elsewhere })).body;
+  expect(theirs.rules.map(({ rule: name }: { rule: string }) => name)).not.toContain("Large");
 });
 
 describe("a timer", () => {

@@ -22,8 +22,8 @@ export function dueOf(
   { putOffTo }: Pick<Approval, "putOffTo">,
 ): Date {
   const at = addWorkingTime(calendar, new Date(from), after);
-  const earliest = kind === "expire" && putOffTo !== null ? new Date(putOffTo) : at;
-  return at < earliest ? earliest : at;
+  if (kind !== "expire" || putOffTo === null) return at;
+  return new Date(Math.max(at.getTime(), Date.parse(putOffTo)));
 }
 
 /** The timers of the stage that is open and of the whole. None once its time is over, and none of a request of an earlier version. */
