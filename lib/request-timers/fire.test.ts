@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Voter, type VotingOrganization, votingOrganization } from "../../test/voting.ts";
 import { startWeb, type TestWeb } from "../../test/web.ts";
+import { addByMinutes } from "../../test/working-minutes.ts";
 import { createDatabase, type Database, Prisma } from "../base/db/db.ts";
+import { calendarSchema } from "../calendar/schema.ts";
 import { NOTICES } from "../engine/jobs/notifications.ts";
 import { captureQuestion } from "../input-requests/capture/question.ts";
-import { type DueTimer, dueTimers } from "../input-requests/timers/transitions.ts";
+import { type DueTimer, dueTimers, moveTimers } from "../input-requests/timers/transitions.ts";
 import { countHistory } from "../statistics/transitions.ts";
 import { fireDueTimers, fireTimer } from "./fire.ts";
 
@@ -652,6 +654,51 @@ describe("the working calendar", () => {
       Prisma.sql`SELECT id FROM gate.organizations_with_due_timers()`,
     );
     expect(due).toEqual([]);
+  });
+
+  test("whose changes come one after the other leaves each time where counting minutes says, also where clocks change", async () => {
+    await acme.policy(rule([finance({ remind: ["3h", "2d"] })], { due: "5h", ...expire("1w", "leave") }));
+    const starts = ["2026-10-23T14:00Z", "2026-03-27T22:30Z", "2026-11-01T05:30Z"].map(
+      (text) => new Date(text),
+    );
+    const requests = await Promise.all(starts.map(() => asked()));
+    for (const [at, { id }] of requests.entries()) {
+      const start = starts[at]!;
+      await acme.sql(
+        "UPDATE request_timer SET starts_at = $2::timestamptz, due_at = $2::timestamptz + interval '10 years' WHERE input_request_id = $1",
+        [id, start],
+      );
+      await acme.sql(
+        "UPDATE input_request SET approval = jsonb_set(approval, '{askedAt}', to_jsonb($2::text)) WHERE id = $1",
+        [id, start.toISOString()],
+      );
+    }
+    const calendars = [
+      { zone: "Europe/Berlin", days: week("00:30", "03:30") },
+      {
+        zone: "America/New_York",
+        days: week("00:00", "24:00"),
+        holidays: [{ date: "2026-11-02", name: "Off" }],
+      },
+      { zone: "Australia/Lord_Howe", days: week("01:45", "02:15") },
+      { zone: "Europe/Berlin", days: { ...week("09:00", "17:00"), sun: [{ from: "02:10", to: "02:50" }] } },
+    ];
+    for (const given of calendars) {
+      await save(given);
+      // The times that have come by now are not fired meanwhile: the move alone is looked at.
+      await engines[0].withOrganization(acme.id, (tx) => moveTimers(acme.id, tx, null));
+      const calendar = calendarSchema.parse(given);
+      for (const [at, request] of requests.entries()) {
+        for (const timer of await pending(request))
+          expect([given.zone, timer.after, timer.due_at]).toEqual([
+            given.zone,
+            timer.after,
+            addByMinutes(calendar, timer.starts_at, timer.after),
+          ]);
+        const { approval } = await acme.read(ben, request);
+        expect(approval.dueAt).toBe(addByMinutes(calendar, starts[at]!, "5h").toISOString());
+      }
+    }
   });
 
   test("moves what is written at the same time, too", async () => {
