@@ -158,6 +158,8 @@ async function furnished(slug: string) {
     });
     const figure = { hours: 1, at: new Date(), serverId: server.id, measure: "started", amount: 1n };
     await tx.statistic.create({ data: { organizationId: id, ...figure } });
+    const decided = { hours: 1, at: new Date(), rule: "All", stage: "", measure: "clock:1", amount: 1n };
+    await tx.ruleStatistic.create({ data: { organizationId: id, ...decided } });
     await tx.statisticSample.create({ data: { organizationId: id, sampledAt: new Date() } });
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { addByMinutes } from "../../test/working-minutes.ts";
 import { type Calendar, calendarSchema, WEEKDAYS } from "./schema.ts";
 import { addWorkingTime, FURTHEST_MS, putOff, workingTimeBetween } from "./working-time.ts";
 
@@ -258,6 +259,70 @@ describe("for any calendar and time", () => {
         const once = addWorkingTime(calendar, from, `${one + other}m`);
         // What is bounded is bounded twice.
         if (once.getTime() - from.getTime() < FURTHEST_MS) expect(twice).toEqual(once);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  /** Each zone's days around which its clocks change. */
+  const changes: [string, string][] = [
+    ["Europe/Berlin", "2026-03-29"],
+    ["Europe/Berlin", "2026-10-25"],
+    ["America/New_York", "2026-03-08"],
+    ["America/New_York", "2026-11-01"],
+    ["Australia/Lord_Howe", "2026-04-05"],
+    ["Australia/Lord_Howe", "2026-10-04"],
+    ["Asia/Kathmandu", "2026-06-01"],
+  ];
+  const around = fc
+    .record({
+      calendar: calendars,
+      change: fc.constantFrom(...changes),
+      minutes: fc.integer({ min: -6 * 1_440, max: 2 * 1_440 }),
+      holidays: fc.uniqueArray(fc.integer({ min: -3, max: 10 }), { maxLength: 4 }),
+      duration: fc.oneof(
+        fc.integer({ min: 1, max: 2_000 }).map((count) => `${count}m`),
+        fc.integer({ min: 1, max: 40 }).map((count) => `${count}h`),
+        fc.integer({ min: 1, max: 7 }).map((count) => `${count}d`),
+        fc.integer({ min: 1, max: 2 }).map((count) => `${count}w`),
+      ),
+    })
+    .map(({ calendar, change: [zone, date], minutes, holidays, duration }) => {
+      const day = Date.parse(`${date}T00:00Z`);
+      const dates = holidays.map((at) => new Date(day + at * 86_400_000).toISOString().slice(0, 10));
+      return {
+        calendar: { ...calendar, zone, holidays: dates.map((each) => ({ date: each, name: "Holiday" })) },
+        from: new Date(day + minutes * 60_000),
+        duration,
+      };
+    })
+    // Counted minute by minute, an hour a week takes a while.
+    .filter(({ calendar }) => WEEKDAYS.filter((each) => calendar.days[each].length > 0).length >= 3);
+
+  test("it is what counting minutes says, also where the clocks change", () => {
+    fc.assert(
+      fc.property(around, ({ calendar, from, duration }) => {
+        expect(addWorkingTime(calendar, from, duration)).toEqual(addByMinutes(calendar, from, duration));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("the working time between two moments is what was added, and none outside of work", () => {
+    fc.assert(
+      fc.property(around, ({ calendar, from, duration }) => {
+        const to = addWorkingTime(calendar, from, duration);
+        const between = workingTimeBetween(calendar, from, to);
+        if (/[mh]$/.test(duration)) {
+          const [, count, unit] = /^(\d+)([mh])$/.exec(duration)!;
+          expect(between).toBe(Number(count) * (unit === "h" ? 3_600_000 : 60_000));
+        }
+        const middle = new Date((from.getTime() + to.getTime()) / 2);
+        expect(workingTimeBetween(calendar, from, middle) + workingTimeBetween(calendar, middle, to)).toBe(
+          between,
+        );
+        expect(workingTimeBetween(calendar, to, from)).toBe(0);
+        expect(workingTimeBetween(null, from, to)).toBe(to.getTime() - from.getTime());
       }),
       { numRuns: 300 },
     );

@@ -37,13 +37,8 @@ export function putOff(calendar: Calendar | null, from: Date, duration: string, 
   return new Date((start && afterWork(calendar, start, ms, latest)) ?? latest);
 }
 
-/** How long people worked between two times, in ms; by the clock for a duration that is. */
-export function workingTimeBetween(
-  calendar: Calendar | null,
-  from: Date,
-  to: Date,
-  duration: string,
-): number {
+/** How long people worked between two times, in ms, at most that of `FURTHEST_MS`; by the clock without a calendar, and for a duration that is. */
+export function workingTimeBetween(calendar: Calendar | null, from: Date, to: Date, duration = ""): number {
   const [begin, end] = [from.getTime(), Math.min(to.getTime(), from.getTime() + FURTHEST_MS)];
   if (calendar === null || duration.endsWith("!")) return Math.max(0, end - begin);
   let worked = 0;

@@ -36,11 +36,12 @@ function visibleToPerson(organizationId: string, principal: Principal): Prisma.S
 }
 
 /**
- * Sort keys as the indexes of migration 0009 spell them; requests without an end or an amount come last. Not
+ * Sort keys as the indexes of migrations 0009 and 0170 spell them; requests without an end, an amount or a due time come last. Not
  * `coalesce`: row security treats it as leaky, and would use the index for the order alone, never to find a
  * place.
  */
 export const ENDS_BY = Prisma.sql`(CASE WHEN r.expires_at IS NULL THEN 'infinity' ELSE r.expires_at END)`;
+export const DECIDE_BY = Prisma.sql`(CASE WHEN r.decide_by IS NULL THEN 'infinity' ELSE r.decide_by END)`;
 export const AMOUNT = Prisma.sql`(CASE WHEN r.amount IS NULL THEN '-infinity' ELSE r.amount END)`;
 
 export function matching(organizationId: string, principal: Principal, query: RequestFilter): Prisma.Sql {
@@ -52,7 +53,7 @@ export function matching(organizationId: string, principal: Principal, query: Re
   if (askedAfter) conditions.push(Prisma.sql`r.created_at >= ${askedAfter}::timestamptz`);
   if (askedBefore) conditions.push(Prisma.sql`r.created_at < ${askedBefore}::timestamptz`);
   if (expiresBefore) conditions.push(Prisma.sql`${ENDS_BY} < ${expiresBefore}::timestamptz`);
-  if (query.overdue) conditions.push(overdue(organizationId));
+  if (query.overdue) conditions.push(Prisma.sql`r.state = 'open' AND ${DECIDE_BY} <= now()`);
   if (query.voted) conditions.push(votedBy(organizationId, principal));
   if (query.needsInfo) conditions.push(needsInfo(organizationId));
   if (query.snoozed) conditions.push(snoozedBy(organizationId, principal));
@@ -63,13 +64,7 @@ export function matching(organizationId: string, principal: Principal, query: Re
   return Prisma.join(conditions, " AND ");
 }
 
-/** Along the index of open requests on which people vote, which has nothing in it without a policy. */
-function overdue(organizationId: string): Prisma.Sql {
-  return Prisma.sql`r.id = ANY (ARRAY(SELECT q.id FROM input_request q WHERE q.organization_id = ${organizationId}::uuid
-    AND q.state = 'open' AND q.approval IS NOT NULL AND (q.approval ->> 'dueAt')::timestamptz <= now()))`;
-}
-
-/** Open requests with a vote of the caller's, also one for who is away, that wait for others. Along the same index. */
+/** Open requests with a vote of the caller's, also one for who is away, that wait for others. Along an index that has nothing in it without a policy. */
 function votedBy(organizationId: string, principal: Principal): Prisma.Sql {
   const person = personOf(principal);
   return Prisma.sql`r.id = ANY (ARRAY(SELECT q.id FROM input_request q WHERE q.organization_id = ${organizationId}::uuid

@@ -10,6 +10,7 @@ import { AppError } from "../base/errors.ts";
 import type { PageQuery, SearchedPage } from "../base/page.ts";
 import {
   AMOUNT,
+  DECIDE_BY,
   ENDS_BY,
   heldBy,
   matching,
@@ -55,6 +56,13 @@ const askedAt = {
 const ORDERS: Record<RequestOrder, Order> = {
   oldest: { ...askedAt, direction: ASCENDING },
   newest: { ...askedAt, direction: DESCENDING },
+  due: {
+    by: DECIDE_BY,
+    direction: ASCENDING,
+    at: time,
+    keyIs: "time",
+    keyOf: (row) => iso(row.decideBy),
+  },
   expiring: {
     by: ENDS_BY,
     direction: ASCENDING,

@@ -32,6 +32,7 @@ const NOW = "2026-11-21T12:00:00.000Z";
 test.each([
   ["oldest", "input_request_oldest", NOW],
   ["newest", "input_request_oldest", NOW],
+  ["due", "input_request_due", NOW],
   ["expiring", "input_request_expiring", NOW],
   ["amount", "input_request_amount", 100],
 ] as const)(
@@ -50,6 +51,11 @@ test.each<[string, RequestListQuery, RegExp]>([
     "what ends by then",
     { expiresBefore: NOW, order: "expiring" },
     /input_request_expiring .*\n.*Index Cond: .*CASE .*</,
+  ],
+  [
+    "what is overdue",
+    { overdue: "true", order: "due" },
+    /input_request_due .*\n.*Index Cond: .*CASE .*<= now/,
   ],
 ])("%s is found by an index", async (_what, query, index) => {
   expect(await list(query)).toMatch(index);

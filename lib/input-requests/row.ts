@@ -52,7 +52,7 @@ export const summaryOf = (
   t.tool, t.label, r.mode, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.gate_rule AS "gateRule", r.message, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
-  c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
+  c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt", r.decide_by AS "decideBy",
   r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.id AS "answerId", a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy",
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
@@ -130,6 +130,7 @@ export interface RequestRow extends VotesRow {
   claimActiveAt: Date | null;
   createdAt: Date;
   expiresAt: Date | null;
+  decideBy: Date | null;
   askedAgain: boolean;
   rewordedAt: Date | null;
   action: string | null;

@@ -377,8 +377,11 @@ export const requestFilterSchema = z.object({
 });
 export type RequestFilter = z.infer<typeof requestFilterSchema>;
 
-/** `expiring`: soonest first, those without an end last. `amount`: largest first, those without one last. */
-const REQUEST_ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
+/**
+ * `due`: what people should decide on first, then what no rule gives a time. `expiring`: soonest first, those without an end
+ * last. `amount`: largest first, those without one last.
+ */
+const REQUEST_ORDERS = ["oldest", "newest", "due", "expiring", "amount"] as const;
 const requestOrderSchema = z.enum(REQUEST_ORDERS);
 export type RequestOrder = z.infer<typeof requestOrderSchema>;
 

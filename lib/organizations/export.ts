@@ -516,6 +516,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     warnings: "judged from the rest",
     judged_hash: "with warnings",
     due_at: "with warnings",
+    decide_by: "in approval",
   },
   request_callback: { sealed_secret: "secret", url: "may be a secret; its host is exported" },
   oauth_client: { sealed_secret: "secret" },
@@ -556,6 +557,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   notice: { kind: "taken as notice_kind: each line has a kind of its own" },
   notice_preference: { kind: "taken as notice_kind" },
   statistic: { "*": "added up from the history" },
+  rule_statistic: { "*": "added up from the history" },
   statistic_sample: { "*": "when figures were added up" },
   webhook_endpoint: {
     url: "its path may be a secret; the host is taken",

@@ -51,6 +51,8 @@ export const approvalSchema = z.object({
   due: z.array(z.string()).default([]),
   askedAt: z.string().nullable().default(null),
   expire: z.object({ after: z.string(), cancels: z.boolean() }).nullable().default(null),
+  /** Before this its time is not over: set once, by the first undo that leaves people too little of it. */
+  putOffTo: z.string().nullable().default(null),
   /** When its time was over by `expire`. Nobody is reminded any more. */
   lapsedAt: z.string().nullable().default(null),
   /** Rules that could not be applied to the request, and why: their stages count as if they had matched. */
@@ -126,6 +128,7 @@ export function judgePolicy(
     askedAt,
     // A rule that could not be applied has not said that its time is over.
     expire: taken.length > failed.length ? endOf(taken.at(-1)!) : null,
+    putOffTo: null,
     lapsedAt: null,
     failed: failed.slice(0, MOST_FAILURES),
     stages,

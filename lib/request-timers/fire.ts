@@ -23,8 +23,9 @@ import { withdrawNotices } from "../notices/transitions.ts";
 import { endSnoozesOf } from "../snoozes/transitions.ts";
 import { cancelByRule } from "../task-lifecycle/transitions.ts";
 
-/** Timers that one turn fires. */
+/** Timers that one turn fires, and how many of them at a time: what is asked over night is due at one moment of the morning. */
 const AT_ONCE = 100;
+const BESIDE = 4;
 /** Names that are kept of those who were reminded or asked too. */
 const MOST_NAMES = 20;
 
@@ -36,10 +37,17 @@ export async function fireDueTimers(organizationId: string, database: Database):
   await followCalendar(organizationId, database);
   const due = await database.withOrganization(organizationId, (tx) => dueTimers(organizationId, tx, AT_ONCE));
   const failures: unknown[] = [];
-  for (const timer of due)
-    await database
-      .withOrganization(organizationId, (tx) => fireTimer(organizationId, tx, timer))
-      .catch((error: unknown) => failures.push(error));
+  // Of several engines each goes its own way through the same timers: in one order each would wait for the other at every one.
+  const left = due.map((timer) => ({ timer, at: Math.random() })).sort((one, other) => one.at - other.at);
+  const fireOneByOne = async () => {
+    for (let next = left.pop(); next; next = left.pop()) {
+      const { timer } = next;
+      await database
+        .withOrganization(organizationId, (tx) => fireTimer(organizationId, tx, timer))
+        .catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: BESIDE }, fireOneByOne));
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} timers were not fired`);
   return due.length === AT_ONCE;
 }
@@ -65,8 +73,12 @@ async function followCalendar(organizationId: string, database: Database): Promi
 /** Fires one timer, if it is still due; another engine may have. */
 export async function fireTimer(organizationId: string, tx: Tx, timer: DueTimer): Promise<void> {
   const { taskId, inputRequestId } = timer;
-  // The task first, as everybody who answers, undoes or cancels.
-  await tx.$queryRaw`SELECT FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
+  // The task first, as everybody who answers, undoes or cancels. None is locked for a timer that another engine has fired.
+  const locked = await tx.$queryRaw<unknown[]>`SELECT t.id FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND EXISTS (SELECT FROM request_timer own
+      WHERE own.organization_id = t.organization_id AND own.id = ${timer.id}::uuid AND own.fired_at IS NULL)
+    FOR NO KEY UPDATE OF t`;
+  if (locked.length === 0) return;
   const fired = await claimTimer(organizationId, tx, timer);
   if (!fired) return;
   await publishChange(organizationId, tx, "input_request", [inputRequestId]);

@@ -19,6 +19,7 @@ import { FailureChart } from "./failure-chart.tsx";
 import { OldestWaiting } from "./oldest-waiting.tsx";
 import { OverviewTiles } from "./overview-tiles.tsx";
 import { RangeSwitch } from "./range-switch.tsx";
+import { RulesTable } from "./rules-table.tsx";
 import { ServersTable } from "./servers-table.tsx";
 import { StateChart } from "./state-chart.tsx";
 import { Stuck } from "./stuck.tsx";
@@ -61,6 +62,7 @@ export function OverviewScreen({ read }: { read: ReadAlready }) {
             <FailureChart figures={figures.data} />
             <DeliveryChart figures={figures.data} />
           </div>
+          <RulesTable figures={figures.data} />
           <ServersTable figures={figures.data} />
           <Engines figures={figures.data} />
         </>

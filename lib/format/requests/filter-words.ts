@@ -13,6 +13,7 @@ export const SPAN_WORDS: Record<Span, string> = { "1h": "1 hour", "1d": "1 day",
 export const ORDER_WORDS: Record<InboxOrder, string> = {
   oldest: "Oldest first",
   newest: "Newest first",
+  due: "Due soonest",
   expiring: "Ending soonest",
   amount: "Largest amount",
 };

@@ -1,5 +1,5 @@
 /** The filters of an inbox list, as in the address, in a saved view, and in calls of the API. */
-export const ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
+export const ORDERS = ["oldest", "newest", "due", "expiring", "amount"] as const;
 export type InboxOrder = (typeof ORDERS)[number];
 
 /** What the loaded rows are grouped by; the API knows nothing of it. */

@@ -5,9 +5,10 @@
  */
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { type Calendar, calendarSchema } from "../../calendar/schema.ts";
-import { addWorkingTime, putOff, workingTimeBetween } from "../../calendar/working-time.ts";
+import { putOff, workingTimeBetween } from "../../calendar/working-time.ts";
 import { type Approval, type ApprovalStage, approvalSchema, dueAtOf } from "../../policy/judge.ts";
-import { type TimerKind, timersOf } from "./schedule.ts";
+import { AFTER_UNDO_MS } from "../status.ts";
+import { dueOf, type TimerKind, timersOf } from "./schedule.ts";
 
 /** When a reminder is due that is paused. */
 const OUT_OF_REACH = Prisma.sql`now() + interval '100 years'`;
@@ -32,7 +33,7 @@ export async function armTimers(
       FROM unnest(
         ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ stage }) => stage)}::smallint[],
         ${timers.map(({ after }) => after)}::text[], ${timers.map(({ from }) => from)}::timestamptz[],
-        ${timers.map(({ after, from }) => addWorkingTime(calendar, new Date(from), after).toISOString())}::timestamptz[])
+        ${timers.map((timer) => dueOf(calendar, timer, approval).toISOString())}::timestamptz[])
           AS given (kind, stage, after, starts_at, due_at)
         CROSS JOIN LATERAL (SELECT given.kind = 'remind' AND EXISTS (SELECT FROM input_request r
           WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND r.needs_info IS NOT NULL) AS pauses) its
@@ -40,13 +41,24 @@ export async function armTimers(
   await setDue(organizationId, tx, requestId, approval, calendar);
 }
 
-/** How long people have at least, once an answer was undone, before the request's time is over. */
-const AFTER_UNDO = Prisma.sql`interval '1 hour'`;
-
-/** Leaves people time after an undo: what was decided in time, and taken back to be corrected, is not over at once. */
-export async function putOffExpiry(organizationId: string, tx: Tx, requestId: string): Promise<void> {
-  await tx.$executeRaw`UPDATE request_timer SET due_at = now() + ${AFTER_UNDO} WHERE organization_id = ${organizationId}::uuid
-    AND input_request_id = ${requestId}::uuid AND kind = 'expire' AND fired_at IS NULL AND due_at < now() + ${AFTER_UNDO}`;
+/**
+ * Leaves people time after an undo: what was decided in time, and taken back to be corrected, is not over at once. Once alone:
+ * who decides and undoes again and again puts no end off.
+ */
+export async function putOffExpiry(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  { expire, putOffTo }: Approval,
+): Promise<void> {
+  if (!expire || putOffTo !== null) return;
+  const earliest = Prisma.sql`now() + ${AFTER_UNDO_MS} * interval '1 ms'`;
+  const [put] = await tx.$queryRaw<{ to: Date }[]>`UPDATE request_timer SET due_at = ${earliest}
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND kind = 'expire'
+      AND fired_at IS NULL AND due_at < ${earliest} RETURNING due_at AS "to"`;
+  if (!put) return;
+  await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{putOffTo}', to_jsonb(${put.to.toISOString()}::text))
+    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
 }
 
 /** Ends the timers of a stage that is open no more, or all, whose question is another one now. */
@@ -243,20 +255,26 @@ export async function moveTimers(
   const last = rows.at(-1);
   if (!last) return null;
   const calendar = await lockCalendar(organizationId, tx);
+  const approvals = new Map(rows.map(({ id, approval }) => [id, approvalSchema.parse(approval)]));
   const timers = await tx.$queryRaw<
-    { id: string; after: string; from: Date; pausedMs: bigint }[]
-  >`SELECT id, after, starts_at AS "from", paused_ms AS "pausedMs"
+    { id: string; requestId: string; kind: TimerKind; after: string; from: Date; pausedMs: bigint }[]
+  >`SELECT id, input_request_id AS "requestId", kind, after, starts_at AS "from", paused_ms AS "pausedMs"
     FROM request_timer WHERE organization_id = ${organizationId}::uuid AND fired_at IS NULL AND paused_at IS NULL
       AND input_request_id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
+  const dueAt = ({ requestId, from, pausedMs, ...timer }: (typeof timers)[number]) =>
+    dueOf(
+      calendar,
+      { ...timer, from: from.toISOString(), pausedMs: Number(pausedMs) },
+      approvals.get(requestId)!,
+    ).toISOString();
   const changed = await tx.$queryRaw<{ requestId: string }[]>`UPDATE request_timer t SET due_at = given.due_at
     FROM unnest(${timers.map(({ id }) => id)}::uuid[],
-      ${timers.map(({ after, from, pausedMs }) => putOff(calendar, from, after, Number(pausedMs)).toISOString())}::timestamptz[])
-        AS given (id, due_at)
+      ${timers.map(dueAt)}::timestamptz[]) AS given (id, due_at)
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = given.id AND t.fired_at IS NULL AND t.due_at <> given.due_at
     RETURNING t.input_request_id AS "requestId"`;
   const moved = new Set(changed.map(({ requestId }) => requestId));
-  for (const { id, approval } of rows)
-    if (await setDue(organizationId, tx, id, approvalSchema.parse(approval), calendar)) moved.add(id);
+  for (const [id, approval] of approvals)
+    if (await setDue(organizationId, tx, id, approval, calendar)) moved.add(id);
   return { last: last.id, moved: [...moved] };
 }
 

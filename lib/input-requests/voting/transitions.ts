@@ -158,7 +158,7 @@ export async function reopenVote(
   const open = await setOpen(organizationId, tx, requestId, approval, votes);
   // Those that ended with the answer go on as if it had never been, but for the end.
   await armTimers(organizationId, tx, requestId, { ...approval, open });
-  if (approval.expire) await putOffExpiry(organizationId, tx, requestId);
+  await putOffExpiry(organizationId, tx, requestId, approval);
 }
 
 /**
@@ -225,7 +225,7 @@ export async function beginAnew(
   requestId: string,
   approval: unknown,
 ): Promise<void> {
-  const times = { askedAt: await timeNow(tx), lapsedAt: null };
+  const times = { askedAt: await timeNow(tx), putOffTo: null, lapsedAt: null };
   const begun = { ...approvalSchema.parse(approval), ...times };
   await tx.$executeRaw`UPDATE input_request SET approval = approval || ${JSON.stringify(times)}::jsonb
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
