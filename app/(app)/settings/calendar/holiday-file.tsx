@@ -68,7 +68,7 @@ export function HolidayFileChooser({ known, onAdd }: { known: string[]; onAdd(ho
 async function readFile(file: File, known: string[]): Promise<Read> {
   const { name } = file;
   if (file.size > MOST_BYTES)
-    return { name, problem: `The file is too large: at most ${MOST_BYTES / 1_000_000} MB are read` };
+    return { name, problem: `The file is too large: at most ${MOST_BYTES / 1_000} KB are read` };
   let text: string;
   try {
     text = await file.text();
