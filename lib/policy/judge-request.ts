@@ -6,9 +6,17 @@ import { type Calendar, calendarSchema } from "../calendar/schema.ts";
 import { REQUESTER } from "../members/person-behind.ts";
 import type { AskedRequest } from "./facts.ts";
 import { type Approval, judgePolicy } from "./judge.ts";
-import type { People } from "./problems.ts";
+import { groupsOf, type People } from "./problems.ts";
 import { peopleSchema } from "./queries.ts";
 import { type Policy, policyInputSchema } from "./schema.ts";
+
+/** SQL: the role of who requested the task `t`, as it is now; null: they have none any more. */
+export const ROLE_OF_REQUESTER = Prisma.sql`CASE t.requested_by ->> 'kind'
+      WHEN 'key' THEN (SELECT k.role FROM api_key k WHERE k.organization_id = t.organization_id
+        AND k.id = (t.requested_by ->> 'id')::uuid)
+      WHEN 'agent' THEN (SELECT a.role FROM agent_credential a WHERE a.organization_id = t.organization_id
+        AND a.id = (t.requested_by ->> 'id')::uuid)
+      ELSE (SELECT m.role FROM membership m WHERE m.organization_id = t.organization_id AND m.user_id = ${REQUESTER}) END`;
 
 /**
  * SQL: the policy in force with what rules ask about the task `t`, as JSON; null without a policy. A part of the statement that
@@ -19,12 +27,7 @@ export const POLICY_OF_TASK = Prisma.sql`(SELECT json_build_object('version', v.
       WHERE s.organization_id = t.organization_id AND s.id = t.server_id),
     'createdAt', t.created_at, 'now', now(),
     'calendar', (SELECT w.calendar FROM working_calendar w WHERE w.organization_id = t.organization_id), 'requestedBy', t.requested_by, 'person', ${REQUESTER},
-    'role', CASE t.requested_by ->> 'kind'
-      WHEN 'key' THEN (SELECT k.role FROM api_key k WHERE k.organization_id = t.organization_id
-        AND k.id = (t.requested_by ->> 'id')::uuid)
-      WHEN 'agent' THEN (SELECT a.role FROM agent_credential a WHERE a.organization_id = t.organization_id
-        AND a.id = (t.requested_by ->> 'id')::uuid)
-      ELSE (SELECT m.role FROM membership m WHERE m.organization_id = t.organization_id AND m.user_id = ${REQUESTER}) END)
+    'role', ${ROLE_OF_REQUESTER})
   FROM policy_version v WHERE v.organization_id = t.organization_id ORDER BY v.version DESC LIMIT 1)`;
 
 const policyOfTaskSchema = z.object({
@@ -68,9 +71,7 @@ export function readAsked(
 ): { version: number; policy: Policy; people: People; calendar: Calendar | null; asked: AskedRequest } {
   const { version, policy, people, calendar, ...its } = policyOfTaskSchema.parse(task.policy);
   const { server, createdAt, now, requestedBy, person, role } = its;
-  const groups = Object.entries(policy.groups).flatMap(([name, addresses]) =>
-    person !== null && addresses.some((address) => people[address] === person) ? [name] : [],
-  );
+  const groups = groupsOf(policy, people, person);
   const asked: AskedRequest = {
     server,
     tool: task.tool,

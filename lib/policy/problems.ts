@@ -116,6 +116,12 @@ export function addressesOf(
   return [...approvers.people, ...approvers.groups.flatMap((group) => groups[group] ?? [])];
 }
 
+/** The policy's groups that a person is in. */
+export function groupsOf({ groups }: Policy, people: People, person: string | null): string[] {
+  if (person === null) return [];
+  return Object.keys(groups).filter((name) => groups[name]?.some((address) => people[address] === person));
+}
+
 /** All addresses of a policy, each once: those to whom it escalates, and groups that no stage names, among them. */
 export function allAddresses(policy: Policy): string[] {
   const named = policy.rules.flatMap(({ stages }) =>

@@ -124,6 +124,7 @@ import * as policyAutomaticStop from "@/app/api/v1/policy/automatic/stop/route.t
 import * as approvePolicyProposal from "@/app/api/v1/policy/proposals/[id]/approve/route.ts";
 import * as withdrawPolicyProposal from "@/app/api/v1/policy/proposals/[id]/withdraw/route.ts";
 import * as policyProposals from "@/app/api/v1/policy/proposals/route.ts";
+import * as replayPolicy from "@/app/api/v1/policy/replay/route.ts";
 import * as policy from "@/app/api/v1/policy/route.ts";
 import * as policyVersions from "@/app/api/v1/policy/versions/route.ts";
 import * as race from "@/app/api/v1/races/[id]/route.ts";
@@ -213,6 +214,7 @@ export const paths: Paths = {
   "/api/v1/policy/proposals": policyProposals,
   "/api/v1/policy/proposals/{id}/approve": approvePolicyProposal,
   "/api/v1/policy/proposals/{id}/withdraw": withdrawPolicyProposal,
+  "/api/v1/policy/replay": replayPolicy,
   "/api/v1/policy/versions": policyVersions,
   "/api/v1/call-rules": callRules,
   "/api/v1/call-rules/try": callRulesTry,
