@@ -11,6 +11,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
 import { attentionCounts, overview } from "@/lib/api-client/overview.ts";
 import { readRange } from "@/lib/statistics/schema.ts";
+import { AutomaticAnswers } from "./automatic-answers.tsx";
 import { DecisionChart } from "./decision-chart.tsx";
 import { DeliveryChart } from "./delivery-chart.tsx";
 import { Engines } from "./engines.tsx";
@@ -61,6 +62,7 @@ export function OverviewScreen({ read }: { read: ReadAlready }) {
             <FailureChart figures={figures.data} />
             <DeliveryChart figures={figures.data} />
           </div>
+          <AutomaticAnswers figures={figures.data} />
           <ServersTable figures={figures.data} />
           <Engines figures={figures.data} />
         </>
