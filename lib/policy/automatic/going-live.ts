@@ -3,9 +3,7 @@ import type { FieldError } from "../../base/errors.ts";
 import type { WithPeople } from "../difference.ts";
 import { fingerprintOf } from "./authors.ts";
 import type { AutomaticRule } from "./schema.ts";
-
-/** Decisions in shadow that people made alike, before a rule may be live. */
-export const FEWEST_SHADOWED = 20;
+import { FEWEST_SHADOWED } from "./status.ts";
 
 export interface Raised {
   /** Where it stands in the new policy. */

@@ -8,10 +8,13 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
+import { automaticState } from "@/lib/api-client/settings/automatic.ts";
 import { policy, policyProposals, policyVersions, savePolicy } from "@/lib/api-client/settings/policy.ts";
 import type { SavedPolicy } from "@/lib/policy/schema.ts";
 import { Section } from "../section.tsx";
+import { AcknowledgeLive } from "./automatic/acknowledge.tsx";
 import { lineOf, placeInJson, placeOfMistake } from "./json-place.ts";
+import { TryPolicy } from "./replay/try-policy.tsx";
 
 /** A mistake, and where it is in the text. */
 interface Mistake {
@@ -51,6 +54,7 @@ export function PolicyEditor({ current, isProposed }: { current: SavedPolicy; is
       adopt(now);
       await showSaved(client, policy().queryKey, now);
       void client.invalidateQueries({ queryKey: policyVersions().queryKey });
+      void client.invalidateQueries({ queryKey: automaticState().queryKey });
       toast("Policy saved");
     },
     onError: (error) => setMistakes(mistakesOf(error, text)),
@@ -112,6 +116,12 @@ export function PolicyEditor({ current, isProposed }: { current: SavedPolicy; is
           </ul>
         </Notice>
       )}
+      <AcknowledgeLive
+        error={save.error}
+        policy={valueIn(text)}
+        isPending={save.isPending}
+        onSave={(given) => save.mutate(given)}
+      />
       {isOvertaken ? (
         <Notice
           live
@@ -148,6 +158,7 @@ export function PolicyEditor({ current, isProposed }: { current: SavedPolicy; is
           </Button>
         )}
       </div>
+      <TryPolicy policy={valueIn(text)} />
     </Section>
   );
 }
@@ -172,6 +183,12 @@ function readJson(text: string): { value: unknown } | { mistake: Mistake } {
       mistake: { message: `This is not JSON: ${message}`, field: "", at: placeOfMistake(text, message) },
     };
   }
+}
+
+/** Undefined: it is not JSON. */
+function valueIn(text: string): unknown {
+  const read = readJson(text);
+  return "value" in read ? read.value : undefined;
 }
 
 function mistakesOf(error: Error, text: string): Mistake[] {

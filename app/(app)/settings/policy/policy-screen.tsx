@@ -8,6 +8,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { organization } from "@/lib/api-client/organization.ts";
 import { policy, policyVersions } from "@/lib/api-client/settings/policy.ts";
 import { Section } from "../section.tsx";
+import { AutomaticRules } from "./automatic/automatic-rules.tsx";
 import { PolicyEditor } from "./policy-editor.tsx";
 import { PolicyProposals } from "./policy-proposals.tsx";
 import { SecondAdmin } from "./second-admin.tsx";
@@ -27,6 +28,7 @@ export function PolicyScreen() {
   return (
     <>
       <PolicyProposals />
+      <AutomaticRules />
       <PolicyEditor current={current.data} isProposed={its.data?.twoPersonPolicy === true} />
       {saved.length > 0 && (
         <Section

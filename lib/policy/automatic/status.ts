@@ -1,0 +1,2 @@
+/** Decisions in shadow that people made alike, before a rule may be live. */
+export const FEWEST_SHADOWED = 20;
