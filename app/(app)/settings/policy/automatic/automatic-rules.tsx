@@ -5,7 +5,7 @@ import { OctagonX, Play } from "lucide-react";
 import { useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
-import { TimeAgo } from "@/components/time/time.tsx";
+import { Clock } from "@/components/time/time.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
@@ -44,7 +44,7 @@ export function AutomaticRules() {
         title="Answers by themselves"
         description="Rules that answer in the place of people. In shadow, what a rule would have said is kept beside what people decide, and never sent; live, it is sent."
       >
-        <StopSwitch stopped={stopped} />
+        <StopSwitch stopped={stopped} isAnyLive={rules.some(({ mode }) => mode === "live")} />
         {rules.length > 0 && (
           <ul aria-label="Automatic rules" className="flex flex-col divide-y divide-line">
             {rules.map((rule) => (
@@ -58,7 +58,7 @@ export function AutomaticRules() {
 }
 
 /** A stop takes one press, and no question: it has to be easy. Only an owner lets them go on. */
-function StopSwitch({ stopped }: Pick<AutomaticState, "stopped">) {
+function StopSwitch({ stopped, isAnyLive }: Pick<AutomaticState, "stopped"> & { isAnyLive: boolean }) {
   const me = useMe();
   const client = useQueryClient();
   const shown = () => client.invalidateQueries({ queryKey: automaticState().queryKey });
@@ -86,7 +86,7 @@ function StopSwitch({ stopped }: Pick<AutomaticState, "stopped">) {
           tone="bad"
           title={
             <>
-              All automatic answers are stopped since <TimeAgo at={stopped.at} /> by{" "}
+              All automatic answers are stopped since <Clock at={stopped.at} /> by{" "}
               <PlainText text={stopped.by.name} />
             </>
           }
@@ -106,7 +106,7 @@ function StopSwitch({ stopped }: Pick<AutomaticState, "stopped">) {
         </Notice>
       ) : (
         <Button
-          variant="destructive"
+          variant={isAnyLive ? "destructive" : "danger"}
           className="h-12 self-start px-5 text-[15px] max-md:self-stretch"
           disabled={stop.isPending}
           onClick={() => stop.mutate()}
