@@ -18,14 +18,14 @@ interface Decided extends KeyFigures {
 export class PastDecisions {
   #byTool = new Map<string, Decided[]>();
 
-  /** Whether what was decided of its server and tool before the replay's time has been added. */
+  /** Whether the decisions of its server and tool were begun. */
   has({ server, tool }: Pick<PastRequest, "server" | "tool">): boolean {
     return this.#byTool.has(toolKey(server.id, tool));
   }
 
-  /** `requests`: of one server and tool, oldest first. */
-  begin({ server, tool }: Pick<PastRequest, "server" | "tool">, requests: PastRequest[]): void {
-    this.#byTool.set(toolKey(server.id, tool), requests.map(toDecided));
+  /** Begins the decisions of its server and tool. */
+  begin({ server, tool }: Pick<PastRequest, "server" | "tool">): void {
+    this.#byTool.set(toolKey(server.id, tool), []);
   }
 
   /** What was known when the request was asked: decisions that came later, or of its own task, don't count. */

@@ -69,22 +69,22 @@ export async function listDecided(
   return rows.reverse();
 }
 
-/** These requests, in this order; those that were deleted meanwhile are left out. */
-export async function readDecided(organizationId: string, tx: Tx, ids: string[]): Promise<PastRequest[]> {
+/** These requests, in this order; those that were deleted meanwhile are left out. `toPast` makes them what they are. */
+export async function readDecided(organizationId: string, tx: Tx, ids: string[]): Promise<PastRow[]> {
   const rows = await tx.$queryRaw<PastRow[]>`
     SELECT ${COLUMNS} FROM input_request r ${JOINS}
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY (${ids}::uuid[])`;
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []).map(toPast);
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** What people decided of this server and tool that was asked before, as much of it as a request is compared with. */
+/** What people decided of this server and tool that was asked before, as much of it as a request is compared with; oldest first. */
 export async function readDecidedBefore(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   { serverId, tool, before }: { serverId: string; tool: string; before: Date },
-): Promise<PastRequest[]> {
+): Promise<PastRow[]> {
   const rows = await tx.$queryRaw<PastRow[]>`
     SELECT ${COLUMNS} FROM (SELECT p.* FROM input_request p
         WHERE p.organization_id = ${organizationId}::uuid AND p.server_id = ${serverId}::uuid AND p.tool = ${tool}
@@ -92,10 +92,11 @@ export async function readDecidedBefore(
         ORDER BY p.created_at DESC, p.id DESC LIMIT ${LOOKED_THROUGH}) r ${JOINS}
     WHERE r.visibility = 'organization' AND ${BY_PEOPLE} AND ${visibleTask(principal)}
     ORDER BY r.created_at DESC, r.id DESC LIMIT ${LOOKED_AT}`;
-  return rows.reverse().map(toPast);
+  return rows.reverse();
 }
 
-interface PastRow extends AskedBy {
+/** A request as it is read: parsing it is most of the work. */
+export interface PastRow extends AskedBy {
   id: string;
   taskId: string;
   serverId: string;
@@ -139,7 +140,7 @@ const JOINS = Prisma.sql`JOIN task t ON t.organization_id = r.organization_id AN
 
 const record = z.record(z.string(), z.unknown());
 
-function toPast({
+export function toPast({
   serverId,
   serverName,
   action,

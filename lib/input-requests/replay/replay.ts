@@ -7,14 +7,14 @@ import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
 import type { WithPeople } from "../../policy/difference.ts";
 import { PastDecisions } from "./past.ts";
-import { type Candidate, listDecided, readDecided, readDecidedBefore } from "./read.ts";
+import { type Candidate, listDecided, readDecided, readDecidedBefore, toPast } from "./read.ts";
 import { MOST_REPLAYED, type ReplayLine } from "./schema.ts";
 import { ReplayTally } from "./tally.ts";
 
 /** Requests, and about their bytes, that are read at once. */
-const BATCH = { requests: 100, bytes: 1024 * 1024 };
-/** Longest that the process judges without a break. */
-const TURN_MS = 8;
+const BATCH = { requests: 50, bytes: 1024 * 1024 };
+/** Longest that the process works without a break, but for one request. */
+const TURN_MS = 4;
 /** Most disagreements that have a line: more than anybody opens. */
 const MOST_LISTED = 1_000;
 
@@ -43,17 +43,19 @@ export async function* replayPolicy(
   const progress = (done: number): ReplayLine => ({ kind: "progress", done, of: candidates.length });
   yield progress(0);
   let [done, listed, leftOut] = [0, 0, 0];
-  let turn = performance.now();
   let begin: Date | null = null;
+  const pause = paused();
   for (const batch of batchesOf(candidates)) {
-    const requests = await within((tx) => readDecided(organizationId, tx, batch));
-    turn = performance.now();
-    for (const request of requests) {
+    for (const row of await within((tx) => readDecided(organizationId, tx, batch))) {
+      const request = toPast(row);
       begin ??= request.askedAt;
       if (past && !past.has(request)) {
         const asked = { serverId: request.server.id, tool: request.tool, before: begin };
-        past.begin(request, await within((tx) => readDecidedBefore(organizationId, tx, principal, asked)));
-        turn = performance.now();
+        past.begin(request);
+        for (const earlier of await within((tx) => readDecidedBefore(organizationId, tx, principal, asked))) {
+          past.add(toPast(earlier));
+          await pause();
+        }
       }
       const disagreement = tally.add(request, () => past?.similarTo(request) ?? NONE);
       past?.add(request);
@@ -62,10 +64,7 @@ export async function* replayPolicy(
         else leftOut++;
         listed++;
       }
-      if (performance.now() - turn > TURN_MS) {
-        await otherCalls();
-        turn = performance.now();
-      }
+      await pause();
     }
     done += batch.length;
     yield progress(done);
@@ -79,6 +78,16 @@ export async function* replayPolicy(
     ...tally.summary(),
     disagreementsLeftOut: leftOut,
     notKnown: notKnown(replayed, past !== null),
+  };
+}
+
+/** Lets other calls go first once the process has worked for a turn. */
+function paused(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since <= TURN_MS) return;
+    await otherCalls();
+    since = performance.now();
   };
 }
 
