@@ -280,7 +280,7 @@ export const LOOK_TOGETHER_MS = 200;
 /** Shortest pause between looks for answers to questions of Intray's own: a held call of an agent waits for this. */
 export const OWN_QUESTIONS_MS = 50;
 /** Shortest pause between looks for requests that rules have still to be asked about. */
-export const AUTOMATIC_ANSWERS_MS = 100;
+export const AUTOMATIC_ANSWERS_MS = 250;
 /** Shortest interval of firing timers of requests. */
 export const REQUEST_TIMERS_MS = 250;
 /** Interval of cancelling the losers of decided races. */

@@ -101,13 +101,12 @@ function countDecisions(
   return tx.$queryRaw`
     SELECT d.rule, d.fingerprint, ${count(Prisma.sql`d.state IN ('shadow', 'kept')`)} AS shadowed,
       ${count(Prisma.sql`d.agreed`)} AS agreed, ${count(Prisma.sql`NOT d.agreed`)} AS disagreed,
-      ${count(Prisma.sql`d.state IN ('shadow', 'kept') AND d.agreed IS NULL AND r.state = 'open'`)} AS undecided,
+      ${count(Prisma.sql`d.state IN ('shadow', 'kept') AND d.agreed IS NULL AND EXISTS (SELECT FROM input_request r
+        WHERE r.organization_id = d.organization_id AND r.id = d.input_request_id AND r.state = 'open')`)} AS undecided,
       ${count(Prisma.sql`d.state = 'failed'`)} AS failed, ${count(Prisma.sql`d.day = ${day}::date`)} AS "answeredToday",
       ${count(Prisma.sql`d.answer_id IS NOT NULL`)} AS answered, ${count(Prisma.sql`d.state = 'undone'`)} AS undone,
       ${kept("sample")} AS sample, ${kept("cap")} AS cap, ${kept("stopped")} AS stopped
-    FROM automatic_decision d
-      JOIN input_request r ON r.organization_id = d.organization_id AND r.id = d.input_request_id
-    WHERE d.organization_id = ${organizationId}::uuid AND d.state <> 'waiting'
+    FROM automatic_decision d WHERE d.organization_id = ${organizationId}::uuid AND d.state <> 'waiting'
       AND (d.rule = ANY (${names}) OR d.fingerprint = ANY (${fingerprints}))
     GROUP BY d.rule, d.fingerprint`;
 }

@@ -45,7 +45,7 @@ export const stoppedSchema = z.object({
   takenBack: z.number(),
 });
 
-export const OUTCOMES = ["agreed", "disagreed", "answered", "failed"] as const;
+const OUTCOMES = ["agreed", "disagreed", "answered", "failed"] as const;
 
 export const automaticDecisionsQuerySchema = pageQuerySchema.extend({
   /** The name of a rule. */

@@ -42,7 +42,10 @@ export function fingerprintOf(
   return createHash("sha256").update(canonicalJson(said)).digest("hex");
 }
 
-/** The authors of the next version. `makers`: who saves it, and who proposed it. */
+/**
+ * The authors of the next version. A rule of another name that says the same has those of before too. `makers`: who saves it, and
+ * who proposed it.
+ */
 export function authorsOf(
   before: WithPeople & { authors: Authors },
   after: WithPeople,
@@ -53,11 +56,17 @@ export function authorsOf(
   return Object.fromEntries(
     (after.policy.automatic ?? []).map((rule) => {
       const fingerprint = fingerprintOf(rule, after);
-      const old = Object.hasOwn(before.authors, rule.name) ? before.authors[rule.name] : undefined;
-      if (old?.fingerprint !== fingerprint) return [rule.name, { fingerprint, since: version, makers }];
-      const isSame = canonicalJson(was.get(rule.name) ?? null) === canonicalJson(rule);
-      const all = isSame ? old.makers : [...new Set([...old.makers, ...makers])];
-      return [rule.name, { ...old, makers: all }];
+      const same = Object.values(before.authors).filter((each) => each.fingerprint === fingerprint);
+      if (same.length === 0) return [rule.name, { fingerprint, since: version, makers }];
+      const isAsBefore = canonicalJson(was.get(rule.name) ?? null) === canonicalJson(rule);
+      return [
+        rule.name,
+        {
+          fingerprint,
+          since: Math.min(...same.map(({ since }) => since)),
+          makers: [...new Set([...same.flatMap((each) => each.makers), ...(isAsBefore ? [] : makers)])],
+        },
+      ];
     }),
   );
 }
