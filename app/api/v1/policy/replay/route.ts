@@ -26,7 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       const { organizationId } = caller.principal;
       const now = new Date();
       const from = body.from ? new Date(body.from) : new Date(now.getTime() - REPLAYED_DAYS * DAY_MS);
-      const replayed = await within(caller, async (organizationId, tx): Promise<Replayed> => {
+      const replayed = await within(caller, async (_, tx): Promise<Replayed> => {
         const { saved, people } = await readPolicyWithPeople(organizationId, tx);
         const inForce = policyInputSchema.parse(saved.policy);
         if (!body.policy && !body.rules) return { version: saved.version, policy: inForce, people };
