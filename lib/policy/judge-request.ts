@@ -7,9 +7,24 @@ import { REQUESTER } from "../members/person-behind.ts";
 import type { AskedRequest } from "./facts.ts";
 import { IN_GROUPS } from "./groups/queries.ts";
 import { type Approval, judgePolicy } from "./judge.ts";
-import type { GroupIds, People } from "./problems.ts";
+import { allGroupsOf, type GroupIds, groupsOf, type People } from "./problems.ts";
 import { groupIdsSchema, peopleSchema } from "./queries.ts";
 import { type Policy, policyInputSchema } from "./schema.ts";
+
+/** SQL: the role of who requested the task `t`, as it is now; null: they have none any more. */
+export const ROLE_OF_REQUESTER = Prisma.sql`CASE t.requested_by ->> 'kind'
+      WHEN 'key' THEN (SELECT k.role FROM api_key k WHERE k.organization_id = t.organization_id
+        AND k.id = (t.requested_by ->> 'id')::uuid)
+      WHEN 'agent' THEN (SELECT a.role FROM agent_credential a WHERE a.organization_id = t.organization_id
+        AND a.id = (t.requested_by ->> 'id')::uuid)
+      ELSE (SELECT m.role FROM membership m WHERE m.organization_id = t.organization_id AND m.user_id = ${REQUESTER}) END`;
+
+/** SQL: the names of the organization's groups in which who asked for the task `t` is now. */
+export const GROUPS_OF_REQUESTER = Prisma.sql`(SELECT json_agg(coalesce(made.name, given.display_name)) FROM membership m
+      JOIN ${IN_GROUPS} i ON i.organization_id = m.organization_id AND i.member_id = m.id
+      LEFT JOIN organization_group made ON made.organization_id = i.organization_id AND made.id = i.group_id
+      LEFT JOIN directory_group given ON given.organization_id = i.organization_id AND given.id = i.group_id
+      WHERE m.organization_id = t.organization_id AND m.user_id = ${REQUESTER})`;
 
 /**
  * SQL: the policy in force with what rules ask about the task `t`, as JSON; null without a policy. A part of the statement that
@@ -20,17 +35,7 @@ export const POLICY_OF_TASK = Prisma.sql`(SELECT json_build_object('version', v.
       WHERE s.organization_id = t.organization_id AND s.id = t.server_id),
     'createdAt', t.created_at, 'now', now(),
     'calendar', (SELECT w.calendar FROM working_calendar w WHERE w.organization_id = t.organization_id), 'requestedBy', t.requested_by, 'person', ${REQUESTER},
-    'isIn', (SELECT json_agg(coalesce(made.name, given.display_name)) FROM membership m
-      JOIN ${IN_GROUPS} i ON i.organization_id = m.organization_id AND i.member_id = m.id
-      LEFT JOIN organization_group made ON made.organization_id = i.organization_id AND made.id = i.group_id
-      LEFT JOIN directory_group given ON given.organization_id = i.organization_id AND given.id = i.group_id
-      WHERE m.organization_id = t.organization_id AND m.user_id = ${REQUESTER}),
-    'role', CASE t.requested_by ->> 'kind'
-      WHEN 'key' THEN (SELECT k.role FROM api_key k WHERE k.organization_id = t.organization_id
-        AND k.id = (t.requested_by ->> 'id')::uuid)
-      WHEN 'agent' THEN (SELECT a.role FROM agent_credential a WHERE a.organization_id = t.organization_id
-        AND a.id = (t.requested_by ->> 'id')::uuid)
-      ELSE (SELECT m.role FROM membership m WHERE m.organization_id = t.organization_id AND m.user_id = ${REQUESTER}) END)
+    'isIn', ${GROUPS_OF_REQUESTER}, 'role', ${ROLE_OF_REQUESTER})
   FROM policy_version v WHERE v.organization_id = t.organization_id ORDER BY v.version DESC LIMIT 1)`;
 
 const policyOfTaskSchema = z.object({
@@ -85,20 +90,15 @@ export function readAsked(
 } {
   const { version, policy, people, groups, calendar, ...its } = policyOfTaskSchema.parse(task.policy);
   const { server, createdAt, now, requestedBy, person, role } = its;
-  const own = Object.entries(policy.groups).flatMap(([name, addresses]) =>
-    person !== null && addresses.some((address) => people[address] === person) ? [name] : [],
-  );
-  // A name of the policy's means its own group, here as in stages.
-  const isIn = (its.isIn ?? []).filter((name) => !Object.hasOwn(policy.groups, name));
   const asked: AskedRequest = {
     server,
     tool: task.tool,
     task: { label: task.label, arguments: task.arguments, createdAt },
     request,
-    requester: { actor: requestedBy, role, groups: [...own, ...isIn] },
+    requester: { actor: requestedBy, role, groups: allGroupsOf(policy, people, person, its.isIn ?? []) },
     now,
   };
-  return { version, policy, people, groups, calendar, asked, ownGroups: own };
+  return { version, policy, people, groups, calendar, asked, ownGroups: groupsOf(policy, people, person) };
 }
 
 /** Whether the policy, as `POLICY_OF_TASK` read it, has rules that are asked about requests: in shadow, or live. */

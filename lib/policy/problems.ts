@@ -159,6 +159,17 @@ export function addressesOf(
   ];
 }
 
+/** The policy's groups that a person is in. */
+export function groupsOf({ groups }: Policy, people: People, person: string | null): string[] {
+  if (person === null) return [];
+  return Object.keys(groups).filter((name) => groups[name]?.some((address) => people[address] === person));
+}
+
+/** All names of groups that a person is in: the policy's own, and those of the organization that it has no other group for. */
+export function allGroupsOf(policy: Policy, people: People, person: string | null, isIn: string[]): string[] {
+  return [...groupsOf(policy, people, person), ...isIn.filter((name) => !Object.hasOwn(policy.groups, name))];
+}
+
 /** All addresses of a policy, each once: those to whom it escalates, and groups that no stage names, among them. */
 export function allAddresses(policy: Policy): string[] {
   const named = allApprovers(policy).flatMap((each) => addressesOf(policy, each));

@@ -175,7 +175,8 @@ async function inForce(organizationId: string, tx: Tx): Promise<{ version: numbe
   return { version, before: { policy, people, groups } };
 }
 
-async function checked(organizationId: string, tx: Tx, policy: Policy): Promise<Change> {
+/** What saving this policy would change, and whom its addresses mean. Throws `invalid_input` with the place of each problem. */
+export async function checked(organizationId: string, tx: Tx, policy: Policy): Promise<Change> {
   const { version, before } = await inForce(organizationId, tx);
   const members = await membersByAddress(organizationId, tx);
   const meant = await groupsNamed(organizationId, tx, allOrganizationsGroups(policy), before.groups);

@@ -61,8 +61,20 @@ export async function readOverview(
       },
     ),
     rules: ruleFiguresOf(rules, overdue),
+    automatic: await automaticFigures(organizationId, tx, from),
     engines: await listEngines(organizationId, tx),
   };
+}
+
+const MOST_AUTOMATIC = 50;
+
+/** What automatic rules said since then, in shadow and live. What was taken back counts as no answer. */
+async function automaticFigures(organizationId: string, tx: Tx, from: Date): Promise<Overview["automatic"]> {
+  return tx.$queryRaw<Overview["automatic"]>`
+    SELECT d.rule, count(*) FILTER (WHERE d.state = 'answered')::integer AS answered,
+      count(*) FILTER (WHERE d.agreed)::integer AS agreed, count(*) FILTER (WHERE NOT d.agreed)::integer AS disagreed
+    FROM automatic_decision d WHERE d.organization_id = ${organizationId}::uuid AND d.judged_at >= ${from}::timestamptz
+    GROUP BY d.rule ORDER BY count(*) DESC, d.rule LIMIT ${MOST_AUTOMATIC}`;
 }
 
 /** Lists the installation's engines. An organization sees only its own connections among the leases. */

@@ -92,6 +92,9 @@ const engineSchema = z.object({
 });
 export type EngineFigures = z.infer<typeof engineSchema>;
 
+/** What a rule of the policy answered by itself, and how often people decided as it did, or would have, and otherwise. */
+const automaticSchema = z.object({ rule: z.string(), answered: count, agreed: count, disagreed: count });
+
 /**
  * Statistics of a whole organization. Private tasks are counted but not named. `now` is counted at the call;
  * all else was summed up when it happened.
@@ -117,6 +120,8 @@ export const overviewSchema = z.object({
   deliveries: z.array(deliverySchema),
   /** Rules of the policy with a decision, or with what is overdue, at most 100; that with the most decisions first. */
   rules: z.array(ruleSchema),
+  /** Of rules with any decision in this time, at most 50. */
+  automatic: z.array(automaticSchema),
   engines: z.array(engineSchema),
 });
 export type Overview = z.infer<typeof overviewSchema>;

@@ -11,6 +11,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
 import { attentionCounts, overview } from "@/lib/api-client/overview.ts";
 import { readRange } from "@/lib/statistics/schema.ts";
+import { AutomaticAnswers } from "./automatic-answers.tsx";
 import { DecisionChart } from "./decision-chart.tsx";
 import { DeliveryChart } from "./delivery-chart.tsx";
 import { Engines } from "./engines.tsx";
@@ -63,6 +64,7 @@ export function OverviewScreen({ read }: { read: ReadAlready }) {
             <DeliveryChart figures={figures.data} />
           </div>
           <RulesTable figures={figures.data} />
+          <AutomaticAnswers figures={figures.data} />
           <ServersTable figures={figures.data} />
           <Engines figures={figures.data} />
         </>

@@ -23,6 +23,7 @@ import { TimeLeftBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
+import { answererIn } from "@/lib/format/requests/answerer.ts";
 import {
   REQUEST_LABELS,
   REQUEST_TONES,
@@ -157,7 +158,7 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
     return (
       <Badge tone={REQUEST_TONES[request.state]}>
         {settled && request.answer
-          ? `${request.answer.words} by ${request.answer.by.name}`
+          ? `${request.answer.words} by ${answererIn(request.answer)}`
           : REQUEST_LABELS[request.state]}
       </Badge>
     );

@@ -134,6 +134,7 @@ import * as policyDeciders from "@/app/api/v1/policy/deciders/route.ts";
 import * as approvePolicyProposal from "@/app/api/v1/policy/proposals/[id]/approve/route.ts";
 import * as withdrawPolicyProposal from "@/app/api/v1/policy/proposals/[id]/withdraw/route.ts";
 import * as policyProposals from "@/app/api/v1/policy/proposals/route.ts";
+import * as replayPolicy from "@/app/api/v1/policy/replay/route.ts";
 import * as policy from "@/app/api/v1/policy/route.ts";
 import * as policyVersion from "@/app/api/v1/policy/versions/[version]/route.ts";
 import * as policyVersions from "@/app/api/v1/policy/versions/route.ts";
@@ -224,6 +225,7 @@ export const paths: Paths = {
   "/api/v1/policy/proposals": policyProposals,
   "/api/v1/policy/proposals/{id}/approve": approvePolicyProposal,
   "/api/v1/policy/proposals/{id}/withdraw": withdrawPolicyProposal,
+  "/api/v1/policy/replay": replayPolicy,
   "/api/v1/policy/versions": policyVersions,
   "/api/v1/groups": groups,
   "/api/v1/groups/{id}": group,
