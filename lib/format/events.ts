@@ -1,7 +1,6 @@
 import type { EventType } from "../events/schema.ts";
 import { formatDuration } from "../text/duration.ts";
 import { plural } from "../text/labels.ts";
-import { callRuleChanges, policyChanges } from "./call-rules.ts";
 import {
   type Data,
   type EventWords,
@@ -13,7 +12,8 @@ import {
   text,
   type Words,
 } from "./event-words.ts";
-import { groupChanges, groupChangeTitle } from "./groups.ts";
+import { callRuleChanges, policyChanges } from "./policy/call-rules.ts";
+import { groupChanges, groupChangeTitle } from "./policy/groups.ts";
 import { samlFault } from "./saml.ts";
 import { calendarChanges } from "./settings/calendar.ts";
 import { TASK_WORDS } from "./tasks/task-events.ts";

@@ -14,8 +14,8 @@ import {
   policyProposals,
   withdrawPolicyProposal,
 } from "@/lib/api-client/settings/policy.ts";
-import { policyChanges } from "@/lib/format/call-rules.ts";
-import { groupChanges, groupChangeTitle } from "@/lib/format/groups.ts";
+import { policyChanges } from "@/lib/format/policy/call-rules.ts";
+import { groupChanges, groupChangeTitle } from "@/lib/format/policy/groups.ts";
 import type { PolicyProposal } from "@/lib/policy/proposals/schema.ts";
 
 /** The changes that wait for a second admin: all of them, or those of groups alone. */

@@ -18,7 +18,7 @@ import {
   resumeAutomatic,
   stopAutomatic,
 } from "@/lib/api-client/settings/automatic.ts";
-import { figuresInWords, MODE_TONES, MODE_WORDS, readinessWords } from "@/lib/format/automatic.ts";
+import { figuresInWords, MODE_TONES, MODE_WORDS, readinessWords } from "@/lib/format/policy/automatic.ts";
 import type {
   AutomaticDecision,
   AutomaticRuleState,

@@ -4,7 +4,7 @@ import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock } from "@/components/time/time.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { ScrollX } from "@/components/ui/scroll-x.tsx";
-import { excludedWords, MODE_WORDS } from "@/lib/format/automatic.ts";
+import { excludedWords, MODE_WORDS } from "@/lib/format/policy/automatic.ts";
 import type { ReplaySummary } from "@/lib/input-requests/replay/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { Disagreements } from "../automatic/disagreements.tsx";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeEvent } from "./events.ts";
+import { describeEvent } from "../events.ts";
 import { groupChanges, groupChangeTitle } from "./groups.ts";
 
 const ben = { id: "1", name: "Ben" };

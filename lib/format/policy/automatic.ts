@@ -1,9 +1,9 @@
 /** Words about rules that answer by themselves. */
-import type { AutomaticRuleState } from "../input-requests/automatic/schema.ts";
-import type { ReplayExclusion } from "../input-requests/replay/schema.ts";
-import { FEWEST_SHADOWED } from "../policy/automatic/status.ts";
-import { plural } from "../text/labels.ts";
-import type { Tone } from "./tasks/outcome.ts";
+import type { AutomaticRuleState } from "../../input-requests/automatic/schema.ts";
+import type { ReplayExclusion } from "../../input-requests/replay/schema.ts";
+import { FEWEST_SHADOWED } from "../../policy/automatic/status.ts";
+import { plural } from "../../text/labels.ts";
+import type { Tone } from "../tasks/outcome.ts";
 
 const EXCLUDED: Record<ReplayExclusion, string> = {
   own_question: "asked by Intray itself",

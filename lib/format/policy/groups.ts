@@ -1,5 +1,5 @@
 /** Words for changes of groups. Lines of the history may be of another version. */
-import { shorten } from "../text/labels.ts";
+import { shorten } from "../../text/labels.ts";
 
 type Fields = Record<string, unknown>;
 
