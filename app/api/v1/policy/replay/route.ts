@@ -23,10 +23,10 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["throttled"],
     },
     async ({ caller, body, request }) => {
-      const { organizationId } = caller.principal;
+      const { principal } = caller;
       const now = new Date();
       const from = body.from ? new Date(body.from) : new Date(now.getTime() - REPLAYED_DAYS * DAY_MS);
-      const replayed = await within(caller, async (_, tx): Promise<Replayed> => {
+      const replayed = await within(caller, async (organizationId, tx): Promise<Replayed> => {
         const { saved, people } = await readPolicyWithPeople(organizationId, tx);
         const inForce = policyInputSchema.parse(saved.policy);
         if (!body.policy && !body.rules) return { version: saved.version, policy: inForce, people };
@@ -34,8 +34,8 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         const draft = body.policy ?? { ...others, rules: body.rules ?? [] };
         return { version: null, ...(await checked(organizationId, tx, draft)).after };
       });
-      const lines = oneReplay(organizationId, () =>
-        replayPolicy(organizationId, caller.principal, replayed, { from, now }, (work) =>
+      const lines = oneReplay(principal.organizationId, () =>
+        replayPolicy(principal.organizationId, principal, replayed, { from, now }, (work) =>
           withinStill(caller, request, (_, tx) => work(tx)),
         ),
       );
