@@ -45,8 +45,18 @@ export async function* replayPolicy(
   let [done, listed, leftOut] = [0, 0, 0];
   let begin: Date | null = null;
   const pause = paused();
-  for (const batch of batchesOf(candidates)) {
-    for (const row of await within((tx) => readDecided(organizationId, tx, batch))) {
+  const batches = [...batchesOf(candidates)];
+  const read = async (at: number) => {
+    const batch = batches[at];
+    return batch ? within((tx) => readDecided(organizationId, tx, batch)) : [];
+  };
+  let next = read(0);
+  for (const [at, batch] of batches.entries()) {
+    const rows = await next;
+    // Read while this one is judged. Whoever leaves before it is needed does not learn that it failed.
+    next = read(at + 1);
+    next.catch(() => undefined);
+    for (const row of rows) {
       const request = toPast(row);
       begin ??= request.askedAt;
       if (past && !past.has(request)) {

@@ -22,18 +22,18 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["throttled"],
     },
     async ({ caller, body, request }) => {
-      const { organizationId } = caller.principal;
+      const { principal } = caller;
       const now = new Date();
       const from = body.from ? new Date(body.from) : new Date(now.getTime() - REPLAYED_DAYS * DAY_MS);
-      const replayed = await within(caller, async (_caller, tx): Promise<Replayed> => {
+      const replayed = await within(caller, async (organizationId, tx): Promise<Replayed> => {
         const inForce = await readPolicyWithPeople(organizationId, tx);
         if (!body.policy && !body.rules) return inForce;
         const { tests: _, ...others } = inForce.policy;
         const draft = body.policy ?? { ...others, rules: body.rules ?? [] };
         return { version: null, ...(await checked(organizationId, tx, draft)).after };
       });
-      const lines = oneReplay(organizationId, () =>
-        replayPolicy(organizationId, caller.principal, replayed, { from, now }, (work) =>
+      const lines = oneReplay(principal.organizationId, () =>
+        replayPolicy(principal.organizationId, principal, replayed, { from, now }, (work) =>
           withinStill(caller, request, (_, tx) => work(tx)),
         ),
       );
