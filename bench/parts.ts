@@ -20,6 +20,11 @@ export const PARTS: { name: string; about: string }[] = [
     name: "lists",
     about: "the inbox, lists of tasks and searches over 100,000 open and 1,000,000 settled requests",
   },
+  {
+    name: "timers",
+    about: "timers of requests that fall due among 100,000 that wait, an engine killed meanwhile",
+  },
+  { name: "policy", about: "a replay of 10,000 requests; matching 100 rules with 100 requests a second" },
   { name: "plans", about: "what Postgres plans and executes for tasks that ask" },
   { name: "hints", about: "a live hint to 2,000 browsers of one organization" },
   { name: "end-to-end", about: "a question seen and an answer delivered while 1,000 tasks are watched" },

@@ -53,6 +53,46 @@ test("an admin sets working hours, and is told which field is wrong", async ({ a
   await expect(ana.getByText("Ana removed the working calendar").first()).toBeVisible();
 });
 
+test("an admin takes holidays from a file, sees each before it is saved, and what was left out", async ({
+  ana,
+}) => {
+  const year = new Date().getUTCFullYear() + 1;
+  const event = (...lines: string[]) => ["BEGIN:VEVENT", ...lines, "END:VEVENT"];
+  const text = [
+    "BEGIN:VCALENDAR",
+    ...event("SUMMARY:Christmas Day", `DTSTART;VALUE=DATE:${year}1225`, `DTEND;VALUE=DATE:${year}1226`),
+    ...event("SUMMARY:Between the years", `DTSTART;VALUE=DATE:${year}1228`, `DTEND;VALUE=DATE:${year}1231`),
+    ...event("SUMMARY:Over", "DTSTART;VALUE=DATE:20200101"),
+    ...event("SUMMARY:Party", `DTSTART:${year}1218T180000Z`),
+    "END:VCALENDAR",
+  ].join("\r\n");
+  const choose = (name: string, content: string) =>
+    ana
+      .getByLabel("A file with holidays")
+      .setInputFiles({ name, mimeType: "text/calendar", buffer: Buffer.from(content) });
+  await ana.goto("/settings/calendar");
+  await ana.getByRole("button", { name: "Set working hours" }).click();
+  await ana.getByLabel("Holidays", { exact: true }).fill(`${year}-12-25 Christmas`);
+  await choose("list.csv", "date,name");
+  await expect(ana.getByText("This is no calendar file (.ics)")).toBeVisible();
+  await choose("holidays.ics", text);
+  const found = ana.getByRole("region", { name: "4 holidays in holidays.ics" });
+  await expect(
+    found.getByRole("checkbox", { name: `${year}-12-25 Christmas Day · already a holiday` }),
+  ).toBeDisabled();
+  await found.getByRole("checkbox", { name: `${year}-12-29 Between the years` }).uncheck();
+  await expect(found.getByText("1 day before today left out.")).toBeVisible();
+  await found.getByText("1 event left out").click();
+  await expect(found.getByText("Party: It has a time of day")).toBeVisible();
+  await checkAppearance(ana, "calendar, holidays of a file");
+  await found.getByRole("button", { name: "Add 2 holidays" }).click();
+  await expect(ana.getByLabel("Holidays", { exact: true })).toHaveValue(
+    `${year}-12-25 Christmas\n${year}-12-28 Between the years\n${year}-12-30 Between the years`,
+  );
+  await ana.getByRole("button", { name: "Save calendar" }).click();
+  await expect(ana.getByText(/changed it/)).toBeVisible();
+});
+
 test("the card says by when, and who is reminded within a minute", async ({ ana, ben, ola }) => {
   const id = newInvoiceId();
   const approvers = { roles: ["approver"] };

@@ -4,12 +4,16 @@ import type { Principal } from "../lib/access/principal.ts";
 import { createDatabase, type Database } from "../lib/base/db/db.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
 import { verifyEvents } from "../lib/events/verify.ts";
+import { listAutomaticDecisions, readAutomatic } from "../lib/input-requests/automatic/queries.ts";
 import { countOpenRequests, listInputRequests } from "../lib/input-requests/list.ts";
 import { readInputRequest } from "../lib/input-requests/queries.ts";
+import { replayPolicy } from "../lib/input-requests/replay/replay.ts";
+import type { ReplayLine } from "../lib/input-requests/replay/schema.ts";
 import { inputRequestDetailSchema, inputRequestSchema } from "../lib/input-requests/schema.ts";
 import { recordAnswer, saveDraft } from "../lib/input-requests/transitions.ts";
 import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
+import { readPolicyWithPeople } from "../lib/policy/queries.ts";
 import { countTasks, listTasks } from "../lib/tasks/list.ts";
 import { taskSchema } from "../lib/tasks/schema.ts";
 import { insertRequest, insertServer, insertTask } from "../test/fixtures/rows.ts";
@@ -258,6 +262,30 @@ test("fills a month of tasks with figures that fit them, and three that are stuc
   const answers = await db.withOrganization(wayland, (tx) => tx.answer.count());
   expect(sum("decided:")).toBe(answers - 1);
   expect(sum("delivery:")).toBe(2 * (answers - 1));
+  const automatic = await db.withOrganization(wayland, (tx) => readAutomatic(wayland, tx));
+  expect(automatic.rules).toMatchObject([{ name: "Small seeded invoices", mode: "shadow", answered: 0 }]);
+  expect(automatic.rules[0]!.agreed).toBeGreaterThan(0);
+  const { items: others } = await db.withOrganization(wayland, (tx) =>
+    listAutomaticDecisions(wayland, tx, principal, { outcome: "disagreed", limit: 200 }),
+  );
+  expect(others.length).toBe(automatic.rules[0]!.disagreed);
+  expect(others.length).toBeGreaterThan(0);
+  for (const { id, said, people } of others) {
+    expect(said.words).toBe("Approved");
+    expect(["Rejected", "Declined"]).toContain(people?.words);
+    await db.withOrganization(wayland, (tx) => readInputRequest(wayland, tx, principal, id));
+  }
+  // It says the same of the past.
+  const replayed = await db.withOrganization(wayland, (tx) => readPolicyWithPeople(wayland, tx));
+  const period = { from: new Date(Date.now() - 31 * 86_400_000), now: new Date() };
+  let last: ReplayLine | null = null;
+  for await (const line of replayPolicy(wayland, principal, replayed, period, (work) =>
+    db.withOrganization(wayland, work),
+  ))
+    last = line;
+  const { agreed, disagreed } = automatic.rules[0]!;
+  expect(last).toMatchObject({ kind: "summary", automatic: [{ agreed, disagreed }] });
+
   const { items } = await db.withOrganization(wayland, (tx) =>
     listTasks(wayland, tx, principal, { limit: 200, state: ["working", "start_unknown", "input_required"] }),
   );
@@ -272,6 +300,7 @@ test("fills a month of tasks with figures that fit them, and three that are stuc
     await tx.server.count(),
     await tx.statistic.count(),
     await tx.serverStat.count(),
+    (await readAutomatic(wayland, tx)).rules.length,
   ]);
-  expect(left).toEqual([0, 0, 0, 0]);
+  expect(left).toEqual([0, 0, 0, 0, 0]);
 });

@@ -12,6 +12,7 @@ import type { EventType } from "../lib/events/schema.ts";
 import { COMMAND_LINE } from "../lib/organizations/transitions.ts";
 import { sealingKeys, withOwnerUrl } from "./commands/with-database.ts";
 import { migrate } from "./migrate.ts";
+import { removeSeededRule, seedRule } from "./seed/automatic.ts";
 import { fill } from "./seed/fill.ts";
 import { removeSeeded } from "./seed/remove.ts";
 import { fillTasks } from "./seed/tasks.ts";
@@ -41,7 +42,7 @@ try {
     await client.connect();
     try {
       const organization = await organizationOf(client);
-      await (values.remove ? remove(client, organization) : seed(client, organization));
+      await (values.remove ? remove(client, ownerUrl, organization) : seed(client, ownerUrl, organization));
     } finally {
       await client.end();
     }
@@ -75,26 +76,39 @@ async function organizationOf(client: pg.Client): Promise<Organization> {
   return { ...organization, demo: found[0]?.demo === true };
 }
 
-async function seed(client: pg.Client, organization: Organization): Promise<void> {
+async function seed(client: pg.Client, ownerUrl: string, organization: Organization): Promise<void> {
   if (!organization.demo && !values.yes)
     throw new Error(
       `${organization.name} is not the demonstration's. What is seeded there stands beside what is real until --remove: say --yes if you mean it.`,
     );
   const began = performance.now();
-  await (tasks === null ? seedRequests(client, organization) : seedTasks(client, organization, tasks));
+  await (tasks === null
+    ? seedRequests(client, organization)
+    : seedTasks(client, ownerUrl, organization, tasks));
   await analyze(client);
   say(
     `Done in ${Math.round((performance.now() - began) / 1000)} s. \`npm run seed -- --remove\` takes them away again.`,
   );
 }
 
-async function seedTasks(client: pg.Client, organization: Organization, count: number): Promise<void> {
+async function seedTasks(
+  client: pg.Client,
+  ownerUrl: string,
+  organization: Organization,
+  count: number,
+): Promise<void> {
   if (count < FEWEST_TASKS) throw new Error(`--tasks wants ${FEWEST_TASKS} or more: a month of them.`);
   say(
     `Filling the task monitor of ${organization.name} with ${count} tasks of the last 30 days, for trying out. Three of them are stuck, each for another reason: open /overview and find them. They belong to servers called "Seed …" that do not exist: no tool was called, and the engine asks nobody about them.`,
   );
   const seal = createSeal(sealingKeys());
-  await fillTasks(client, organization.id, { tasks: count, seal, onProgress: told(count) });
+  const rule = await seedRule(ownerUrl, organization.id);
+  say(
+    rule
+      ? "Its policy gets a rule in shadow, about seeded servers alone: Settings → Policy shows where people decided otherwise."
+      : "Changes of its policy need a second admin, so that no rule in shadow is seeded.",
+  );
+  await fillTasks(client, organization.id, { tasks: count, seal, rule, onProgress: told(count) });
   await tell(client, "requests.seeded", { tasks: count });
 }
 
@@ -111,9 +125,10 @@ async function seedRequests(client: pg.Client, organization: Organization): Prom
   await tell(client, "requests.seeded", { open, settled });
 }
 
-async function remove(client: pg.Client, organization: Organization): Promise<void> {
+async function remove(client: pg.Client, ownerUrl: string, organization: Organization): Promise<void> {
   say(`Removing from ${organization.name} what was seeded there.`);
   const { tasks, servers, kept } = await removeSeeded(client, organization.id, toldEvery(20_000));
+  await removeSeededRule(ownerUrl, organization.id);
   if (tasks + servers > 0) await tell(client, "requests.unseeded", { tasks, servers });
   await analyze(client);
   say(`Removed ${tasks} tasks with their requests, and ${servers} servers. The history keeps its lines.`);

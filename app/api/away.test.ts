@@ -607,6 +607,22 @@ describe("setting it", () => {
   });
 });
 
+test("who stands in, or said so, may leave: the absence is shown, and can be set anew", async () => {
+  const [una, uwe] = [await acme.person("Una", "approver"), await acme.person("Uwe", "admin")];
+  expect((await putFor(uwe, ana, una)).status).toBe(200);
+  for (const { memberId } of [una, uwe])
+    expect((await web.call("DELETE", `/api/v1/members/${memberId}`, { cookie: olga.cookie })).status).toBe(
+      204,
+    );
+  const read = await web.call("GET", "/api/v1/me/away", { cookie: ana.cookie });
+  expect([read.status, read.body.delegate, read.body.setBy]).toEqual([
+    200,
+    { id: una.userId, name: "a former member" },
+    { id: uwe.userId, name: "a former member" },
+  ]);
+  expect((await putFor(ada, ana, ben)).status).toBe(200);
+});
+
 describe("lists", () => {
   const waiting = async (who: Voter, request: { id: string }) => {
     const { body } = await web.call("GET", "/api/v1/input-requests?state=open&waiting=me&limit=200", {

@@ -217,6 +217,8 @@ test("these are all the calls that take an address", async () => {
     "patch /api/v1/saml-providers/{id}",
     "patch /api/v1/webhooks/{id}",
     "post /api/v1/audit-streams",
+    // As of the policy below.
+    "post /api/v1/policy/replay",
     "post /api/v1/requests",
     "post /api/v1/saml-providers",
     "post /api/v1/servers",

@@ -91,6 +91,15 @@ async function furnished(slug: string) {
     [id, uuidv7()],
   );
   await sql("INSERT INTO automatic_switch (organization_id) VALUES ($1)", [id]);
+  const group = uuidv7();
+  await sql(
+    `INSERT INTO organization_group (organization_id, id, name, changed_by) VALUES ($1, $2, 'Finance', '{}')`,
+    [id, group],
+  );
+  await sql(
+    `INSERT INTO organization_group_member (organization_id, group_id, member_id) VALUES ($1, $2, $3)`,
+    [id, group, viewer.memberId],
+  );
   await sql(
     `INSERT INTO away (organization_id, user_id, starts_at, ends_at, delegate, set_by)
       VALUES ($1, $2, now(), now() + interval '1 day', $3, $2)`,
@@ -103,6 +112,8 @@ async function furnished(slug: string) {
   const [answered, open] = [await insertRequest(web.db, id, task), await insertRequest(web.db, id, task)];
   await call("PUT", `/input-requests/${open.id}/draft`, { content: {}, comment: "half" });
   await call("POST", `/input-requests/${open.id}/claim`, {});
+  await call("POST", `/input-requests/${open.id}/comments`, { text: "Who is that?" });
+  await call("PUT", `/input-requests/${open.id}/snooze`, { until: new Date(Date.now() + 3600_000) });
   await call("POST", `/input-requests/${answered.id}/answer`, {
     action: "decline",
     questionHash: answered.questionHash,
@@ -147,6 +158,8 @@ async function furnished(slug: string) {
     });
     const figure = { hours: 1, at: new Date(), serverId: server.id, measure: "started", amount: 1n };
     await tx.statistic.create({ data: { organizationId: id, ...figure } });
+    const decided = { hours: 1, at: new Date(), rule: "All", stage: "", measure: "clock:1", amount: 1n };
+    await tx.ruleStatistic.create({ data: { organizationId: id, ...decided } });
     await tx.statisticSample.create({ data: { organizationId: id, sampledAt: new Date() } });
     await tx.$executeRaw`INSERT INTO change (organization_id, topic, entity_id) VALUES (${id}::uuid, 'task', ${task}::uuid)`;
   });

@@ -113,6 +113,45 @@ test("tells what happened and what there is, of private tasks too, without namin
   expect([refused.status, refused.body.code]).toEqual([422, "invalid_input"]);
 });
 
+test("says what automatic rules answered in the period, and how often people decided otherwise", async () => {
+  const acme = await web.organization("automatic");
+  const key = await web.key(acme, "viewer");
+  const server = await insertServer(web.db, acme);
+  const decided = async (
+    rule: string,
+    daysAgo: number,
+    state: "shadow" | "answered",
+    agreed: boolean | null,
+  ) => {
+    const { id } = await insertRequest(web.db, acme, await insertTask(web.db, acme, server));
+    await withClient(web.database.adminUrl, (client) =>
+      client.query(
+        `INSERT INTO automatic_decision (organization_id, input_request_id, state, rule, version, fingerprint, action, judged_at,
+           answer_id, day, people_answer_id, agreed)
+         VALUES ($1, $2, $3, $4, 1, 'print', 'accept', now() - $5 * interval '1 day', $6, $7, $8, $9)`,
+        [
+          ...[acme, id, state, rule, daysAgo],
+          ...(state === "answered" ? [uuidv7(), "2026-11-01"] : [null, null]),
+          ...[agreed === null ? null : uuidv7(), agreed],
+        ],
+      ),
+    );
+  };
+  await decided("Small", 0, "shadow", true);
+  await decided("Small", 0, "shadow", false);
+  await decided("Small", 3, "answered", null);
+  await decided("Large", 3, "shadow", null);
+  await decided("Small", 40, "shadow", false);
+  const of = async (range: string, who = key) =>
+    (await web.call("GET", `/api/v1/overview?range=${range}`, { key: who })).body.automatic;
+  expect(await of("24h")).toEqual([{ rule: "Small", answered: 0, agreed: 1, disagreed: 1 }]);
+  expect(await of("7d")).toEqual([
+    { rule: "Small", answered: 1, agreed: 1, disagreed: 1 },
+    { rule: "Large", answered: 0, agreed: 0, disagreed: 0 },
+  ]);
+  expect(await of("30d", await web.key(await web.organization("beside"), "viewer"))).toEqual([]);
+});
+
 test("an organization without anything has figures of nothing", async () => {
   const key = await web.key(await web.organization("empty"), "viewer");
   const { body } = await web.call("GET", "/api/v1/overview", { key });
@@ -122,6 +161,7 @@ test("an organization without anything has figures of nothing", async () => {
     decisions: { count: 0, p50Ms: null, p90Ms: null },
     servers: [],
     deliveries: [],
+    automatic: [],
   });
   expect(body.steps).toHaveLength(24);
 });

@@ -68,14 +68,17 @@ describe("a key", () => {
 
   test("is one whose limits name the permission where everything goes out or away, or somebody gets rights", () => {
     expect(named.map(({ name }) => name).sort()).toEqual([
+      "DELETE /api/v1/groups/{id}",
       "DELETE /api/v1/organization",
       "GET /api/v1/events/export",
       "GET /api/v1/organization/export",
+      "PATCH /api/v1/groups/{id}",
       "PATCH /api/v1/invitations/{id}",
       "PATCH /api/v1/members/{id}",
       "PATCH /api/v1/organization",
       "PATCH /api/v1/organization/retention",
       "PATCH /api/v1/saml-providers/{id}",
+      "POST /api/v1/groups",
       "POST /api/v1/invitations",
       "POST /api/v1/members",
       "POST /api/v1/saml-providers",

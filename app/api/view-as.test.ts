@@ -19,6 +19,7 @@ const ALLOWED = [
   "GET /api/v1/input-requests",
   "GET /api/v1/input-requests/counts",
   "GET /api/v1/input-requests/{id}",
+  "GET /api/v1/input-requests/{id}/comments",
   "GET /api/v1/input-requests/{id}/similar",
   "GET /api/v1/stream",
   "GET /api/v1/tasks",

@@ -1,4 +1,4 @@
-/** Random votes, beside a model that says what each of them must do. Each run prints the seed with which it failed. */
+/** Random votes and changes of groups, beside a model that says what each of them must do. Each run prints the seed with which it failed. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -36,6 +36,7 @@ interface Vote {
 }
 
 interface Stage {
+  /** Of a group, those who are in it at the moment. */
   who: string[];
   need: number;
   rejections: number;
@@ -110,6 +111,13 @@ function random(seed: number): (below: number) => number {
   };
 }
 
+async function group(name: string, who: string[]): Promise<string> {
+  const members = who.map((each) => people[each]!.memberId);
+  const made = await web.call("POST", "/api/v1/groups", { ...people.Ada, body: { name, members } });
+  expect(made.status).toBe(201);
+  return made.body.id;
+}
+
 async function run(seed: number): Promise<void> {
   const below = random(seed);
   const names = Object.keys(people);
@@ -120,13 +128,19 @@ async function run(seed: number): Promise<void> {
     return { who, need: 1 + below(Math.min(2, who.length)), rejections: 1 + below(2) };
   });
   const requester = names[below(names.length)]!;
+  // Some stages name people, others a group whose members change meanwhile.
+  const groups: (string | null)[] = [];
+  for (const [at, { who }] of stages.entries())
+    groups.push(below(2) === 0 ? null : await group(`${seed} ${at}`, who));
   await acme.policy({
     rules: [
       {
         name: "All",
         stages: stages.map(({ who, ...its }, at) => ({
           name: `Stage ${at}`,
-          approvers: { people: who.map((name) => people[name]!.email) },
+          approvers: groups[at]
+            ? { groups: [`${seed} ${at}`] }
+            : { people: who.map((name) => people[name]!.email) },
           ...its,
         })),
       },
@@ -137,7 +151,7 @@ async function run(seed: number): Promise<void> {
   for (let step = 0; step < STEPS; step++) {
     const who = names[below(names.length)]!;
     const way = ways[who]![below(3)]!;
-    const kind = below(10);
+    const kind = below(12);
     const said = `seed ${seed}, step ${step}: ${who}`;
     let reply: { status: number; body: { code: string } };
     let expected: string | null;
@@ -150,6 +164,17 @@ async function run(seed: number): Promise<void> {
     } else if (kind < 9) {
       expected = model.takeBack(who);
       reply = await acme.takeBack(way, request);
+    } else if (kind < 11) {
+      const at = below(stages.length);
+      const id = groups[at];
+      if (!id) continue;
+      const { who: isIn } = stages[at]!;
+      const change = isIn.includes(who) ? "remove" : "add";
+      if (change === "add") isIn.push(who);
+      else isIn.splice(isIn.indexOf(who), 1);
+      expected = null;
+      const body = { [change]: [people[who]!.memberId] };
+      reply = await web.call("PATCH", `/api/v1/groups/${id}`, { ...people.Ada, body });
     } else {
       expected = model.undo(who);
       reply = await web.call("POST", `/api/v1/input-requests/${request.id}/undo`, way);
@@ -179,7 +204,7 @@ async function run(seed: number): Promise<void> {
   }
 }
 
-test("votes do what the model says, whoever casts them and in whatever order", async () => {
+test("votes do what the model says, whoever casts them and in whatever order, also as groups change", async () => {
   const first = Date.now() % 1_000_000;
   for (let at = 0; at < RUNS; at++) await run(first + at);
 });

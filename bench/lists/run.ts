@@ -109,6 +109,7 @@ async function calls(call: Call): Promise<[Kind, string, string][]> {
   return [
     ["page", "inbox, oldest first", open],
     ["page", "inbox, newest first", `${open}&order=newest`],
+    ["page", "inbox, due soonest", `${open}&order=due`],
     ["page", "inbox, ending soonest", `${open}&order=expiring`],
     ["page", "inbox, largest amount", `${open}&order=amount`],
     ["page", "inbox, unassigned", `${open}&assignee=none`],

@@ -16,6 +16,7 @@ import {
   ScrollText,
   ShieldCheck,
   Users,
+  UsersRound,
   Vote,
   Webhook,
 } from "lucide-react";
@@ -99,6 +100,14 @@ export const SETTINGS_SECTIONS: SettingsSection[] = [
     needs: "settings:manage",
     group: "Organization",
     wide: true,
+  },
+  {
+    href: "/settings/groups",
+    label: "Groups",
+    description: "Who is meant by a name in the policy",
+    icon: UsersRound,
+    needs: "settings:manage",
+    group: "Organization",
   },
   {
     href: "/settings/calendar",

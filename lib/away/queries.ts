@@ -15,7 +15,8 @@ export const isOf = (whose: Whose): Prisma.Sql =>
 export async function readAway(organizationId: string, tx: Tx, whose: Whose): Promise<Away | null> {
   const [row] = await tx.$queryRaw<AwayRow[]>`
     SELECT a.starts_at AS "from", a.ends_at AS until, a.scope, a.reason, a.set_at AS "setAt",
-      jsonb_build_object('id', d.id, 'name', d.name) AS delegate, jsonb_build_object('id', b.id, 'name', b.name) AS "setBy"
+      jsonb_build_object('id', a.delegate, 'name', coalesce(d.name, 'a former member')) AS delegate,
+      jsonb_build_object('id', a.set_by, 'name', coalesce(b.name, 'a former member')) AS "setBy"
     FROM membership m LEFT JOIN away a ON a.organization_id = m.organization_id AND a.user_id = m.user_id AND a.ends_at > now()
       LEFT JOIN "user" d ON d.id = a.delegate LEFT JOIN "user" b ON b.id = a.set_by
     WHERE m.organization_id = ${organizationId}::uuid AND ${isOf(whose)}`;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { addByMinutes } from "../../test/working-minutes.ts";
 import { type Calendar, calendarSchema, WEEKDAYS } from "./schema.ts";
-import { addWorkingTime, FURTHEST_MS } from "./working-time.ts";
+import { addWorkingTime, FURTHEST_MS, putOff, workingTimeBetween } from "./working-time.ts";
 
 const office = [{ from: "09:00", to: "17:00" }];
 const make = (days: Partial<Calendar["days"]>, holidays: string[] = [], zone = "Europe/Berlin"): Calendar =>
@@ -263,6 +264,70 @@ describe("for any calendar and time", () => {
     );
   });
 
+  /** Each zone's days around which its clocks change. */
+  const changes: [string, string][] = [
+    ["Europe/Berlin", "2026-03-29"],
+    ["Europe/Berlin", "2026-10-25"],
+    ["America/New_York", "2026-03-08"],
+    ["America/New_York", "2026-11-01"],
+    ["Australia/Lord_Howe", "2026-04-05"],
+    ["Australia/Lord_Howe", "2026-10-04"],
+    ["Asia/Kathmandu", "2026-06-01"],
+  ];
+  const around = fc
+    .record({
+      calendar: calendars,
+      change: fc.constantFrom(...changes),
+      minutes: fc.integer({ min: -6 * 1_440, max: 2 * 1_440 }),
+      holidays: fc.uniqueArray(fc.integer({ min: -3, max: 10 }), { maxLength: 4 }),
+      duration: fc.oneof(
+        fc.integer({ min: 1, max: 2_000 }).map((count) => `${count}m`),
+        fc.integer({ min: 1, max: 40 }).map((count) => `${count}h`),
+        fc.integer({ min: 1, max: 7 }).map((count) => `${count}d`),
+        fc.integer({ min: 1, max: 2 }).map((count) => `${count}w`),
+      ),
+    })
+    .map(({ calendar, change: [zone, date], minutes, holidays, duration }) => {
+      const day = Date.parse(`${date}T00:00Z`);
+      const dates = holidays.map((at) => new Date(day + at * 86_400_000).toISOString().slice(0, 10));
+      return {
+        calendar: { ...calendar, zone, holidays: dates.map((each) => ({ date: each, name: "Holiday" })) },
+        from: new Date(day + minutes * 60_000),
+        duration,
+      };
+    })
+    // Counted minute by minute, an hour a week takes a while.
+    .filter(({ calendar }) => WEEKDAYS.filter((each) => calendar.days[each].length > 0).length >= 3);
+
+  test("it is what counting minutes says, also where the clocks change", () => {
+    fc.assert(
+      fc.property(around, ({ calendar, from, duration }) => {
+        expect(addWorkingTime(calendar, from, duration)).toEqual(addByMinutes(calendar, from, duration));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("the working time between two moments is what was added, and none outside of work", () => {
+    fc.assert(
+      fc.property(around, ({ calendar, from, duration }) => {
+        const to = addWorkingTime(calendar, from, duration);
+        const between = workingTimeBetween(calendar, from, to);
+        if (/[mh]$/.test(duration)) {
+          const [, count, unit] = /^(\d+)([mh])$/.exec(duration)!;
+          expect(between).toBe(Number(count) * (unit === "h" ? 3_600_000 : 60_000));
+        }
+        const middle = new Date((from.getTime() + to.getTime()) / 2);
+        expect(workingTimeBetween(calendar, from, middle) + workingTimeBetween(calendar, middle, to)).toBe(
+          between,
+        );
+        expect(workingTimeBetween(calendar, to, from)).toBe(0);
+        expect(workingTimeBetween(null, from, to)).toBe(to.getTime() - from.getTime());
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test("more is no sooner, and a calendar makes nothing sooner", () => {
     fc.assert(
       fc.property(
@@ -279,5 +344,44 @@ describe("for any calendar and time", () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("what is put off", () => {
+  const HOUR_MS = 3_600_000;
+  const between = (calendar: Calendar | null, from: string, to: string, duration = "4h") =>
+    workingTimeBetween(calendar, new Date(from), new Date(to), duration) / HOUR_MS;
+
+  test.each<[string, Calendar | null, string, string, string, number]>([
+    ["by the clock without a calendar", null, "2026-11-26T12:00Z", "2026-11-27T12:00Z", "4h", 24],
+    ["by the clock where the time is", BERLIN, "2026-11-26T12:00Z", "2026-11-27T12:00Z", "4h!", 24],
+    ["within a day", BERLIN, "2026-11-26T09:00Z", "2026-11-26T11:30Z", "4h", 2.5],
+    ["over a night", BERLIN, "2026-11-26T15:00Z", "2026-11-27T09:00Z", "1d", 2],
+    ["over a weekend", BERLIN, "2026-11-27T15:00Z", "2026-11-30T09:00Z", "4h", 2],
+    ["of a weekend", BERLIN, "2026-11-28T09:00Z", "2026-11-29T09:00Z", "4h", 0],
+    ["over holidays", BERLIN, "2026-12-24T15:00Z", "2026-12-29T09:00Z", "4h", 2],
+    ["of no time", BERLIN, "2026-11-26T09:00Z", "2026-11-26T09:00Z", "4h", 0],
+  ])("the time that passed, %s", (_, calendar, from, to, duration, hours) => {
+    expect(between(calendar, from, to, duration)).toBe(hours);
+  });
+
+  test.each<[string, Calendar | null, string, string, number, string]>([
+    ["within the day", BERLIN, "2026-11-26T08:00Z", "4h", 2, "2026-11-26T14:00:00.000Z"],
+    ["into the next day", BERLIN, "2026-11-26T08:00Z", "4h", 6, "2026-11-27T10:00:00.000Z"],
+    ["over a weekend", BERLIN, "2026-11-27T08:00Z", "8h", 1, "2026-11-30T09:00:00.000Z"],
+    ["a day, by hours", BERLIN, "2026-11-26T10:00Z", "1d", 2, "2026-11-27T12:00:00.000Z"],
+    ["by the clock", BERLIN, "2026-11-27T12:00Z", "4h!", 24, "2026-11-28T16:00:00.000Z"],
+    ["without a calendar", null, "2026-11-27T12:00Z", "4h", 24, "2026-11-28T16:00:00.000Z"],
+    ["by nothing", BERLIN, "2026-11-26T08:00Z", "8h", 0, "2026-11-26T16:00:00.000Z"],
+  ])("is due later: %s", (_, calendar, from, duration, hours, due) => {
+    expect(putOff(calendar, new Date(from), duration, hours * HOUR_MS).toISOString()).toBe(due);
+  });
+
+  test("no further than 10 years", () => {
+    const from = new Date("2026-11-26T08:00Z");
+    for (const calendar of [null, BERLIN])
+      expect(putOff(calendar, from, "4h", 20 * 366 * 24 * HOUR_MS).getTime()).toBe(
+        from.getTime() + FURTHEST_MS,
+      );
   });
 });

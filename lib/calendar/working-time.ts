@@ -27,6 +27,31 @@ export function addWorkingTime(calendar: Calendar | null, from: Date, duration: 
   return new Date(Math.min(at ?? latest, latest));
 }
 
+/** As `addWorkingTime`, and `ms` later: in working time, or by the clock as the duration is. */
+export function putOff(calendar: Calendar | null, from: Date, duration: string, ms: number): Date {
+  const due = addWorkingTime(calendar, from, duration).getTime();
+  if (ms === 0) return new Date(due);
+  const latest = from.getTime() + FURTHEST_MS;
+  if (calendar === null || duration.endsWith("!")) return new Date(Math.min(due + ms, latest));
+  const start = firstWorking(calendar, due, latest);
+  return new Date((start && afterWork(calendar, start, ms, latest)) ?? latest);
+}
+
+/** How long people worked between two times, in ms, at most that of `FURTHEST_MS`; by the clock without a calendar, and for a duration that is. */
+export function workingTimeBetween(calendar: Calendar | null, from: Date, to: Date, duration = ""): number {
+  const [begin, end] = [from.getTime(), Math.min(to.getTime(), from.getTime() + FURTHEST_MS)];
+  if (calendar === null || duration.endsWith("!")) return Math.max(0, end - begin);
+  let worked = 0;
+  for (let day = dayOf(begin, calendar.zone); day <= dayOf(end, calendar.zone); day++)
+    worked += lengthOf(
+      spansOf(calendar, day).map((span) => ({
+        from: Math.max(span.from, begin),
+        to: Math.min(span.to, end),
+      })),
+    );
+  return worked;
+}
+
 /** Null: it is after `latest`. */
 function moveOn(
   calendar: Calendar,

@@ -22,6 +22,8 @@ import { verifyEvents } from "../events/verify.ts";
 import { verifyExport } from "../events/verify-export.ts";
 import { saveDraft } from "../input-requests/transitions.ts";
 import { wakeEngine } from "../live-updates/transitions.ts";
+import { readThread } from "../request-comments/queries.ts";
+import { addComment } from "../request-comments/transitions.ts";
 import { endTask, recordProgress } from "../task-lifecycle/progress.ts";
 import { createTask } from "../task-lifecycle/transitions.ts";
 import { loadWorkOf } from "../task-lifecycle/work.ts";
@@ -39,6 +41,7 @@ const MARKS = {
   answer: "SILBERFADEN",
   comment: "NEBELHORN",
   draft: "QUITTENBROT",
+  thread: "PFEFFERMINZ",
   status: "TEEWAGEN",
   result: "HIMBEERGEIST",
 };
@@ -130,6 +133,9 @@ describe("on 2026-07-28", () => {
         comment: MARKS.draft,
       }),
     );
+    await fixture.within((tx) =>
+      addComment(fixture.organizationId, tx, fixture.approver, request.id, { text: MARKS.thread }),
+    );
     await fixture.answer(request.id, { action: "accept", content: said, comment: MARKS.comment });
     await queries.inState(id, "completed");
     return { id, request };
@@ -138,7 +144,11 @@ describe("on 2026-07-28", () => {
   test("nothing of a task's life is in the database, and all of it is for people and the server", async () => {
     await begin();
     await fixture.startEngine();
-    const { id } = await live();
+    const { id, request } = await live();
+    const thread = await fixture.within((tx) =>
+      readThread(fixture.organizationId, tx, fixture.approver, request.id),
+    );
+    expect(thread.items).toMatchObject([{ text: MARKS.thread }]);
     expect(remote.calls[0]).toMatchObject({ arguments: { note: MARKS.argument, title: MARKS.label } });
     expect(remote.answers.map(({ answer }) => answer)).toEqual([{ action: "accept", content: said }]);
     const failed = await fixture.startTask(server, { note: MARKS.argument }, tool("refuse"));

@@ -125,6 +125,7 @@ const TABLES: Table[] = [
     columns: [jsonb("content"), text("comment")],
     written: "updated_at",
   },
+  { name: "request_comment", by: "id", row: "id", key: ["id"], columns: [text("text")] },
   { name: "stream_message", by: "id", row: "id", key: ["id"], columns: [jsonb("params")] },
   {
     name: "protocol_message",

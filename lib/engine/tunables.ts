@@ -307,6 +307,8 @@ export const MAIL_EVERY_MS = 2_000;
 export const KEY_WARNINGS_MS = 60_000;
 /** Interval of looking for absences that begin or end, whose delegates are told. */
 export const ABSENCES_MS = 15_000;
+/** Interval of looking for requests that members had put off until now. */
+export const SNOOZES_MS = 15_000;
 /** Concurrent webhook requests of one engine. */
 export const WEBHOOK_SENDS = 64;
 /** Concurrent requests of one engine to each webhook. */

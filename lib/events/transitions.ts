@@ -89,6 +89,7 @@ const READABLE = new Set([
     "contentDigest",
     "answerId",
     "voteId",
+    "commentId",
     "signedIn",
     "stage",
     "action",

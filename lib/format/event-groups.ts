@@ -7,7 +7,10 @@ export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
   { label: "People and invitations", nouns: ["member", "away", "invitation"] },
   { label: "Sign-ins and accounts", nouns: ["session", "account", "saml_provider"] },
   { label: "API keys and webhooks", nouns: ["key", "agent", "service_account", "webhook"] },
-  { label: "Settings and views", nouns: ["organization", "view", "call_rules", "policy", "calendar"] },
+  {
+    label: "Settings and views",
+    nouns: ["organization", "view", "call_rules", "policy", "group", "calendar"],
+  },
   { label: "Who looked into it", nouns: ["protocol", "document", "tasks", "events"] },
   { label: "Directory", nouns: ["directory"] },
   { label: "Audit streams", nouns: ["audit_stream"] },

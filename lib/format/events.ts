@@ -1,7 +1,6 @@
 import type { EventType } from "../events/schema.ts";
 import { formatDuration } from "../text/duration.ts";
 import { plural } from "../text/labels.ts";
-import { callRuleChanges, policyChanges } from "./call-rules.ts";
 import {
   type Data,
   type EventWords,
@@ -13,6 +12,8 @@ import {
   text,
   type Words,
 } from "./event-words.ts";
+import { callRuleChanges, policyChanges } from "./policy/call-rules.ts";
+import { groupChanges, groupChangeTitle } from "./policy/groups.ts";
 import { samlFault } from "./saml.ts";
 import { calendarChanges } from "./settings/calendar.ts";
 import { TASK_WORDS } from "./tasks/task-events.ts";
@@ -186,7 +187,9 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "policy.proposed": ({ twoPersonPolicy, ...data }, who) =>
     twoPersonPolicy === false
       ? say(`${who} proposed that changes of the policy need no second admin any more`, "wait")
-      : say(`${who} proposed a change of the policy`, "wait", policyChanges(data)),
+      : isGroup(data.group)
+        ? say(`${who} proposed to ${groupChangeTitle(data.group)}`, "wait", groupChanges(data.group))
+        : say(`${who} proposed a change of the policy`, "wait", policyChanges(data)),
   "policy.proposal_ended": (data, who) => say(proposalEnded(data, who)),
   "policy.two_person_changed": ({ twoPersonPolicy, proposedBy }, who) =>
     say(
@@ -204,6 +207,9 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
       "wait",
     ),
   "policy.automatic_resumed": (_, who) => say(`${who} let automatic answers go on`, "wait"),
+  "group.created": (data, who) => groupChanged(data, who, "made"),
+  "group.changed": (data, who) => groupChanged(data, who, "changed"),
+  "group.deleted": (data, who) => groupChanged(data, who, "deleted"),
   "calendar.changed": (data, who) =>
     say(
       data.to === null ? `${who} removed the working calendar` : `${who} changed the working calendar`,
@@ -457,7 +463,22 @@ function clientOf({ publisher, redirect }: Data): string | undefined {
   return `${text(publisher) ? `Published by ${text(publisher)}` : "It registered by itself"}, and was answered at ${where}.`;
 }
 
-function proposalEnded({ as, proposedBy }: Data, who: string): string {
+const isGroup = (value: unknown): value is Data => typeof value === "object" && value !== null;
+
+function groupChanged({ proposedBy, ...data }: Data, who: string, did: string): EventWords {
+  const by = text(proposedBy) && `Proposed by ${text(proposedBy)}`;
+  const details = [groupChanges(data), by].filter(Boolean).join("\n");
+  return say(`${who} ${did} the group${named(data)}`, "wait", details || undefined);
+}
+
+function proposalEnded({ as, proposedBy, group }: Data, who: string): string {
+  if (isGroup(group)) {
+    const change = `change of the group${named(group)} that ${text(proposedBy) ?? "somebody"} proposed`;
+    if (as === "replaced") return `${who} proposed something else for the group${named(group)} instead`;
+    return as === "overtaken"
+      ? `The ${change} was overtaken by another one`
+      : `${who} withdrew the ${change}`;
+  }
   if (as === "replaced") return `${who} proposed something else for the policy instead`;
   if (as === "overtaken")
     return `The change of the policy that ${text(proposedBy) ?? "somebody"} proposed was overtaken by another one`;

@@ -10,7 +10,11 @@ export type NoticeAbout = Pick<Notice, "inputRequestId" | "assignment" | "apiKey
 };
 
 export const KIND_WORDS: Record<NoticeKind, { label: string; description: string }> = {
-  assigned: { label: "Assigned to you", description: "A request that was given to you to answer" },
+  assigned: {
+    label: "Assigned to you",
+    description:
+      "A request that was given to you to answer, a mention, and a question about what you asked for",
+  },
   request: { label: "Waiting for anyone", description: "A request that you and others may answer" },
   attention: {
     label: "Needs attention",
@@ -31,6 +35,10 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "request.waiting": { text: "A request waits for an answer", tone: "wait" },
   "request.reminded": { text: "A request still waits for your vote", tone: "wait" },
   "request.assigned": { text: "A request was assigned to you", tone: "wait" },
+  "request.woke": { text: "A request that you snoozed is back", tone: "wait" },
+  "request.info_wanted": { text: "Somebody needs information about what you asked for", tone: "wait" },
+  "comment.mentioned": { text: "You were mentioned in a comment", tone: "neutral" },
+  "comment.info_given": { text: "The information that you asked for is there", tone: "wait" },
   "request.undeliverable": { text: "Delivery of an answer failed", tone: "bad" },
   "delivery.flagged": { text: "A server took an answer and keeps asking", tone: "wait" },
   "task.completed": { text: "A task is done", tone: "good" },
@@ -124,6 +132,10 @@ const MANY: Record<Cause, string> = {
   "request.waiting": "# requests wait for an answer",
   "request.reminded": "# requests still wait for your vote",
   "request.assigned": "# requests were assigned to you",
+  "request.woke": "# requests that you snoozed are back",
+  "request.info_wanted": "# requests need information from you",
+  "comment.mentioned": "You were mentioned in # comments",
+  "comment.info_given": "Information that you asked for is there for # requests",
   "request.undeliverable": "Delivery of # answers failed",
   "delivery.flagged": "Servers took # answers and keep asking",
   "task.completed": "# tasks are done",
@@ -153,7 +165,7 @@ const MANY: Record<Cause, string> = {
 
 /** The page that shows many notices of one cause. */
 export function listPath(cause: Cause): string {
-  if (cause === "request.waiting" || cause === "request.assigned" || cause === "request.reminded")
+  if (["request.waiting", "request.assigned", "request.reminded", "request.woke"].includes(cause))
     return "/inbox";
   return "/notices";
 }

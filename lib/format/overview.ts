@@ -3,6 +3,7 @@
 import type { FailureKind, Rung } from "../statistics/measures.ts";
 import type { Range, Step } from "../statistics/schema.ts";
 import type { TaskState } from "../tasks/status.ts";
+import { formatDuration } from "../text/duration.ts";
 import type { Formats } from "../text/formats/formats.ts";
 import { humanise } from "../text/labels.ts";
 
@@ -50,6 +51,13 @@ export function formatShare(share: number, { number }: Formats): string {
 export function formatLatency(ms: number, { number, count }: Formats): string {
   return ms < 1_000 ? `${number(Math.round(ms))} ms` : `${count(ms / 1_000)} s`;
 }
+
+/** Working time in hours, as no day of it has 24: `26 h`, `45 min`. */
+export function formatWork(ms: number): string {
+  return ms < HOUR_MS ? formatDuration(ms) : `${Math.round(ms / HOUR_MS)} h`;
+}
+
+const HOUR_MS = 3_600_000;
 
 /** The label under a column: `14:00` if steps are hours, else `19 Nov`. */
 export function stepLabel(at: string, stepMs: number, { time, day }: Formats): string {

@@ -36,11 +36,12 @@ function visibleToPerson(organizationId: string, principal: Principal): Prisma.S
 }
 
 /**
- * Sort keys as the indexes of migration 0009 spell them; requests without an end or an amount come last. Not
+ * Sort keys as the indexes of migrations 0009 and 0170 spell them; requests without an end, an amount or a due time come last. Not
  * `coalesce`: row security treats it as leaky, and would use the index for the order alone, never to find a
  * place.
  */
 export const ENDS_BY = Prisma.sql`(CASE WHEN r.expires_at IS NULL THEN 'infinity' ELSE r.expires_at END)`;
+export const DECIDE_BY = Prisma.sql`(CASE WHEN r.decide_by IS NULL THEN 'infinity' ELSE r.decide_by END)`;
 export const AMOUNT = Prisma.sql`(CASE WHEN r.amount IS NULL THEN '-infinity' ELSE r.amount END)`;
 
 export function matching(organizationId: string, principal: Principal, query: RequestFilter): Prisma.Sql {
@@ -52,8 +53,10 @@ export function matching(organizationId: string, principal: Principal, query: Re
   if (askedAfter) conditions.push(Prisma.sql`r.created_at >= ${askedAfter}::timestamptz`);
   if (askedBefore) conditions.push(Prisma.sql`r.created_at < ${askedBefore}::timestamptz`);
   if (expiresBefore) conditions.push(Prisma.sql`${ENDS_BY} < ${expiresBefore}::timestamptz`);
-  if (query.overdue) conditions.push(overdue(organizationId));
+  if (query.overdue) conditions.push(Prisma.sql`r.state = 'open' AND ${DECIDE_BY} <= now()`);
   if (query.voted) conditions.push(votedBy(organizationId, principal));
+  if (query.needsInfo) conditions.push(needsInfo(organizationId));
+  if (query.snoozed) conditions.push(snoozedBy(organizationId, principal));
   if (amountMin !== undefined) conditions.push(Prisma.sql`${AMOUNT} >= ${String(amountMin)}::float8`);
   if (amountMax !== undefined)
     conditions.push(Prisma.sql`r.amount IS NOT NULL AND ${AMOUNT} <= ${String(amountMax)}::float8`);
@@ -61,18 +64,29 @@ export function matching(organizationId: string, principal: Principal, query: Re
   return Prisma.join(conditions, " AND ");
 }
 
-/** Along the index of open requests on which people vote, which has nothing in it without a policy. */
-function overdue(organizationId: string): Prisma.Sql {
-  return Prisma.sql`r.id = ANY (ARRAY(SELECT q.id FROM input_request q WHERE q.organization_id = ${organizationId}::uuid
-    AND q.state = 'open' AND q.approval IS NOT NULL AND (q.approval ->> 'dueAt')::timestamptz <= now()))`;
-}
-
-/** Open requests with a vote of the caller's, also one for who is away, that wait for others. Along the same index. */
+/** Open requests with a vote of the caller's, also one for who is away, that wait for others. Along an index that has nothing in it without a policy. */
 function votedBy(organizationId: string, principal: Principal): Prisma.Sql {
   const person = personOf(principal);
   return Prisma.sql`r.id = ANY (ARRAY(SELECT q.id FROM input_request q WHERE q.organization_id = ${organizationId}::uuid
     AND q.state = 'open' AND q.approval IS NOT NULL AND EXISTS (SELECT FROM vote v WHERE v.organization_id = q.organization_id
       AND v.input_request_id = q.id AND v.ended_at IS NULL AND (v.person = ${person} OR ${DELEGATE} = ${person}))))`;
+}
+
+/** Along an index of those that wait for their requesters, which are few. */
+function needsInfo(organizationId: string): Prisma.Sql {
+  return Prisma.sql`r.id = ANY (ARRAY(SELECT q.id FROM input_request q
+    WHERE q.organization_id = ${organizationId}::uuid AND q.needs_info IS NOT NULL))`;
+}
+
+/** Open requests that the caller has put off. */
+function snoozedBy(organizationId: string, principal: Principal): Prisma.Sql {
+  return Prisma.sql`r.state = 'open' AND r.id = ANY (ARRAY(${snoozesOf(organizationId, principal)}))`;
+}
+
+/** The ids of what the caller has put off. */
+function snoozesOf(organizationId: string, principal: Principal): Prisma.Sql {
+  return Prisma.sql`SELECT z.input_request_id FROM request_snooze z WHERE z.organization_id = ${organizationId}::uuid
+    AND z.user_id = ${selfOf(principal)}::uuid AND z.ends_at > now()`;
 }
 
 /** Matches requests whose text or server name contains these words. */
@@ -105,22 +119,27 @@ export function saying(organizationId: string, words: string, states: RequestSta
 export function heldBy(
   organizationId: string,
   principal: Principal,
-  { assignee, waiting }: Pick<RequestListQuery, "assignee" | "waiting">,
+  { assignee, waiting, snoozed }: Pick<RequestListQuery, "assignee" | "waiting" | "snoozed">,
   state: RequestState,
 ): Prisma.Sql {
   const conditions = [Prisma.sql`true`];
   if (assignee === "me") conditions.push(mine(organizationId, principal, state));
   if (assignee === "none") conditions.push(state === "open" ? unassigned(organizationId) : Prisma.sql`false`);
-  if (waiting === "me") conditions.push(waitingFor(organizationId, principal, state));
+  if (waiting === "me") conditions.push(waitingFor(organizationId, principal, state, snoozed));
   return Prisma.join(conditions, " AND ");
 }
 
 /**
  * Requests in this state that wait for the principal: those that the principal may accept now, and that nobody
- * else has taken or was assigned, unless the principal stands in for them. `guards.ts` refuses the acceptance of the others, and `notices/audience.ts`
- * tells the same people. Row security reads the subqueries for the same organization.
+ * else has taken or was assigned, unless the principal stands in for them; and that the principal has not put off. `guards.ts` refuses the acceptance of the others, and `notices/audience.ts`
+ * tells the same people. With `snoozed`, what they have put off waits for them all the same. Row security reads the subqueries for the same organization.
  */
-export function waitingFor(organizationId: string, principal: Principal, state: RequestState): Prisma.Sql {
+export function waitingFor(
+  organizationId: string,
+  principal: Principal,
+  state: RequestState,
+  snoozed?: RequestFilter["snoozed"],
+): Prisma.Sql {
   const { userId } = principal;
   if (state !== "open" || !allows(principal, "requests:answer")) return Prisma.sql`false`;
   const takenByOthers = Prisma.sql`SELECT c.input_request_id FROM claim c
@@ -143,7 +162,9 @@ export function waitingFor(organizationId: string, principal: Principal, state: 
   return Prisma.sql`(r.assignee_user_id IS NULL OR r.assignee_user_id = ${userId}::uuid
       OR r.id = ANY (ARRAY(${assignedToAbsent(organizationId, principal)})))
     AND r.id NOT IN (${takenByOthers}) AND r.id NOT IN (${sitesOfOthers}) AND r.id NOT IN (${askedByOneself})
-    AND r.id NOT IN (${votesOfOthers})`;
+    AND r.id NOT IN (${votesOfOthers}) ${
+      snoozed ? Prisma.empty : Prisma.sql`AND r.id NOT IN (${snoozesOf(organizationId, principal)})`
+    }`;
 }
 
 /** The ids of open requests that are assigned to who is away and for whom the principal stands in. */

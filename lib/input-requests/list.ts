@@ -10,6 +10,7 @@ import { AppError } from "../base/errors.ts";
 import type { PageQuery, SearchedPage } from "../base/page.ts";
 import {
   AMOUNT,
+  DECIDE_BY,
   ENDS_BY,
   heldBy,
   matching,
@@ -55,6 +56,13 @@ const askedAt = {
 const ORDERS: Record<RequestOrder, Order> = {
   oldest: { ...askedAt, direction: ASCENDING },
   newest: { ...askedAt, direction: DESCENDING },
+  due: {
+    by: DECIDE_BY,
+    direction: ASCENDING,
+    at: time,
+    keyIs: "time",
+    keyOf: (row) => iso(row.decideBy),
+  },
   expiring: {
     by: ENDS_BY,
     direction: ASCENDING,
@@ -180,7 +188,7 @@ export async function countOpenRequests(
   const plan = await planFor(tx, filter, []);
   const [counts] = await tx.$queryRaw<RequestCounts[]>`
     ${plan} SELECT count(*)::integer AS all, (count(*) FILTER (WHERE ${unassigned(organizationId)}))::integer AS unassigned,
-      (count(*) FILTER (WHERE ${waitingFor(organizationId, principal, "open")}))::integer AS waiting,
+      (count(*) FILTER (WHERE ${waitingFor(organizationId, principal, "open", filter.snoozed)}))::integer AS waiting,
       (SELECT count(*)::integer ${open} AND ${mine(organizationId, principal, "open")}) AS mine ${open}`;
   return counts ?? { waiting: 0, mine: 0, unassigned: 0, all: 0 };
 }

@@ -32,6 +32,7 @@ const NOW = "2026-11-21T12:00:00.000Z";
 test.each([
   ["oldest", "input_request_oldest", NOW],
   ["newest", "input_request_oldest", NOW],
+  ["due", "input_request_due", NOW],
   ["expiring", "input_request_expiring", NOW],
   ["amount", "input_request_amount", 100],
 ] as const)(
@@ -50,6 +51,11 @@ test.each<[string, RequestListQuery, RegExp]>([
     "what ends by then",
     { expiresBefore: NOW, order: "expiring" },
     /input_request_expiring .*\n.*Index Cond: .*CASE .*</,
+  ],
+  [
+    "what is overdue",
+    { overdue: "true", order: "due" },
+    /input_request_due .*\n.*Index Cond: .*CASE .*<= now/,
   ],
 ])("%s is found by an index", async (_what, query, index) => {
   expect(await list(query)).toMatch(index);
@@ -75,6 +81,22 @@ test("what is assigned to those for whom somebody stands in is found by its inde
   expect(plan).toMatch(
     /InitPlan \d+\n(?:(?!InitPlan|SubPlan).*\n)*? +-> +Function Scan on standing_in s.*\n(?:(?!InitPlan|SubPlan).*\n)*?.*input_request_assignee/,
   );
+});
+
+test.each<[string, RequestListQuery, RegExp]>([
+  ["what waits for requesters", { needsInfo: "true" }, /input_request_needs_info/],
+  ["what somebody has put off", { snoozed: "true" }, /request_snooze_pkey/],
+])("%s is looked up once, and narrows the list", async (_what, query, index) => {
+  const plan = await list({ order: "oldest", cursor: cursor("oldest", NOW), ...query });
+  expect(plan).toMatch(index);
+  expect(plan).not.toMatch(/Seq Scan on (input_request|task)/);
+});
+
+test("comments and snoozes are read for the rows of a page alone", async () => {
+  const plan = await list({ order: "oldest", cursor: cursor("oldest", NOW), waiting: "me" });
+  expect(plan).toMatch(/input_request_oldest .*\n.*Index Cond: .*ROW\(/);
+  expect(plan).toMatch(/Index.* using request_comment_of_request/);
+  expect(plan).not.toMatch(/Seq Scan on (input_request|task)/);
 });
 
 test("what was decided before, also about a party, is read from the latest of one tool alone", async () => {

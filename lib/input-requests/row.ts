@@ -1,6 +1,6 @@
 /** An input request's row as SQL returns it, and as the API shows it. Sealed columns are never selected. */
 import { z } from "zod";
-import type { Principal } from "../access/principal.ts";
+import { agentOf, type Principal, selfOf } from "../access/principal.ts";
 import { actorSchema } from "../access/schema.ts";
 import { UNOPENED_TEXT } from "../base/db/content.ts";
 import { Prisma } from "../base/db/db.ts";
@@ -16,6 +16,7 @@ import {
   awayPersonSchema,
   deliveryStateSchema,
   type InputRequestSummary,
+  needsInfoSchema,
   requestStateSchema,
   type SeenBecause,
 } from "./schema.ts";
@@ -51,7 +52,7 @@ export const summaryOf = (
   t.tool, t.label, r.mode, r.origin, t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.gate_rule AS "gateRule", r.message, r.question_hash AS "questionHash", r.amount, r.currency, r.private_amount AS "privateAmount",
   r.warnings, r.due_at AS "dueAt", ${ALIKE} AS alike, r.visibility, r.requester_user_id AS "requesterId", t.requested_by AS "requestedBy", assignee.id AS "assigneeId",
   assignee.name AS "assigneeName", claimant.id AS "claimantId", claimant.name AS "claimantName",
-  c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt",
+  c.claimed_at AS "claimedAt", c.active_at AS "claimActiveAt", r.created_at AS "createdAt", r.expires_at AS "expiresAt", r.decide_by AS "decideBy",
   r.asked_again AS "askedAgain", r.reworded_at AS "rewordedAt", a.id AS "answerId", a.action, a.content, a.comment, ${ONLY_FIELD} AS "onlyField", a.answered_by AS "answeredBy",
   a.created_at AS "answeredAt", a.withdrawn_at AS "withdrawnAt", d.state AS "deliveryState", d.attempts,
   d.deliver_after AS "deliverAfter", d.sent_at AS "sentAt", d.accepted_at AS "acceptedAt",
@@ -60,13 +61,23 @@ export const summaryOf = (
     WHERE e.organization_id = r.organization_id AND e.input_request_id = r.id AND e.state = 'completed')
     THEN 'fetch' ELSE 'question' END AS "waitingFor",
   d.error AS "deliveryError", t.cancel_requested_at AS "cancelRequestedAt", coalesce(link.user_id, link.authorized_by) AS "openerId", opener.name AS "openerName",
-  ${ownUnderFourEyes(principal.organizationId, principal)} AS "fourEyes", ${votesOf(principal)},
+  ${ownUnderFourEyes(principal.organizationId, principal)} AS "fourEyes", ${votesOf(principal)}, ${talkOf(principal)},
   CASE WHEN r.state = 'open' AND r.assignee_user_id IS NOT NULL THEN ${callerStandsInFor(
     principal,
     Prisma.sql`r.assignee_user_id`,
     Prisma.sql`r.approval`,
   )} END AS "standsInFor",
   CASE WHEN pg_column_size(t.arguments) > ${SHORT_ARGUMENTS} THEN NULL ELSE t.arguments END AS "shortArguments"`;
+
+/** The columns of a request about what people say of it, and the caller's own snooze. An agent sees nothing of that. */
+function talkOf(principal: Principal): Prisma.Sql {
+  if (agentOf(principal) !== null)
+    return Prisma.sql`0 AS comments, NULL::jsonb AS "needsInfo", NULL::timestamptz AS "snoozedUntil"`;
+  return Prisma.sql`(SELECT count(*)::integer FROM request_comment k WHERE k.organization_id = r.organization_id
+      AND k.input_request_id = r.id AND k.deleted_at IS NULL) AS comments, r.needs_info AS "needsInfo",
+    CASE WHEN r.state = 'open' THEN (SELECT z.ends_at FROM request_snooze z WHERE z.organization_id = r.organization_id
+      AND z.user_id = ${selfOf(principal)}::uuid AND z.input_request_id = r.id AND z.ends_at > now()) END AS "snoozedUntil"`;
+}
 
 /**
  * Joins the connection (`link`), who alone may open a site (`opener`), and the answer in force, else the last one,
@@ -119,6 +130,7 @@ export interface RequestRow extends VotesRow {
   claimActiveAt: Date | null;
   createdAt: Date;
   expiresAt: Date | null;
+  decideBy: Date | null;
   askedAgain: boolean;
   rewordedAt: Date | null;
   action: string | null;
@@ -143,6 +155,9 @@ export interface RequestRow extends VotesRow {
   openerId: string | null;
   openerName: string | null;
   fourEyes: boolean;
+  comments: number;
+  needsInfo: unknown;
+  snoozedUntil: Date | null;
 }
 
 /** The request as `principal` sees it. */
@@ -178,6 +193,9 @@ export function toSummary(principal: Principal, row: RequestRow): InputRequestSu
     urlOwner: row.mode === "url" ? person(row.openerId, row.openerName ?? "a former member") : null,
     fourEyes: row.fourEyes,
     approval: toApproval(row),
+    comments: row.comments,
+    needsInfo: needsInfoSchema.nullable().parse(row.needsInfo),
+    snoozedUntil: iso(row.snoozedUntil),
     answer: toAnswer(row),
     delivery: toDelivery(row),
   };

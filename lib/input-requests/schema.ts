@@ -204,6 +204,10 @@ const approvalStatusSchema = z.object({
       votes: z.array(voteSchema),
       /** How many persons have still to agree. */
       missing: z.number(),
+      /** Groups of the organization whose members vote here, by the names in the policy. */
+      groups: z.array(z.string()),
+      /** How many members could still vote, where those are fewer than are missing: people have left. Null: there are enough. */
+      tooFew: z.number().nullable(),
       /** Who was reminded, and who was asked too, by name: at most 20 each time. */
       reminded: z.array(z.object({ at: timestamp, of: z.array(z.string()) })),
       escalated: z.array(z.object({ at: timestamp, to: z.array(z.string()) })),
@@ -230,6 +234,9 @@ const approvalStatusSchema = z.object({
     })
     .nullable(),
 });
+
+/** Who asked for what is missing, and whom: the member behind the task. */
+export const needsInfoSchema = z.object({ by: personSchema, of: personSchema, at: timestamp });
 
 /** The amount of money of a request. `currency`: an ISO code or a sign, as sent; null if none was sent. */
 export const amountSchema = z.object({ value: z.number(), currency: z.string().nullable() });
@@ -292,6 +299,12 @@ export const inputRequestSchema = z.object({
   fourEyes: z.boolean(),
   /** Null: any one approver decides. */
   approval: approvalStatusSchema.nullable(),
+  /** How many comments it has. */
+  comments: z.number(),
+  /** It waits for whoever asked for the task, and can be decided all the same. Null: nothing is missing. */
+  needsInfo: needsInfoSchema.nullable(),
+  /** Until when the caller has put it off for themselves. Null: they have not. */
+  snoozedUntil: timestamp.nullable(),
   answer: answerSchema.nullable(),
   delivery: deliverySchema.nullable(),
 });
@@ -355,13 +368,20 @@ export const requestFilterSchema = z.object({
   overdue: z.enum(["true"]).optional(),
   /** Open requests on which the caller has voted, and others have not yet. */
   voted: z.enum(["true"]).optional(),
+  /** Requests that wait for whoever asked for the task. */
+  needsInfo: z.enum(["true"]).optional(),
+  /** Open requests that the caller has put off. */
+  snoozed: z.enum(["true"]).optional(),
   amountMin: z.coerce.number().optional(),
   amountMax: z.coerce.number().optional(),
 });
 export type RequestFilter = z.infer<typeof requestFilterSchema>;
 
-/** `expiring`: soonest first, those without an end last. `amount`: largest first, those without one last. */
-const REQUEST_ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
+/**
+ * `due`: what people should decide on first, then what no rule gives a time. `expiring`: soonest first, those without an end
+ * last. `amount`: largest first, those without one last.
+ */
+const REQUEST_ORDERS = ["oldest", "newest", "due", "expiring", "amount"] as const;
 const requestOrderSchema = z.enum(REQUEST_ORDERS);
 export type RequestOrder = z.infer<typeof requestOrderSchema>;
 

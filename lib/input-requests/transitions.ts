@@ -130,7 +130,7 @@ export async function decide<T = undefined>(
       principal.actor,
       request,
       { id, input, content, holdMs },
-      { signedIn, votes: voted?.votes },
+      { signedIn, votes: voted?.votes, approval: voted ? ballot?.approval : undefined },
     ),
   ]);
   return { outcome: "recorded", shown: shownWithVotes as T };
@@ -166,7 +166,12 @@ function recordedLine(
   actor: Actor,
   request: LockedRequest,
   answer: { id: string; input: AnswerInput; content: Record<string, unknown> | null; holdMs: number },
-  by: { signedIn: SignedIn | null; votes?: Voted["votes"]; rule?: { name: string; version: number } },
+  by: {
+    signedIn: SignedIn | null;
+    votes?: Voted["votes"];
+    approval?: Approval;
+    rule?: { name: string; version: number };
+  },
 ): Pick<NewEvent, "type" | "actor" | "data"> {
   const { id, input, content, holdMs } = answer;
   return {
@@ -183,6 +188,7 @@ function recordedLine(
       signedIn: by.signedIn,
       ...(holdMs > 0 && { holdMs }),
       ...(by.votes && { votes: by.votes }),
+      ...(by.approval && { approval: decidedUnder(by.approval) }),
       ...(by.rule && { rule: by.rule }),
     },
   };
@@ -197,6 +203,11 @@ async function ballotOn(
 ): Promise<Ballot | null> {
   const approval = approvalOn(request);
   return approval && openBallot(organizationId, tx, principal, request, approval);
+}
+
+/** By which rule people decided, and by when they should have: the figures are made of it (lib/statistics). */
+function decidedUnder({ rule, version, askedAt, dueAt, stages }: Approval) {
+  return { rule, version, stages: stages.map(({ name }) => name), askedAt, dueAt };
 }
 
 function approvalOn({ approval }: LockedRequest): Approval | null {

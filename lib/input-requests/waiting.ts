@@ -7,7 +7,14 @@ import type { InputRequestSummary } from "./schema.ts";
 export function waitsFor(
   request: Pick<
     InputRequestSummary,
-    "assignedTo" | "standsInFor" | "claimedBy" | "fourEyes" | "approval" | "mode" | "urlOwner"
+    | "assignedTo"
+    | "standsInFor"
+    | "claimedBy"
+    | "fourEyes"
+    | "approval"
+    | "mode"
+    | "urlOwner"
+    | "snoozedUntil"
   >,
   userId: string | null,
 ): boolean {
@@ -16,6 +23,7 @@ export function waitsFor(
     (isFree(request.assignedTo) || request.standsInFor !== null) &&
     isFree(request.claimedBy) &&
     !request.fourEyes &&
+    request.snoozedUntil === null &&
     (request.approval === null || request.approval.canVote) &&
     (request.mode === "form" || (userId !== null && isFree(request.urlOwner)))
   );

@@ -156,6 +156,7 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     noticed.flatMap(({ cause, subject }) => (pattern.test(cause) ? [subject] : []));
   return {
     requests: of(/^(request|delivery)\./),
+    comments: of(/^comment\./),
     tasks: of(/^task\./),
     connections: of(/^connection\./),
     servers: of(/^server\./),

@@ -9,11 +9,13 @@ import { Prisma } from "../base/db/db.ts";
 import { CLAIM_IDLE_MS } from "../input-requests/status.ts";
 import { allStandingIn, hasVote, isInScope, votesFor } from "../input-requests/voting/voter.ts";
 import { allRefusedByFourEyes } from "../members/one-maker.ts";
+import { SEEN_BY_MEMBER } from "../tasks/visibility.ts";
 import type { Cause } from "./schema.ts";
 
 /** Ids of objects that may have changed. */
 export interface Subjects {
   requests: string[];
+  comments: string[];
   tasks: string[];
   connections: string[];
   servers: string[];
@@ -37,6 +39,7 @@ export interface Subjects {
 
 export const NO_SUBJECTS: Subjects = {
   requests: [],
+  comments: [],
   tasks: [],
   connections: [],
   servers: [],
@@ -58,6 +61,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "request.waiting": "requests:answer",
   "request.assigned": "requests:answer",
   "request.reminded": "requests:answer",
+  "request.woke": "requests:answer",
   "request.undeliverable": "tasks:manage",
   "delivery.flagged": "requests:resend",
   "task.start_unknown": "tasks:manage",
@@ -84,11 +88,6 @@ export function concerns(role: Role, cause: Cause): boolean {
 const rolesFor = (permission: Permission) =>
   Prisma.sql`m.role = ANY(${ROLES.filter((role) => may(role, permission))}::text[])`;
 
-/** Like `visibleTask`, for member `m`. */
-const SEES = Prisma.sql`(t.visibility = 'organization' OR t.requester_user_id = m.user_id OR EXISTS (
-  SELECT FROM input_request mine WHERE mine.organization_id = t.organization_id AND mine.task_id = t.id
-    AND mine.assignee_user_id = m.user_id))`;
-
 const MEMBER = Prisma.sql`JOIN membership m ON m.organization_id = x.organization_id`;
 const TASK = Prisma.sql`JOIN task t ON t.organization_id = x.organization_id AND t.id = x.task_id`;
 
@@ -98,6 +97,8 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     Prisma.sql`x.organization_id = ${organizationId}::uuid AND x.id = ANY(${ids}::uuid[])`;
   const parts = [
     [subjects.requests, waiting],
+    [subjects.requests, infoWanted],
+    [subjects.comments, commented],
     [subjects.requests, undeliverable],
     [subjects.requests, flagged],
     [subjects.tasks, ended],
@@ -126,7 +127,8 @@ type Part = (these: Prisma.Sql, organizationId: string) => Prisma.Sql;
  * Recipients: everyone who may accept, or the assignee alone: for members, the rule of `waitingFor` in
  * input-requests/filter.ts. Left out is who may not accept, because of the four-eyes rule or because a URL
  * belongs to another person's connection; a claim of another only holds a notice back (`HELD_BY_ANOTHER`). Who is away
- * is told all the same, and with them whoever stands in for them. Who has been reminded has a notice of that too.
+ * is told all the same, and with them whoever stands in for them. Who has been reminded has a notice of that too. Who has put the
+ * request off is told when that is over; `request.snoozed` is no notice, and says meanwhile that it is theirs all the same.
  */
 const waiting: Part = (these, organizationId) => Prisma.sql`
   SELECT m.user_id, told.cause, x.id AS subject, x.task_id, x.id AS input_request_id, x.server_id
@@ -135,9 +137,12 @@ const waiting: Part = (these, organizationId) => Prisma.sql`
     CROSS JOIN LATERAL (SELECT ${allRefusedByFourEyes(Prisma.sql`x.organization_id`)} AS ids OFFSET 0) refused
     ${MEMBER}
     JOIN connection c ON c.organization_id = x.organization_id AND c.id = x.connection_id
-    CROSS JOIN LATERAL (SELECT CASE WHEN x.assignee_user_id = m.user_id THEN 'request.assigned' ELSE 'request.waiting' END AS cause
-      UNION ALL SELECT 'request.reminded' WHERE (x.approval -> 'open' ->> 'reminded')::boolean) told
-  WHERE ${these} AND x.state = 'open' AND t.cancel_requested_at IS NULL AND ${rolesFor("requests:answer")} AND ${SEES}
+    LEFT JOIN request_snooze z ON z.organization_id = x.organization_id AND z.user_id = m.user_id AND z.input_request_id = x.id
+    CROSS JOIN LATERAL (SELECT CASE WHEN z.woken_at IS NOT NULL THEN 'request.woke' WHEN z.ends_at IS NOT NULL THEN 'request.snoozed'
+        WHEN x.assignee_user_id = m.user_id THEN 'request.assigned' ELSE 'request.waiting' END AS cause
+      UNION ALL SELECT 'request.reminded' WHERE (x.approval -> 'open' ->> 'reminded')::boolean
+        AND (z.ends_at IS NULL OR z.woken_at IS NOT NULL)) told
+  WHERE ${these} AND x.state = 'open' AND t.cancel_requested_at IS NULL AND ${rolesFor("requests:answer")} AND ${SEEN_BY_MEMBER}
     AND (x.assignee_user_id IS NULL OR x.assignee_user_id = m.user_id OR EXISTS (
       SELECT FROM ${allStandingIn(organizationId)} s WHERE s.person = x.assignee_user_id AND s.delegate = m.user_id
         AND ${isInScope(Prisma.sql`x.approval`)}))
@@ -146,13 +151,26 @@ const waiting: Part = (these, organizationId) => Prisma.sql`
       OR ${votesFor(Prisma.sql`x.approval`, allStandingIn(organizationId), Prisma.sql`m.user_id`)} IS NOT NULL)
     AND (x.mode <> 'url' OR coalesce(c.user_id, c.authorized_by, m.user_id) = m.user_id)`;
 
+/** Recipient: the member behind the task, while somebody waits for what they know. */
+const infoWanted: Part = (these) => Prisma.sql`
+  SELECT m.user_id, 'request.info_wanted', x.id, x.task_id, x.id, x.server_id FROM input_request x ${TASK} ${MEMBER}
+  WHERE ${these} AND x.state = 'open' AND m.user_id = (x.needs_info -> 'of' ->> 'id')::uuid AND ${SEEN_BY_MEMBER}`;
+
+/** Recipients: whoever is mentioned, and who had asked what the comment replies to. */
+const commented: Part = (these) => Prisma.sql`
+  SELECT m.user_id, CASE WHEN m.user_id = x.replies_to THEN 'comment.info_given' ELSE 'comment.mentioned' END, x.id, r.task_id,
+    r.id, r.server_id
+  FROM request_comment x JOIN input_request r ON r.organization_id = x.organization_id AND r.id = x.input_request_id
+    JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id ${MEMBER}
+  WHERE ${these} AND x.deleted_at IS NULL AND m.user_id = ANY (x.mentions || x.replies_to) AND m.user_id <> x.author AND ${SEEN_BY_MEMBER}`;
+
 const undeliverable: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'request.undeliverable', x.id, x.task_id, x.id, x.server_id FROM input_request x ${TASK} ${MEMBER}
-  WHERE ${these} AND x.state = 'undeliverable' AND t.finished_at IS NULL AND ${rolesFor("tasks:manage")} AND ${SEES}`;
+  WHERE ${these} AND x.state = 'undeliverable' AND t.finished_at IS NULL AND ${rolesFor("tasks:manage")} AND ${SEEN_BY_MEMBER}`;
 
 const flagged: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'delivery.flagged', x.id, x.task_id, x.id, x.server_id FROM input_request x ${TASK} ${MEMBER}
-  WHERE ${these} AND x.state = 'answered' AND ${rolesFor("requests:resend")} AND ${SEES} AND EXISTS (
+  WHERE ${these} AND x.state = 'answered' AND ${rolesFor("requests:resend")} AND ${SEEN_BY_MEMBER} AND EXISTS (
     SELECT FROM delivery d JOIN answer a ON a.organization_id = d.organization_id AND a.id = d.answer_id
     WHERE d.organization_id = x.organization_id AND d.input_request_id = x.id AND d.flagged AND a.withdrawn_at IS NULL)`;
 
@@ -170,7 +188,7 @@ const ended: Part = (these) => Prisma.sql`
 const startUnknown: Part = (these) => Prisma.sql`
   SELECT m.user_id, 'task.start_unknown', t.id, t.id, NULL::uuid, t.server_id
   FROM task x JOIN task t ON t.organization_id = x.organization_id AND t.id = x.id ${MEMBER}
-  WHERE ${these} AND t.state = 'start_unknown' AND ${rolesFor("tasks:manage")} AND ${SEES}`;
+  WHERE ${these} AND t.state = 'start_unknown' AND ${rolesFor("tasks:manage")} AND ${SEEN_BY_MEMBER}`;
 
 /** Recipients: the connection's owner, or for the shared one everyone who may sign in for it. */
 const needsSignIn: Part = (these) => Prisma.sql`
@@ -259,6 +277,6 @@ const certificateEnds: Part = (these) => Prisma.sql`
   WHERE ${these} AND x.certificate_ends_at < now() + interval '30 days' AND ${rolesFor("owners:manage")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */
-export const HELD_BY_ANOTHER = Prisma.sql`(n.cause IN ('request.waiting', 'request.reminded') AND EXISTS (SELECT FROM claim c
+export const HELD_BY_ANOTHER = Prisma.sql`(n.cause IN ('request.waiting', 'request.reminded', 'request.woke') AND EXISTS (SELECT FROM claim c
   WHERE c.organization_id = n.organization_id AND c.input_request_id = n.input_request_id AND c.user_id <> n.user_id
     AND c.active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'))`;

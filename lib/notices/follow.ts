@@ -15,12 +15,15 @@ const OF_TASKS: EventType[] = [
   "task.adopted",
 ];
 const REMEMBERED = /^(request|answer|delivery|vote)\./;
+const ABOUT_COMMENTS: EventType[] = ["request.commented", "request.comment_deleted"];
 const ABOUT_CONNECTIONS = /^connection\./;
 const ABOUT_SERVERS: EventType[] = ["server.health_changed", "server.removed"];
 const ABOUT_WEBHOOKS = /^webhook\./;
 const ABOUT_DELETION = /^organization\.deletion_/;
 const ABOUT_THE_RULE = /^organization\.four_eyes_/;
 const ABOUT_THE_POLICY = /^policy\./;
+/** Who is in a group decides for whom requests wait. */
+const ABOUT_GROUPS = /^(group\.|directory\.group_)/;
 /** Those that end or begin a key's life; its warnings are made as time passes. */
 const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
 const ABOUT_AGENTS: EventType[] = ["agent.revoked"];
@@ -35,9 +38,11 @@ export interface OwnDoing {
   subject: string;
 }
 
-export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[] } {
+/** `groups`: ids of groups whose members may be others. */
+export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[]; groups: string[] } {
   const found = {
     requests: new Set<string>(),
+    comments: new Set<string>(),
     tasks: new Set<string>(),
     connections: new Set<string>(),
     servers: new Set<string>(),
@@ -54,6 +59,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     samlProviders: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
+  const groups = new Set<string>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
     const add = (to: Set<string>, id: unknown) => {
       if (typeof id !== "string") return;
@@ -62,6 +68,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
       else own.delete(id);
     };
     if (REMEMBERED.test(type)) add(found.requests, inputRequestId);
+    if (ABOUT_COMMENTS.includes(type)) add(found.comments, data.commentId);
     if (OF_TASKS.includes(type)) add(found.tasks, taskId);
     if (ABOUT_CONNECTIONS.test(type)) add(found.connections, data.connectionId);
     if (ABOUT_SERVERS.includes(type)) add(found.servers, data.serverId);
@@ -69,6 +76,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (type === "account.replaced") add(found.accounts, data.userId);
     if (ABOUT_THE_RULE.test(type)) add(found.proposals, data.proposalId);
     if (ABOUT_THE_POLICY.test(type)) add(found.policyProposals, data.proposalId);
+    if (ABOUT_GROUPS.test(type) && typeof data.groupId === "string") groups.add(data.groupId);
     if (ABOUT_DELETION.test(type)) add(found.ending, data.organizationId);
     if (type === "member.vouched" || type === "member.vouch_withdrawn") add(found.vouched, data.memberId);
     if (ABOUT_KEYS.includes(type)) add(found.keys, data.keyId);
@@ -77,7 +85,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_SERVICE_ACCOUNTS.test(type)) add(found.serviceAccounts, data.serviceAccountId);
     if (ABOUT_SAML.includes(type)) add(found.samlProviders, data.samlProviderId);
   }
-  const { requests, tasks, connections, servers, webhooks, accounts, ...others } = found;
+  const { requests, comments, tasks, connections, servers, webhooks, accounts, ...others } = found;
   const {
     proposals,
     policyProposals,
@@ -91,6 +99,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
   } = others;
   return {
     requests: [...requests],
+    comments: [...comments],
     tasks: [...tasks],
     connections: [...connections],
     servers: [...servers],
@@ -106,5 +115,6 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     serviceAccounts: [...serviceAccounts],
     samlProviders: [...samlProviders],
     own: [...own.values()],
+    groups: [...groups],
   };
 }

@@ -65,15 +65,17 @@ export async function syncNotices(
   );
 }
 
-/** Withdraws the notices of a cause, so that `syncNotices` tells those again whom it concerns. */
+/** Withdraws the notices of a cause, of one user or all, so that `syncNotices` tells those again whom it concerns. */
 export async function withdrawNotices(
   organizationId: string,
   tx: Tx,
   cause: Cause,
   subject: string,
+  userId: string | null = null,
 ): Promise<void> {
   await tx.$executeRaw`UPDATE notice SET withdrawn_at = now(), mail_after = CASE WHEN mail_id IS NULL THEN NULL ELSE mail_after END
-    WHERE organization_id = ${organizationId}::uuid AND subject = ${subject}::uuid AND cause = ${cause} AND withdrawn_at IS NULL`;
+    WHERE organization_id = ${organizationId}::uuid AND subject = ${subject}::uuid AND cause = ${cause} AND withdrawn_at IS NULL
+      AND (${userId}::uuid IS NULL OR user_id = ${userId}::uuid)`;
 }
 
 const DEFAULTS = Prisma.join(

@@ -130,15 +130,27 @@ export const PARTS: Part[] = [
   {
     kind: "policy",
     table: "policy_version",
-    columns: "version policy people made_at made_by automatic_authors",
+    columns: "version policy people group_ids made_at made_by automatic_authors",
     order: ["r.version", "bigint"],
   },
   {
     kind: "policy_proposal",
     table: "policy_proposal",
     columns:
-      "id base_version policy people proposed_by proposer created_at state decided_by approver decided_at",
+      "id base_version policy people group_ids group_id group_change proposed_by proposer created_at state decided_by approver decided_at",
     order: byId,
+  },
+  {
+    kind: "organization_group",
+    table: "organization_group",
+    columns: "id name changed_at changed_by",
+    order: byId,
+  },
+  {
+    kind: "organization_group_member",
+    table: "organization_group_member",
+    columns: "group_id member_id",
+    order: ["r.group_id::text || ' ' || r.member_id", "text"],
   },
   {
     kind: "working_calendar",
@@ -226,7 +238,7 @@ export const PARTS: Part[] = [
     kind: "input_request",
     table: "input_request",
     columns: `id task_id connection_id server_id tool key origin state mode message requested_schema url form question_hash
-      replaces asked_again reworded_at earlier_hashes approval ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at ended_at expires_at amount currency private_amount visibility
+      replaces asked_again reworded_at earlier_hashes approval needs_info ended_reason assignee_user_id assigned_by assigned_at assignment_note created_at ended_at expires_at amount currency private_amount visibility
       requester_user_id`,
     order: byId,
   },
@@ -280,7 +292,7 @@ export const PARTS: Part[] = [
   {
     kind: "request_timer",
     table: "request_timer",
-    columns: "id input_request_id stage after starts_at due_at fired_at",
+    columns: "id input_request_id stage after starts_at due_at fired_at paused_at paused_ms",
     made: { timer_kind: "r.kind" },
     order: byId,
   },
@@ -310,6 +322,18 @@ export const PARTS: Part[] = [
     table: "draft",
     columns: "input_request_id user_id content comment updated_at",
     order: ["r.input_request_id::text || r.user_id::text", "text"],
+  },
+  {
+    kind: "request_comment",
+    table: "request_comment",
+    columns: "id input_request_id author written_by text mentions asks replies_to created_at deleted_at",
+    order: byId,
+  },
+  {
+    kind: "request_snooze",
+    table: "request_snooze",
+    columns: "input_request_id user_id ends_at woken_at",
+    order: ["r.user_id::text || r.input_request_id::text", "text"],
   },
   {
     kind: "acknowledgement",
@@ -492,6 +516,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     warnings: "judged from the rest",
     judged_hash: "with warnings",
     due_at: "with warnings",
+    decide_by: "in approval",
   },
   request_callback: { sealed_secret: "secret", url: "may be a secret; its host is exported" },
   oauth_client: { sealed_secret: "secret" },
@@ -532,6 +557,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   notice: { kind: "taken as notice_kind: each line has a kind of its own" },
   notice_preference: { kind: "taken as notice_kind" },
   statistic: { "*": "added up from the history" },
+  rule_statistic: { "*": "added up from the history" },
   statistic_sample: { "*": "when figures were added up" },
   webhook_endpoint: {
     url: "its path may be a secret; the host is taken",

@@ -23,6 +23,8 @@ const caseRequestSchema = z.strictObject({
       name: text.optional(),
       /** Decides which groups of the policy they are in. */
       address: text.optional(),
+      /** Groups of the organization that they are in. */
+      groups: z.array(text).max(50).optional(),
       role: z.enum(["viewer", "approver", "operator", "admin", "owner"]).nullable().optional(),
       kind: z.enum(["member", "key", "agent"]).optional(),
     })

@@ -1,11 +1,11 @@
-/** Runs the tests that stand in a policy. Pure: addresses stand for their people. */
+/** Runs the tests that stand in a policy. Pure: addresses stand for their people, names for groups of the organization. */
 import type { Actor } from "../access/schema.ts";
 import type { FieldError } from "../base/errors.ts";
 import { type AutomaticVerdict, judgeAutomatic } from "./automatic/judge.ts";
 import type { PolicyCase } from "./case-schema.ts";
 import type { AskedRequest } from "./facts.ts";
 import { judgePolicy } from "./judge.ts";
-import { allAddresses, type People } from "./problems.ts";
+import { allAddresses, allOrganizationsGroups } from "./problems.ts";
 import type { Policy } from "./schema.ts";
 
 /** What a request gets by a policy. */
@@ -29,11 +29,13 @@ export interface CaseFailure {
 
 /** The tests that fail, in their order. A time that is left out is always the same one, so that a test is no matter of the day. */
 export function failedCases(policy: Policy): CaseFailure[] {
-  const people = addressesAsPeople(policy);
+  const asThemselves = (names: string[]) => Object.fromEntries(names.map((name) => [name, name]));
+  const people = asThemselves(allAddresses(policy));
+  const groups = asThemselves(allOrganizationsGroups(policy));
   return (policy.tests ?? []).flatMap((test, at): CaseFailure[] => {
     const { request, expect: expected, name = `Test ${at + 1}` } = test;
     const asked = askedIn(policy, request);
-    const approval = judgePolicy({ version: 1, policy, people }, asked);
+    const approval = judgePolicy({ version: 1, policy, people, groups }, asked);
     const automatic = automaticIn(policy, request, asked, approval !== null);
     const got: Outcome = {
       rule: approval?.rule ?? null,
@@ -83,10 +85,6 @@ const quoted = (name: string) => `“${name}”`;
 const ruleWords = (rule: string | null) => (rule === null ? "no rule" : quoted(rule));
 const listed = (names: string[]) => (names.length > 0 ? names.map(quoted).join(", ") : "none");
 
-function addressesAsPeople(policy: Policy): People {
-  return Object.fromEntries(allAddresses(policy).map((address) => [address, address]));
-}
-
 /** A Monday, at noon. */
 const ALWAYS = "2026-01-05T12:00:00Z";
 const NOBODY = "00000000-0000-0000-0000-000000000000";
@@ -115,7 +113,10 @@ function askedIn({ groups }: Policy, request: PolicyCase["request"]): AskedReque
     requester: {
       actor,
       role: requester.role === undefined ? "operator" : requester.role,
-      groups: Object.keys(groups).filter((name) => address && groups[name]?.includes(address)),
+      groups: [
+        ...Object.keys(groups).filter((name) => address && groups[name]?.includes(address)),
+        ...(requester.groups ?? []),
+      ],
     },
     now,
   };

@@ -4,7 +4,15 @@ import type { Language } from "../rules/language.ts";
 import { automaticLanguage } from "./automatic/facts.ts";
 import { problemsOfCases } from "./cases.ts";
 import { policyLanguage } from "./facts.ts";
-import { type Member, type People, problemOfCondition, problemsOf } from "./problems.ts";
+import { groupsNamed } from "./groups/queries.ts";
+import {
+  allOrganizationsGroups,
+  type MeantGroup,
+  type Member,
+  type People,
+  problemOfCondition,
+  problemsOf,
+} from "./problems.ts";
 import { membersByAddress, readPolicyWithPeople } from "./queries.ts";
 import { MOST_RULES, type Policy, type PolicyCheck, policyInputSchema } from "./schema.ts";
 
@@ -20,14 +28,20 @@ export async function checkPolicy(
     const told = new Set(issues.map(({ field }) => field));
     return { problems: [...issues, ...conditionsOf(given).filter(({ field }) => !told.has(field))] };
   }
-  const { people } = await readPolicyWithPeople(organizationId, tx);
+  const { people, groups } = await readPolicyWithPeople(organizationId, tx);
   const members = await membersByAddress(organizationId, tx);
-  return { problems: allProblems(parsed.data, members, people) };
+  const meant = await groupsNamed(organizationId, tx, allOrganizationsGroups(parsed.data), groups);
+  return { problems: allProblems(parsed.data, members, people, meant) };
 }
 
 /** Problems of a policy whose form is right, as `problemsOf`. Its tests say nothing while there are others. */
-export function allProblems(policy: Policy, members: Member[], known: People): FieldError[] {
-  const problems = problemsOf(policy, members, known);
+export function allProblems(
+  policy: Policy,
+  members: Member[],
+  known: People,
+  meant: Record<string, MeantGroup>,
+): FieldError[] {
+  const problems = problemsOf(policy, members, known, meant);
   return problems.length > 0 ? problems : problemsOfCases(policy);
 }
 

@@ -15,7 +15,7 @@ function decide(stage: object, { rule = {}, absences = [] }: { rule?: object; ab
     rules: [{ name: "All", stages: [{ name: "One", ...stage }], ...rule }],
   });
   const people = { "ben@x": "ben", "cleo@x": "cleo", "gone@x": "gone", "dora@x": "dora" };
-  return decidersOf({ policy, people }, APPROVERS, absences)[0]!.stages[0]!;
+  return decidersOf({ policy, people }, { board: ["dora", "left"] }, APPROVERS, absences)[0]!.stages[0]!;
 }
 
 const away = (person: string, standIns: string[], scope: Absence["scope"] = null): Absence => ({
@@ -29,6 +29,8 @@ test("who could vote are members in the roles, groups and addresses of a stage, 
     approvers: { roles: ["owner", "approver"], groups: ["finance"], people: ["dora@x"] },
   });
   expect(stage.people.map(({ id }) => id)).toEqual(["ana", "ben", "cleo", "dora"]);
+  const { people } = decide({ approvers: { groups: ["finance", "board"] } });
+  expect(people.map(({ id }) => id)).toEqual(["ben", "cleo", "dora"]);
 });
 
 test("whoever is asked later is named besides, without those who are asked anyway", () => {

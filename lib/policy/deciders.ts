@@ -2,7 +2,8 @@
 import { z } from "zod";
 import type { Tx } from "../base/db/db.ts";
 import type { WithPeople } from "./difference.ts";
-import { addressesOf } from "./problems.ts";
+import { peopleIn } from "./groups/queries.ts";
+import { addressesOf, organizationsGroups } from "./problems.ts";
 import { readPolicyWithPeople } from "./queries.ts";
 import type { Decider, Deciders, PolicyRule, PolicyStage } from "./schema.ts";
 
@@ -50,17 +51,20 @@ export async function readDeciders(organizationId: string, tx: Tx): Promise<Deci
     scope: scopeSchema.nullable().parse(scope),
     standIns: standInsSchema.parse(standIns),
   }));
-  return { version, rules: decidersOf(its, approvers, absences) };
+  const inGroups = await peopleIn(organizationId, tx, its.groups);
+  return { version, rules: decidersOf(its, inGroups, approvers, absences) };
 }
 
-/** Pure. `approvers` in the order in which they are shown. */
+/** Pure. `inGroups`: who is in the organization's groups that it names. `approvers` in the order in which they are shown. */
 export function decidersOf(
-  { policy, people }: WithPeople,
+  { policy, people }: Pick<WithPeople, "policy" | "people">,
+  inGroups: Record<string, string[]>,
   approvers: Approver[],
   absences: Absence[],
 ): Deciders["rules"] {
   const among = (its: PolicyStage["approvers"]) => {
-    const ids = new Set(addressesOf(policy, its).flatMap((address) => people[address] ?? []));
+    const groups = organizationsGroups(policy, its).flatMap((name) => inGroups[name] ?? []);
+    const ids = new Set([...addressesOf(policy, its).flatMap((address) => people[address] ?? []), ...groups]);
     return approvers.filter(({ id, role }) => ids.has(id) || (its.roles as string[]).includes(role));
   };
   return policy.rules.map((rule) => ({

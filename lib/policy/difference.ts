@@ -1,6 +1,6 @@
 import { canonicalJson } from "../mcp/forms/jcs.ts";
 import type { AutomaticRule } from "./automatic/schema.ts";
-import type { People } from "./problems.ts";
+import type { GroupIds, People } from "./problems.ts";
 import type { Policy, PolicyRule } from "./schema.ts";
 
 /** What a change of the policy was, for the history: names of rules and groups, and of changed ones what they were and are. */
@@ -66,13 +66,15 @@ export interface WithPeople {
   policy: Policy;
   /** Whom its addresses mean. */
   people: People;
+  /** Which group of the organization each name means that is none of its own. */
+  groups: GroupIds;
 }
 
-/** As `differenceOf`, and the addresses that mean somebody else now (`others`). */
+/** As `differenceOf`, and the addresses and names of groups that mean somebody else now (`others`). */
 export function changesOf(before: WithPeople, after: WithPeople): Difference & { others?: string[] } {
-  const others = Object.keys(after.people).filter(
-    (address) => Object.hasOwn(before.people, address) && before.people[address] !== after.people[address],
-  );
+  const moved = (was: Record<string, string>, is: Record<string, string>) =>
+    Object.keys(is).filter((name) => Object.hasOwn(was, name) && was[name] !== is[name]);
+  const others = [...moved(before.people, after.people), ...moved(before.groups, after.groups)];
   return { ...differenceOf(before.policy, after.policy), ...(others.length > 0 && { others }) };
 }
 

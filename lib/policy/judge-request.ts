@@ -5,32 +5,44 @@ import { Prisma } from "../base/db/db.ts";
 import { type Calendar, calendarSchema } from "../calendar/schema.ts";
 import { REQUESTER } from "../members/person-behind.ts";
 import type { AskedRequest } from "./facts.ts";
+import { IN_GROUPS } from "./groups/queries.ts";
 import { type Approval, judgePolicy } from "./judge.ts";
-import type { People } from "./problems.ts";
-import { peopleSchema } from "./queries.ts";
+import { allGroupsOf, type GroupIds, groupsOf, type People } from "./problems.ts";
+import { groupIdsSchema, peopleSchema } from "./queries.ts";
 import { type Policy, policyInputSchema } from "./schema.ts";
+
+/** SQL: the role of who requested the task `t`, as it is now; null: they have none any more. */
+export const ROLE_OF_REQUESTER = Prisma.sql`CASE t.requested_by ->> 'kind'
+      WHEN 'key' THEN (SELECT k.role FROM api_key k WHERE k.organization_id = t.organization_id
+        AND k.id = (t.requested_by ->> 'id')::uuid)
+      WHEN 'agent' THEN (SELECT a.role FROM agent_credential a WHERE a.organization_id = t.organization_id
+        AND a.id = (t.requested_by ->> 'id')::uuid)
+      ELSE (SELECT m.role FROM membership m WHERE m.organization_id = t.organization_id AND m.user_id = ${REQUESTER}) END`;
+
+/** SQL: the names of the organization's groups in which who asked for the task `t` is now. */
+export const GROUPS_OF_REQUESTER = Prisma.sql`(SELECT json_agg(coalesce(made.name, given.display_name)) FROM membership m
+      JOIN ${IN_GROUPS} i ON i.organization_id = m.organization_id AND i.member_id = m.id
+      LEFT JOIN organization_group made ON made.organization_id = i.organization_id AND made.id = i.group_id
+      LEFT JOIN directory_group given ON given.organization_id = i.organization_id AND given.id = i.group_id
+      WHERE m.organization_id = t.organization_id AND m.user_id = ${REQUESTER})`;
 
 /**
  * SQL: the policy in force with what rules ask about the task `t`, as JSON; null without a policy. A part of the statement that
  * reads the task anyway, so that a policy costs no statement, and none at all a look at an empty index.
  */
-export const POLICY_OF_TASK = Prisma.sql`(SELECT json_build_object('version', v.version, 'policy', v.policy - 'tests', 'people', v.people,
+export const POLICY_OF_TASK = Prisma.sql`(SELECT json_build_object('version', v.version, 'policy', v.policy - 'tests', 'people', v.people, 'groups', v.group_ids,
     'server', (SELECT json_build_object('id', s.id, 'name', s.name) FROM server s
       WHERE s.organization_id = t.organization_id AND s.id = t.server_id),
     'createdAt', t.created_at, 'now', now(),
     'calendar', (SELECT w.calendar FROM working_calendar w WHERE w.organization_id = t.organization_id), 'requestedBy', t.requested_by, 'person', ${REQUESTER},
-    'role', CASE t.requested_by ->> 'kind'
-      WHEN 'key' THEN (SELECT k.role FROM api_key k WHERE k.organization_id = t.organization_id
-        AND k.id = (t.requested_by ->> 'id')::uuid)
-      WHEN 'agent' THEN (SELECT a.role FROM agent_credential a WHERE a.organization_id = t.organization_id
-        AND a.id = (t.requested_by ->> 'id')::uuid)
-      ELSE (SELECT m.role FROM membership m WHERE m.organization_id = t.organization_id AND m.user_id = ${REQUESTER}) END)
+    'isIn', ${GROUPS_OF_REQUESTER}, 'role', ${ROLE_OF_REQUESTER})
   FROM policy_version v WHERE v.organization_id = t.organization_id ORDER BY v.version DESC LIMIT 1)`;
 
 const policyOfTaskSchema = z.object({
   version: z.int(),
   policy: policyInputSchema,
   people: peopleSchema,
+  groups: groupIdsSchema,
   server: z.object({ id: z.string(), name: z.string() }),
   createdAt: z.coerce.date(),
   /** By the database's clock, by which timers go. */
@@ -38,6 +50,8 @@ const policyOfTaskSchema = z.object({
   calendar: calendarSchema.nullable(),
   requestedBy: actorSchema,
   person: z.string().nullable(),
+  /** Names of the organization's groups that the requester is in. */
+  isIn: z.array(z.string()).nullable(),
   role: z.string().nullable(),
 });
 
@@ -61,25 +75,30 @@ export function judgeRequest(task: Task, request: AskedRequest["request"]): Appr
   return judgePolicy(inForce, asked);
 }
 
-/** The policy in force, and the request as its rules see it. */
+/** The policy in force, and the request as its rules see it. `ownGroups`: those of the policy itself that its requester is in. */
 export function readAsked(
   task: Task,
   request: AskedRequest["request"],
-): { version: number; policy: Policy; people: People; calendar: Calendar | null; asked: AskedRequest } {
-  const { version, policy, people, calendar, ...its } = policyOfTaskSchema.parse(task.policy);
+): {
+  version: number;
+  policy: Policy;
+  people: People;
+  groups: GroupIds;
+  calendar: Calendar | null;
+  asked: AskedRequest;
+  ownGroups: string[];
+} {
+  const { version, policy, people, groups, calendar, ...its } = policyOfTaskSchema.parse(task.policy);
   const { server, createdAt, now, requestedBy, person, role } = its;
-  const groups = Object.entries(policy.groups).flatMap(([name, addresses]) =>
-    person !== null && addresses.some((address) => people[address] === person) ? [name] : [],
-  );
   const asked: AskedRequest = {
     server,
     tool: task.tool,
     task: { label: task.label, arguments: task.arguments, createdAt },
     request,
-    requester: { actor: requestedBy, role, groups },
+    requester: { actor: requestedBy, role, groups: allGroupsOf(policy, people, person, its.isIn ?? []) },
     now,
   };
-  return { version, policy, people, calendar, asked };
+  return { version, policy, people, groups, calendar, asked, ownGroups: groupsOf(policy, people, person) };
 }
 
 /** Whether the policy, as `POLICY_OF_TASK` read it, has rules that are asked about requests: in shadow, or live. */

@@ -9,6 +9,7 @@ const [ana, ben, cleo] = ["a", "b", "c"].map((end) => `00000000-0000-7000-8000-0
   string,
   string,
 ];
+const board = "00000000-0000-7000-8000-0000000000b0";
 const people = { "ana@x": ana, "ben@x": ben, "cleo@x": cleo };
 
 const asked = (
@@ -33,7 +34,7 @@ const asked = (
 
 const judge = (rules: object[], request = asked()) => {
   const policy = policyInputSchema.parse({ groups: { finance: ["ben@x", "cleo@x"] }, rules });
-  return judgePolicy({ version: 7, policy, people }, request);
+  return judgePolicy({ version: 7, policy, people, groups: { Board: board } }, request);
 };
 const stage = (more: object = {}) => ({ name: "Finance", approvers: { groups: ["finance"] }, ...more });
 const rule = (name: string, when: string | null, ...stages: object[]) => ({
@@ -81,6 +82,24 @@ test("the first rule that matches decides, without a rule anybody", () => {
   });
 });
 
+test("a group that is none of the policy's stays a group, for stages as for who is asked later", () => {
+  const approvers = { groups: ["Board", "finance"] };
+  const asksLater = stage({ name: "Later", escalate: { after: "2d", to: { groups: ["Board"] } } });
+  const approval = judge([rule("R", null, stage({ approvers }), asksLater)]);
+  const groups = [{ id: board, name: "Board" }];
+  expect(approval).toMatchObject({
+    stages: [
+      { people: [ben, cleo], groups },
+      { people: [ben, cleo], groups: [], escalations: [{ people: [], groups }] },
+    ],
+    open: { people: [ben, cleo], groups: [board] },
+  });
+  // A process of before has stored no group of this name: nobody is asked in its place.
+  expect(judge([rule("R", null, stage({ approvers: { groups: ["constructor"] } }))])?.stages).toMatchObject([
+    { roles: [], people: [], groups: [] },
+  ]);
+});
+
 test("due counts from when the request is asked; without working calendars all time is working time", () => {
   expect(judge([{ ...rule("R", null), due: "3d" }])?.dueAt).toBe("2026-11-27T10:30:00.000Z");
   expect(judge([{ ...rule("R", null), due: "90m!" }])?.dueAt).toBe("2026-11-24T12:00:00.000Z");
@@ -94,7 +113,7 @@ test("due counts in the working calendar, where there is one", () => {
   // The request is asked on a Tuesday, and nobody works on Wednesdays.
   const days = { tue: hours, thu: hours, fri: hours };
   const calendar = calendarSchema.parse({ zone: "UTC", days });
-  const inForce = { version: 7, policy, people };
+  const inForce = { version: 7, policy, people, groups: {} };
   expect(judgePolicy({ ...inForce, calendar }, asked())?.dueAt).toBe("2026-11-27T10:30:00.000Z");
   expect(judgePolicy(inForce, asked())?.dueAt).toBe("2026-11-26T10:30:00.000Z");
 });
@@ -197,6 +216,16 @@ describe("a rule that can't be applied", () => {
       { name: "Finance", need: 2, rejections: 1, stepUp: true, requireReason: ["reject"] },
     ]);
     expect(approval?.requester).toBe("excluded");
+  });
+
+  test("keeps a stage of a group apart from one of those who are asked without it", () => {
+    const grouped = rule("Group", null, stage({ approvers: { groups: ["finance", "Board"] } }));
+    expect(judge([odd("Odd"), grouped])?.stages.map(({ groups }) => groups.length)).toEqual([0, 1]);
+    const twice = judge([
+      odd("Odd", stage({ approvers: { groups: ["Board"] } })),
+      rule("G", null, stage({ approvers: { groups: ["Board"] }, need: 2 })),
+    ]);
+    expect(twice?.stages).toMatchObject([{ need: 2, groups: [{ id: board }] }]);
   });
 
   test("keeps two stages of one name apart", () => {

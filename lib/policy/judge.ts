@@ -5,14 +5,18 @@ import { addWorkingTime } from "../calendar/working-time.ts";
 import { Budget } from "../rules/budget.ts";
 import { RuleFailure } from "../rules/language.ts";
 import { type AskedRequest, factsOf, policyLanguage } from "./facts.ts";
-import { addressesOf, type People } from "./problems.ts";
+import { addressesOf, type GroupIds, organizationsGroups, type People } from "./problems.ts";
 import type { Policy, PolicyRule, PolicyStage } from "./schema.ts";
+
+/** A group of the organization: who is in it is looked up when somebody looks or votes. The name is that of the policy. */
+const groupsSchema = z.array(z.object({ id: z.string(), name: z.string() })).default([]);
 
 const stageSchema = z.object({
   name: z.string(),
   roles: z.array(z.string()),
-  /** Ids of users: the members of its groups when the policy was saved among them. */
+  /** Ids of users: the members of the policy's own groups when it was saved among them. */
   people: z.array(z.string()),
+  groups: groupsSchema,
   need: z.int(),
   rejections: z.int(),
   stepUp: z.boolean(),
@@ -21,7 +25,14 @@ const stageSchema = z.object({
   remind: z.array(z.string()).default([]),
   /** Who is asked too, and when. */
   escalations: z
-    .array(z.object({ after: z.string(), roles: z.array(z.string()), people: z.array(z.string()) }))
+    .array(
+      z.object({
+        after: z.string(),
+        roles: z.array(z.string()),
+        people: z.array(z.string()),
+        groups: groupsSchema,
+      }),
+    )
     .default([]),
   /** What timers did, in words: whom they reminded, and who was asked too. */
   reminded: z.array(z.object({ at: z.string(), of: z.array(z.string()) })).default([]),
@@ -40,6 +51,8 @@ export const approvalSchema = z.object({
   due: z.array(z.string()).default([]),
   askedAt: z.string().nullable().default(null),
   expire: z.object({ after: z.string(), cancels: z.boolean() }).nullable().default(null),
+  /** Before this its time is not over: set once, by the first undo that leaves people too little of it. */
+  putOffTo: z.string().nullable().default(null),
   /** When its time was over by `expire`. Nobody is reminded any more. */
   lapsedAt: z.string().nullable().default(null),
   /** Rules that could not be applied to the request, and why: their stages count as if they had matched. */
@@ -50,6 +63,8 @@ export const approvalSchema = z.object({
     stage: z.int(),
     roles: z.array(z.string()),
     people: z.array(z.string()),
+    /** Ids of groups of the organization. */
+    groups: z.array(z.string()).default([]),
     voted: z.array(z.string()),
     /** When the stage opened. */
     since: z.string().nullable().default(null),
@@ -63,6 +78,7 @@ interface PolicyInForce {
   version: number;
   policy: Policy;
   people: People;
+  groups: GroupIds;
   /** Null: all time is working time. */
   calendar?: Calendar | null;
 }
@@ -73,7 +89,7 @@ interface PolicyInForce {
  * whatever the rule would have said. Null: any one approver.
  */
 export function judgePolicy(
-  { version, policy, people, calendar = null }: PolicyInForce,
+  { version, policy, people, groups, calendar = null }: PolicyInForce,
   asked: AskedRequest,
 ): Approval | null {
   const budget = new Budget();
@@ -97,7 +113,10 @@ export function judgePolicy(
   }
   const [first] = taken;
   if (!first) return null;
-  const stages = taken.reduce<ApprovalStage[]>((sum, rule) => withStages(sum, rule, policy, people), []);
+  const stages = taken.reduce<ApprovalStage[]>(
+    (sum, rule) => withStages(sum, rule, policy, { people, groups }),
+    [],
+  );
   const askedAt = asked.now.toISOString();
   const due = [...new Set(taken.flatMap((rule) => rule.due ?? []))];
   return {
@@ -109,6 +128,7 @@ export function judgePolicy(
     askedAt,
     // A rule that could not be applied has not said that its time is over.
     expire: taken.length > failed.length ? endOf(taken.at(-1)!) : null,
+    putOffTo: null,
     lapsedAt: null,
     failed: failed.slice(0, MOST_FAILURES),
     stages,
@@ -116,6 +136,7 @@ export function judgePolicy(
       stage: 0,
       roles: stages[0]!.roles,
       people: stages[0]!.people,
+      groups: stages[0]!.groups.map(({ id }) => id),
       voted: [],
       since: askedAt,
       reminded: false,
@@ -135,20 +156,27 @@ function holds(when: string, facts: ReturnType<typeof factsOf>, budget: Budget):
 }
 
 /** The stages of a rule after those of rules before it. Two stages of the same people are one, which asks what both ask. */
-function withStages(sum: ApprovalStage[], rule: PolicyRule, policy: Policy, people: People): ApprovalStage[] {
+function withStages(
+  sum: ApprovalStage[],
+  rule: PolicyRule,
+  policy: Policy,
+  meant: { people: People; groups: GroupIds },
+): ApprovalStage[] {
   const stages = [...sum];
   for (const stage of rule.stages) {
     const { name, approvers, need, rejections, stepUp, requireReason, remind, escalate } = stage;
-    const idsOf = (its: PolicyStage["approvers"]) =>
-      [...new Set(addressesOf(policy, its).flatMap((address) => people[address] ?? []))].sort();
+    const approversOf = (its: PolicyStage["approvers"]) => ({
+      roles: its.roles,
+      people: [...new Set(addressesOf(policy, its).flatMap((address) => meant.people[address] ?? []))].sort(),
+      groups: [...new Set(organizationsGroups(policy, its))]
+        .sort()
+        .flatMap((name) => (Object.hasOwn(meant.groups, name) ? [{ id: meant.groups[name]!, name }] : [])),
+    });
     const added: ApprovalStage = {
       name: stages.some((other) => other.name === name) ? `${name} (${rule.name})` : name,
-      roles: approvers.roles,
-      people: idsOf(approvers),
+      ...approversOf(approvers),
       ...{ need, rejections, stepUp, requireReason, remind },
-      escalations: escalate
-        ? [{ after: escalate.after, roles: escalate.to.roles, people: idsOf(escalate.to) }]
-        : [],
+      escalations: escalate ? [{ after: escalate.after, ...approversOf(escalate.to) }] : [],
       reminded: [],
       escalated: [],
     };
@@ -161,8 +189,8 @@ function withStages(sum: ApprovalStage[], rule: PolicyRule, policy: Policy, peop
 
 /** Also whom they ask later: a rule that could not be applied must not open another one's stage to more people. */
 function isOfSamePeople(one: ApprovalStage, other: ApprovalStage): boolean {
-  const people = ({ roles, people, escalations }: ApprovalStage) =>
-    JSON.stringify([roles, people, escalations]);
+  const people = ({ roles, people, groups, escalations }: ApprovalStage) =>
+    JSON.stringify([roles, people, groups, escalations]);
   return people(one) === people(other);
 }
 

@@ -18,11 +18,26 @@ export interface Member {
 /** Whom the addresses of a policy mean, by address. */
 export type People = Record<string, string>;
 
+/** Names of groups in a policy that are none of its own, and the id of the organization's group that each means. */
+export type GroupIds = Record<string, string>;
+
+/** A group of the organization that a policy names. */
+export interface MeantGroup {
+  id: string;
+  /** The users in it. */
+  people: string[];
+}
+
 /**
  * Problems by their place in the body. `known`: whom an earlier version's addresses meant; a policy may keep those who left, who
- * count for nobody.
+ * count for nobody. `meant`: the organization's groups that it names.
  */
-export function problemsOf(policy: Policy, members: Member[], known: People): FieldError[] {
+export function problemsOf(
+  policy: Policy,
+  members: Member[],
+  known: People,
+  meant: Record<string, MeantGroup>,
+): FieldError[] {
   const byAddress = new Map(members.map(({ email, userId }) => [email, userId]));
   const isKnown = (address: string) => byAddress.has(address) || Object.hasOwn(known, address);
   const strangers = (addresses: string[], field: string): FieldError[] =>
@@ -31,6 +46,13 @@ export function problemsOf(policy: Policy, members: Member[], known: People): Fi
         ? []
         : [{ field: `${field}.${at}`, message: "Nobody here has this address. Use a member's" }],
     );
+  const unknown = (names: string[], field: string): FieldError[] =>
+    names.flatMap((name, at) =>
+      Object.hasOwn(policy.groups, name) || Object.hasOwn(meant, name)
+        ? []
+        : [{ field: `${field}.${at}`, message: "There is no such group" }],
+    );
+  const voters = (approvers: PolicyStage["approvers"]) => votersAmong(policy, approvers, members, meant);
   const errors: FieldError[] = [];
   if (JSON.stringify(policy).length > MOST_CHARACTERS)
     errors.push({ field: "rules", message: "The policy is too long" });
@@ -46,18 +68,14 @@ export function problemsOf(policy: Policy, members: Member[], known: People): Fi
       const its = `${place}.stages.${index}`;
       if (rule.stages.findIndex(({ name }) => name === stage.name) !== index)
         errors.push({ field: `${its}.name`, message: "Another stage of this rule has this name" });
-      for (const [n, group] of stage.approvers.groups.entries())
-        if (!Object.hasOwn(policy.groups, group))
-          errors.push({ field: `${its}.approvers.groups.${n}`, message: "There is no such group" });
+      errors.push(...unknown(stage.approvers.groups, `${its}.approvers.groups`));
       errors.push(...strangers(stage.approvers.people, `${its}.approvers.people`));
-      errors.push(...tooFew(policy, stage, members, its));
+      errors.push(...tooFew(stage, voters(stage.approvers), its));
       const to = stage.escalate?.to;
       if (!to) continue;
-      for (const [n, group] of to.groups.entries())
-        if (!Object.hasOwn(policy.groups, group))
-          errors.push({ field: `${its}.escalate.to.groups.${n}`, message: "There is no such group" });
+      errors.push(...unknown(to.groups, `${its}.escalate.to.groups`));
       errors.push(...strangers(to.people, `${its}.escalate.to.people`));
-      if (votersAmong(policy, to, members) === 0)
+      if (voters(to) === 0)
         errors.push({ field: `${its}.escalate.to`, message: "Nobody can vote then. Name who is asked too" });
     }
   }
@@ -94,35 +112,72 @@ export function problemOfCondition(when: string | null, language: Language = pol
 }
 
 /** Refuses what nobody could ever fill: the requests of such a stage would wait for ever. */
-function tooFew(policy: Policy, stage: PolicyStage, members: Member[], place: string): FieldError[] {
-  const people = votersAmong(policy, stage.approvers, members);
+function tooFew(stage: PolicyStage, people: number, place: string): FieldError[] {
   const words = people === 0 ? "Nobody" : people === 1 ? "Only 1 person" : `Only ${people} people`;
   return (["need", "rejections"] as const).flatMap((field) =>
     stage[field] > people ? [{ field: `${place}.${field}`, message: `${words} can vote here` }] : [],
   );
 }
 
-function votersAmong(policy: Policy, approvers: PolicyStage["approvers"], members: Member[]): number {
+function votersAmong(
+  policy: Policy,
+  approvers: PolicyStage["approvers"],
+  members: Member[],
+  meant: Record<string, MeantGroup>,
+): number {
   const addresses = new Set(addressesOf(policy, approvers));
   const roles = new Set<string>(approvers.roles);
-  return members.filter(({ email, role }) => role !== "viewer" && (addresses.has(email) || roles.has(role)))
-    .length;
+  const names = organizationsGroups(policy, approvers);
+  const people = new Set(names.flatMap((name) => (Object.hasOwn(meant, name) ? meant[name]!.people : [])));
+  return members.filter(
+    ({ userId, email, role }) =>
+      role !== "viewer" && (addresses.has(email) || roles.has(role) || people.has(userId)),
+  ).length;
 }
 
-/** The addresses of approvers, those of their groups included. */
+/** The names of groups that are none of the policy's own. */
+export function organizationsGroups(
+  { groups }: Pick<Policy, "groups">,
+  approvers: PolicyStage["approvers"],
+): string[] {
+  return approvers.groups.filter((name) => !Object.hasOwn(groups, name));
+}
+
+/** All names in a policy of groups that are none of its own, each once. */
+export function allOrganizationsGroups(policy: Policy): string[] {
+  return [...new Set(allApprovers(policy).flatMap((each) => organizationsGroups(policy, each)))].sort();
+}
+
+/** The addresses of approvers, those of the policy's own groups included. */
 export function addressesOf(
   { groups }: Pick<Policy, "groups">,
   approvers: PolicyStage["approvers"],
 ): string[] {
-  return [...approvers.people, ...approvers.groups.flatMap((group) => groups[group] ?? [])];
+  return [
+    ...approvers.people,
+    ...approvers.groups.flatMap((name) => (Object.hasOwn(groups, name) ? groups[name]! : [])),
+  ];
+}
+
+/** The policy's groups that a person is in. */
+export function groupsOf({ groups }: Policy, people: People, person: string | null): string[] {
+  if (person === null) return [];
+  return Object.keys(groups).filter((name) => groups[name]?.some((address) => people[address] === person));
+}
+
+/** All names of groups that a person is in: the policy's own, and those of the organization that it has no other group for. */
+export function allGroupsOf(policy: Policy, people: People, person: string | null, isIn: string[]): string[] {
+  return [...groupsOf(policy, people, person), ...isIn.filter((name) => !Object.hasOwn(policy.groups, name))];
 }
 
 /** All addresses of a policy, each once: those to whom it escalates, and groups that no stage names, among them. */
 export function allAddresses(policy: Policy): string[] {
-  const named = policy.rules.flatMap(({ stages }) =>
-    stages.flatMap(({ approvers, escalate }) =>
-      [approvers, ...(escalate ? [escalate.to] : [])].flatMap((each) => addressesOf(policy, each)),
-    ),
-  );
+  const named = allApprovers(policy).flatMap((each) => addressesOf(policy, each));
   return [...new Set([...named, ...Object.values(policy.groups).flat()])].sort();
+}
+
+function allApprovers({ rules }: Policy): PolicyStage["approvers"][] {
+  return rules.flatMap(({ stages }) =>
+    stages.flatMap(({ approvers, escalate }) => [approvers, ...(escalate ? [escalate.to] : [])]),
+  );
 }

@@ -14,6 +14,8 @@ import {
 import { withoutDefaults } from "./without-defaults.ts";
 
 export const peopleSchema = z.record(z.string(), z.uuid());
+/** Which group of the organization each name means that is none of the policy's own. */
+export const groupIdsSchema = z.record(z.string(), z.uuid());
 
 /** The policy in force, without defaults. */
 export async function readPolicy(organizationId: string, tx: Tx): Promise<SavedPolicy> {
@@ -27,25 +29,33 @@ interface PolicyWithPeople extends WithPeople {
   changedBy: SavedPolicy["changedBy"];
 }
 
-/** The policy in force, and whom its addresses meant when it was saved. */
+/** The policy in force, and whom its addresses, and which groups of the organization its names meant when it was saved. */
 export async function readPolicyWithPeople(organizationId: string, tx: Tx): Promise<PolicyWithPeople> {
   const row = await tx.policyVersion.findFirst({
     where: { organizationId },
     orderBy: { version: "desc" },
   });
-  if (!row) return { version: 0, policy: EMPTY, people: {}, changedAt: null, changedBy: null };
+  if (!row) return { version: 0, policy: EMPTY, people: {}, groups: {}, changedAt: null, changedBy: null };
   return withPeople(row);
 }
 
 const EMPTY: Policy = policyInputSchema.parse({});
 
-type Row = { version: number; policy: unknown; people: unknown; madeAt: Date; madeBy: unknown };
+type Row = {
+  version: number;
+  policy: unknown;
+  people: unknown;
+  groupIds: unknown;
+  madeAt: Date;
+  madeBy: unknown;
+};
 
-function withPeople({ version, policy, people, madeAt, madeBy }: Row) {
+function withPeople({ version, policy, people, groupIds, madeAt, madeBy }: Row) {
   return {
     version,
     policy: policyInputSchema.parse(policy),
     people: peopleSchema.parse(people),
+    groups: groupIdsSchema.parse(groupIds),
     changedAt: madeAt.toISOString(),
     changedBy: actorSchema.parse(madeBy),
   };
@@ -66,7 +76,7 @@ export async function readPolicyVersion(
   return {
     version,
     policy: withoutDefaults(its.policy),
-    changes: { ...changesOf(before ?? { policy: EMPTY, people: {} }, its) },
+    changes: { ...changesOf(before ?? { policy: EMPTY, people: {}, groups: {} }, its) },
     changedAt: its.changedAt,
     changedBy: its.changedBy,
   };

@@ -13,10 +13,14 @@ import { readRecords } from "./automatic/records.ts";
 import { lockAutomatic } from "./automatic/switch.ts";
 import { allProblems } from "./check.ts";
 import { changesOf, type WithPeople } from "./difference.ts";
-import { allAddresses, type People } from "./problems.ts";
+import { groupsNamed } from "./groups/queries.ts";
+import { groupChangeSchema } from "./groups/schema.ts";
+import { carryOut } from "./groups/transitions.ts";
+import { lockRule } from "./lock.ts";
+import { allAddresses, allOrganizationsGroups, type People } from "./problems.ts";
 import { proposedChanges } from "./proposals/queries.ts";
-import { approve, overtakeProposals, propose } from "./proposals/transitions.ts";
-import { membersByAddress, peopleSchema, readPolicyWithPeople } from "./queries.ts";
+import { approve, overtakeAll, overtakeProposals, propose } from "./proposals/transitions.ts";
+import { groupIdsSchema, membersByAddress, peopleSchema, readPolicyWithPeople } from "./queries.ts";
 import { type Policy, policyInputSchema } from "./schema.ts";
 
 /**
@@ -77,8 +81,8 @@ async function refuseUnprovenRules(
 }
 
 /**
- * Carries a proposal out as a second admin. Throws as `approve`, and `version_changed` where addresses in it mean other people by
- * now.
+ * Carries a proposal out as a second admin. Throws as `approve`, and `version_changed` where addresses or names of groups in it mean
+ * others by now, or a group's change can't be what was approved.
  */
 export async function approveProposal(
   organizationId: string,
@@ -88,14 +92,19 @@ export async function approveProposal(
 ): Promise<void> {
   const { actor } = principal;
   await lockRule(organizationId, tx);
-  const { policy, people, by } = await approve(organizationId, tx, principal, id);
+  const { policy, people, groups, group, by } = await approve(organizationId, tx, principal, id);
   const proposedBy = actorSchema.parse(by).name;
+  if (group !== null) {
+    const approved = { proposalId: id, proposedBy };
+    await carryOut(organizationId, tx, principal, groupChangeSchema.parse(group), approved);
+    return;
+  }
   if (policy === null) {
     await tx.organization.updateMany({
       where: { id: organizationId, twoPersonPolicy: true },
       data: { twoPersonPolicy: false },
     });
-    await overtakeProposals(organizationId, tx, actor);
+    await overtakeAll(organizationId, tx, actor);
     await appendEvents(organizationId, tx, [
       {
         type: "policy.two_person_changed",
@@ -107,10 +116,16 @@ export async function approveProposal(
   }
   const change = await checked(organizationId, tx, policyInputSchema.parse(policy));
   // Whom the second admin looked at is whom it means.
-  if (canonicalJson(change.after.people) !== canonicalJson(peopleSchema.parse(people)))
+  const { after } = change;
+  if (canonicalJson(after.people) !== canonicalJson(peopleSchema.parse(people)))
     throw new AppError(
       "version_changed",
       "An address in it means somebody else by now. It has to be proposed anew.",
+    );
+  if (canonicalJson(after.groups) !== canonicalJson(groupIdsSchema.parse(groups ?? {})))
+    throw new AppError(
+      "version_changed",
+      "The name of a group in it means another one by now. It has to be proposed anew.",
     );
   const [of] = await tx.$queryRaw<{ proposer: string; approver: string }[]>`
     SELECT p.proposer, p.approver FROM policy_proposal p
@@ -136,7 +151,8 @@ export async function requireTwo(
   if (!twoPersonPolicy) {
     const { version: baseVersion, before } = await inForce(organizationId, tx);
     const changes = proposedChanges(before, null);
-    await propose(organizationId, tx, principal, { baseVersion, policy: null, people: null, changes });
+    const nothing = { policy: null, people: null, groups: null };
+    await propose(organizationId, tx, principal, { baseVersion, ...nothing, changes });
     return;
   }
   await refuseWithoutSecond(organizationId, tx);
@@ -144,15 +160,6 @@ export async function requireTwo(
   await appendEvents(organizationId, tx, [
     { type: "policy.two_person_changed", actor, data: { twoPersonPolicy: true } },
   ]);
-}
-
-/** One change at a time, since each is told against the version before. Returns whether changes need a second admin. */
-async function lockRule(organizationId: string, tx: Tx): Promise<boolean> {
-  const [rule] = await tx.$queryRaw<
-    { needsTwo: boolean }[]
-  >`SELECT two_person_policy AS "needsTwo" FROM organization
-    WHERE id = ${organizationId}::uuid FOR NO KEY UPDATE`;
-  return rule?.needsTwo === true;
 }
 
 interface Change {
@@ -164,14 +171,16 @@ interface Change {
 }
 
 async function inForce(organizationId: string, tx: Tx): Promise<{ version: number; before: WithPeople }> {
-  const { version, policy, people } = await readPolicyWithPeople(organizationId, tx);
-  return { version, before: { policy, people } };
+  const { version, policy, people, groups } = await readPolicyWithPeople(organizationId, tx);
+  return { version, before: { policy, people, groups } };
 }
 
-async function checked(organizationId: string, tx: Tx, policy: Policy): Promise<Change> {
+/** What saving this policy would change, and whom its addresses mean. Throws `invalid_input` with the place of each problem. */
+export async function checked(organizationId: string, tx: Tx, policy: Policy): Promise<Change> {
   const { version, before } = await inForce(organizationId, tx);
   const members = await membersByAddress(organizationId, tx);
-  const errors = allProblems(policy, members, before.people);
+  const meant = await groupsNamed(organizationId, tx, allOrganizationsGroups(policy), before.groups);
+  const errors = allProblems(policy, members, before.people, meant);
   if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
   const now = new Map(members.map(({ email, userId }) => [email, userId]));
   const people: People = Object.fromEntries(
@@ -180,7 +189,8 @@ async function checked(organizationId: string, tx: Tx, policy: Policy): Promise<
       return id === undefined ? [] : [[address, id]];
     }),
   );
-  const after = { policy, people };
+  const groups = Object.fromEntries(Object.entries(meant).map(([name, { id }]) => [name, id]));
+  const after = { policy, people, groups };
   // jsonb keeps members in an order of its own.
   return { version, before, after, isSame: canonicalJson(before) === canonicalJson(after) };
 }
@@ -203,6 +213,7 @@ async function store(
       version: version + 1,
       policy: storable(stored),
       people: storable(after.people),
+      groupIds: storable(after.groups),
       madeBy: storable(actor),
       ...(authors && { automaticAuthors: storable(authors) }),
     },

@@ -13,8 +13,8 @@ import { type Approval, approvalSchema } from "../policy/judge.ts";
 import { visibleTask } from "../tasks/visibility.ts";
 import { type PublicKey, publicKeySchema, type Reach, type Receipt } from "./schema.ts";
 
-/** SQL condition on the alias `e`: the line tells what was asked, decided or sent. */
-const TELLS = Prisma.sql`e.type <> ALL ('{request.claimed,request.released,request.assigned,document.read}'::text[])`;
+/** SQL condition on the alias `e`: the line tells what was asked, decided or sent. What people said to each other is theirs. */
+const TELLS = Prisma.sql`e.type <> ALL ('{request.claimed,request.released,request.assigned,document.read,request.commented,request.comment_deleted,request.info_asked,request.info_given}'::text[])`;
 /** Most lines in a receipt, the newest: a server that is away for long leaves many. */
 const MOST_LINES = 1_000;
 
@@ -94,8 +94,9 @@ export async function readReceipt(
       rule: approval.rule,
       version: approval.version,
       requester: approval.requester,
-      stages: approval.stages.map(({ name, need, rejections, stepUp, requireReason }) => ({
+      stages: approval.stages.map(({ name, need, rejections, stepUp, requireReason, groups }) => ({
         ...{ name, need, rejections, stepUp, requireReason },
+        ...(groups.length > 0 && { groups }),
       })),
     },
     votes: votes.map(({ stage, rejects, at, endedAt, endedAs, ...vote }) => ({

@@ -105,6 +105,8 @@ export const receiptSchema = z.strictObject({
           rejections: z.int(),
           stepUp: z.boolean(),
           requireReason: z.array(z.string()),
+          /** Groups of the organization whose members vote in it, each at its time. Left out: none. */
+          groups: z.array(z.object({ id: z.string(), name: z.string() })).optional(),
         }),
       ),
     })

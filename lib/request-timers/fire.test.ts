@@ -2,10 +2,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Voter, type VotingOrganization, votingOrganization } from "../../test/voting.ts";
 import { startWeb, type TestWeb } from "../../test/web.ts";
+import { addByMinutes } from "../../test/working-minutes.ts";
 import { createDatabase, type Database, Prisma } from "../base/db/db.ts";
+import { calendarSchema } from "../calendar/schema.ts";
 import { NOTICES } from "../engine/jobs/notifications.ts";
 import { captureQuestion } from "../input-requests/capture/question.ts";
-import { type DueTimer, dueTimers } from "../input-requests/timers/transitions.ts";
+import { type DueTimer, dueTimers, moveTimers } from "../input-requests/timers/transitions.ts";
+import { countHistory } from "../statistics/transitions.ts";
 import { fireDueTimers, fireTimer } from "./fire.ts";
 
 let web: TestWeb;
@@ -154,6 +157,41 @@ describe("a request has the timers of its rule", () => {
     expect(end!.due_at.getTime() - Date.now()).toBeGreaterThan(50 * 60_000);
   });
 
+  test("but an end is put off once, however often somebody decides and undoes", async () => {
+    await acme.policy(rule([finance({ need: 1 })], expire("30d", "cancel")));
+    const request = await asked();
+    await acme.sql(
+      `UPDATE input_request SET approval = jsonb_set(approval, '{askedAt}', to_jsonb(now() - interval '30 days')) WHERE id = $1`,
+      [request.id],
+    );
+    const ends: Date[] = [];
+    for (let round = 0; round < 3; round++) {
+      await acme.decide(ben, request, { holdMs: 60_000 });
+      await web.call("POST", `/api/v1/input-requests/${request.id}/undo`, { cookie: ben.cookie });
+      ends.push((await timers(request))[0]!.due_at);
+    }
+    expect(ends[0]!.getTime() - Date.now()).toBeGreaterThan(50 * 60_000);
+    expect(ends).toEqual([ends[0], ends[0], ends[0]]);
+    // Nor does a change of the calendar take the hour away.
+    await acme.sql(
+      `UPDATE working_calendar SET version = version + 1, changed_at = now(), changed_by = '{}'`,
+    );
+    await fire();
+    expect((await timers(request)).map(({ due_at, fired_at }) => [due_at, fired_at])).toEqual([
+      [ends[0], null],
+    ]);
+    // Once that time has come, an undo puts nothing off.
+    await acme.decide(ben, request, { holdMs: 60_000 });
+    await acme.sql(
+      `UPDATE input_request SET approval = jsonb_set(approval, '{putOffTo}', to_jsonb(now() - interval '1 minute')) WHERE id = $1`,
+      [request.id],
+    );
+    await web.call("POST", `/api/v1/input-requests/${request.id}/undo`, { cookie: ben.cookie });
+    await fire();
+    expect(await pending(request)).toEqual([]);
+    expect(await typesOf(request)).toContain("request.lapsed");
+  });
+
   test("and none without", async () => {
     await acme.policy(rule([finance()]));
     const request = await asked();
@@ -253,6 +291,101 @@ test("what people should have decided by now is listed and counted", async () =>
   await acme.decide(cleo, late, { holdMs: 60_000 });
   const none = await web.call("GET", "/api/v1/input-requests?overdue=true", { cookie: ben.cookie });
   expect(none.body.items).toEqual([]);
+});
+
+test("what people should decide on first comes first, page by page, then what no rule gives a time", async () => {
+  const other = await votingOrganization(web, "by-due");
+  const viewer = { key: await web.key(other.id, "viewer") };
+  const owner = await other.person("Olga", "owner");
+  const stages = [{ name: "One", approvers: { people: [owner.email] } }];
+  const named = new Map<string, string>();
+  const ask = async (name: string, due: string | null) => {
+    await other.policy({ rules: [{ name: "All", stages, due }] });
+    const { id } = await other.ask(await other.task());
+    named.set(id, name);
+    return id;
+  };
+  await ask("no time, first", null);
+  await ask("in 3 days", "3d");
+  await ask("in 2 hours", "2h");
+  await ask("no time, last", null);
+  await ask("in 1 day", "1d");
+  const moved = await ask("moved to the front", "4d");
+  await other.sql(
+    `UPDATE input_request SET approval = jsonb_set(approval, '{dueAt}', to_jsonb(now() + interval '1 minute')) WHERE id = $1`,
+    [moved],
+  );
+  const read = async (query: string) =>
+    (await web.call("GET", `/api/v1/input-requests?order=due${query}`, viewer)).body;
+  const expected = [
+    "moved to the front",
+    "in 2 hours",
+    "in 1 day",
+    "in 3 days",
+    "no time, first",
+    "no time, last",
+  ];
+  for (const limit of [1, 2, 4, 10]) {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: { items: { id: string }[]; nextCursor: string | null } = await read(
+        `&limit=${limit}${cursor ? `&cursor=${cursor}` : ""}`,
+      );
+      seen.push(...page.items.map(({ id }) => named.get(id)!));
+      cursor = page.nextCursor;
+    } while (cursor);
+    expect(seen).toEqual(expected);
+  }
+  // Judged again by a policy without a time, or answered: in its place.
+  await other.sql("UPDATE input_request SET approval = NULL WHERE id = $1", [moved]);
+  const first = (await read("&limit=1")).items[0];
+  expect(named.get(first.id)).toBe("in 2 hours");
+});
+
+test("the overview tells of each rule what is overdue, and how it was decided", async () => {
+  const other = await votingOrganization(web, "by-rule");
+  const [olga, ada] = [await other.person("Olga", "owner"), await other.person("Ada", "approver")];
+  const key = await web.key(other.id, "viewer");
+  const stages = [
+    { name: "Finance", approvers: { people: [ada.email] } },
+    { name: "Owner", approvers: { people: [olga.email] } },
+  ];
+  await other.policy({ rules: [{ name: "Large", stages, due: "3d" }] });
+  const [decided, undone, late] = [
+    await other.ask(await other.task()),
+    await other.ask(await other.task()),
+    await other.ask(await other.task()),
+  ];
+  for (const request of [decided, undone]) {
+    await other.decide(ada, request);
+    await other.decide(olga, request, { holdMs: 60_000 });
+  }
+  await web.call("POST", `/api/v1/input-requests/${undone.id}/undo`, { cookie: olga.cookie });
+  await other.sql(
+    `UPDATE input_request SET approval = jsonb_set(approval, '{dueAt}', '"2026-01-01T00:00:00.000Z"') WHERE id = $1`,
+    [late.id],
+  );
+  await engines[0].withOrganization(other.id, (tx) => countHistory(other.id, tx, 1_000));
+  const { status, body } = await web.call("GET", "/api/v1/overview?range=24h", { key });
+  expect([status, body.now.overdue]).toEqual([200, 1]);
+  expect(body.rules).toMatchObject([
+    {
+      rule: "Large",
+      overdue: 1,
+      count: 1,
+      due: 1,
+      within: 1,
+      stages: [
+        { stage: "Finance", count: 1 },
+        { stage: "Owner", count: 1 },
+      ],
+    },
+  ]);
+  // Another organization has none of it.
+  const elsewhere = await web.key(acme.id, "viewer");
+  const theirs = (await web.call("GET", "/api/v1/overview?range=24h", { key: elsewhere })).body;
+  expect(theirs.rules.map(({ rule: name }: { rule: string }) => name)).not.toContain("Large");
 });
 
 describe("a timer", () => {
@@ -521,6 +654,51 @@ describe("the working calendar", () => {
       Prisma.sql`SELECT id FROM gate.organizations_with_due_timers()`,
     );
     expect(due).toEqual([]);
+  });
+
+  test("whose changes come one after the other leaves each time where counting minutes says, also where clocks change", async () => {
+    await acme.policy(rule([finance({ remind: ["3h", "2d"] })], { due: "5h", ...expire("1w", "leave") }));
+    const starts = ["2026-10-23T14:00Z", "2026-03-27T22:30Z", "2026-11-01T05:30Z"].map(
+      (text) => new Date(text),
+    );
+    const requests = await Promise.all(starts.map(() => asked()));
+    for (const [at, { id }] of requests.entries()) {
+      const start = starts[at]!;
+      await acme.sql(
+        "UPDATE request_timer SET starts_at = $2::timestamptz, due_at = $2::timestamptz + interval '10 years' WHERE input_request_id = $1",
+        [id, start],
+      );
+      await acme.sql(
+        "UPDATE input_request SET approval = jsonb_set(approval, '{askedAt}', to_jsonb($2::text)) WHERE id = $1",
+        [id, start.toISOString()],
+      );
+    }
+    const calendars = [
+      { zone: "Europe/Berlin", days: week("00:30", "03:30") },
+      {
+        zone: "America/New_York",
+        days: week("00:00", "24:00"),
+        holidays: [{ date: "2026-11-02", name: "Off" }],
+      },
+      { zone: "Australia/Lord_Howe", days: week("01:45", "02:15") },
+      { zone: "Europe/Berlin", days: { ...week("09:00", "17:00"), sun: [{ from: "02:10", to: "02:50" }] } },
+    ];
+    for (const given of calendars) {
+      await save(given);
+      // The times that have come by now are not fired meanwhile: the move alone is looked at.
+      await engines[0].withOrganization(acme.id, (tx) => moveTimers(acme.id, tx, null));
+      const calendar = calendarSchema.parse(given);
+      for (const [at, request] of requests.entries()) {
+        for (const timer of await pending(request))
+          expect([given.zone, timer.after, timer.due_at]).toEqual([
+            given.zone,
+            timer.after,
+            addByMinutes(calendar, timer.starts_at, timer.after),
+          ]);
+        const { approval } = await acme.read(ben, request);
+        expect(approval.dueAt).toBe(addByMinutes(calendar, starts[at]!, "5h").toISOString());
+      }
+    }
   });
 
   test("moves what is written at the same time, too", async () => {

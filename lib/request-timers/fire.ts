@@ -20,10 +20,12 @@ import {
 import { publishChange } from "../live-updates/transitions.ts";
 import { audienceOf, NO_SUBJECTS } from "../notices/audience.ts";
 import { withdrawNotices } from "../notices/transitions.ts";
+import { endSnoozesOf } from "../snoozes/transitions.ts";
 import { cancelByRule } from "../task-lifecycle/transitions.ts";
 
-/** Timers that one turn fires. */
+/** Timers that one turn fires, and how many of them at a time: what is asked over night is due at one moment of the morning. */
 const AT_ONCE = 100;
+const BESIDE = 4;
 /** Names that are kept of those who were reminded or asked too. */
 const MOST_NAMES = 20;
 
@@ -35,10 +37,17 @@ export async function fireDueTimers(organizationId: string, database: Database):
   await followCalendar(organizationId, database);
   const due = await database.withOrganization(organizationId, (tx) => dueTimers(organizationId, tx, AT_ONCE));
   const failures: unknown[] = [];
-  for (const timer of due)
-    await database
-      .withOrganization(organizationId, (tx) => fireTimer(organizationId, tx, timer))
-      .catch((error: unknown) => failures.push(error));
+  // Of several engines each goes its own way through the same timers: in one order each would wait for the other at every one.
+  const left = due.map((timer) => ({ timer, at: Math.random() })).sort((one, other) => one.at - other.at);
+  const fireOneByOne = async () => {
+    for (let next = left.pop(); next; next = left.pop()) {
+      const { timer } = next;
+      await database
+        .withOrganization(organizationId, (tx) => fireTimer(organizationId, tx, timer))
+        .catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: BESIDE }, fireOneByOne));
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} timers were not fired`);
   return due.length === AT_ONCE;
 }
@@ -64,8 +73,12 @@ async function followCalendar(organizationId: string, database: Database): Promi
 /** Fires one timer, if it is still due; another engine may have. */
 export async function fireTimer(organizationId: string, tx: Tx, timer: DueTimer): Promise<void> {
   const { taskId, inputRequestId } = timer;
-  // The task first, as everybody who answers, undoes or cancels.
-  await tx.$queryRaw`SELECT FROM task WHERE organization_id = ${organizationId}::uuid AND id = ${taskId}::uuid FOR NO KEY UPDATE`;
+  // The task first, as everybody who answers, undoes or cancels. None is locked for a timer that another engine has fired.
+  const locked = await tx.$queryRaw<unknown[]>`SELECT t.id FROM task t
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${taskId}::uuid AND EXISTS (SELECT FROM request_timer own
+      WHERE own.organization_id = t.organization_id AND own.id = ${timer.id}::uuid AND own.fired_at IS NULL)
+    FOR NO KEY UPDATE OF t`;
+  if (locked.length === 0) return;
   const fired = await claimTimer(organizationId, tx, timer);
   if (!fired) return;
   await publishChange(organizationId, tx, "input_request", [inputRequestId]);
@@ -113,11 +126,15 @@ const EFFECTS: Record<Fired["kind"], Effect> = {
     const wanted = its.escalations.filter((each) => each.after === after);
     const roles = unique(wanted.flatMap((each) => each.roles)).filter((role) => !its.roles.includes(role));
     const people = unique(wanted.flatMap((each) => each.people)).filter((id) => !its.people.includes(id));
-    if (roles.length === 0 && people.length === 0) return null;
+    const asked = new Map(wanted.flatMap((each) => each.groups).map((group) => [group.id, group]));
+    for (const { id } of its.groups) asked.delete(id);
+    const groups = [...asked.values()];
+    if (roles.length + people.length + groups.length === 0) return null;
     const names = await namesOf(organizationId, tx, people);
-    const to = [...roles.map((role) => `every ${role}`), ...names];
-    await addApprovers(organizationId, tx, requestId, approval, { roles, people }, { at, to });
-    return { stage: its.name, to, roles, people };
+    const to = [...roles.map((role) => `every ${role}`), ...groups.map(({ name }) => name), ...names];
+    await addApprovers(organizationId, tx, requestId, approval, { roles, people, groups }, { at, to });
+    await endSnoozesOf(organizationId, tx, requestId, { roles, people, groups });
+    return { stage: its.name, to, roles, people, ...(groups.length > 0 && { groups }) };
   },
 
   async expire(organizationId, tx, requestId, { approval, at }) {
@@ -130,12 +147,12 @@ function unique(list: string[]): string[] {
   return [...new Set(list)];
 }
 
-/** The names of those who are told that the request waits for them. */
+/** The names of those for whom the request waits, also of who has put it off: nobody else sees that. */
 async function whoseVoteIsMissing(organizationId: string, tx: Tx, requestId: string): Promise<string[]> {
   const audience = audienceOf(organizationId, { ...NO_SUBJECTS, requests: [requestId] });
   const rows = await tx.$queryRaw<{ name: string }[]>`
     SELECT u.name FROM (${audience}) AS told JOIN "user" u ON u.id = told.user_id
-    WHERE told.cause IN ('request.waiting', 'request.assigned') ORDER BY u.name, u.id`;
+    WHERE told.cause IN ('request.waiting', 'request.assigned', 'request.woke', 'request.snoozed') ORDER BY u.name, u.id`;
   return fewNames(rows.map(({ name }) => name));
 }
 

@@ -1,7 +1,9 @@
 /** Scoped reads of statistics. Only the range and the servers limit the number of rows, not the history. */
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { DECIDE_BY } from "../input-requests/filter.ts";
 import { NO_ENGINE_MS } from "../tasks/attention.ts";
 import { beginOf, OPEN_STATES } from "./measures.ts";
+import { type RuleRow, ruleFiguresOf } from "./rules.ts";
 import { type EngineFigures, MOST_WAITING, type Overview, RANGE_STEPS, type Range } from "./schema.ts";
 import { type FigureRow, figuresOf, type OpenRow } from "./sums.ts";
 
@@ -34,6 +36,14 @@ export async function readOverview(
         AND r.state = 'open' LIMIT ${MOST_WAITING}) capped) AS count,
       (SELECT r.created_at FROM input_request r WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
         ORDER BY r.created_at, r.id LIMIT 1) AS oldest`;
+  const rules = await tx.$queryRaw<RuleRow[]>`
+    SELECT x.rule, x.stage, x.measure, sum(x.amount)::float8 AS amount FROM rule_statistic x
+    WHERE x.organization_id = ${organizationId}::uuid AND x.hours = ${stretch}
+      AND x.at >= ${from}::timestamptz AND x.at < ${to}::timestamptz GROUP BY 1, 2, 3`;
+  const overdue = await tx.$queryRaw<{ rule: string; count: number }[]>`
+    SELECT late.rule, count(*)::integer AS count FROM (SELECT r.approval ->> 'rule' AS rule FROM input_request r
+      WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open' AND ${DECIDE_BY} <= now()
+      LIMIT ${MOST_WAITING}) late GROUP BY 1`;
   return {
     range,
     from: from.toISOString(),
@@ -44,10 +54,27 @@ export async function readOverview(
       open,
       servers,
       Array.from({ length: steps }, (_, step) => new Date(from.getTime() + step * stepMs)),
-      { waiting: waiting?.count ?? 0, oldestWaitingAt: waiting?.oldest?.toISOString() ?? null },
+      {
+        waiting: waiting?.count ?? 0,
+        oldestWaitingAt: waiting?.oldest?.toISOString() ?? null,
+        overdue: overdue.reduce((sum, { count }) => sum + count, 0),
+      },
     ),
+    rules: ruleFiguresOf(rules, overdue),
+    automatic: await automaticFigures(organizationId, tx, from),
     engines: await listEngines(organizationId, tx),
   };
+}
+
+const MOST_AUTOMATIC = 50;
+
+/** What automatic rules said since then, in shadow and live. What was taken back counts as no answer. */
+async function automaticFigures(organizationId: string, tx: Tx, from: Date): Promise<Overview["automatic"]> {
+  return tx.$queryRaw<Overview["automatic"]>`
+    SELECT d.rule, count(*) FILTER (WHERE d.state = 'answered')::integer AS answered,
+      count(*) FILTER (WHERE d.agreed)::integer AS agreed, count(*) FILTER (WHERE NOT d.agreed)::integer AS disagreed
+    FROM automatic_decision d WHERE d.organization_id = ${organizationId}::uuid AND d.judged_at >= ${from}::timestamptz
+    GROUP BY d.rule ORDER BY count(*) DESC, d.rule LIMIT ${MOST_AUTOMATIC}`;
 }
 
 /** Lists the installation's engines. An organization sees only its own connections among the leases. */

@@ -64,6 +64,22 @@ const deliverySchema = z.object({
 });
 export type DeliveryFigures = z.infer<typeof deliverySchema>;
 
+/** Time that something took in the median, in ms, accurate to a fifth; null without any. */
+const took = { clockMs: z.number().nullable(), workMs: z.number().nullable() };
+const ruleSchema = z.object({
+  rule: z.string(),
+  /** Open requests, at most 10001 of all rules, on which people should have decided by now. */
+  overdue: count,
+  /** Decisions. `due`: those that had a due time; `within`: those of them that were in time. */
+  count,
+  due: count,
+  within: count,
+  ...took,
+  /** How long each stage was open, by name. `count`: decisions in which it had a vote. */
+  stages: z.array(z.object({ stage: z.string(), count, ...took })),
+});
+export type RuleFigures = z.infer<typeof ruleSchema>;
+
 const engineSchema = z.object({
   /** The start of the id, long enough to tell engines apart. */
   id: z.string(),
@@ -75,6 +91,9 @@ const engineSchema = z.object({
   latenessMs: z.number().nullable(),
 });
 export type EngineFigures = z.infer<typeof engineSchema>;
+
+/** What a rule of the policy answered by itself, and how often people decided as it did, or would have, and otherwise. */
+const automaticSchema = z.object({ rule: z.string(), answered: count, agreed: count, disagreed: count });
 
 /**
  * Statistics of a whole organization. Private tasks are counted but not named. `now` is counted at the call;
@@ -90,6 +109,8 @@ export const overviewSchema = z.object({
     /** Open requests, at most 10001, which means more than ten thousand. */
     waiting: count,
     oldestWaitingAt: z.iso.datetime().nullable(),
+    /** Those of them on which people should have decided by now, at most 10001. */
+    overdue: count,
   }),
   decisions: decisionsSchema,
   /** Oldest first; the last step is still running. */
@@ -97,6 +118,10 @@ export const overviewSchema = z.object({
   /** Servers with an open task or any count, including removed ones. */
   servers: z.array(serverFiguresSchema),
   deliveries: z.array(deliverySchema),
+  /** Rules of the policy with a decision, or with what is overdue, at most 100; that with the most decisions first. */
+  rules: z.array(ruleSchema),
+  /** Of rules with any decision in this time, at most 50. */
+  automatic: z.array(automaticSchema),
   engines: z.array(engineSchema),
 });
 export type Overview = z.infer<typeof overviewSchema>;

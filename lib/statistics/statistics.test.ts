@@ -124,17 +124,65 @@ test("open tasks are counted once a time slot, whoever asks; old figures go", as
   const other = await organization();
   await insertTask(owner, id, server, { state: "input_required" });
   await insertTask(owner, id, server, { state: "completed" });
-  const old = { organizationId: id, serverId: server.id, measure: "started", amount: 1n };
-  await owner.withOrganization(id, (tx) =>
-    tx.statistic.createMany({
-      data: [1, 6].map((hours) => ({ ...old, hours, at: new Date(Date.now() - 5 * 86_400_000) })),
-    }),
-  );
+  const old = { organizationId: id, at: new Date(Date.now() - 5 * 86_400_000), amount: 1n };
+  await owner.withOrganization(id, async (tx) => {
+    await tx.statistic.createMany({
+      data: [1, 6].map((hours) => ({ ...old, serverId: server.id, measure: "started", hours })),
+    });
+    await tx.ruleStatistic.createMany({
+      data: [1, 6].map((hours) => ({ ...old, rule: "All", stage: "", measure: "due", hours })),
+    });
+  });
   const sample = () =>
     engine.withOrganization(id, (tx) => sampleOpenTasks(id, tx, 86_400_000, { 1: 3, 6: 100 }));
   const done = await Promise.all([sample(), sample(), sample(), sample()]);
   expect(done.filter(Boolean)).toHaveLength(1);
   expect(await figures(1)).toEqual({ samples: 1, "open:working": 1, "open:input_required": 1 });
   expect(await figures(6)).toMatchObject({ samples: 1, started: 1 });
+  const rules = await owner.withOrganization(id, (tx) =>
+    tx.ruleStatistic.findMany({ select: { hours: true } }),
+  );
+  expect(rules).toEqual([{ hours: 6 }]);
   expect(await other.figures()).toEqual({});
+});
+
+test("decisions by a rule count in it, once for all engines, and not when they are undone", async () => {
+  const { id, append, count } = await organization();
+  const inputRequestId = uuidv7();
+  const now = Date.now();
+  const data = {
+    approval: {
+      rule: "Large",
+      askedAt: new Date(now - 3_600_000).toISOString(),
+      dueAt: new Date(now + 3_600_000).toISOString(),
+      stages: ["Finance"],
+    },
+    votes: [{ stage: "Finance", agrees: true, at: new Date(now).toISOString() }],
+  };
+  const decided = { type: "answer.recorded" as const, inputRequestId, data };
+  await append(
+    { type: "request.opened", inputRequestId },
+    decided,
+    { type: "answer.undone", inputRequestId },
+    decided,
+    { type: "answer.recorded", inputRequestId: uuidv7() },
+  );
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      while (await count(2));
+    }),
+  );
+  while (await count(2));
+  const rows = await owner.withOrganization(id, (tx) =>
+    tx.ruleStatistic.findMany({ where: { organizationId: id, hours: 6 } }),
+  );
+  const sum = (stage: string, measure: RegExp) =>
+    rows
+      .filter((row) => row.stage === stage && measure.test(row.measure))
+      .reduce((all, { amount }) => all + Number(amount), 0);
+  expect(["due", "within", "clock:", "work:"].map((measure) => sum("", new RegExp(measure)))).toEqual([
+    1, 1, 1, 1,
+  ]);
+  expect(sum("Finance", /clock:/)).toBe(1);
+  expect(new Set(rows.map(({ rule }) => rule))).toEqual(new Set(["Large"]));
 });

@@ -29,7 +29,7 @@ export function figuresOf(
   open: OpenRow[],
   servers: { id: string; name: string }[],
   begins: Date[],
-  waiting: Pick<Overview["now"], "waiting" | "oldestWaitingAt">,
+  waiting: Omit<Overview["now"], "open">,
 ): Pick<Overview, "now" | "decisions" | "steps" | "servers" | "deliveries"> {
   const all = new Sums();
   const bySteps = new Map(begins.map((at) => [at.getTime(), new Sums()]));

@@ -17,8 +17,8 @@ export interface Context {
   openedAt: Date | null;
   /** The last delivery method of the question's answer. */
   rung: string | null;
-  /** The decision that is undone, and the opening of its question. */
-  undone: { at: Date; openedAt: Date } | null;
+  /** The decision that is undone, what its line says, and the opening of its question. */
+  undone: { at: Date; openedAt: Date; data: unknown } | null;
 }
 
 export interface Count {
@@ -70,6 +70,16 @@ export function countsOf(
   if (type === "answer.undone" && context.undone)
     return [decided(context.undone.at, context.undone.openedAt, -1)];
   return [];
+}
+
+/** The decision that an event makes or, with the amount -1, undoes; null: neither. */
+export function decisionOf(
+  { at, type, data }: Pick<FollowedEvent, "at" | "type" | "data">,
+  context: Pick<Context, "openedAt" | "undone"> | undefined,
+): { at: Date; data: unknown; openedAt: Date | null; amount: 1 | -1 } | null {
+  if (!context) return null;
+  if (type === "answer.recorded") return { at, data, openedAt: context.openedAt, amount: 1 };
+  return type === "answer.undone" && context.undone ? { ...context.undone, amount: -1 } : null;
 }
 
 function decided(at: Date, openedAt: Date, amount: number): Count {

@@ -1,8 +1,10 @@
 /** Writes statistics: sums of history events, and samples of open tasks. Called by the engine's chores. */
 import { Prisma, type Tx } from "../base/db/db.ts";
+import { readCalendar } from "../calendar/queries.ts";
 import { type FollowedEvent, takeEvents } from "../events/follow.ts";
 import { beginOf, OPEN_STATES, STRETCHES } from "./measures.ts";
-import { type Context, counts, countsOf } from "./tally.ts";
+import { ruleCountsOf } from "./rules.ts";
+import { type Context, counts, countsOf, decisionOf } from "./tally.ts";
 
 /** Name of statistics as a follower of the history. */
 export const FOLLOWER = "statistics";
@@ -28,7 +30,46 @@ export async function countHistory(organizationId: string, tx: Tx, limit: number
       }
   }
   await add(organizationId, tx, [...amounts.values()]);
+  await countRules(organizationId, tx, counting, contexts);
   return events.length === limit;
+}
+
+/** Counts what was decided by rules of the policy, and what was undone of it. Working time is that of the calendar of now. */
+async function countRules(
+  organizationId: string,
+  tx: Tx,
+  events: FollowedEvent[],
+  contexts: Map<bigint, Context>,
+): Promise<void> {
+  const decisions = events.flatMap((event) => decisionOf(event, contexts.get(event.seq)) ?? []);
+  if (decisions.length === 0) return;
+  const { calendar } = await readCalendar(organizationId, tx);
+  const amounts = new Map<string, RuleAmount>();
+  for (const { amount, ...decision } of decisions)
+    for (const count of ruleCountsOf(decision, calendar))
+      for (const hours of STRETCHES) {
+        const row = { hours, at: beginOf(decision.at, hours), ...count };
+        const key = JSON.stringify(row);
+        amounts.set(key, { ...row, amount: amount + (amounts.get(key)?.amount ?? 0) });
+      }
+  const rows = [...amounts.values()];
+  if (rows.length === 0) return;
+  await tx.$executeRaw`
+    INSERT INTO rule_statistic AS s (organization_id, hours, at, rule, stage, measure, amount)
+    SELECT ${organizationId}::uuid, n.* FROM unnest(${rows.map((row) => row.hours)}::smallint[],
+      ${rows.map((row) => row.at)}::timestamptz[], ${rows.map((row) => row.rule)}::text[],
+      ${rows.map((row) => row.stage)}::text[], ${rows.map((row) => row.measure)}::text[],
+      ${rows.map((row) => row.amount)}::bigint[]) n
+    ON CONFLICT (organization_id, hours, at, rule, stage, measure) DO UPDATE SET amount = s.amount + excluded.amount`;
+}
+
+interface RuleAmount {
+  hours: number;
+  at: Date;
+  rule: string;
+  stage: string;
+  measure: string;
+  amount: number;
 }
 
 interface Amount {
@@ -60,18 +101,30 @@ async function contextsOf(
     SELECT e.seq, t.server_id AS "serverId", ${openedBefore("e")} AS "openedAt", (
         SELECT o.data->>'rung' FROM event o WHERE ${ofSameRequest("o", "e")} AND o.type = 'delivery.sending'
         ORDER BY o.seq DESC LIMIT 1) AS rung,
-      undone.at AS "undoneAt", undone."openedAt" AS "undoneOpenedAt"
+      undone.seq AS "undoneSeq", undone.at AS "undoneAt", undone."openedAt" AS "undoneOpenedAt"
     FROM event e JOIN task t ON t.organization_id = e.organization_id AND t.id = e.task_id
-      LEFT JOIN LATERAL (SELECT u.at, CASE WHEN u.actor ->> 'kind' <> 'rule' THEN ${openedBefore("u")} END AS "openedAt" FROM event u
+      LEFT JOIN LATERAL (SELECT u.seq, u.at, CASE WHEN u.actor ->> 'kind' <> 'rule' THEN ${openedBefore("u")} END AS "openedAt" FROM event u
         WHERE e.type = 'answer.undone' AND ${ofSameRequest("u", "e")} AND u.type = 'answer.recorded'
         ORDER BY u.seq DESC LIMIT 1) undone ON true
     WHERE e.organization_id = ${organizationId}::uuid AND e.seq = ANY(${events.map(({ seq }) => seq)}::bigint[])`;
+  const undone = rows.flatMap(({ undoneSeq }) => undoneSeq ?? []);
+  const lines =
+    undone.length === 0
+      ? []
+      : await tx.event.findMany({
+          where: { organizationId, seq: { in: undone } },
+          select: { seq: true, data: true },
+        });
+  const dataOf = new Map(lines.map(({ seq, data }) => [seq, data]));
   return new Map(
-    rows.map(({ seq, undoneAt, undoneOpenedAt, ...row }) => [
+    rows.map(({ seq, undoneSeq, undoneAt, undoneOpenedAt, ...row }) => [
       seq,
       {
         ...row,
-        undone: undoneAt && undoneOpenedAt ? { at: undoneAt, openedAt: undoneOpenedAt } : null,
+        undone:
+          undoneSeq !== null && undoneAt && undoneOpenedAt
+            ? { at: undoneAt, openedAt: undoneOpenedAt, data: dataOf.get(undoneSeq) }
+            : null,
       },
     ]),
   );
@@ -82,6 +135,7 @@ interface ContextRow {
   serverId: string;
   openedAt: Date | null;
   rung: string | null;
+  undoneSeq: bigint | null;
   undoneAt: Date | null;
   undoneOpenedAt: Date | null;
 }
@@ -124,8 +178,9 @@ export async function sampleOpenTasks(
     open.map((row) => ({ ...row, hours, at: beginOf(slot.at, hours) })),
   );
   await add(organizationId, tx, rows);
-  for (const hours of STRETCHES)
-    await tx.$executeRaw`DELETE FROM statistic WHERE organization_id = ${organizationId}::uuid AND hours = ${hours}
-      AND at < now() - ${keep[hours]} * interval '1 day'`;
+  for (const table of [Prisma.sql`statistic`, Prisma.sql`rule_statistic`])
+    for (const hours of STRETCHES)
+      await tx.$executeRaw`DELETE FROM ${table} WHERE organization_id = ${organizationId}::uuid AND hours = ${hours}
+        AND at < now() - ${keep[hours]} * interval '1 day'`;
   return true;
 }

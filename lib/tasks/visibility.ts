@@ -41,6 +41,11 @@ function visibleToPerson(principal: Principal): Prisma.Sql {
       AND visible.assignee_user_id = ${userId}::uuid))`;
 }
 
+/** Condition on the aliases `t` and `m`: the member `m` may see the task. The rule of `visibleTask`, for many members at once. */
+export const SEEN_BY_MEMBER = Prisma.sql`(t.visibility = 'organization' OR t.requester_user_id = m.user_id OR EXISTS (
+  SELECT FROM input_request mine WHERE mine.organization_id = t.organization_id AND mine.task_id = t.id
+    AND mine.assignee_user_id = m.user_id))`;
+
 /** Who sees a task: everybody in the organization, or these members. */
 export type Viewers = "everybody" | ReadonlySet<string>;
 

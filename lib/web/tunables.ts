@@ -164,6 +164,12 @@ export const VERIFICATIONS_PER_ORGANIZATION = { limit: 20, windowMs: 60_000 };
 /** The Retry-After while another check of the same history runs. */
 export const VERIFICATION_RETRY_AFTER_MS = 5_000;
 
+/** How long a replay of the policy may take, with its reader: longer than 10,000 requests take on a busy machine. */
+export const REPLAY_MS = 5 * 60_000;
+
+/** The Retry-After while another replay of the same organization runs. */
+export const REPLAY_RETRY_AFTER_MS = 5_000;
+
 /** Lines that an export reads at a time, each batch in its own transaction. */
 export const EXPORT_BATCH = 1_000;
 

@@ -22,6 +22,8 @@ const ROOMS = [
     "lib/policy",
     "lib/away",
     "lib/input-requests",
+    "lib/request-comments",
+    "lib/snoozes",
     "lib/elicitation-tasks",
     "lib/task-lifecycle",
     "lib/bulk-operations",

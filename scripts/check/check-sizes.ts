@@ -41,6 +41,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/organization": 216_000,
   "/settings/policy": 214_000,
   "/settings/calendar": 210_000,
+  "/settings/groups": 210_000,
   "/settings/retention": 213_000,
   "/settings/saml": 220_000,
   "/settings/security": 219_000,

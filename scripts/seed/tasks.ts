@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { Seal } from "../../lib/base/seal.ts";
 import { randomFor } from "../../test/chaos/random.ts";
+import { insertDecisions, type SeededRule } from "./automatic.ts";
 import { Figures } from "./figures.ts";
 import { membersOf } from "./fill.ts";
 import { insertRows } from "./insert.ts";
@@ -24,7 +25,18 @@ const WAITING = 0.0008;
 export async function fillTasks(
   client: pg.Client,
   organizationId: string,
-  { tasks, seal, onProgress }: { tasks: number; seal: Seal; onProgress: (written: number) => void },
+  {
+    tasks,
+    seal,
+    rule,
+    onProgress,
+  }: {
+    tasks: number;
+    seal: Seal;
+    /** A rule in shadow, which said something of some of them. */
+    rule: SeededRule | null;
+    onProgress: (written: number) => void;
+  },
 ): Promise<void> {
   await client.query("SELECT set_config('app.organization_id', $1, false)", [organizationId]);
   const now = Date.now();
@@ -42,6 +54,7 @@ export async function fillTasks(
     const rows = lives.slice(done, done + BATCH).map((one, n) => taskRowsOf(done + n, { ...life, ...one }));
     for (const { task, figures: counted } of rows) figures.count(task.server_id, counted);
     await insertRows(client, organizationId, rows);
+    if (rule) await insertDecisions(client, organizationId, rule, rows);
     onProgress(done + rows.length);
   }
   await insertRows(client, organizationId, stuck);

@@ -82,6 +82,14 @@ export const EXCEPTIONS: Record<string, Exception> = {
     values: { "path.documentId": "d0a5dd442b6c0a00ecc3c170572c83b6" },
     leavesTrace: "who opened the document is noted",
   },
+  "POST /api/v1/groups": {
+    alsoFound: { 422: "a name is taken once" },
+    foreignInBody: { status: 422, because: "who is added is a member here" },
+  },
+  "PATCH /api/v1/groups/{id}": {
+    foreignInBody: { status: 422, because: "who is added or removed is a member here" },
+  },
+  "DELETE /api/v1/groups/{id}": { spends: "the group is deleted" },
   "PUT /api/v1/policy": {
     // Of an organization without a policy; later ones are 409.
     headers: { "if-match": "0" },
@@ -128,6 +136,33 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "DELETE /api/v1/tasks/{id}/acknowledgement": { membersOnly: "a person looks after a task" },
   "POST /api/v1/tasks/{id}/settle-start": { taskState: "start_unknown" },
   "POST /api/v1/input-requests/{id}/claim": { membersOnly: "a claim is a person's" },
+  "POST /api/v1/input-requests/{id}/comments": {
+    membersOnly: "people comment",
+    alsoFound: { 403: "whoever may answer or asked for the task comments" },
+    foreignInBody: { status: 422, because: "each mention is told with its place" },
+  },
+  "DELETE /api/v1/input-requests/{id}/comments/{commentId}": {
+    membersOnly: "a comment is a person's",
+    alsoFound: { 403: "its author alone deletes it" },
+  },
+  "GET /api/v1/input-requests/{id}/mentionable": {
+    membersOnly: "people comment",
+    alsoFound: { 403: "whoever may answer or asked for the task comments" },
+  },
+  "POST /api/v1/input-requests/{id}/ask-requester": {
+    membersOnly: "people comment",
+    alsoFound: { 409: "somebody is asked once, and not themselves" },
+    foreignInBody: { status: 422, because: "each mention is told with its place" },
+  },
+  "POST /api/v1/input-requests/{id}/has-info": {
+    membersOnly: "people comment",
+    alsoFound: { 403: "whoever may answer or asked for the task comments" },
+  },
+  "PUT /api/v1/input-requests/{id}/snooze": {
+    membersOnly: "a person puts a request off",
+    values: { "body.until": new Date(Date.now() + 3600_000).toISOString() },
+  },
+  "DELETE /api/v1/input-requests/{id}/snooze": { membersOnly: "a person puts a request off" },
   "POST /api/v1/input-requests/{id}/hand-over": { membersOnly: "a person hands over to a person" },
   "PUT /api/v1/input-requests/{id}/draft": { membersOnly: "a draft is a person's" },
   "GET /api/v1/views": { membersOnly: "views are a person's" },

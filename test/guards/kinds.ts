@@ -10,9 +10,13 @@ const KINDS = {
   "api-keys": "key",
   "audit-streams": "auditStream",
   "bulk-operations": "bulkOperation",
+  comment: "comment",
   connections: "connection",
   domains: "domain",
-  groups: "directoryGroup",
+  groups: "group",
+  "directory groups": "directoryGroup",
+  add: "member",
+  remove: "member",
   "found-tasks": "foundTask",
   found: "foundTask",
   foundTask: "foundTask",
@@ -20,6 +24,7 @@ const KINDS = {
   inputRequest: "request",
   invitations: "invitation",
   member: "member",
+  mentions: "answerer",
   members: "member",
   organization: "organization",
   passkeys: "passkey",
@@ -56,6 +61,8 @@ export function kindOf(path: string, place: Place): Kind | null {
   const field = parts.at(-1) ?? "";
   const words = path.split("/");
   const noun = where === "path" ? words[words.indexOf(`{${field}}`) - 1] : words[3];
-  const word = /^ids?$/.test(field) ? noun : field.replace(/Ids?$/, "");
+  // A group of the directory is another thing than one that admins made.
+  const its = noun === "groups" && words.includes("directory") ? "directory groups" : noun;
+  const word = /^ids?$/.test(field) ? its : field.replace(/Ids?$/, "");
   return (KINDS as Record<string, Kind>)[word ?? ""] ?? null;
 }

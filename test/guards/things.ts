@@ -135,6 +135,17 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
     (await web.member(organizationId, uuidv7(), "approver")).memberId,
   answerer: async ({ web, organizationId }) =>
     (await web.member(organizationId, uuidv7(), "approver")).userId,
+  async comment({ web, organizationId, userId, canary, ...making }) {
+    const id = uuidv7();
+    const inputRequestId = await making.id("request");
+    const writtenBy = { kind: "member", id: userId, name: canary };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.requestComment.create({
+        data: { organizationId, id, inputRequestId, author: userId, writtenBy, text: canary },
+      }),
+    );
+    return id;
+  },
   async key({ web, organizationId, canary }) {
     const id = uuidv7();
     await web.db.withOrganization(organizationId, (tx) =>
@@ -271,6 +282,14 @@ const MAKERS: Record<Kind, (making: Making) => Promise<string>> = {
       sealedKey: seal.seal(place, canary),
     };
     await web.db.withOrganization(organizationId, (tx) => tx.samlProvider.create({ data }));
+    return id;
+  },
+  group: async ({ web, organizationId, canary }) => {
+    const id = uuidv7();
+    const changedBy = { kind: "system", id: null, name: canary };
+    await web.db.withOrganization(organizationId, (tx) =>
+      tx.organizationGroup.create({ data: { organizationId, id, name: id, changedBy } }),
+    );
     return id;
   },
   directoryGroup: async ({ web, organizationId, canary }) => {

@@ -11,6 +11,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { useFirstSteps } from "@/lib/api-client/onboarding.ts";
 import { attentionCounts, overview } from "@/lib/api-client/overview.ts";
 import { readRange } from "@/lib/statistics/schema.ts";
+import { AutomaticAnswers } from "./automatic-answers.tsx";
 import { DecisionChart } from "./decision-chart.tsx";
 import { DeliveryChart } from "./delivery-chart.tsx";
 import { Engines } from "./engines.tsx";
@@ -19,6 +20,7 @@ import { FailureChart } from "./failure-chart.tsx";
 import { OldestWaiting } from "./oldest-waiting.tsx";
 import { OverviewTiles } from "./overview-tiles.tsx";
 import { RangeSwitch } from "./range-switch.tsx";
+import { RulesTable } from "./rules-table.tsx";
 import { ServersTable } from "./servers-table.tsx";
 import { StateChart } from "./state-chart.tsx";
 import { Stuck } from "./stuck.tsx";
@@ -61,6 +63,8 @@ export function OverviewScreen({ read }: { read: ReadAlready }) {
             <FailureChart figures={figures.data} />
             <DeliveryChart figures={figures.data} />
           </div>
+          <RulesTable figures={figures.data} />
+          <AutomaticAnswers figures={figures.data} />
           <ServersTable figures={figures.data} />
           <Engines figures={figures.data} />
         </>

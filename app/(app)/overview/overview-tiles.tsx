@@ -31,6 +31,12 @@ export function OverviewTiles({ figures, stuck }: { figures: Overview; stuck: nu
         {now.oldestWaitingAt ? (
           <>
             oldest <Age at={now.oldestWaitingAt} />
+            {now.overdue > 0 && (
+              <span className="font-medium text-bad">
+                {" "}
+                · {number(Math.min(now.overdue, MOST_WAITING - 1))} overdue
+              </span>
+            )}
           </>
         ) : (
           "none waiting"

@@ -30,6 +30,8 @@ export const SHORTCUT_GROUPS: { title: string; shortcuts: Shortcut[] }[] = [
       { keys: "D", what: "Decline to answer, with a reason" },
       { keys: "S", what: "Skip to the next request" },
       { keys: "C", what: "Claim or release" },
+      { keys: "B", what: "Snooze, for yourself" },
+      { keys: "M", what: "Write in the discussion" },
       { keys: "Z", what: "Undo before it’s sent" },
     ],
   },

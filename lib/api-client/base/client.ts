@@ -71,6 +71,8 @@ export const api = {
   ) => call<T>("PUT", path, body, options),
   patch: <T>(path: string, body: unknown) => call<T>("PATCH", path, body),
   delete: <T>(path: string, body: unknown = {}) => call<T>("DELETE", path, body),
+  /** Yields the lines of an answer of JSON lines as they come. */
+  lines: <T>(path: string, body: unknown, signal: AbortSignal) => linesOf<T>(path, body, signal),
 };
 
 let organization: string | undefined;
@@ -95,16 +97,62 @@ export function query(values: Record<string, string | number | null | undefined>
   return text ? `?${text}` : "";
 }
 
-async function call<T>(
-  method: string,
-  path: string,
-  body: unknown,
-  options: { signal?: AbortSignal; headers?: Record<string, string>; keepalive?: boolean } = {},
-): Promise<T> {
+interface CallOptions {
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+  keepalive?: boolean;
+}
+
+async function call<T>(method: string, path: string, body: unknown, options: CallOptions = {}): Promise<T> {
+  const response = await send(method, path, body, options);
+  const text = await response.text();
+  const parsed: unknown = text ? safeParse(text) : undefined;
+  noteAnswer(path, response, parsed);
+  if (response.ok) return parsed as T;
+  if (await isShown(parsed)) return call<T>(method, path, body, options);
+  throw refusalOf(response, parsed);
+}
+
+async function* linesOf<T>(path: string, body: unknown, signal: AbortSignal): AsyncGenerator<T, void> {
+  const response = await send("POST", path, body, { signal });
+  if (!response.ok || !response.body) {
+    const parsed = safeParse(await response.text());
+    noteAnswer(path, response, parsed);
+    throw refusalOf(response, parsed);
+  }
+  let rest = "";
+  try {
+    for await (const piece of textOf(response.body)) {
+      const lines = `${rest}${piece}`.split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) yield JSON.parse(line) as T;
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new ConnectionError(null, { cause: error });
+  }
+}
+
+/** Safari can't go along a stream by itself. */
+async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield decoder.decode(value, { stream: true });
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function send(method: string, path: string, body: unknown, options: CallOptions): Promise<Response> {
   const writes = method !== "GET";
   // Offline, a write is refused at once: it must never wait in the browser and be sent later.
   if (writes && !navigator.onLine) throw new ConnectionError(false);
-  const response = await fetch(path, {
+  return fetch(path, {
     method,
     headers: {
       accept: "application/json",
@@ -121,20 +169,26 @@ async function call<T>(
     noteConnection({ reached: "no" });
     throw new ConnectionError(writes ? null : false, { cause: error });
   });
-  const text = await response.text();
-  const parsed: unknown = text ? safeParse(text) : undefined;
+}
+
+function noteAnswer(path: string, { status }: Response, parsed: unknown): void {
+  if (!path.startsWith("/api/v1/")) return;
+  const away = status === 503 && isRecord(parsed) && parsed.code === "database_unavailable";
+  noteConnection({
+    reached: away ? "database" : "yes",
+    ...(!away && { signedOut: status === 401 }),
+  });
+}
+
+/** Whether a refused call may be made again, since the person has shown that it is them. */
+async function isShown(parsed: unknown): Promise<boolean> {
+  return isRecord(parsed) && parsed.code === "step_up_required" && (await askFactor());
+}
+
+function refusalOf({ status }: Response, parsed: unknown): ApiError {
   const problem = isRecord(parsed) ? parsed : {};
-  if (path.startsWith("/api/v1/")) {
-    const away = response.status === 503 && problem.code === "database_unavailable";
-    noteConnection({
-      reached: away ? "database" : "yes",
-      ...(!away && { signedOut: response.status === 401 }),
-    });
-  }
-  if (response.ok) return parsed as T;
-  if (problem.code === "step_up_required" && (await askFactor())) return call<T>(method, path, body, options);
   if (problem.code === "organization_changed") window.dispatchEvent(new Event("intray:moved"));
-  throw new ApiError(response.status, problem);
+  return new ApiError(status, problem);
 }
 
 /** Asks the person, by the page's dialog (components/shell/session/step-up.tsx), to show that it is them. */

@@ -14,6 +14,7 @@ export type ContentColumn =
   | `vote.${"content" | "comment"}`
   | "delivery.status_before"
   | `draft.${"content" | "comment"}`
+  | "request_comment.text"
   | "stream_message.params"
   | "protocol_message.body"
   | "found_task.status_message"
@@ -117,6 +118,7 @@ const PLACES: Record<ContentColumn, Place> = {
   "delivery.status_before": { kind: "text", as: ["status_before", "statusBefore"] },
   "draft.content": { kind: "json", as: ["content", "draftContent"] },
   "draft.comment": { kind: "text", as: ["comment", "draftComment"] },
+  "request_comment.text": { kind: "text", as: ["text"] },
   "stream_message.params": { kind: "json", as: ["params", "question"], isOurs: true },
   "protocol_message.body": { kind: "json", as: ["body"] },
   "found_task.status_message": { kind: "text", as: ["status_message", "statusMessage"] },

@@ -5,6 +5,7 @@ import { noteMoves } from "../../away/transitions.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
+import { followGroups } from "../../input-requests/voting/groups.ts";
 import { sendAccountMail } from "../../mail/account-mail.ts";
 import { sendPasswordReset } from "../../mail/password-reset.ts";
 import { sendDueMail } from "../../mail/send.ts";
@@ -12,9 +13,10 @@ import { createMailer, type Mailer } from "../../mail/smtp.ts";
 import { forgetOldMail } from "../../mail/transitions.ts";
 import { NO_SUBJECTS } from "../../notices/audience.ts";
 import { subjectsOf } from "../../notices/follow.ts";
-import { forgetOldNotices, markOwnRead, syncNotices } from "../../notices/transitions.ts";
+import { forgetOldNotices, markOwnRead, syncNotices, withdrawNotices } from "../../notices/transitions.ts";
 import { noteCertificateEnds } from "../../saml/ending.ts";
 import { noteMissingOwners } from "../../service-accounts/transitions.ts";
+import { wake } from "../../snoozes/transitions.ts";
 import { deliverNext, forgetOldDeliveries, forgetOldSecrets, webhooksDue } from "../../webhooks/delivery.ts";
 import { recordDeliveries } from "../../webhooks/outbox.ts";
 import {
@@ -27,6 +29,7 @@ import {
   KEY_WARNINGS_MS,
   MAIL_EVERY_MS,
   NOTIFY_EVERY_MS,
+  SNOOZES_MS,
   WEBHOOK_SENDS,
   WEBHOOK_SENDS_EACH,
 } from "../tunables.ts";
@@ -43,7 +46,9 @@ export const NOTICES: Job = {
     database.withOrganization(organizationId, async (tx) => {
       const from = { follower: "notices", begins: "now" } as const;
       const events = await takeEvents(organizationId, tx, from, EVENTS_A_TURN);
-      const { own, ...subjects } = subjectsOf(events);
+      const { own, groups, ...found } = subjectsOf(events);
+      const followed = await followGroups(organizationId, tx, groups);
+      const subjects = { ...found, requests: [...new Set([...found.requests, ...followed])] };
       await syncNotices(organizationId, tx, subjects, env().smtpUrl !== undefined);
       await markOwnRead(organizationId, tx, own);
       return events.length === EVENTS_A_TURN;
@@ -117,6 +122,23 @@ export const ABSENCES: Job = {
       const requests = await noteMoves(organizationId, tx);
       await syncNotices(organizationId, tx, { ...NO_SUBJECTS, requests }, env().smtpUrl !== undefined);
       return false;
+    }),
+};
+
+/** Tells members that what they had put off is back. */
+export const SNOOZES: Job = {
+  name: "snoozes",
+  everyMs: SNOOZES_MS,
+  isTold: false,
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_ended_snoozes()`,
+  run: ({ database }, organizationId) =>
+    database.withOrganization(organizationId, async (tx) => {
+      const { woken, isMore } = await wake(organizationId, tx);
+      for (const { requestId, userId } of woken)
+        await withdrawNotices(organizationId, tx, "request.woke", requestId, userId);
+      const requests = [...new Set(woken.map(({ requestId }) => requestId))];
+      await syncNotices(organizationId, tx, { ...NO_SUBJECTS, requests }, env().smtpUrl !== undefined);
+      return isMore;
     }),
 };
 

@@ -13,6 +13,7 @@ export const SPAN_WORDS: Record<Span, string> = { "1h": "1 hour", "1d": "1 day",
 export const ORDER_WORDS: Record<InboxOrder, string> = {
   oldest: "Oldest first",
   newest: "Newest first",
+  due: "Due soonest",
   expiring: "Ending soonest",
   amount: "Largest amount",
 };
@@ -35,7 +36,7 @@ export function chipsOf(
   formats: Formats,
   serverName: (id: string) => string | undefined,
 ): Chip[] {
-  const { serverId, tool, age, expiring, overdue, voted } = filters;
+  const { serverId, tool, age, expiring, overdue, voted, needsInfo, snoozed } = filters;
   const chips: (Chip | false)[] = [
     serverId !== "" && { clears: { serverId: "" }, words: serverName(serverId) ?? "A server" },
     tool !== "" && { clears: { tool: "" }, words: tool },
@@ -43,6 +44,8 @@ export function chipsOf(
     expiring !== "" && { clears: { expiring: "" }, words: `Ends within ${SPAN_WORDS[expiring]}` },
     overdue !== "" && { clears: { overdue: "" }, words: "Overdue" },
     voted !== "" && { clears: { voted: "" }, words: "Voted, waits for others" },
+    needsInfo !== "" && { clears: { needsInfo: "" }, words: "Waiting for the requester" },
+    snoozed !== "" && { clears: { snoozed: "" }, words: "Snoozed by me" },
     amountChip(filters, formats),
   ];
   return chips.filter((chip) => chip !== false);

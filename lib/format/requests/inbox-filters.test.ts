@@ -19,6 +19,8 @@ describe("an address", () => {
       expiring: "1w",
       overdue: "true",
       voted: "true",
+      needsInfo: "true",
+      snoozed: "true",
       amountMin: "10.5",
       amountMax: "-3",
       order: "amount",

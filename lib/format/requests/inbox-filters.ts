@@ -1,5 +1,5 @@
 /** The filters of an inbox list, as in the address, in a saved view, and in calls of the API. */
-export const ORDERS = ["oldest", "newest", "expiring", "amount"] as const;
+export const ORDERS = ["oldest", "newest", "due", "expiring", "amount"] as const;
 export type InboxOrder = (typeof ORDERS)[number];
 
 /** What the loaded rows are grouped by; the API knows nothing of it. */
@@ -22,6 +22,10 @@ export interface InboxFilters {
   overdue: "true" | "";
   /** Requests on which the reader has voted, and others have not yet. */
   voted: "true" | "";
+  /** Requests that wait for whoever asked for the task. */
+  needsInfo: "true" | "";
+  /** Requests that the reader has put off. */
+  snoozed: "true" | "";
   amountMin: string;
   amountMax: string;
   order: InboxOrder | "";
@@ -36,6 +40,8 @@ export const NO_FILTERS: InboxFilters = {
   expiring: "",
   overdue: "",
   voted: "",
+  needsInfo: "",
+  snoozed: "",
   amountMin: "",
   amountMax: "",
   order: "",
@@ -56,6 +62,8 @@ export function readFilters(get: (name: string) => string | null | undefined): I
     expiring: span(text("expiring")),
     overdue: text("overdue") === "true" ? "true" : "",
     voted: text("voted") === "true" ? "true" : "",
+    needsInfo: text("needsInfo") === "true" ? "true" : "",
+    snoozed: text("snoozed") === "true" ? "true" : "",
     amountMin: amount(text("amountMin")),
     amountMax: amount(text("amountMax")),
     order: ORDERS.find((each) => each === get("order")) ?? "",
@@ -91,8 +99,11 @@ export function withoutFilters({ order, group }: InboxFilters): InboxFilters {
 
 /** The number of filters that narrow the list; two amounts count as one. */
 export function filterCount(filters: InboxFilters): number {
-  const { serverId, tool, age, expiring, overdue, voted, amountMin, amountMax } = filters;
-  return [serverId, tool, age, expiring, overdue, voted, amountMin || amountMax].filter(Boolean).length;
+  const { serverId, tool, age, expiring, overdue, voted, needsInfo, snoozed, amountMin, amountMax } = filters;
+  return [
+    ...[serverId, tool, age, expiring, overdue, voted, needsInfo, snoozed],
+    amountMin || amountMax,
+  ].filter(Boolean).length;
 }
 
 /** The content of a saved view: the tab and the filters, by their names in the address. */

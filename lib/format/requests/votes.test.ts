@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import { describeEvent } from "../events.ts";
-import { comingWords, doneWords, missingWords, needsWords, voteEffect, whyWords } from "./votes.ts";
+import {
+  comingWords,
+  doneWords,
+  missingWords,
+  needsWords,
+  tooFewWords,
+  voteEffect,
+  whyWords,
+} from "./votes.ts";
 
 const stage = (name: string, state: "waiting" | "open" | "done", need: number, missing: number) => ({
   ...{
@@ -14,6 +22,8 @@ const stage = (name: string, state: "waiting" | "open" | "done", need: number, m
     votes: [],
     reminded: [],
     escalated: [],
+    groups: [],
+    tooFew: null,
   },
 });
 const stages = [stage("Finance", "open", 2, 2), stage("CFO", "waiting", 1, 1)];
@@ -22,6 +32,13 @@ test("what it takes, and what is missing", () => {
   expect(needsWords(stages)).toBe("Needs 2 of Finance, then CFO");
   expect(stages.map(missingWords)).toEqual(["2 more of Finance", "1 more of CFO"]);
   expect(missingWords(stage("Finance", "done", 2, 0))).toBeNull();
+});
+
+test("that too few are left who could vote", () => {
+  const left = (tooFew: number | null, missing: number) => tooFewWords({ name: "Finance", tooFew, missing });
+  expect(left(null, 2)).toBeNull();
+  expect(left(0, 1)).toMatch(/^Nobody of Finance can still vote, and 1 more is needed\./);
+  expect(left(1, 2)).toMatch(/^Only 1 of Finance can still vote, and 2 more are needed\./);
 });
 
 test("what the caller has to do with it", () => {

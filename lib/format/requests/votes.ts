@@ -19,6 +19,17 @@ export function missingWords({
   return state === "done" ? null : `${missing} more of ${name}`;
 }
 
+/** That people have left, so that the stage can't be filled; null: there are enough. */
+export function tooFewWords({
+  name,
+  tooFew,
+  missing,
+}: Pick<Stage, "name" | "tooFew" | "missing">): string | null {
+  if (tooFew === null) return null;
+  const who = tooFew === 0 ? "Nobody" : `Only ${tooFew}`;
+  return `${who} of ${name} can still vote, and ${missing} more ${missing === 1 ? "is" : "are"} needed. An admin can add people, or have it judged by another policy.`;
+}
+
 /** Whom it waits for. */
 export function openStageOf({ stages }: Pick<Approval, "stages">): string {
   return stages.find(({ state }) => state === "open")?.name ?? "others";

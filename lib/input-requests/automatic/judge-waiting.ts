@@ -147,7 +147,7 @@ async function whatRulesSay(organizationId: string, tx: Tx, row: Waiting): Promi
   if (excluded !== null) return null;
   const args = z.record(z.string(), z.unknown()).parse(row.arguments);
   const amount = amountIn(row);
-  const { asked, ...inForce } = readAsked(
+  const { asked, ownGroups, ...inForce } = readAsked(
     { policy: row.policy, tool: row.tool, label: row.label, arguments: args },
     {
       ...{ message: row.message, url: row.url, askedAgain: row.askedAgain },
@@ -162,12 +162,14 @@ async function whatRulesSay(organizationId: string, tx: Tx, row: Waiting): Promi
   const similar = asks
     ? await countSimilar(organizationId, tx, ruleOf(organizationId, ""), row.id)
     : { accepted: 0, declined: 0, repeats: false };
+  // Nobody gets their own requests answered by joining a group: who is in the policy's own is saved with it.
+  const known = { ...asked, requester: { ...asked.requester, groups: ownGroups } };
   const its = (["live", "shadow"] as const)
     .map(
       (mode) =>
         judgeAutomatic(
           rules.filter((rule) => rule.mode === mode),
-          asked,
+          known,
           similar,
         ).rule,
     )

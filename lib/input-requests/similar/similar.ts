@@ -13,7 +13,7 @@ import { judgeParty } from "./party.ts";
 import type { Answer, SimilarRequest, SimilarRequests } from "./schema.ts";
 
 /** Number of latest settled requests of the same server and tool that are compared. */
-const LOOKED_AT = 200;
+export const LOOKED_AT = 200;
 /** Number of tasks with the same label that are compared. */
 const SAME_LABEL = 20;
 const SHOWN = 5;

@@ -1,4 +1,6 @@
 /** Which timers a request has. Pure. */
+import type { Calendar } from "../../calendar/schema.ts";
+import { putOff } from "../../calendar/working-time.ts";
 import type { Approval } from "../../policy/judge.ts";
 
 export type TimerKind = "remind" | "escalate" | "expire";
@@ -11,6 +13,17 @@ export interface Timer {
   after: string;
   /** ISO 8601. */
   from: string;
+}
+
+/** When a timer is due that was paused for `pausedMs` of its time. `expire` waits for what an undo left people. */
+export function dueOf(
+  calendar: Calendar | null,
+  { kind, after, from, pausedMs = 0 }: Pick<Timer, "kind" | "after" | "from"> & { pausedMs?: number },
+  { putOffTo }: Pick<Approval, "putOffTo">,
+): Date {
+  const at = putOff(calendar, new Date(from), after, pausedMs);
+  if (kind !== "expire" || putOffTo === null) return at;
+  return new Date(Math.max(at.getTime(), Date.parse(putOffTo)));
 }
 
 /** The timers of the stage that is open and of the whole. None once its time is over, and none of a request of an earlier version. */

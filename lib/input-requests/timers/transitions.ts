@@ -5,13 +5,17 @@
  */
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { type Calendar, calendarSchema } from "../../calendar/schema.ts";
-import { addWorkingTime } from "../../calendar/working-time.ts";
-import { type Approval, approvalSchema, dueAtOf } from "../../policy/judge.ts";
-import { type TimerKind, timersOf } from "./schedule.ts";
+import { putOff, workingTimeBetween } from "../../calendar/working-time.ts";
+import { type Approval, type ApprovalStage, approvalSchema, dueAtOf } from "../../policy/judge.ts";
+import { AFTER_UNDO_MS } from "../status.ts";
+import { dueOf, type TimerKind, timersOf } from "./schedule.ts";
+
+/** When a reminder is due that is paused. */
+const OUT_OF_REACH = Prisma.sql`now() + interval '100 years'`;
 
 /**
  * Writes the timers of a request that was asked, or of its stage that opened. Those that are there already, or have fired, stay
- * as they are.
+ * as they are. Reminders of a request that waits for its requester are paused from the start.
  */
 export async function armTimers(
   organizationId: string,
@@ -23,22 +27,38 @@ export async function armTimers(
   if (timers.length === 0 && approval.due.length === 0) return;
   const calendar = await lockCalendar(organizationId, tx);
   if (timers.length > 0)
-    await tx.$executeRaw`INSERT INTO request_timer (organization_id, input_request_id, kind, stage, after, starts_at, due_at)
-      SELECT ${organizationId}::uuid, ${requestId}::uuid, given.* FROM unnest(
+    await tx.$executeRaw`INSERT INTO request_timer (organization_id, input_request_id, kind, stage, after, starts_at, due_at, paused_at)
+      SELECT ${organizationId}::uuid, ${requestId}::uuid, given.kind, given.stage, given.after, given.starts_at,
+        CASE WHEN its.pauses THEN ${OUT_OF_REACH} ELSE given.due_at END, CASE WHEN its.pauses THEN now() END
+      FROM unnest(
         ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ stage }) => stage)}::smallint[],
         ${timers.map(({ after }) => after)}::text[], ${timers.map(({ from }) => from)}::timestamptz[],
-        ${timers.map(({ after, from }) => addWorkingTime(calendar, new Date(from), after).toISOString())}::timestamptz[]) given
+        ${timers.map((timer) => dueOf(calendar, timer, approval).toISOString())}::timestamptz[])
+          AS given (kind, stage, after, starts_at, due_at)
+        CROSS JOIN LATERAL (SELECT given.kind = 'remind' AND EXISTS (SELECT FROM input_request r
+          WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid AND r.needs_info IS NOT NULL) AS pauses) its
       ON CONFLICT DO NOTHING`;
   await setDue(organizationId, tx, requestId, approval, calendar);
 }
 
-/** How long people have at least, once an answer was undone, before the request's time is over. */
-const AFTER_UNDO = Prisma.sql`interval '1 hour'`;
-
-/** Leaves people time after an undo: what was decided in time, and taken back to be corrected, is not over at once. */
-export async function putOffExpiry(organizationId: string, tx: Tx, requestId: string): Promise<void> {
-  await tx.$executeRaw`UPDATE request_timer SET due_at = now() + ${AFTER_UNDO} WHERE organization_id = ${organizationId}::uuid
-    AND input_request_id = ${requestId}::uuid AND kind = 'expire' AND fired_at IS NULL AND due_at < now() + ${AFTER_UNDO}`;
+/**
+ * Leaves people time after an undo: what was decided in time, and taken back to be corrected, is not over at once. Once alone:
+ * who decides and undoes again and again puts no end off.
+ */
+export async function putOffExpiry(
+  organizationId: string,
+  tx: Tx,
+  requestId: string,
+  { expire, putOffTo }: Approval,
+): Promise<void> {
+  if (!expire || putOffTo !== null) return;
+  const earliest = Prisma.sql`now() + ${AFTER_UNDO_MS} * interval '1 ms'`;
+  const [put] = await tx.$queryRaw<{ to: Date }[]>`UPDATE request_timer SET due_at = ${earliest}
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND kind = 'expire'
+      AND fired_at IS NULL AND due_at < ${earliest} RETURNING due_at AS "to"`;
+  if (!put) return;
+  await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{putOffTo}', to_jsonb(${put.to.toISOString()}::text))
+    WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
 }
 
 /** Ends the timers of a stage that is open no more, or all, whose question is another one now. */
@@ -51,6 +71,32 @@ export async function endTimers(
   const these = which === "all" ? Prisma.empty : Prisma.sql`AND stage IS NOT NULL`;
   await tx.$executeRaw`DELETE FROM request_timer WHERE organization_id = ${organizationId}::uuid
     AND input_request_id = ${requestId}::uuid AND fired_at IS NULL ${these}`;
+}
+
+/** Pauses the reminders of a request that waits for its requester. Everything else goes on. */
+export async function pauseReminders(organizationId: string, tx: Tx, requestId: string): Promise<void> {
+  await tx.$executeRaw`UPDATE request_timer SET paused_at = now(), due_at = ${OUT_OF_REACH}
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND kind = 'remind'
+      AND fired_at IS NULL AND paused_at IS NULL`;
+}
+
+/** Has the reminders that were paused go on: each is due later by the working time that passed meanwhile. */
+export async function resumeReminders(organizationId: string, tx: Tx, requestId: string): Promise<void> {
+  const paused = await tx.$queryRaw<
+    { id: string; after: string; from: Date; pausedAt: Date; pausedMs: bigint; now: Date }[]
+  >`SELECT id, after, starts_at AS "from", paused_at AS "pausedAt", paused_ms AS "pausedMs", now() AS now
+    FROM request_timer WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid
+      AND fired_at IS NULL AND paused_at IS NOT NULL`;
+  if (paused.length === 0) return;
+  const calendar = await lockCalendar(organizationId, tx);
+  const moved = paused.map(({ id, after, from, pausedAt, pausedMs, now }) => {
+    const ms = Number(pausedMs) + workingTimeBetween(calendar, pausedAt, now, after);
+    return { id, ms, dueAt: putOff(calendar, from, after, ms).toISOString() };
+  });
+  await tx.$executeRaw`UPDATE request_timer t SET paused_at = NULL, paused_ms = given.ms, due_at = given.due_at
+    FROM unnest(${moved.map(({ id }) => id)}::uuid[], ${moved.map(({ ms }) => ms)}::bigint[],
+      ${moved.map(({ dueAt }) => dueAt)}::timestamptz[]) AS given (id, ms, due_at)
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = given.id`;
 }
 
 /**
@@ -146,24 +192,27 @@ export async function noteReminded(
   });
 }
 
-/** Adds people and roles to the stage that is open. */
+/** Adds people, roles and groups to the stage that is open. */
 export async function addApprovers(
   organizationId: string,
   tx: Tx,
   requestId: string,
   approval: Approval,
-  added: { roles: string[]; people: string[] },
+  added: Pick<ApprovalStage, "roles" | "people" | "groups">,
   escalated: { at: string; to: string[] },
 ): Promise<void> {
   const { open } = approval;
   const its = approval.stages[open.stage]!;
   const roles = [...its.roles, ...added.roles];
   const people = [...its.people, ...added.people];
+  const groups = [...its.groups, ...added.groups];
   await store(organizationId, tx, requestId, {
     ...approval,
-    open: { ...open, roles, people },
+    open: { ...open, roles, people, groups: groups.map(({ id }) => id) },
     stages: approval.stages.map((stage, at) =>
-      at === open.stage ? { ...stage, roles, people, escalated: [...stage.escalated, escalated] } : stage,
+      at === open.stage
+        ? { ...stage, roles, people, groups, escalated: [...stage.escalated, escalated] }
+        : stage,
     ),
   });
 }
@@ -206,19 +255,26 @@ export async function moveTimers(
   const last = rows.at(-1);
   if (!last) return null;
   const calendar = await lockCalendar(organizationId, tx);
+  const approvals = new Map(rows.map(({ id, approval }) => [id, approvalSchema.parse(approval)]));
   const timers = await tx.$queryRaw<
-    { id: string; after: string; from: Date }[]
-  >`SELECT id, after, starts_at AS "from"
-    FROM request_timer WHERE organization_id = ${organizationId}::uuid AND fired_at IS NULL
+    { id: string; requestId: string; kind: TimerKind; after: string; from: Date; pausedMs: bigint }[]
+  >`SELECT id, input_request_id AS "requestId", kind, after, starts_at AS "from", paused_ms AS "pausedMs"
+    FROM request_timer WHERE organization_id = ${organizationId}::uuid AND fired_at IS NULL AND paused_at IS NULL
       AND input_request_id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
+  const dueAt = ({ requestId, from, pausedMs, ...timer }: (typeof timers)[number]) =>
+    dueOf(
+      calendar,
+      { ...timer, from: from.toISOString(), pausedMs: Number(pausedMs) },
+      approvals.get(requestId)!,
+    ).toISOString();
   const changed = await tx.$queryRaw<{ requestId: string }[]>`UPDATE request_timer t SET due_at = given.due_at
     FROM unnest(${timers.map(({ id }) => id)}::uuid[],
-      ${timers.map(({ after, from }) => addWorkingTime(calendar, from, after).toISOString())}::timestamptz[]) AS given (id, due_at)
+      ${timers.map(dueAt)}::timestamptz[]) AS given (id, due_at)
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = given.id AND t.fired_at IS NULL AND t.due_at <> given.due_at
     RETURNING t.input_request_id AS "requestId"`;
   const moved = new Set(changed.map(({ requestId }) => requestId));
-  for (const { id, approval } of rows)
-    if (await setDue(organizationId, tx, id, approvalSchema.parse(approval), calendar)) moved.add(id);
+  for (const [id, approval] of approvals)
+    if (await setDue(organizationId, tx, id, approval, calendar)) moved.add(id);
   return { last: last.id, moved: [...moved] };
 }
 

@@ -6,7 +6,15 @@ import { Prisma } from "../../base/db/db.ts";
 import { approvalSchema } from "../../policy/judge.ts";
 import { actionSchema, awayPersonSchema, type InputRequestSummary } from "../schema.ts";
 import { missingIn, openStage, stageStates } from "./status.ts";
-import { absentIn, askedBy, callerVotesFor, DELEGATE, isCallerAskedIn, personOf } from "./voter.ts";
+import {
+  absentIn,
+  askedBy,
+  callerVotesFor,
+  DELEGATE,
+  isCallerAskedIn,
+  personOf,
+  votersLeft,
+} from "./voter.ts";
 
 /** The columns of a request `r` with task `t` about votes, as the principal sees them. A request without any costs nothing. */
 export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
@@ -17,11 +25,13 @@ export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
     FROM vote v WHERE v.organization_id = r.organization_id AND v.input_request_id = r.id AND v.ended_at IS NULL) END AS votes,
   CASE WHEN r.approval IS NOT NULL AND r.state = 'open' THEN (SELECT json_agg(json_build_object('kind', m.kind, 'stage', m.stage,
       'at', m.due_at) ORDER BY m.due_at, m.id)
-    FROM request_timer m WHERE m.organization_id = r.organization_id AND m.input_request_id = r.id AND m.fired_at IS NULL) END AS timers,
+    FROM request_timer m WHERE m.organization_id = r.organization_id AND m.input_request_id = r.id AND m.fired_at IS NULL
+      AND m.paused_at IS NULL) END AS timers,
   CASE WHEN r.approval IS NOT NULL THEN json_build_object('person', ${personOf(principal)},
     'hasAsked', ${askedBy(personOf(principal))}, 'isAsked', ${isCallerAskedIn(Prisma.sql`r.approval`, principal)},
     'absent', ${callerVotesFor(Prisma.sql`r.approval`, principal)}) END AS voter,
-  CASE WHEN r.approval IS NOT NULL AND r.state = 'open' THEN ${absentIn(principal.organizationId, Prisma.sql`r.approval`)} END AS away`;
+  CASE WHEN r.approval IS NOT NULL AND r.state = 'open' THEN ${absentIn(principal.organizationId, Prisma.sql`r.approval`)} END AS away,
+  CASE WHEN r.approval IS NOT NULL AND r.state = 'open' THEN ${votersLeft(principal.organizationId, Prisma.sql`r.approval`)} END AS "votersLeft"`;
 
 export interface VotesRow {
   approval: unknown;
@@ -32,6 +42,7 @@ export interface VotesRow {
   voter: unknown;
   /** Of the open stage. */
   away: unknown;
+  votersLeft: number | null;
 }
 
 const votesSchema = z.array(
@@ -101,28 +112,35 @@ export function toApproval(
       at: at.toISOString(),
     })),
     failed,
-    stages: stages.map(({ name, need, rejections, stepUp, requireReason, reminded, escalated }, at) => ({
-      name,
-      state: states[at]!,
-      need,
-      rejections,
-      stepUp,
-      requireReason,
-      votes: votes
-        .filter(({ stage }) => stage === at)
-        .map(({ by, person, onBehalfOf, action, rejects, comment, at: time }) => ({
-          by,
-          person,
-          onBehalfOf,
-          action,
-          agrees: !rejects,
-          comment,
-          at: time.toISOString(),
-        })),
-      missing: missingIn(stages, votes, at),
-      reminded,
-      escalated,
-    })),
+    stages: stages.map(
+      ({ name, need, rejections, stepUp, requireReason, groups, reminded, escalated }, at) => ({
+        name,
+        state: states[at]!,
+        need,
+        rejections,
+        stepUp,
+        requireReason,
+        votes: votes
+          .filter(({ stage }) => stage === at)
+          .map(({ by, person, onBehalfOf, action, rejects, comment, at: time }) => ({
+            by,
+            person,
+            onBehalfOf,
+            action,
+            agrees: !rejects,
+            comment,
+            at: time.toISOString(),
+          })),
+        missing: missingIn(stages, votes, at),
+        groups: groups.map((group) => group.name),
+        tooFew:
+          at === open && row.votersLeft !== null && row.votersLeft < missingIn(stages, votes, at)
+            ? row.votersLeft
+            : null,
+        reminded,
+        escalated,
+      }),
+    ),
     content: agreed?.content ?? null,
     canVote: refusal === null,
     why: refusal ?? "approver",

@@ -158,7 +158,7 @@ export async function reopenVote(
   const open = await setOpen(organizationId, tx, requestId, approval, votes);
   // Those that ended with the answer go on as if it had never been, but for the end.
   await armTimers(organizationId, tx, requestId, { ...approval, open });
-  if (approval.expire) await putOffExpiry(organizationId, tx, requestId);
+  await putOffExpiry(organizationId, tx, requestId, approval);
 }
 
 /**
@@ -225,7 +225,7 @@ export async function beginAnew(
   requestId: string,
   approval: unknown,
 ): Promise<void> {
-  const times = { askedAt: await timeNow(tx), lapsedAt: null };
+  const times = { askedAt: await timeNow(tx), putOffTo: null, lapsedAt: null };
   const begun = { ...approvalSchema.parse(approval), ...times };
   await tx.$executeRaw`UPDATE input_request SET approval = approval || ${JSON.stringify(times)}::jsonb
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
@@ -270,13 +270,14 @@ async function setOpen(
   anew = false,
 ): Promise<Approval["open"]> {
   const stage = openStage(approval.stages, votes) ?? approval.stages.length - 1;
-  const { roles, people } = approval.stages[stage]!;
+  const { roles, people, groups } = approval.stages[stage]!;
   const voted = votes.filter((vote) => vote.stage === stage).flatMap(personsOf);
   const isSame = stage === approval.open.stage && !anew;
   const { since, reminded } = approval.open;
   const isTimed = !isSame && (anew || hasStageTimes(approval));
   const opened = isTimed ? await timeNow(tx) : since;
-  const open = { stage, roles, people, voted, since: opened, reminded: isSame && reminded };
+  const ids = groups.map(({ id }) => id);
+  const open = { stage, roles, people, groups: ids, voted, since: opened, reminded: isSame && reminded };
   await tx.$executeRaw`UPDATE input_request SET approval = jsonb_set(approval, '{open}', ${JSON.stringify(storable(open))}::jsonb)
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid`;
   if (isTimed) {

@@ -5,6 +5,7 @@ import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { allRefusedByFourEyes } from "../../members/one-maker.ts";
 import { REQUESTER } from "../../members/person-behind.ts";
+import { IN_GROUPS } from "../../policy/groups/queries.ts";
 import type { Approval, ApprovalStage } from "../../policy/judge.ts";
 import { openStage } from "./status.ts";
 
@@ -30,8 +31,8 @@ export function askedBy(person: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * SQL condition: the stage of a request that is open is the person's, with all of these roles, and they have not voted in it.
- * `approval` is the request's column.
+ * SQL condition: the stage of a request of the task `t` that is open is the person's, with all of these roles, and they have not voted in
+ * it. `approval` is the request's column.
  */
 function isAskedIn(approval: Prisma.Sql, person: Prisma.Sql, roles: Prisma.Sql[]): Prisma.Sql {
   const open = Prisma.sql`(${approval} -> 'open')`;
@@ -39,9 +40,16 @@ function isAskedIn(approval: Prisma.Sql, person: Prisma.Sql, roles: Prisma.Sql[]
     roles.map((role) => Prisma.sql`jsonb_exists(${open} -> 'roles', ${role})`),
     " AND ",
   );
-  return Prisma.sql`coalesce((jsonb_exists(${open} -> 'people', ${person}::text) OR (${byRole}))
+  const inGroup = Prisma.sql`(coalesce(${open} -> 'groups', '[]') <> '[]' AND EXISTS (SELECT FROM ${groupsOf(person)}
+    WHERE jsonb_exists(${open} -> 'groups', in_group.id::text)))`;
+  return Prisma.sql`coalesce((jsonb_exists(${open} -> 'people', ${person}::text) OR (${byRole}) OR ${inGroup})
     AND NOT jsonb_exists(${open} -> 'voted', ${person}::text), false)`;
 }
+
+/** SQL: the ids of the groups that a member of the organization of the task `t` is in at this moment, as `in_group`. */
+const groupsOf = (person: Prisma.Sql) => Prisma.sql`(SELECT its.group_id AS id FROM membership of_group
+    JOIN ${IN_GROUPS} its ON its.organization_id = of_group.organization_id AND its.member_id = of_group.id
+  WHERE of_group.organization_id = t.organization_id AND of_group.user_id = ${person}) in_group`;
 
 /** SQL condition: as `isAskedIn`, and the rule lets the person vote although they asked for the task `t`, or they did not. */
 export function hasVote(approval: Prisma.Sql, person: Prisma.Sql, roles: Prisma.Sql[]): Prisma.Sql {
@@ -132,6 +140,22 @@ export function absentIn(organizationId: string, approval: Prisma.Sql): Prisma.S
       AND ${isAskedIn(approval, Prisma.sql`a.user_id`, [Prisma.sql`m.role`])})`;
 }
 
+/**
+ * SQL: how many members could vote in the open stage of the request of the task `t`. Counting ends at as many as the stage needs, and
+ * begins with whom it names, so that it costs little in large organizations.
+ */
+export function votersLeft(organizationId: string, approval: Prisma.Sql): Prisma.Sql {
+  const need = Prisma.sql`(${approval} -> 'stages' -> (${approval} -> 'open' ->> 'stage')::integer ->> 'need')::integer`;
+  const named = (list: Prisma.Sql) =>
+    Prisma.sql`ARRAY(SELECT jsonb_array_elements_text(coalesce(${approval} -> 'open' -> ${list}, '[]')))`;
+  return Prisma.sql`(SELECT count(*)::integer FROM (SELECT FROM membership m
+    WHERE m.organization_id = ${organizationId}::uuid AND m.role <> 'viewer'
+      AND (m.role = ANY (${named(Prisma.sql`'roles'`)}) OR m.user_id = ANY (${named(Prisma.sql`'people'`)}::uuid[])
+        OR m.id = ANY (ARRAY(SELECT its.member_id FROM ${IN_GROUPS} its WHERE its.organization_id = ${organizationId}::uuid
+          AND its.group_id = ANY (${named(Prisma.sql`'groups'`)}::uuid[]))))
+      AND ${hasVote(approval, Prisma.sql`m.user_id`, [Prisma.sql`m.role`])} LIMIT ${need}) able)`;
+}
+
 /** As `votesFor`, of the caller. */
 export const callerVotesFor = (approval: Prisma.Sql, principal: Principal) =>
   votesFor(approval, standsInFor(principal), standInOf(principal));
@@ -169,13 +193,15 @@ interface Voter {
   person: string | null;
   role: string | null;
   hasAsked: boolean;
+  /** Ids of the organization's groups that the person is in. */
+  groups: string[];
   /** Who is away and for whom the caller has a vote. */
   absent: { id: string; name: string } | null;
 }
 
 /**
- * Returns the caller's ballot on a request whose lock is held. Throws `four_eyes` for who asked for the task, `not_an_approver`
- * and `already_voted`.
+ * Returns the caller's ballot on a request whose lock is held, and locks the groups of its stages. Throws `four_eyes` for who asked for
+ * the task, `not_an_approver` and `already_voted`.
  */
 export async function openBallot(
   organizationId: string,
@@ -184,12 +210,17 @@ export async function openBallot(
   request: { id: string; taskId: string },
   approval: Approval,
 ): Promise<Ballot> {
+  await lockGroups(organizationId, tx, approval);
   const voter = await readVoter(organizationId, tx, principal, request);
-  const { person, absent } = voter;
+  const { person, absent, groups } = voter;
   const own = await castVotes(organizationId, tx, request.id, person === null ? [] : [person]);
   const stage = openStage(approval.stages, own) ?? approval.stages.length - 1;
   const its = approval.stages[stage]!;
-  if (person !== null && absent !== null && !isApprover(its, person, [voter.role ?? "", principal.role])) {
+  if (
+    person !== null &&
+    absent !== null &&
+    !isApprover(its, person, [voter.role ?? "", principal.role], groups)
+  ) {
     const votes = await castVotes(organizationId, tx, request.id, [person, absent.id]);
     const refusal = refusalOf(principal, approval, stage, voter, votes);
     if (refusal) throw refusal;
@@ -198,6 +229,19 @@ export async function openBallot(
   const refusal = refusalOf(principal, approval, stage, { ...voter, absent: null }, own);
   if (refusal) throw refusal;
   return { approval, stage, person: person!, onBehalfOf: null, votes: own };
+}
+
+/**
+ * Has whoever changes a group of these stages wait until the vote is written, and waits for who is changing one: nobody votes who has been
+ * removed by then. Members are read after that.
+ */
+async function lockGroups(organizationId: string, tx: Tx, { stages }: Approval): Promise<void> {
+  const ids = stages.flatMap(({ groups }) => groups.map(({ id }) => id));
+  if (ids.length === 0) return;
+  await tx.$queryRaw`SELECT FROM organization_group WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+    ORDER BY id FOR SHARE`;
+  await tx.$queryRaw`SELECT FROM directory_group WHERE organization_id = ${organizationId}::uuid AND id = ANY (${ids}::uuid[])
+    ORDER BY id FOR SHARE`;
 }
 
 /** The person behind the call, and for whom else they have a vote on the request. */
@@ -209,13 +253,14 @@ export async function readVoter(
 ): Promise<Voter> {
   const [voter] = await tx.$queryRaw<Voter[]>`
     SELECT p.person, m.role, ${askedBy(Prisma.sql`p.person`)} AS "hasAsked",
+      ARRAY(SELECT in_group.id::text FROM ${groupsOf(Prisma.sql`p.person`)}) AS groups,
       (SELECT jsonb_build_object('id', u.id, 'name', u.name) FROM "user" u
         WHERE u.id = ${callerVotesFor(Prisma.sql`r.approval`, principal)}) AS absent
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       CROSS JOIN LATERAL (SELECT ${personOf(principal)} AS person) p
       LEFT JOIN membership m ON m.organization_id = t.organization_id AND m.user_id = p.person
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${request.id}::uuid AND t.id = ${request.taskId}::uuid`;
-  return voter ?? { person: null, role: null, hasAsked: false, absent: null };
+  return voter ?? { person: null, role: null, hasAsked: false, groups: [], absent: null };
 }
 
 /** The votes on a request that count, oldest first. `persons`: of the vote that is to be cast, for `isOnesOwn`. */
@@ -254,7 +299,7 @@ function refusalOf(
   principal: Principal,
   approval: Approval,
   stage: number,
-  { person, role, hasAsked, absent }: Voter,
+  { person, role, hasAsked, groups, absent }: Voter,
   votes: CastVote[],
 ): AppError | null {
   const its = approval.stages[stage]!;
@@ -264,7 +309,7 @@ function refusalOf(
     return new AppError("four_eyes", "You asked for this task, so others decide on it.");
   const own = votes.filter((vote) => personsOf(vote).includes(person));
   const here = own.find((vote) => vote.stage === stage);
-  const isAsked = absent !== null || isApprover(its, person, [role, principal.role]);
+  const isAsked = absent !== null || isApprover(its, person, [role, principal.role], groups);
   if (here || (own.length > 0 && !isAsked)) {
     const { at } = here ?? own.at(-1)!;
     return new AppError("already_voted", `You have voted. It waits for ${its.name}.`, {
@@ -282,7 +327,16 @@ function refusalOf(
     : null;
 }
 
-/** Whether a stage is the person's: by name, or by all of the roles, the member's own and that of the key. */
-function isApprover({ roles, people }: ApprovalStage, person: string, theirs: string[]): boolean {
-  return people.includes(person) || theirs.every((role) => roles.includes(role));
+/** Whether a stage is the person's: by name, by a group of theirs, or by all of the roles, the member's own and that of the key. */
+function isApprover(
+  { roles, people, groups }: ApprovalStage,
+  person: string,
+  theirRoles: string[],
+  theirGroups: string[],
+): boolean {
+  return (
+    people.includes(person) ||
+    groups.some(({ id }) => theirGroups.includes(id)) ||
+    theirRoles.every((role) => roles.includes(role))
+  );
 }

@@ -15,6 +15,7 @@ const rule = (more: object = {}) => ({
 const policyOf = (...automatic: object[]) => ({
   policy: policyInputSchema.parse({ groups: { finance: ["ana@x"] }, automatic }),
   people,
+  groups: {},
 });
 
 /** Saves one version after the other. Returns who answers for the rules of the last. */

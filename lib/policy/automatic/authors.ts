@@ -27,7 +27,7 @@ const MAY_MEAN_GROUPS = /requester(?!\s*\.\s*(id|name|role|kind)\b)/;
  */
 export function fingerprintOf(
   { when, answer }: Pick<AutomaticRule, "when" | "answer">,
-  { policy, people }: WithPeople,
+  { policy, people }: Pick<WithPeople, "policy" | "people">,
 ): string {
   const { action } = answer;
   const content = action === "accept" ? (answer.content ?? {}) : null;

@@ -3,16 +3,20 @@ import { actorSchema } from "../../access/schema.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { makerOf } from "../../members/one-maker.ts";
 import { changesOf, type WithPeople } from "../difference.ts";
-import { peopleSchema, readPolicyWithPeople } from "../queries.ts";
+import { groupChangeSchema } from "../groups/schema.ts";
+import { groupIdsSchema, peopleSchema, readPolicyWithPeople } from "../queries.ts";
 import { policyInputSchema } from "../schema.ts";
 import { withoutDefaults } from "../without-defaults.ts";
 import type { PolicyProposals } from "./schema.ts";
 
 export interface ProposalRow {
   id: string;
-  /** Null: to need no second admin any more. */
+  /** Null, as the group's change: to need no second admin any more. */
   policy: unknown;
   people: unknown;
+  groups: unknown;
+  /** The change of one group; null: it is about the policy. */
+  group: unknown;
   by: unknown;
   at: Date;
   /** The caller counts as one person with whoever proposed. */
@@ -27,7 +31,7 @@ export async function openProposals(
   id: string | null,
 ): Promise<ProposalRow[]> {
   return tx.$queryRaw<ProposalRow[]>`
-    SELECT p.id, p.policy, p.people, p.proposed_by AS by, p.created_at AS at,
+    SELECT p.id, p.policy, p.people, p.group_ids AS groups, p.group_change AS "group", p.proposed_by AS by, p.created_at AS at,
       same_maker(p.organization_id, p.proposer, ${makerOf(organizationId, principal)}) AS same
     FROM policy_proposal p WHERE p.organization_id = ${organizationId}::uuid AND p.state = 'open'
       ${id === null ? Prisma.empty : Prisma.sql`AND p.id = ${id}::uuid`}
@@ -44,15 +48,21 @@ export async function listPolicyProposals(
   if (rows.length === 0) return { items: [] };
   const before = await readPolicyWithPeople(organizationId, tx);
   return {
-    items: rows.map(({ id, policy, people, by, at, same }) => {
+    items: rows.map(({ id, policy, by, at, same, ...row }) => {
       const proposed = policy === null ? null : policyInputSchema.parse(policy);
-      const after = proposed && { policy: proposed, people: peopleSchema.parse(people) };
+      const group = row.group === null ? null : groupChangeSchema.parse(row.group);
+      const after = proposed && {
+        policy: proposed,
+        people: peopleSchema.parse(row.people),
+        groups: groupIdsSchema.parse(row.groups ?? {}),
+      };
       return {
         id,
         by: actorSchema.parse(by),
         at: at.toISOString(),
         policy: proposed && withoutDefaults(proposed),
-        changes: proposedChanges(before, after),
+        group,
+        changes: group ? { group } : proposedChanges(before, after),
         mayApprove: principal.userId !== null && !principal.isView && !same,
       };
     }),

@@ -1,14 +1,17 @@
 import { z } from "zod";
 import { actorSchema } from "../../access/schema.ts";
+import { groupChangeSchema } from "../groups/schema.ts";
 import { savedPolicySchema } from "../schema.ts";
 
-/** A change of the policy that waits for a second admin. */
+/** A change of the policy, or of a group, that waits for a second admin. */
 const proposalSchema = z.object({
   id: z.uuid(),
   by: actorSchema,
   at: z.iso.datetime(),
-  /** Null: to need no second admin any more. */
+  /** Null with `group` null: to need no second admin any more. */
   policy: savedPolicySchema.shape.policy.nullable(),
+  /** The change of one group; null: it is about the policy. */
+  group: groupChangeSchema.nullable(),
   /** What it would change, as the history will say it. */
   changes: z.record(z.string(), z.unknown()),
   /** Whether the caller may: in person, and nobody who counts as one person with whoever proposed. */

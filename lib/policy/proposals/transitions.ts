@@ -9,7 +9,8 @@ import { AppError, notFound } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { appendEvents } from "../../events/transitions.ts";
 import { makerOf } from "../../members/one-maker.ts";
-import type { People } from "../problems.ts";
+import type { GroupChange } from "../groups/schema.ts";
+import type { GroupIds, People } from "../problems.ts";
 import type { Policy } from "../schema.ts";
 import { openProposals, type ProposalRow } from "./queries.ts";
 
@@ -19,6 +20,7 @@ export interface Proposal {
   /** Null: to need no second admin any more. */
   policy: Policy | null;
   people: People | null;
+  groups: GroupIds | null;
   changes: Record<string, unknown>;
 }
 
@@ -27,9 +29,32 @@ export async function propose(
   organizationId: string,
   tx: Tx,
   principal: Principal,
-  { baseVersion, policy, people, changes }: Proposal,
+  { changes, ...proposal }: Proposal,
+): Promise<string> {
+  return store(organizationId, tx, principal, { ...proposal, group: null }, changes);
+}
+
+/** As `propose`, of a change of a group that admins made. */
+export async function proposeGroup(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  group: GroupChange,
+): Promise<string> {
+  const none = { baseVersion: 0, policy: null, people: null, groups: null };
+  return store(organizationId, tx, principal, { ...none, group }, { group });
+}
+
+async function store(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  proposal: Omit<Proposal, "changes"> & { group: GroupChange | null },
+  changes: Record<string, unknown>,
 ): Promise<string> {
   const { actor } = principal;
+  const { baseVersion, policy, people, groups, group } = proposal;
+  const groupId = group?.id ?? null;
   // The operator's commands, and keys of them, are the organization's own.
   const proposer = Prisma.sql`coalesce(${makerOf(organizationId, principal)}, ${organizationId}::uuid)`;
   await end(
@@ -37,17 +62,24 @@ export async function propose(
     tx,
     actor,
     "replaced",
-    Prisma.sql`proposer = ${proposer} AND (policy IS NULL) = ${policy === null}`,
+    Prisma.sql`proposer = ${proposer} AND (policy IS NULL) = ${policy === null} AND group_id IS NOT DISTINCT FROM ${groupId}::uuid`,
   );
   const id = uuidv7();
   const json = (value: object | null) => (value === null ? null : JSON.stringify(storable(value)));
-  await tx.$executeRaw`INSERT INTO policy_proposal (organization_id, id, base_version, policy, people, proposed_by, proposer)
+  await tx.$executeRaw`INSERT INTO policy_proposal (organization_id, id, base_version, policy, people, group_ids, group_id, group_change,
+      proposed_by, proposer)
     VALUES (${organizationId}::uuid, ${id}::uuid, ${baseVersion}::integer, ${json(policy)}::jsonb, ${json(people)}::jsonb,
-      ${storable(actor)}::jsonb, ${proposer})`;
+      ${json(groups)}::jsonb, ${groupId}::uuid, ${json(group && storedChange(group))}::jsonb, ${storable(actor)}::jsonb, ${proposer})`;
   await appendEvents(organizationId, tx, [
     { type: "policy.proposed", actor, data: { proposalId: id, ...changes } },
   ]);
   return id;
+}
+
+/** With the ids of members as lists of their own, which the database compares (0166_groups). */
+function storedChange(group: GroupChange) {
+  const ids = (list: { id: string }[]) => list.map(({ id }) => id);
+  return { ...group, add: ids(group.added), remove: ids(group.removed) };
 }
 
 /** Approves a proposal. Returns it. Throws `same_maker` for whoever counts as one with the proposer. */
@@ -88,6 +120,21 @@ export async function overtakeProposals(organizationId: string, tx: Tx, actor: A
   await end(organizationId, tx, actor, "overtaken", Prisma.sql`policy IS NOT NULL`);
 }
 
+/** Ends the proposals of changes to a group that is another one now. */
+export async function overtakeGroupProposals(
+  organizationId: string,
+  tx: Tx,
+  actor: Actor,
+  groupId: string,
+): Promise<void> {
+  await end(organizationId, tx, actor, "overtaken", Prisma.sql`group_id = ${groupId}::uuid`);
+}
+
+/** Ends all proposals of changes, which need no second admin any more. */
+export async function overtakeAll(organizationId: string, tx: Tx, actor: Actor): Promise<void> {
+  await end(organizationId, tx, actor, "overtaken", Prisma.sql`(policy IS NOT NULL OR group_id IS NOT NULL)`);
+}
+
 /** Ends open proposals. Returns how many. */
 async function end(
   organizationId: string,
@@ -96,16 +143,23 @@ async function end(
   state: "withdrawn" | "overtaken" | "replaced",
   which: Prisma.Sql,
 ): Promise<number> {
-  const ended = await tx.$queryRaw<{ id: string; by: unknown }[]>`UPDATE policy_proposal SET state = ${state},
+  const ended = await tx.$queryRaw<
+    { id: string; by: unknown; group: string | null }[]
+  >`UPDATE policy_proposal SET state = ${state},
       decided_by = ${storable(actor)}::jsonb, decided_at = now()
-    WHERE organization_id = ${organizationId}::uuid AND state = 'open' AND ${which} RETURNING id, proposed_by AS by`;
+    WHERE organization_id = ${organizationId}::uuid AND state = 'open' AND ${which} RETURNING id, proposed_by AS by, group_change ->> 'name' AS group`;
   await appendEvents(
     organizationId,
     tx,
-    ended.map(({ id, by }) => ({
+    ended.map(({ id, by, group }) => ({
       type: "policy.proposal_ended",
       actor,
-      data: { proposalId: id, as: state, proposedBy: actorSchema.parse(by).name },
+      data: {
+        proposalId: id,
+        as: state,
+        proposedBy: actorSchema.parse(by).name,
+        ...(group !== null && { group: { name: group } }),
+      },
     })),
   );
   return ended.length;

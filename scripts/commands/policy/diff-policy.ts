@@ -1,4 +1,4 @@
-import { policyChanges } from "../../../lib/format/call-rules.ts";
+import { policyChanges } from "../../../lib/format/policy/call-rules.ts";
 import { differenceOf } from "../../../lib/policy/difference.ts";
 import { CommandError, read, required } from "../usage.ts";
 import { readPolicyFile } from "./policy-file.ts";

@@ -182,6 +182,7 @@ export function AnswerArea({
     decline: answering && mayDecline && !reason ? () => setDialog("decline") : null,
     claim:
       answering && !claimedByOther && !trouble ? () => claim.take(claimedByMe ? "release" : "claim") : null,
+    snooze: answering && !trouble ? () => setDialog("snooze") : null,
   };
   useAnswerKeys({
     skip: () => goOnFrom(question.id, { isSkip: true }),

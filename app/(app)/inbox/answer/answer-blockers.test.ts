@@ -16,6 +16,7 @@ const OPEN = {
   actions: ["accept", "decline", "cancel"],
   task: { cancelRequestedAt: null },
   approval: null,
+  snoozedUntil: null,
 } satisfies Partial<InputRequestSummary>;
 type Question = Pick<InputRequestSummary, keyof typeof OPEN>;
 

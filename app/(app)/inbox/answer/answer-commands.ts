@@ -9,6 +9,7 @@ import { type Decision, isApproval } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { troubleBlocker } from "./answer-blockers.ts";
 import { mayGive } from "./assignment/use-assign.ts";
+import { goToComment } from "./use-answer-keys.ts";
 
 /** Offers the decision bar's actions in the palette, each with the reason if it is disabled. */
 export function AnswerCommands({
@@ -29,7 +30,7 @@ export function AnswerCommands({
   acceptReason: string | null;
   /** What has to be done before the affirmative choice. */
   unseen: string | null;
-  offered: { decline: (() => void) | null; claim: (() => void) | null };
+  offered: Record<"decline" | "claim" | "snooze", (() => void) | null>;
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
   onAssign: () => void;
@@ -76,6 +77,14 @@ export function AnswerCommands({
         keys: "C",
         run: offered.claim,
       });
+    if (offered.snooze)
+      add({ id: "request:snooze", label: `Snooze ${name}…`, keys: "B", run: offered.snooze });
+    add({
+      id: "request:comment",
+      label: `Discuss ${name}`,
+      keys: "M",
+      run: () => setTimeout(goToComment),
+    });
     if (mayGive(request, me))
       add({ id: "request:assign", label: `Hand over ${name}…`, run: onAssign, ...because(away) });
   }

@@ -27,7 +27,14 @@ const JudgeAgainDialog = lazyComponent(
   },
 );
 
-export type AnswerDialog = "decline" | "cancel" | "assign" | "judge-again";
+const SnoozeDialog = lazyComponent(
+  () => import("../thread/snooze-dialog.tsx").then((file) => file.SnoozeDialog),
+  {
+    loading: DialogLoading,
+  },
+);
+
+export type AnswerDialog = "decline" | "cancel" | "assign" | "judge-again" | "snooze";
 
 /** Confirmation dialogs: declining takes a reason, and sending `cancel` explains how servers treat it. */
 export function AnswerDialogs({
@@ -49,6 +56,8 @@ export function AnswerDialogs({
   switch (dialog) {
     case "assign":
       return <AssignDialog request={request} onDismiss={onDismiss} />;
+    case "snooze":
+      return <SnoozeDialog request={request} onDismiss={onDismiss} />;
     case "judge-again":
       return <JudgeAgainDialog request={request} onDismiss={onDismiss} />;
     case "decline":

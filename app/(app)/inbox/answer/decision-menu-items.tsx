@@ -1,6 +1,7 @@
 "use client";
 
 import {
+  AlarmClock,
   Ban,
   Hand,
   HandHelping,
@@ -52,6 +53,11 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
         <SkipForward {...icon} />
         Skip
         <Kbd className="ml-auto">S</Kbd>
+      </MenuItem>
+      <MenuItem disabled={away} onSelect={() => onDialog("snooze")}>
+        <AlarmClock {...icon} />
+        Snooze…
+        <Kbd className="ml-auto">B</Kbd>
       </MenuItem>
       {claimedBy && !claimedByMe && me.may("requests:assign") ? (
         <MenuItem disabled={away} onSelect={() => onClaim("take-over")}>

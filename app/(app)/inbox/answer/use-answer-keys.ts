@@ -3,7 +3,12 @@
 import type { RefObject } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 
-/** The single keys of one request: A, R, 3, 4, D, C, S. A key whose action is not offered does nothing. */
+/** Leads to where one writes a comment, if one may. */
+export function goToComment(): void {
+  document.getElementById("comment-text")?.focus();
+}
+
+/** The single keys of one request: A, R, 3, 4, D, C, S, B, M. A key whose action is not offered does nothing. */
 export function useAnswerKeys({
   affirmative,
   other,
@@ -12,6 +17,7 @@ export function useAnswerKeys({
   decline,
   claim,
   skip,
+  snooze,
 }: {
   affirmative: RefObject<HTMLButtonElement | null>;
   other: RefObject<HTMLButtonElement | null>;
@@ -26,6 +32,7 @@ export function useAnswerKeys({
   claim: (() => void) | null;
   /** Leads to the next request and sends nothing. */
   skip: () => void;
+  snooze: (() => void) | null;
 }) {
   const press = (button: HTMLButtonElement | null, focusOnly: boolean) => {
     if (!button) return;
@@ -50,5 +57,10 @@ export function useAnswerKeys({
     },
     c: () => claim?.(),
     s: skip,
+    b: () => snooze?.(),
+    m: (event) => {
+      event.preventDefault();
+      goToComment();
+    },
   });
 }

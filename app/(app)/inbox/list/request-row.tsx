@@ -1,11 +1,14 @@
 "use client";
 
 import {
+  AlarmClock,
   Check,
   FileCheck2,
   Link2,
   Lock,
   type LucideIcon,
+  MessageCircle,
+  MessageCircleQuestion,
   MessageSquareText,
   Trash2,
   TriangleAlert,
@@ -20,6 +23,7 @@ import { TimeLeftBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
+import { answererIn } from "@/lib/format/requests/answerer.ts";
 import {
   REQUEST_LABELS,
   REQUEST_TONES,
@@ -154,7 +158,7 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
     return (
       <Badge tone={REQUEST_TONES[request.state]}>
         {settled && request.answer
-          ? `${request.answer.words} by ${request.answer.by.name}`
+          ? `${request.answer.words} by ${answererIn(request.answer)}`
           : REQUEST_LABELS[request.state]}
       </Badge>
     );
@@ -181,6 +185,18 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
         </Badge>
       )}
       {request.askedAgain && <Badge>Asked again</Badge>}
+      {request.needsInfo && (
+        <Badge tone="wait" icon={MessageCircleQuestion}>
+          {`Waiting for ${request.needsInfo.of.id === me.user.id ? "you" : request.needsInfo.of.name}`}
+        </Badge>
+      )}
+      {request.snoozedUntil && <Badge icon={AlarmClock}>Snoozed</Badge>}
+      {request.comments > 0 && (
+        <Badge icon={MessageCircle}>
+          {request.comments}
+          <span className="sr-only"> {request.comments === 1 ? "comment" : "comments"}</span>
+        </Badge>
+      )}
     </>
   );
 }

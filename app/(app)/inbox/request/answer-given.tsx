@@ -13,6 +13,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestKeys } from "@/lib/api-client/requests.ts";
+import { answererIn } from "@/lib/format/requests/answerer.ts";
 import { deliveryMeaning, hasVanished, needsNoSending } from "@/lib/format/requests/delivery.ts";
 import { carriedOutWords } from "@/lib/format/requests/own-questions.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
@@ -36,7 +37,9 @@ export function AnswerGiven({ request }: { request: InputRequestDetail }) {
         <p className="flex items-center gap-2 font-medium">
           <Icon aria-hidden className="size-4 shrink-0 text-muted" strokeWidth={1.75} />
           <span>
-            {answer.words} by {answer.by.name}
+            {answer.by.kind === "rule"
+              ? `Answered by ${answererIn(answer)}: ${answer.words}`
+              : `${answer.words} by ${answer.by.name}`}
             <span className="font-normal text-muted">
               {" "}
               · <TimeAgo at={answer.at} />

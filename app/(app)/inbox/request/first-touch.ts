@@ -9,6 +9,7 @@ export { ClaimAlive, ClaimLine } from "../answer/assignment/claim-status.tsx";
 export { GuardedButton } from "../answer/hold-button.tsx";
 export { SeeFirst } from "../answer/see-first.tsx";
 export { UrlQuestion } from "../answer/url-question.tsx";
+export { TalkStrip } from "../thread/talk-strip.tsx";
 export { Documents } from "./documents/documents.tsx";
 export { GateStrip } from "./gate-strip.tsx";
 export { PartyStrip } from "./party-strip.tsx";

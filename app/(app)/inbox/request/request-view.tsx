@@ -39,6 +39,9 @@ const Documents = lazyComponent(() => firstTouch().then((file) => file.Documents
 const VotesStrip = lazyComponent(() => firstTouch().then((file) => file.VotesStrip), warm);
 const GateStrip = lazyComponent(() => firstTouch().then((file) => file.GateStrip), warm);
 const PartyStrip = lazyComponent(() => firstTouch().then((file) => file.PartyStrip), warm);
+const TalkStrip = lazyComponent(() => firstTouch().then((file) => file.TalkStrip), warm);
+/** Below the answer, so that it may come late. */
+const Thread = lazyComponent(() => import("../thread/thread.tsx").then((file) => file.Thread), warm);
 const loadContext = () => import("./request-context.tsx");
 const RepeatNotice = lazyComponent(() => loadContext().then((file) => file.RepeatNotice), warm);
 const DecidedBefore = lazyComponent(() => loadContext().then((file) => file.DecidedBefore), warm);
@@ -71,6 +74,7 @@ export function lazyRequestParts(
     hasDocuments(request) && Documents,
     request.gate && GateStrip,
     request.approval && VotesStrip,
+    isTalkedOf(request) && TalkStrip,
     similar?.party && PartyStrip,
     ...lazyHeaderParts(request),
     ...lazyAnswerParts(request),
@@ -124,6 +128,7 @@ export function RequestView({
             {request.assignment?.note && <AssignmentNote request={request} />}
             {request.gate && <GateStrip request={request} />}
             {request.approval && <VotesStrip request={request} approval={request.approval} />}
+            {isTalkedOf(request) && <TalkStrip request={request} />}
             {similar?.party && <PartyStrip party={similar.party} tool={request.tool} />}
             {changed && (
               <QuestionChanged before={question} after={request} onShow={() => setQuestion(request)} />
@@ -158,6 +163,7 @@ export function RequestView({
                 )}
                 {hasDocuments(request) && <Documents request={request} />}
                 {form}
+                <Thread request={request} />
               </div>
               <aside aria-label="Background" className="flex min-w-0 flex-col gap-7 max-md:gap-0">
                 <Activity request={request} />
@@ -211,6 +217,11 @@ function factsOf({ arguments: given, documents, origin, gate }: InputRequestDeta
 
 function hasDocuments({ documents }: InputRequestDetail): boolean {
   return documents.items.length > 0 || documents.mayHaveMore;
+}
+
+/** It waits for its requester, or the reader has put it off. */
+function isTalkedOf({ needsInfo, snoozedUntil }: InputRequestDetail): boolean {
+  return needsInfo !== null || snoozedUntil !== null;
 }
 
 function isForm({ fields }: InputRequestDetail): boolean {

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { AlarmClock, Check, CircleX, Users } from "lucide-react";
+import { AlarmClock, Check, CircleX, TriangleAlert, Users } from "lucide-react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { useNow } from "@/components/time/use-now.ts";
@@ -15,6 +15,7 @@ import {
   doneWords,
   missingWords,
   needsWords,
+  tooFewWords,
   whyWords,
 } from "@/lib/format/requests/votes.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
@@ -41,6 +42,17 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
           </span>
         )}
       </p>
+      {approval.stages.flatMap((stage) => {
+        const words = tooFewWords(stage);
+        return words === null
+          ? []
+          : [
+              <p key={stage.name} className="flex items-start gap-1.5 text-bad">
+                <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" strokeWidth={2} />
+                <PlainText text={words} />
+              </p>,
+            ];
+      })}
       <ul className="flex flex-wrap gap-x-4 gap-y-1">
         {approval.stages.flatMap((stage) => [
           ...stage.votes.map(({ by, person, onBehalfOf, agrees, at }) => (

@@ -48,6 +48,8 @@ export function FilterPanel({
           expiring: text("expiring") as InboxFilters["expiring"],
           overdue: text("overdue") as InboxFilters["overdue"],
           voted: text("voted") as InboxFilters["voted"],
+          needsInfo: text("needsInfo") as InboxFilters["needsInfo"],
+          snoozed: text("snoozed") as InboxFilters["snoozed"],
           amountMin: text("amountMin"),
           amountMax: text("amountMax"),
         })
@@ -69,6 +71,20 @@ export function FilterPanel({
           value={filters.voted}
           any="Any"
           choices={[["true", "Given, waits for others"]]}
+        />
+        <FilterSelect
+          name="needsInfo"
+          label="Information"
+          value={filters.needsInfo}
+          any="Any"
+          choices={[["true", "Waiting for the requester"]]}
+        />
+        <FilterSelect
+          name="snoozed"
+          label="Snoozed"
+          value={filters.snoozed}
+          any="Any"
+          choices={[["true", "By me"]]}
         />
       </div>
       <div className="grid grid-cols-2 gap-3">

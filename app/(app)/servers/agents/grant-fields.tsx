@@ -9,7 +9,7 @@ import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { BEFORE, type Before, type GrantInput } from "@/lib/agents/schema.ts";
 import { seenServerTools, serverList } from "@/lib/api-client/servers.ts";
-import { BEFORE_LABELS } from "@/lib/format/call-rules.ts";
+import { BEFORE_LABELS } from "@/lib/format/policy/call-rules.ts";
 
 /** What is granted next. `tool`: null means all of them, undefined that none is chosen. */
 interface Choice {

@@ -6,6 +6,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { Field } from "@/components/ui/field.tsx";
 import { Input, Textarea } from "@/components/ui/input.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
@@ -23,6 +24,10 @@ import {
 } from "@/lib/format/settings/calendar.ts";
 import { localZone } from "@/lib/text/local-time.ts";
 import { Section } from "../section.tsx";
+
+const HolidayFileChooser = lazyComponent(() =>
+  import("./holiday-file.tsx").then((file) => file.HolidayFileChooser),
+);
 
 /** What is typed: hours by weekday, and a holiday a line. */
 interface Draft {
@@ -212,6 +217,12 @@ function Hours({
           />
         )}
       </Field>
+      <HolidayFileChooser
+        known={readHolidays(holidays).map(({ date }) => date)}
+        onAdd={(added) =>
+          onChange({ holidays: [holidays.trim(), holidaysText(added)].filter(Boolean).join("\n") })
+        }
+      />
     </>
   );
 }

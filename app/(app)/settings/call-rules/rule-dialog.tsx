@@ -13,7 +13,7 @@ import { BEFORE } from "@/lib/agents/schema.ts";
 import { tryCallRules } from "@/lib/api-client/agents/call-rules.ts";
 import { ApiError } from "@/lib/api-client/base/client.ts";
 import { type CallRule, callRulesInputSchema, MOST_CHARACTERS } from "@/lib/call-rules/schema.ts";
-import { BEFORE_LABELS, warningWords } from "@/lib/format/call-rules.ts";
+import { BEFORE_LABELS, warningWords } from "@/lib/format/policy/call-rules.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 import { ToolPicker } from "./tool-picker.tsx";
 

@@ -14,7 +14,7 @@ import { Badge } from "@/components/ui/badge.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import type { Before } from "@/lib/agents/schema.ts";
 import type { CallRule } from "@/lib/call-rules/schema.ts";
-import { BEFORE_LABELS } from "@/lib/format/call-rules.ts";
+import { BEFORE_LABELS } from "@/lib/format/policy/call-rules.ts";
 import type { Tone } from "@/lib/format/tasks/outcome.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 

@@ -12,7 +12,7 @@ import { callRules, saveCallRules, tryCallRules } from "@/lib/api-client/agents/
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
 import type { CallRule, CallRules } from "@/lib/call-rules/schema.ts";
-import { warningWords } from "@/lib/format/call-rules.ts";
+import { warningWords } from "@/lib/format/policy/call-rules.ts";
 import type { Server } from "@/lib/servers/schema.ts";
 import { Section } from "../section.tsx";
 import { RuleRow } from "./rule-row.tsx";

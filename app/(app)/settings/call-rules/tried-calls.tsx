@@ -4,7 +4,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { BEFORE, type Before } from "@/lib/agents/schema.ts";
 import type { TriedCalls, Verdict } from "@/lib/call-rules/schema.ts";
-import { warningWords } from "@/lib/format/call-rules.ts";
+import { warningWords } from "@/lib/format/policy/call-rules.ts";
 import { plural } from "@/lib/text/labels.ts";
 import { BeforeBadge } from "./rule-row.tsx";
 

@@ -9,6 +9,7 @@ import { Notice } from "@/components/ui/notice.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
 import { showSaved } from "@/lib/api-client/base/show-saved.ts";
+import { automaticState } from "@/lib/api-client/settings/automatic.ts";
 import {
   policy,
   policyCheck,
@@ -19,9 +20,11 @@ import {
 } from "@/lib/api-client/settings/policy.ts";
 import type { SavedPolicy, ShownPolicy } from "@/lib/policy/schema.ts";
 import { Section } from "../section.tsx";
+import { AcknowledgeLive } from "./automatic/acknowledge.tsx";
 import { focusOn } from "./form/ordered-list.tsx";
 import { PolicyForm } from "./form/policy-form.tsx";
 import type { Problem } from "./form/problems.tsx";
+import { TryPolicy } from "./replay/try-policy.tsx";
 import { lineOf } from "./text/json-place.ts";
 import { Segments, TextPane } from "./text/text-pane.tsx";
 import { usePolicyText } from "./use-policy-text.ts";
@@ -82,6 +85,7 @@ export function PolicyEditor({
       await showSaved(client, policy().queryKey, now);
       void client.invalidateQueries({ queryKey: policyVersions().queryKey });
       void client.invalidateQueries({ queryKey: policyDeciders().queryKey });
+      void client.invalidateQueries({ queryKey: automaticState().queryKey });
       toast("Policy saved");
     },
   });
@@ -190,6 +194,12 @@ export function PolicyEditor({
           </ul>
         </Notice>
       )}
+      <AcknowledgeLive
+        error={save.error}
+        policy={value}
+        isPending={save.isPending}
+        onSave={(given) => save.mutate(given)}
+      />
       {isOvertaken ? (
         <Notice
           live
@@ -232,6 +242,7 @@ export function PolicyEditor({
           </Button>
         )}
       </div>
+      <TryPolicy policy={value} />
     </Section>
   );
 }

@@ -14,13 +14,16 @@ import {
   policyProposals,
   withdrawPolicyProposal,
 } from "@/lib/api-client/settings/policy.ts";
-import { policyChanges } from "@/lib/format/call-rules.ts";
+import { policyChanges } from "@/lib/format/policy/call-rules.ts";
+import { groupChanges, groupChangeTitle } from "@/lib/format/policy/groups.ts";
 import type { PolicyProposal } from "@/lib/policy/proposals/schema.ts";
 
-/** The changes that wait for a second admin. */
-export function PolicyProposals() {
+/** The changes that wait for a second admin: all of them, or those of groups alone. */
+export function PolicyProposals({ of = "all" }: { of?: "all" | "groups" }) {
   const open = useQuery(policyProposals());
-  return open.data?.items.map((proposal) => <Proposal key={proposal.id} proposal={proposal} />);
+  return open.data?.items
+    .filter(({ group }) => of === "all" || group !== null)
+    .map((proposal) => <Proposal key={proposal.id} proposal={proposal} />);
 }
 
 function Proposal({ proposal }: { proposal: PolicyProposal }) {
@@ -33,24 +36,31 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
     onSuccess: (what) => toast(what === "approve" ? "Approved. It counts from now on" : "Withdrawn"),
     onSettled: () =>
       Promise.all([
-        // Its versions and proposals too.
+        // Its versions, proposals and groups too.
         client.invalidateQueries({ queryKey: policy().queryKey }),
         client.invalidateQueries({ queryKey: organizationKeys.organization }),
       ]),
   });
-  const { by, at, policy: proposed, changes, mayApprove } = proposal;
+  const { by, at, policy: proposed, group, changes, mayApprove } = proposal;
   return (
     <Notice
       tone="wait"
       title={
-        proposed === null
-          ? `${by.name} proposed that changes of the policy need no second admin any more`
-          : `${by.name} proposed a change of the policy`
+        group !== null
+          ? `${by.name} proposed to ${groupChangeTitle(group)}`
+          : proposed === null
+            ? `${by.name} proposed that changes of the policy need no second admin any more`
+            : `${by.name} proposed a change of the policy`
       }
     >
       <p>
         Proposed <TimeAgo at={at} />. It counts once another admin approves it.
       </p>
+      {group !== null && (
+        <p className="whitespace-pre-line break-words">
+          <PlainText text={groupChanges(group)} />
+        </p>
+      )}
       {proposed !== null && (
         <>
           <p className="whitespace-pre-line break-words">

@@ -10,6 +10,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { organization } from "@/lib/api-client/organization.ts";
 import { policy } from "@/lib/api-client/settings/policy.ts";
 import type { ShownPolicy } from "@/lib/policy/schema.ts";
+import { AutomaticRules } from "./automatic/automatic-rules.tsx";
 import { DecidersTable } from "./deciders-table.tsx";
 import { PolicyProposals } from "./policy-proposals.tsx";
 import { PolicyVersions } from "./policy-versions.tsx";
@@ -39,6 +40,7 @@ export function PolicyScreen() {
   return (
     <>
       <PolicyProposals />
+      <AutomaticRules />
       <PolicyEditor
         current={current.data}
         isProposed={its.data?.twoPersonPolicy === true}

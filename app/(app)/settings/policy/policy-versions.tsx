@@ -8,7 +8,7 @@ import { TimeAgo } from "@/components/time/time.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
 import { policyVersion, policyVersions } from "@/lib/api-client/settings/policy.ts";
-import { policyChanges } from "@/lib/format/call-rules.ts";
+import { policyChanges } from "@/lib/format/policy/call-rules.ts";
 import type { ShownPolicy, PolicyVersions as Versions } from "@/lib/policy/schema.ts";
 import { Section } from "../section.tsx";
 

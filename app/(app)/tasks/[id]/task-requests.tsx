@@ -10,6 +10,7 @@ import { LoadFailure } from "@/components/ui/failure.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { LoadMore } from "@/components/ui/load-more.tsx";
 import { taskRequests } from "@/lib/api-client/tasks/task-history.ts";
+import { answererIn } from "@/lib/format/requests/answerer.ts";
 import { needsNoSending, reachIn } from "@/lib/format/requests/delivery.ts";
 import { carriedOutWords } from "@/lib/format/requests/own-questions.ts";
 import { REQUEST_TONES, requestLabel } from "@/lib/format/requests/requests.ts";
@@ -77,7 +78,7 @@ function Facts({ request }: { request: InputRequestSummary }) {
       )}
       {answer && (
         <>
-          {` · ${uncapitalise(answer.words)} by ${answer.by.name} `}
+          {` · ${uncapitalise(answer.words)} by ${answererIn(answer)} `}
           <Clock at={answer.at} />
         </>
       )}

@@ -40,19 +40,27 @@ import * as directoryToken from "@/app/api/v1/directory/token/route.ts";
 import * as eventsExport from "@/app/api/v1/events/export/route.ts";
 import * as events from "@/app/api/v1/events/route.ts";
 import * as eventsVerify from "@/app/api/v1/events/verify/route.ts";
+import * as group from "@/app/api/v1/groups/[id]/route.ts";
+import * as groups from "@/app/api/v1/groups/route.ts";
 import * as inputRequestAnswer from "@/app/api/v1/input-requests/[id]/answer/route.ts";
+import * as inputRequestAskRequester from "@/app/api/v1/input-requests/[id]/ask-requester/route.ts";
 import * as inputRequestAssign from "@/app/api/v1/input-requests/[id]/assign/route.ts";
 import * as inputRequestClaim from "@/app/api/v1/input-requests/[id]/claim/route.ts";
+import * as inputRequestComment from "@/app/api/v1/input-requests/[id]/comments/[commentId]/route.ts";
+import * as inputRequestComments from "@/app/api/v1/input-requests/[id]/comments/route.ts";
 import * as inputRequestDocument from "@/app/api/v1/input-requests/[id]/documents/[documentId]/route.ts";
 import * as inputRequestDocuments from "@/app/api/v1/input-requests/[id]/documents/route.ts";
 import * as inputRequestDraft from "@/app/api/v1/input-requests/[id]/draft/route.ts";
 import * as inputRequestHandOver from "@/app/api/v1/input-requests/[id]/hand-over/route.ts";
+import * as inputRequestHasInfo from "@/app/api/v1/input-requests/[id]/has-info/route.ts";
 import * as inputRequestJudgeAgain from "@/app/api/v1/input-requests/[id]/judge-again/route.ts";
+import * as inputRequestMentionable from "@/app/api/v1/input-requests/[id]/mentionable/route.ts";
 import * as inputRequestReceipt from "@/app/api/v1/input-requests/[id]/receipt/route.ts";
 import * as inputRequestRelease from "@/app/api/v1/input-requests/[id]/release/route.ts";
 import * as inputRequestResend from "@/app/api/v1/input-requests/[id]/resend/route.ts";
 import * as inputRequest from "@/app/api/v1/input-requests/[id]/route.ts";
 import * as inputRequestSimilar from "@/app/api/v1/input-requests/[id]/similar/route.ts";
+import * as inputRequestSnooze from "@/app/api/v1/input-requests/[id]/snooze/route.ts";
 import * as inputRequestUndo from "@/app/api/v1/input-requests/[id]/undo/route.ts";
 import * as inputRequestVote from "@/app/api/v1/input-requests/[id]/vote/route.ts";
 import * as inputRequestsBulkAnswer from "@/app/api/v1/input-requests/bulk-answer/route.ts";
@@ -126,6 +134,7 @@ import * as policyDeciders from "@/app/api/v1/policy/deciders/route.ts";
 import * as approvePolicyProposal from "@/app/api/v1/policy/proposals/[id]/approve/route.ts";
 import * as withdrawPolicyProposal from "@/app/api/v1/policy/proposals/[id]/withdraw/route.ts";
 import * as policyProposals from "@/app/api/v1/policy/proposals/route.ts";
+import * as replayPolicy from "@/app/api/v1/policy/replay/route.ts";
 import * as policy from "@/app/api/v1/policy/route.ts";
 import * as policyVersion from "@/app/api/v1/policy/versions/[version]/route.ts";
 import * as policyVersions from "@/app/api/v1/policy/versions/route.ts";
@@ -216,7 +225,10 @@ export const paths: Paths = {
   "/api/v1/policy/proposals": policyProposals,
   "/api/v1/policy/proposals/{id}/approve": approvePolicyProposal,
   "/api/v1/policy/proposals/{id}/withdraw": withdrawPolicyProposal,
+  "/api/v1/policy/replay": replayPolicy,
   "/api/v1/policy/versions": policyVersions,
+  "/api/v1/groups": groups,
+  "/api/v1/groups/{id}": group,
   "/api/v1/policy/versions/{version}": policyVersion,
   "/api/v1/policy/check": policyCheck,
   "/api/v1/policy/deciders": policyDeciders,
@@ -234,16 +246,22 @@ export const paths: Paths = {
   "/api/v1/input-requests": inputRequests,
   "/api/v1/input-requests/{id}": inputRequest,
   "/api/v1/input-requests/{id}/answer": inputRequestAnswer,
+  "/api/v1/input-requests/{id}/ask-requester": inputRequestAskRequester,
   "/api/v1/input-requests/{id}/assign": inputRequestAssign,
   "/api/v1/input-requests/{id}/claim": inputRequestClaim,
+  "/api/v1/input-requests/{id}/comments": inputRequestComments,
+  "/api/v1/input-requests/{id}/comments/{commentId}": inputRequestComment,
   "/api/v1/input-requests/{id}/documents": inputRequestDocuments,
   "/api/v1/input-requests/{id}/documents/{documentId}": inputRequestDocument,
   "/api/v1/input-requests/{id}/draft": inputRequestDraft,
   "/api/v1/input-requests/{id}/hand-over": inputRequestHandOver,
+  "/api/v1/input-requests/{id}/has-info": inputRequestHasInfo,
+  "/api/v1/input-requests/{id}/mentionable": inputRequestMentionable,
   "/api/v1/input-requests/{id}/receipt": inputRequestReceipt,
   "/api/v1/input-requests/{id}/release": inputRequestRelease,
   "/api/v1/input-requests/{id}/resend": inputRequestResend,
   "/api/v1/input-requests/{id}/similar": inputRequestSimilar,
+  "/api/v1/input-requests/{id}/snooze": inputRequestSnooze,
   "/api/v1/input-requests/{id}/undo": inputRequestUndo,
   "/api/v1/input-requests/{id}/vote": inputRequestVote,
   "/api/v1/input-requests/{id}/judge-again": inputRequestJudgeAgain,

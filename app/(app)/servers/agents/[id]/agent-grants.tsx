@@ -8,7 +8,7 @@ import type { Agent, AgentGrant } from "@/lib/agents/schema.ts";
 import { agentKeys } from "@/lib/api-client/agents/agents.ts";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import { toGrantInput } from "@/lib/format/agents.ts";
-import { BEFORE_LABELS } from "@/lib/format/call-rules.ts";
+import { BEFORE_LABELS } from "@/lib/format/policy/call-rules.ts";
 import { ChangedTool } from "./changed-tool.tsx";
 import { Part } from "./part.tsx";
 

@@ -1,6 +1,6 @@
 /** Words for rules for calls, and for policies. */
-import type { Before } from "../agents/schema.ts";
-import { shorten } from "../text/labels.ts";
+import type { Before } from "../../agents/schema.ts";
+import { shorten } from "../../text/labels.ts";
 
 /** What a rule or a grant says of a call. */
 export const BEFORE_LABELS: Record<Before, string> = {

@@ -1,0 +1,25 @@
+/** Mentions in a text that is being typed. Pure. */
+import type { Person } from "@/lib/access/schema.ts";
+
+/** What is typed of a name after an `@`, up to the caret, and where the `@` stands. Null: no name is being typed. */
+export function typedMention(text: string, caret: number): { at: number; words: string } | null {
+  const found = /(?:^|[\s(])@([^\s@][^@\n]{0,39})?$/.exec(text.slice(0, caret));
+  if (!found) return null;
+  const words = found[1] ?? "";
+  return { at: caret - words.length - 1, words };
+}
+
+/** The text with the person's name in place of what was typed of it, and where the caret is then. */
+export function withMention(
+  text: string,
+  { at, words }: { at: number; words: string },
+  person: Person,
+): { text: string; caret: number } {
+  const before = `${text.slice(0, at)}@${person.name} `;
+  return { text: before + text.slice(at + 1 + words.length).replace(/^ /, ""), caret: before.length };
+}
+
+/** Those whose names still stand in the text. */
+export function mentionsIn(text: string, chosen: Person[]): string[] {
+  return [...new Set(chosen.filter(({ name }) => text.includes(`@${name}`)).map(({ id }) => id))];
+}

@@ -1,0 +1,88 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Input } from "@/components/ui/input.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { goOnFrom } from "../answer/decision-store.ts";
+import { snoozeTimes, timeOf } from "./snooze-times.ts";
+import { useShowRequest } from "./thread-data.ts";
+
+/** Puts a request off for oneself, until one of a few times or any other. */
+export function SnoozeDialog({ request, onDismiss }: { request: InputRequestDetail; onDismiss: () => void }) {
+  const formats = useFormats();
+  const id = useId();
+  const show = useShowRequest(request.id);
+  const [times] = useState(() => snoozeTimes(new Date()));
+  const [typed, setTyped] = useState("");
+  const other = timeOf(typed);
+  const snooze = useMutation({
+    mutationFn: (until: Date) =>
+      api.put<InputRequestDetail>(`/api/v1/input-requests/${request.id}/snooze`, {
+        until: until.toISOString(),
+      }),
+    onSuccess: (now, until) => {
+      toast(`${requestName(request)} is back at ${formats.clock(until.toISOString(), Date.now())}`);
+      onDismiss();
+      goOnFrom(request.id, { isSkip: true });
+      show(now);
+    },
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onDismiss()}
+      title={`Snooze ${requestName(request)}`}
+      description="It leaves Mine until then, for you alone: others still see it and can decide."
+    >
+      <div className="flex flex-col gap-1">
+        {times.map(({ words, at }) => (
+          <Button
+            key={words}
+            variant="ghost"
+            className="justify-between"
+            disabled={snooze.isPending}
+            onClick={() => snooze.mutate(at)}
+          >
+            {words}
+            <span className="font-normal text-muted">{formats.clock(at.toISOString(), Date.now())}</span>
+          </Button>
+        ))}
+      </div>
+      <form
+        className="flex flex-col gap-1.5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (other) snooze.mutate(other);
+        }}
+      >
+        <label htmlFor={id} className="font-medium text-[13px] text-muted">
+          Another time
+        </label>
+        <Input
+          id={id}
+          type="datetime-local"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        {snooze.error && (
+          <p role="alert" className="text-[13px] text-bad">
+            {errorSentence(snooze.error)}
+          </p>
+        )}
+        <DialogActions>
+          <Button onClick={onDismiss}>Close</Button>
+          <Button type="submit" variant="primary" disabled={other === null || snooze.isPending}>
+            Snooze
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

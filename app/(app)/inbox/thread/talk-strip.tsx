@@ -1,0 +1,66 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { AlarmClock, MessageCircleQuestion } from "lucide-react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Clock, TimeAgo } from "@/components/time/time.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { useShowRequest } from "./thread-data.ts";
+
+/** That the request waits for its requester, and that the reader has put it off; with the way back of each. */
+export function TalkStrip({ request }: { request: InputRequestDetail }) {
+  const me = useMe();
+  const { needsInfo, snoozedUntil } = request;
+  const path = `/api/v1/input-requests/${request.id}`;
+  const show = useShowRequest(request.id);
+  const onError = (error: Error) => void toast.error(errorSentence(error));
+  const hasInfo = useMutation({
+    mutationFn: () => api.post<InputRequestDetail>(`${path}/has-info`),
+    onSuccess: show,
+    onError,
+  });
+  const wake = useMutation({
+    mutationFn: () => api.delete<InputRequestDetail>(`${path}/snooze`),
+    onSuccess: show,
+    onError,
+  });
+  const isAsked = needsInfo?.of.id === me.user.id;
+  return (
+    <div className="flex flex-col gap-2 text-[13px] text-muted">
+      {needsInfo && (
+        <section aria-label="Missing information" className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+          <Badge tone="wait" icon={MessageCircleQuestion}>
+            <PlainText text={isAsked ? "Waiting for you" : `Waiting for ${needsInfo.of.name}`} />
+          </Badge>
+          <span>
+            Asked by <PlainText text={needsInfo.by.name} /> <TimeAgo at={needsInfo.at} />.{" "}
+            {isAsked
+              ? "Your next comment is the reply."
+              : "It can be decided all the same. Reminders pause meanwhile."}
+          </span>
+          {!me.view && (me.may("requests:answer") || isAsked) && (
+            <Button size="sm" disabled={hasInfo.isPending} onClick={() => hasInfo.mutate()}>
+              Have what I need
+            </Button>
+          )}
+        </section>
+      )}
+      {snoozedUntil && (
+        <section aria-label="Snoozed" className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+          <Badge icon={AlarmClock}>
+            Snoozed until <Clock at={snoozedUntil} />
+          </Badge>
+          <span>For you alone.</span>
+          <Button size="sm" disabled={wake.isPending} onClick={() => wake.mutate()}>
+            End snooze
+          </Button>
+        </section>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,159 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { MessageCircleQuestion, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useMe } from "@/components/shell/session/me.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { TimeAgo } from "@/components/time/time.tsx";
+import { Badge } from "@/components/ui/badge.tsx";
+import { Button } from "@/components/ui/button.tsx";
+import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
+import { api, errorSentence } from "@/lib/api-client/base/client.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { RequestComment } from "@/lib/request-comments/schema.ts";
+import { Composer } from "./composer.tsx";
+import { requestThread, useShowRequest } from "./thread-data.ts";
+
+/** What people say to each other about a request. Nothing of it is sent to the server. */
+export function Thread({ request }: { request: InputRequestDetail }) {
+  const me = useMe();
+  const thread = useQuery(requestThread(request.id));
+  const [deleting, setDeleting] = useState<RequestComment | null>(null);
+  const items = thread.data?.items ?? [];
+  const latest = items.findLast(({ by, text }) => by.id !== me.user.id && text !== null);
+  const [known, setKnown] = useState<string | null>(null);
+  // What was there when the request was opened is no news.
+  if (thread.data && known === null) setKnown(latest?.id ?? "");
+  if (thread.isPending || (thread.data && items.length === 0 && !thread.data.mayComment)) return null;
+  return (
+    <section aria-labelledby="discussion-heading" className="flex flex-col gap-3">
+      <h3 id="discussion-heading" className="font-medium text-[13px] text-muted">
+        Discussion <span className="font-normal">· for your organization alone</span>
+      </h3>
+      <p role="status" className="sr-only">
+        {latest && known !== null && latest.id !== known && `New comment from ${latest.by.name}`}
+      </p>
+      {thread.isError && (
+        <p role="alert" className="text-[13px] text-bad">
+          The comments could not be loaded. {errorSentence(thread.error)}{" "}
+          <Button variant="link" className="h-auto px-0" onClick={() => void thread.refetch()}>
+            Try again
+          </Button>
+        </p>
+      )}
+      {items.length > 0 && (
+        <ol aria-label="Comments" className="flex flex-col gap-3.5">
+          {items.map((comment) => (
+            <Comment
+              key={comment.id}
+              comment={comment}
+              isOwn={comment.by.id === me.user.id && !me.view}
+              mentionsMe={comment.mentions.some(({ id }) => id === me.user.id)}
+              onDelete={() => setDeleting(comment)}
+            />
+          ))}
+        </ol>
+      )}
+      {thread.data?.mayComment && (
+        <Composer key={request.id} request={request} requester={thread.data.requester} />
+      )}
+      {deleting && (
+        <DeleteDialog
+          requestId={request.id}
+          comment={deleting}
+          onDismiss={() => {
+            setDeleting(null);
+            document.getElementById("comment-text")?.focus();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function Comment({
+  comment,
+  isOwn,
+  mentionsMe,
+  onDelete,
+}: {
+  comment: RequestComment;
+  isOwn: boolean;
+  mentionsMe: boolean;
+  onDelete: () => void;
+}) {
+  const { by, at, text, asks } = comment;
+  if (text === null)
+    return (
+      <li className="text-[13px] text-muted">
+        {by.name} deleted a comment · <TimeAgo at={at} />
+      </li>
+    );
+  return (
+    <li className="flex min-w-0 flex-col gap-1">
+      <p className="flex min-h-6 flex-wrap items-center gap-x-2 gap-y-1 text-[13px] text-muted">
+        <span className="font-medium text-ink">
+          <PlainText text={by.name} />
+        </span>
+        <TimeAgo at={at} />
+        {asks && (
+          <Badge tone="wait" icon={MessageCircleQuestion}>
+            Asked for information
+          </Badge>
+        )}
+        {mentionsMe && <Badge tone="accent">Mentions you</Badge>}
+        {isOwn && (
+          <Button
+            variant="ghost"
+            size="icon"
+            className="-my-2 ml-auto"
+            aria-label="Delete this comment"
+            title="Delete this comment"
+            onClick={onDelete}
+          >
+            <Trash2 aria-hidden strokeWidth={1.75} />
+          </Button>
+        )}
+      </p>
+      <p className="whitespace-pre-line break-words">
+        <PlainText text={text} />
+      </p>
+    </li>
+  );
+}
+
+function DeleteDialog({
+  requestId,
+  comment,
+  onDismiss,
+}: {
+  requestId: string;
+  comment: RequestComment;
+  onDismiss: () => void;
+}) {
+  const show = useShowRequest(requestId);
+  const deletion = useMutation({
+    mutationFn: () => api.delete(`/api/v1/input-requests/${requestId}/comments/${comment.id}`),
+    onSuccess: () => {
+      show();
+      onDismiss();
+    },
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onDismiss()}
+      title="Delete this comment"
+      description="What it says is gone for good, for everybody. That you wrote and deleted one stays."
+    >
+      {deletion.error && <p role="alert">{errorSentence(deletion.error)}</p>}
+      <DialogActions>
+        <Button onClick={onDismiss}>Close</Button>
+        <Button variant="destructive" disabled={deletion.isPending} onClick={() => deletion.mutate()}>
+          Delete
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

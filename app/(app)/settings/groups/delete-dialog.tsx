@@ -1,0 +1,49 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Notice } from "@/components/ui/notice.tsx";
+import { ConfirmDialog } from "@/components/ui/overlay/confirm-dialog.tsx";
+import { toast } from "@/components/ui/toast/toast.ts";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
+import { deleteGroup } from "@/lib/api-client/settings/groups.ts";
+import { policy } from "@/lib/api-client/settings/policy.ts";
+import type { Group } from "@/lib/policy/groups/schema.ts";
+
+/** Confirms that a group is deleted, or proposes it (`isProposed`). */
+export function DeleteDialog({
+  group,
+  isProposed,
+  onClose,
+}: {
+  group: Group;
+  isProposed: boolean;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteGroup(group.id),
+    onSuccess: async ({ proposalId }) => {
+      await client.invalidateQueries({ queryKey: policy().queryKey });
+      toast(
+        proposalId === null
+          ? `${group.name} was deleted`
+          : "Proposed. It counts once another admin approves it",
+      );
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Delete ${group.name}?`}
+      description="Open requests whose stage names it have nobody of it any more."
+      confirm={isProposed ? "Propose" : "Delete"}
+      destructive
+      pending={remove.isPending}
+      onConfirm={() => remove.mutate()}
+    >
+      {remove.error && <Notice live tone="bad" title={errorSentence(remove.error)} />}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,149 @@
+import { useId } from "react";
+import { useFormats } from "@/components/shell/session/me.tsx";
+import { PlainText } from "@/components/text/plain-text.tsx";
+import { Clock } from "@/components/time/time.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
+import { ScrollX } from "@/components/ui/scroll-x.tsx";
+import { excludedWords, MODE_WORDS } from "@/lib/format/policy/automatic.ts";
+import type { ReplaySummary } from "@/lib/input-requests/replay/schema.ts";
+import { plural } from "@/lib/text/labels.ts";
+import { Disagreements } from "../automatic/disagreements.tsx";
+import type { ReplayShown } from "./use-replay.ts";
+
+/** What a replay said: disagreements as they come, the figures once it is through. */
+export function ReplayResults({ shown: { summary, disagreements } }: { shown: ReplayShown }) {
+  const left = summary?.disagreementsLeftOut ?? 0;
+  return (
+    <>
+      {summary && <Found summary={summary} />}
+      {disagreements.length > 0 && (
+        <Disagreements
+          title={`${plural(disagreements.length + left, "disagreement")} with people`}
+          items={disagreements}
+          note={left > 0 ? `The first ${disagreements.length} are listed.` : undefined}
+        />
+      )}
+      {summary && summary.requests > 0 && <NotKnown summary={summary} />}
+    </>
+  );
+}
+
+function Found({ summary }: { summary: ReplaySummary }) {
+  const { requests, isCut, from, rules, failed, automatic } = summary;
+  const { number } = useFormats();
+  if (requests === 0)
+    return <Notice live title="Nobody has decided anything in the last 30 days that it could be tried on." />;
+  return (
+    <>
+      <Notice
+        live
+        tone={failed.length > 0 ? "wait" : "neutral"}
+        title={`Tried on ${number(requests)} ${requests === 1 ? "request" : "requests"} that people decided`}
+      >
+        {isCut && (
+          <p>
+            There were more: the latest count, since <Clock at={from} />.
+          </p>
+        )}
+        {failed.map(({ rule, isAutomatic, requests: of, why }) => (
+          <p key={`${isAutomatic} ${rule}`}>
+            “<PlainText text={rule} />” could not be applied to {number(of)} of them
+            {isAutomatic ? ", and answers none of those" : ", which counts as if it matched"}:{" "}
+            <PlainText text={why} />
+          </p>
+        ))}
+      </Notice>
+      <Figures title="Who would have had to agree" columns={["Rule", "Stages", "Requests"]}>
+        {rules.map(({ rule, stages, requests: of }) => (
+          <tr key={JSON.stringify([rule, stages])} className="border-line border-b last:border-0">
+            <th scope="row" className="px-3 py-2 text-left font-medium">
+              {rule === null ? (
+                <span className="font-normal text-muted">No rule: any one approver</span>
+              ) : (
+                <PlainText text={rule} />
+              )}
+            </th>
+            <td className="px-3 py-2 text-muted">
+              <PlainText text={stages.length > 0 ? stages.join(", then ") : "—"} />
+            </td>
+            <td className="px-3 py-2 text-right tabular-nums">{number(of)}</td>
+          </tr>
+        ))}
+      </Figures>
+      {automatic.length > 0 && (
+        <Figures
+          title="What would have been answered by itself"
+          columns={["Rule", "Left to people", "Would have answered", "As people did", "Otherwise"]}
+        >
+          {automatic.map(({ rule, mode, answered, agreed, disagreed, excluded }) => (
+            <tr key={rule} className="border-line border-b last:border-0">
+              <th scope="row" className="px-3 py-2 text-left font-medium">
+                <PlainText text={rule} />
+                <span className="block font-normal text-muted text-xs">{MODE_WORDS[mode]}</span>
+              </th>
+              <td className="min-w-40 px-3 py-2 text-muted">{excludedWords(excluded) || "—"}</td>
+              <td className="px-3 py-2 text-right tabular-nums">{number(answered)}</td>
+              <td className="px-3 py-2 text-right tabular-nums">{number(agreed)}</td>
+              <td className={disagreed > 0 ? BAD : "px-3 py-2 text-right tabular-nums"}>
+                {number(disagreed)}
+              </td>
+            </tr>
+          ))}
+        </Figures>
+      )}
+    </>
+  );
+}
+
+const BAD = "px-3 py-2 text-right font-medium text-bad tabular-nums";
+
+/** A table under its heading; columns from the third on are of numbers. */
+function Figures({
+  title,
+  columns,
+  children,
+}: {
+  title: string;
+  columns: string[];
+  children: React.ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-1.5">
+      <h3 id={id} className="font-medium text-[13px]">
+        {title}
+      </h3>
+      <ScrollX label={title}>
+        <table aria-labelledby={id} className="w-full border-collapse text-[13px]">
+          <thead>
+            <tr className="border-line border-b text-muted text-xs">
+              {columns.map((column, at) => (
+                <th
+                  key={column}
+                  scope="col"
+                  className={at < 2 ? "px-3 py-2 text-left font-medium" : "px-3 py-2 text-right font-medium"}
+                >
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>{children}</tbody>
+        </table>
+      </ScrollX>
+    </div>
+  );
+}
+
+function NotKnown({ summary: { notKnown } }: { summary: ReplaySummary }) {
+  return (
+    <div className="text-muted text-xs">
+      <p className="font-medium">What nobody knows of the past</p>
+      <ul className="list-disc pl-4">
+        {notKnown.map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}

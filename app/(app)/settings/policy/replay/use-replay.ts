@@ -1,0 +1,63 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
+import { replayPolicy } from "@/lib/api-client/settings/automatic.ts";
+import type { ReplayDisagreement, ReplaySummary } from "@/lib/input-requests/replay/schema.ts";
+
+export interface ReplayShown {
+  /** The policy that is tried: what is shown is about another one once the draft has changed. */
+  of: unknown;
+  progress: { done: number; of: number } | null;
+  disagreements: ReplayDisagreement[];
+  summary: ReplaySummary | null;
+  /** Why there is no summary: a sentence, and of a policy that is not valid its problems by their places. */
+  failure: { sentence: string; problems: { field: string; message: string }[] } | null;
+}
+
+/** Replays a policy, one at a time. It stops with the page. */
+export function useReplay() {
+  const [shown, setShown] = useState<ReplayShown | null>(null);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+  const stop = () => {
+    running.current?.abort();
+    setShown(null);
+  };
+  const start = async (policy: unknown) => {
+    running.current?.abort();
+    const control = new AbortController();
+    running.current = control;
+    let its: ReplayShown = { of: policy, progress: null, disagreements: [], summary: null, failure: null };
+    const show = (change: Partial<ReplayShown>) => {
+      its = { ...its, ...change };
+      if (!control.signal.aborted) setShown(its);
+    };
+    show({});
+    // Shown with the next progress.
+    let found: ReplayDisagreement[] = [];
+    try {
+      for await (const line of replayPolicy(policy, control.signal)) {
+        if (line.kind === "disagreement") found.push(line);
+        else {
+          const disagreements = [...its.disagreements, ...found];
+          found = [];
+          show(
+            line.kind === "summary"
+              ? { summary: line, disagreements }
+              : { progress: { done: line.done, of: line.of }, disagreements },
+          );
+        }
+      }
+      if (its.summary === null) show({ failure: BROKE_OFF });
+    } catch (error) {
+      const problems = error instanceof ApiError ? error.errors : [];
+      // Nothing was to be stored: whether the call arrived is of no interest.
+      show({ failure: error instanceof ApiError ? { sentence: errorSentence(error), problems } : BROKE_OFF });
+    }
+  };
+  const isRunning = shown !== null && shown.summary === null && shown.failure === null;
+  return { shown, isRunning, start: (policy: unknown) => void start(policy), stop };
+}
+
+const BROKE_OFF = { sentence: "The replay broke off. Try it again.", problems: [] };

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { readGroup } from "@/lib/policy/groups/queries.ts";
+import { savedGroupSchema, updateGroupSchema } from "@/lib/policy/groups/schema.ts";
+import { changeGroup, deleteGroup } from "@/lib/policy/groups/transitions.ts";
+import { proposedSchema } from "@/lib/policy/proposals/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  PATCH: route(
+    {
+      auth: "settings:manage",
+      stepUp: true,
+      namedByKeys: true,
+      params: idParams,
+      summary:
+        "Rename a group, or add and remove members: it counts at once, also for open requests. Where changes need a second admin it is proposed (202)",
+      body: updateGroupSchema,
+      output: z.union([savedGroupSchema, proposedSchema]),
+      alsoStatuses: [202],
+      errors: ["defined_by_directory"],
+    },
+    ({ caller, params, body, reply }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const { id, proposalId } = await changeGroup(organizationId, tx, principal, params.id, body);
+        if (proposalId === null) return readGroup(organizationId, tx, id);
+        reply.status = 202;
+        return { proposalId };
+      }),
+  ),
+  DELETE: route(
+    {
+      auth: "settings:manage",
+      stepUp: true,
+      namedByKeys: true,
+      params: idParams,
+      summary:
+        "Delete a group that the policy does not name. Where changes need a second admin it is proposed (202)",
+      /** Null: it is deleted. */
+      output: z.object({ proposalId: z.uuid().nullable() }),
+      alsoStatuses: [202],
+      errors: ["defined_by_directory", "group_in_use"],
+    },
+    async ({ caller, params, reply }) => {
+      const { proposalId } = await within(caller, (organizationId, tx, principal) =>
+        deleteGroup(organizationId, tx, principal, params.id),
+      );
+      if (proposalId !== null) reply.status = 202;
+      return { proposalId };
+    },
+  ),
+});

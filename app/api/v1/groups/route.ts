@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { listGroups, readGroup } from "@/lib/policy/groups/queries.ts";
+import { createGroupSchema, groupsSchema, savedGroupSchema } from "@/lib/policy/groups/schema.ts";
+import { createGroup } from "@/lib/policy/groups/transitions.ts";
+import { proposedSchema } from "@/lib/policy/proposals/schema.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "settings:manage",
+      summary: "The groups that a policy can name: those made here, and the directory's",
+      output: groupsSchema,
+    },
+    async ({ caller }) => ({ items: await within(caller, listGroups) }),
+  ),
+  POST: route(
+    {
+      auth: "settings:manage",
+      stepUp: true,
+      namedByKeys: true,
+      summary:
+        "Make a group of members. Where changes of the policy need a second admin it is proposed (202)",
+      body: createGroupSchema,
+      status: 201,
+      output: z.union([savedGroupSchema, proposedSchema]),
+      alsoStatuses: [202],
+    },
+    ({ caller, body, reply }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        const { id, proposalId } = await createGroup(organizationId, tx, principal, body);
+        if (proposalId === null) return readGroup(organizationId, tx, id);
+        reply.status = 202;
+        return { proposalId };
+      }),
+  ),
+});

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { deleteComment } from "@/lib/request-comments/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  DELETE: route(
+    {
+      auth: "requests:read",
+      summary: "Delete what one's own comment says, for good; that there was one stays",
+      params: idParams.extend({ commentId: z.uuid() }),
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await deleteComment(organizationId, tx, principal, params.id, params.commentId);
+        return undefined;
+      }),
+  ),
+});

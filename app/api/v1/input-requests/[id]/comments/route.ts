@@ -1,0 +1,35 @@
+import { readThread } from "@/lib/request-comments/queries.ts";
+import { commentInputSchema, commentSchema, threadSchema } from "@/lib/request-comments/schema.ts";
+import { addComment } from "@/lib/request-comments/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "requests:read",
+      inKeyScope: true,
+      inView: true,
+      summary: "What people say to each other about a request, oldest first; none of it is sent to a server",
+      params: idParams,
+      output: threadSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, (organizationId, tx, principal) => readThread(organizationId, tx, principal, params.id)),
+  ),
+  POST: route(
+    {
+      auth: "requests:read",
+      summary: "Comment in person, as an approver or whoever asked for the task; `mentions` are ids of users",
+      params: idParams,
+      body: commentInputSchema,
+      output: commentSchema,
+      status: 201,
+      errors: ["too_many_comments"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, (organizationId, tx, principal) =>
+        addComment(organizationId, tx, principal, params.id, body),
+      ),
+  ),
+});

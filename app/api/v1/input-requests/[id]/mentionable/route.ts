@@ -1,0 +1,21 @@
+import { findMentionable } from "@/lib/request-comments/queries.ts";
+import { mentionableQuerySchema, mentionableSchema } from "@/lib/request-comments/schema.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  GET: route(
+    {
+      auth: "requests:read",
+      summary:
+        "Members who may see a request and can be mentioned there, at most 20, for whoever may comment",
+      params: idParams,
+      query: mentionableQuerySchema,
+      output: mentionableSchema,
+    },
+    ({ caller, params, query }) =>
+      within(caller, async (organizationId, tx, principal) => ({
+        items: await findMentionable(organizationId, tx, principal, params.id, query.q),
+      })),
+  ),
+});

@@ -1,0 +1,37 @@
+import { readInputRequest } from "@/lib/input-requests/queries.ts";
+import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { snoozeInputSchema } from "@/lib/snoozes/schema.ts";
+import { endSnooze, snooze } from "@/lib/snoozes/transitions.ts";
+import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  PUT: route(
+    {
+      auth: "requests:answer",
+      summary: "Put a request off until a time, for oneself: it does not wait for one meanwhile",
+      params: idParams,
+      body: snoozeInputSchema,
+      output: inputRequestDetailSchema,
+      errors: ["already_answered", "no_longer_open"],
+    },
+    ({ caller, params, body }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await snooze(organizationId, tx, principal, params.id, body);
+        return readInputRequest(organizationId, tx, principal, params.id);
+      }),
+  ),
+  DELETE: route(
+    {
+      auth: "requests:answer",
+      summary: "Have a request back that one had put off",
+      params: idParams,
+      output: inputRequestDetailSchema,
+    },
+    ({ caller, params }) =>
+      within(caller, async (organizationId, tx, principal) => {
+        await endSnooze(organizationId, tx, principal, params.id);
+        return readInputRequest(organizationId, tx, principal, params.id);
+      }),
+  ),
+});

@@ -1,0 +1,43 @@
+import { type Replayed, replayPolicy } from "@/lib/input-requests/replay/replay.ts";
+import { REPLAYED_DAYS, replayInputSchema, replayLineSchema } from "@/lib/input-requests/replay/schema.ts";
+import { readPolicyWithPeople } from "@/lib/policy/queries.ts";
+import { checked } from "@/lib/policy/transitions.ts";
+import { streamOf } from "@/lib/web/exports/export.ts";
+import { oneReplay } from "@/lib/web/exports/one-replay.ts";
+import { withinStill } from "@/lib/web/exports/within-still.ts";
+import { endpoint, route } from "@/lib/web/http/route.ts";
+import { within } from "@/lib/web/tenant.ts";
+
+const DAY_MS = 24 * 3600_000;
+
+export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
+  POST: route(
+    {
+      auth: "settings:manage",
+      summary:
+        "Replay a policy, the one in force or a draft, on what people decided in the last 30 days; nothing is changed. JSON lines: progress, each disagreement of an automatic rule with people, and a summary as the last one",
+      body: replayInputSchema,
+      output: replayLineSchema,
+      mediaType: "application/x-ndjson",
+      errors: ["throttled"],
+    },
+    async ({ caller, body, request }) => {
+      const { principal } = caller;
+      const now = new Date();
+      const from = body.from ? new Date(body.from) : new Date(now.getTime() - REPLAYED_DAYS * DAY_MS);
+      const replayed = await within(caller, async (organizationId, tx): Promise<Replayed> => {
+        const inForce = await readPolicyWithPeople(organizationId, tx);
+        if (!body.policy && !body.rules) return inForce;
+        const { tests: _, ...others } = inForce.policy;
+        const draft = body.policy ?? { ...others, rules: body.rules ?? [] };
+        return { version: null, ...(await checked(organizationId, tx, draft)).after };
+      });
+      const lines = oneReplay(principal.organizationId, () =>
+        replayPolicy(principal.organizationId, principal, replayed, { from, now }, (work) =>
+          withinStill(caller, request, (_, tx) => work(tx)),
+        ),
+      );
+      return new Response(streamOf(lines), { headers: { "content-type": "application/x-ndjson" } });
+    },
+  ),
+});

@@ -1,0 +1,165 @@
+/**
+ * The policy at work: a replay of 10,000 decided requests, as the web's process makes it, with how long it keeps other calls
+ * waiting; and matching 100 rules with 100 requests a second, as a capture does.
+ */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import type { Principal } from "../../lib/access/principal.ts";
+import { createDatabase } from "../../lib/base/db/db.ts";
+import { replayPolicy } from "../../lib/input-requests/replay/replay.ts";
+import type { ReplayLine } from "../../lib/input-requests/replay/schema.ts";
+import type { AskedRequest } from "../../lib/policy/facts.ts";
+import { judgePolicy } from "../../lib/policy/judge.ts";
+import { policyInputSchema } from "../../lib/policy/schema.ts";
+import { fill } from "../../scripts/seed/fill.ts";
+import { type Figure, quantile } from "../figure.ts";
+import { startInstallation } from "../installation.ts";
+
+const REQUESTS = 10_000;
+/** Some of the seed's settled requests are private, or were cancelled before anybody decided. */
+const SEEDED = REQUESTS * 1.2;
+const RULES = 100;
+/** Judged requests, at 100 a second. */
+const JUDGED = 2_000;
+const JUDGED_EVERY_MS = 10;
+
+/** None matches, so that each request is asked all of them. */
+const RULES_OF_POLICY = Array.from({ length: RULES }, (_, n) => ({
+  name: `Rule ${n}`,
+  when: `server.name != "Other" && tool != "tool_${n}" && request.amount != null && request.amount >= ${1_000_000 + n}.0 && requester.groups.exists(g, g == "group_${n}")`,
+  stages: [{ name: "Stage", approvers: { roles: ["approver"] } }],
+}));
+const AUTOMATIC = [
+  {
+    name: "Small and known",
+    when: "request.amount != null && request.amount < 500.0 && similar.accepted >= 5 && similar.declined == 0",
+    answer: { action: "accept", content: { value: "approve" } },
+    mode: "shadow",
+  },
+  { name: "Twice", when: "similar.repeats", answer: { action: "decline" } },
+];
+const POLICY = policyInputSchema.parse({ rules: RULES_OF_POLICY, automatic: AUTOMATIC });
+
+export async function run(): Promise<Figure[]> {
+  return [...(await measureReplay()), ...(await measureMatching())];
+}
+
+async function measureReplay(): Promise<Figure[]> {
+  const installation = await startInstallation();
+  try {
+    const organizationId = await installation.organization("acme");
+    await installation.member(organizationId, "Ana", "owner");
+    await installation.member(organizationId, "Ben", "approver");
+    await fillAMonth(installation.database, organizationId);
+    const db = createDatabase(installation.database.appUrl, { connections: 2 });
+    const principal: Principal = {
+      organizationId,
+      userId: null,
+      role: "admin",
+      actor: { kind: "key", id: null, name: "Bench" },
+    };
+    const replay = async () => {
+      const now = new Date();
+      const from = new Date(now.getTime() - 31 * 86_400_000);
+      const [cpu, began] = [process.cpuUsage(), performance.now()];
+      let last: ReplayLine | null = null;
+      const replayed = { version: null, policy: POLICY, people: {}, groups: {} };
+      for await (const line of replayPolicy(organizationId, principal, replayed, { from, now }, (work) =>
+        db.withOrganization(organizationId, work),
+      ))
+        last = line;
+      const seconds = (performance.now() - began) / 1000;
+      if (last?.kind !== "summary" || last.requests !== REQUESTS)
+        throw new Error(`not ${REQUESTS} requests were replayed: ${JSON.stringify(last)}`);
+      const { user, system } = process.cpuUsage(cpu);
+      return { seconds, cpu: (user + system) / 1e6 };
+    };
+    await replay();
+    const replayed = await waitedDuring(replay);
+    const idle = await waitedDuring(() => sleep(5_000));
+    await db.close();
+    const what = `a replay of ${REQUESTS.toLocaleString("en")} requests by ${RULES} rules and ${AUTOMATIC.length} automatic ones`;
+    const { seconds, cpu } = replayed.result;
+    return [
+      { what, value: seconds, unit: "s", goal: { atMost: 20 } },
+      { what: `${what}, CPU of the process`, value: cpu, unit: "s" },
+      {
+        ...{ what: "how long other calls of the process wait meanwhile, p99", unit: "ms" },
+        ...{ value: replayed.p99, goal: { atMost: 20 }, beside: { "without it": idle.p99 } },
+      },
+      {
+        ...{ what: "the same, longest", value: replayed.longest, unit: "ms" },
+        beside: { "without it": idle.longest },
+      },
+    ];
+  } finally {
+    await installation.end();
+  }
+}
+
+/** How late the process's timers were meanwhile. On a busy machine they are late without any work. */
+async function waitedDuring<T>(work: () => Promise<T>): Promise<{ result: T; p99: number; longest: number }> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const result = await work();
+  delay.disable();
+  return { result, p99: delay.percentile(99) / 1e6, longest: delay.max / 1e6 };
+}
+
+/** The seed's settled requests, whose year becomes a month. */
+async function fillAMonth(
+  urls: { ownerUrl: string; adminUrl: string },
+  organizationId: string,
+): Promise<void> {
+  const owner = new pg.Client({ connectionString: urls.ownerUrl });
+  await owner.connect();
+  await fill(owner, organizationId, { open: 0, settled: SEEDED });
+  await owner.end();
+  const admin = new pg.Client({ connectionString: urls.adminUrl });
+  await admin.connect();
+  await admin.query("SET session_replication_role = replica");
+  for (const table of ["input_request", "answer"])
+    await admin.query(`UPDATE ${table} SET created_at = now() - (now() - created_at) * 30 / 365`);
+  await admin.query("VACUUM ANALYZE");
+  await admin.end();
+}
+
+async function measureMatching(): Promise<Figure[]> {
+  const replayed = { version: 1, policy: POLICY, people: {}, groups: {} };
+  const times: number[] = [];
+  for (let n = 0; n < JUDGED; n++) {
+    const asked = askedNumber(n);
+    const began = performance.now();
+    if (judgePolicy(replayed, asked) !== null) throw new Error("a rule matched");
+    times.push(performance.now() - began);
+    await sleep(JUDGED_EVERY_MS);
+  }
+  const what = `${RULES} rules on each of ${1000 / JUDGED_EVERY_MS} requests a second`;
+  return [
+    { what: `${what}, p50`, value: quantile(times, 0.5), unit: "ms" },
+    { what: `${what}, p99`, value: quantile(times, 0.99), unit: "ms", goal: { atMost: 1 } },
+  ];
+}
+
+function askedNumber(n: number): AskedRequest {
+  const lines = Array.from({ length: 5 }, (_, line) => ({ description: `Line ${line}`, amount: 100 + line }));
+  return {
+    server: { id: "1", name: "Finance ERP" },
+    tool: "process_invoice",
+    task: {
+      label: `INV-${n}`,
+      arguments: { invoice: { invoice_id: `INV-${n}`, customer: "ACME Corp", total: 2_000_000 + n, lines } },
+      createdAt: new Date(),
+    },
+    request: {
+      ...{ message: `Approve INV-${n}?`, amount: 2_000_000 + n, currency: "USD", fields: ["value"] },
+      ...{ url: null, askedAgain: false },
+    },
+    requester: {
+      actor: { kind: "member", id: "2", name: "Ola" },
+      ...{ role: "operator", groups: ["finance", "group"] },
+    },
+    now: new Date(),
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * Replays a policy on what people decided in the last days. Reads only: nothing of it is written, sent or kept. Yields its
+ * lines as they come, and lets other calls of the process go first again and again.
+ */
+import { setImmediate as otherCalls } from "node:timers/promises";
+import type { Principal } from "../../access/principal.ts";
+import type { Tx } from "../../base/db/db.ts";
+import type { WithPeople } from "../../policy/difference.ts";
+import { PastDecisions } from "./past.ts";
+import { type Candidate, listDecided, readDecided, readDecidedBefore, toPast } from "./read.ts";
+import { MOST_REPLAYED, type ReplayLine } from "./schema.ts";
+import { ReplayTally } from "./tally.ts";
+
+/** Requests, and about their bytes, that are read at once. */
+const BATCH = { requests: 50, bytes: 1024 * 1024 };
+/** Longest that the process works without a break, but for one request. */
+const TURN_MS = 4;
+/** Most disagreements that have a line: more than anybody opens. */
+const MOST_LISTED = 1_000;
+
+export interface Replayed extends WithPeople {
+  /** Null: a draft. */
+  version: number | null;
+}
+
+/**
+ * `within` opens a transaction for each piece. The last line is the summary; requests that were deleted meanwhile are left out.
+ */
+export async function* replayPolicy(
+  organizationId: string,
+  principal: Principal,
+  replayed: Replayed,
+  { from, now }: { from: Date; now: Date },
+  within: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  most = MOST_REPLAYED,
+): AsyncGenerator<ReplayLine, void> {
+  const found = await within((tx) => listDecided(organizationId, tx, principal, from, most + 1));
+  const isCut = found.length > most;
+  const candidates = isCut ? found.slice(1) : found;
+  const tally = new ReplayTally(replayed);
+  const usesSimilar = (replayed.policy.automatic ?? []).some(({ when }) => /\bsimilar\b/.test(when));
+  const past = usesSimilar ? new PastDecisions() : null;
+  const progress = (done: number): ReplayLine => ({ kind: "progress", done, of: candidates.length });
+  yield progress(0);
+  let [done, listed, leftOut] = [0, 0, 0];
+  let begin: Date | null = null;
+  const pause = paused();
+  const batches = [...batchesOf(candidates)];
+  const read = async (at: number) => {
+    const batch = batches[at];
+    return batch ? within((tx) => readDecided(organizationId, tx, batch)) : [];
+  };
+  let next = read(0);
+  for (const [at, batch] of batches.entries()) {
+    const rows = await next;
+    // Read while this one is judged. Whoever leaves before it is needed does not learn that it failed.
+    next = read(at + 1);
+    next.catch(() => undefined);
+    for (const row of rows) {
+      const request = toPast(row);
+      begin ??= request.askedAt;
+      if (past && !past.has(request)) {
+        const asked = { serverId: request.server.id, tool: request.tool, before: begin };
+        past.begin(request);
+        for (const earlier of await within((tx) => readDecidedBefore(organizationId, tx, principal, asked))) {
+          past.add(toPast(earlier));
+          await pause();
+        }
+      }
+      const disagreement = tally.add(request, () => past?.similarTo(request) ?? NONE);
+      past?.add(request);
+      if (disagreement) {
+        if (listed < MOST_LISTED) yield disagreement;
+        else leftOut++;
+        listed++;
+      }
+      await pause();
+    }
+    done += batch.length;
+    yield progress(done);
+  }
+  yield {
+    kind: "summary",
+    version: replayed.version,
+    from: (isCut && begin ? begin : from).toISOString(),
+    to: now.toISOString(),
+    isCut,
+    ...tally.summary(),
+    disagreementsLeftOut: leftOut,
+    notKnown: notKnown(replayed, past !== null),
+  };
+}
+
+/** Lets other calls go first once the process has worked for a turn. */
+function paused(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since <= TURN_MS) return;
+    await otherCalls();
+    since = performance.now();
+  };
+}
+
+/** Of rules that ask nothing of it. */
+const NONE = { accepted: 0, declined: 0, repeats: false };
+
+/** Ids to be read at once. A request that is larger than a batch is one by itself. */
+function* batchesOf(candidates: Candidate[]): Generator<string[]> {
+  let [batch, bytes]: [string[], number] = [[], 0];
+  for (const { id, bytes: its } of candidates) {
+    if (batch.length > 0 && (batch.length === BATCH.requests || bytes + its > BATCH.bytes)) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(id);
+    bytes += its;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function notKnown({ policy }: Replayed, usesSimilar: boolean): string[] {
+  const hasAutomatic = (policy.automatic ?? []).length > 0;
+  return [
+    "Roles and groups of who asked, and names of servers, are those of now: nobody knows what they were then.",
+    "A question counts as it was worded last.",
+    ...(hasAutomatic
+      ? [
+          "Automatic rules count whatever their mode, cap and sample: those that are live first, then those in shadow, then those that are off.",
+          "A rule never answers what its authors asked for, nor anything while its tool had changed: that is not looked at here.",
+        ]
+      : []),
+    ...(usesSimilar
+      ? [
+          "“similar” counts what people had decided by the time when a request was asked, as far as it is still there and was not taken back since.",
+        ]
+      : []),
+  ];
+}

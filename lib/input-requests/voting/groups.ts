@@ -1,0 +1,51 @@
+/** What a change of a group means for open requests. Who votes is looked up anyway (voter.ts); this is about what was written down. */
+import { Prisma, type Tx } from "../../base/db/db.ts";
+import { appendEvents, ENGINE_ACTOR } from "../../events/transitions.ts";
+import { publishChange } from "../../live-updates/transitions.ts";
+import { hasVote } from "./voter.ts";
+
+/** Most requests that follow a change; the inbox shows all of them. */
+const MOST_FOLLOWED = 1_000;
+
+/**
+ * Ends claims and assignments of those who have no vote any more on open requests whose stage names one of these groups: they would keep
+ * the request from those who have. In a private task the assignment stays. Returns the requests, longest waiting first, whose notices may
+ * be others' now. For the engine.
+ */
+export async function followGroups(organizationId: string, tx: Tx, groupIds: string[]): Promise<string[]> {
+  if (groupIds.length === 0) return [];
+  const rows = await tx.$queryRaw<{ id: string }[]>`SELECT r.id FROM input_request r
+    WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open' AND r.approval IS NOT NULL
+      AND jsonb_exists_any(r.approval -> 'open' -> 'groups', ${groupIds}::text[])
+    ORDER BY r.id LIMIT ${MOST_FOLLOWED}`;
+  const ids = rows.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const withoutVote = (
+    person: Prisma.Sql,
+  ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.id = ANY (${ids}::uuid[])
+    AND t.organization_id = r.organization_id AND t.id = r.task_id AND m.organization_id = r.organization_id AND m.user_id = ${person}
+    AND NOT ${hasVote(Prisma.sql`r.approval`, person, [Prisma.sql`m.role`])}`;
+  // In the order of ids, so that two that free the same requests wait for each other.
+  const freed = await tx.$queryRaw<{ id: string; taskId: string; from: string }[]>`
+    WITH held AS (SELECT r.id, r.assignee_user_id FROM input_request r, task t, membership m
+      WHERE ${withoutVote(Prisma.sql`r.assignee_user_id`)} AND r.visibility <> 'private'
+      ORDER BY r.id FOR NO KEY UPDATE OF r)
+    UPDATE input_request r SET assignee_user_id = NULL, assigned_by = NULL, assigned_at = NULL, assignment_note = NULL
+    FROM held WHERE r.organization_id = ${organizationId}::uuid AND r.id = held.id
+    RETURNING r.id, r.task_id AS "taskId", held.assignee_user_id AS "from"`;
+  await tx.$executeRaw`DELETE FROM claim c USING input_request r, task t, membership m
+    WHERE c.organization_id = ${organizationId}::uuid AND c.input_request_id = r.id AND ${withoutVote(Prisma.sql`c.user_id`)}`;
+  await publishChange(organizationId, tx, "input_request", ids);
+  await appendEvents(
+    organizationId,
+    tx,
+    freed.map(({ id, taskId, from }) => ({
+      type: "request.assigned" as const,
+      actor: ENGINE_ACTOR,
+      taskId,
+      inputRequestId: id,
+      data: { userId: null, from },
+    })),
+  );
+  return ids;
+}

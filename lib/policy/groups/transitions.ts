@@ -1,0 +1,213 @@
+/**
+ * The only writes to groups that admins make. Who is in one is looked up when somebody looks or votes, so that a change counts at once, also
+ * for requests that are open. Where changes of the policy need a second admin, those of groups do too: the database refuses the detour.
+ */
+import type { Principal } from "../../access/principal.ts";
+import { Prisma, storable, type Tx } from "../../base/db/db.ts";
+import { AppError, notFound } from "../../base/errors.ts";
+import { uuidv7 } from "../../base/ids.ts";
+import { appendEvents } from "../../events/transitions.ts";
+import { lockRule } from "../lock.ts";
+import { overtakeGroupProposals, proposeGroup } from "../proposals/transitions.ts";
+import { readPolicyWithPeople } from "../queries.ts";
+import { usesOf } from "./queries.ts";
+import { type CreateGroup, type GroupChange, MOST_MEMBERS, type Named, type UpdateGroup } from "./schema.ts";
+
+/** Groups that admins may make. */
+const MOST_GROUPS = 200;
+
+/** A change that counts, or waits for a second admin: then its proposal's id. */
+export interface Made {
+  id: string;
+  proposalId: string | null;
+}
+
+/** Throws `invalid_input` with the field. */
+export async function createGroup(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  { name, members }: CreateGroup,
+): Promise<Made> {
+  const needsTwo = await lockRule(organizationId, tx);
+  const count = await tx.organizationGroup.count({ where: { organizationId } });
+  if (count >= MOST_GROUPS) throw invalid("name", `At most ${MOST_GROUPS} groups`);
+  await refuseTakenName(organizationId, tx, name, null);
+  const added = await membersNamed(organizationId, tx, members, "members");
+  const change = { id: uuidv7(), what: "create" as const, name, was: null, added, removed: [] };
+  return settle(organizationId, tx, principal, change, needsTwo);
+}
+
+/** Changes nothing if it is so already. Throws `not_found`, `defined_by_directory`, and `invalid_input` with the field. */
+export async function changeGroup(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  id: string,
+  input: UpdateGroup,
+): Promise<Made> {
+  const needsTwo = await lockRule(organizationId, tx);
+  const group = await lockGroup(organizationId, tx, id);
+  const name = input.name ?? group.name;
+  if (name !== group.name) await refuseTakenName(organizationId, tx, name, id);
+  const isIn = new Set(group.members.map((one) => one.id));
+  const added = (await membersNamed(organizationId, tx, input.add, "add", isIn)).filter(
+    (one) => !isIn.has(one.id) && !input.remove.includes(one.id),
+  );
+  await membersNamed(organizationId, tx, input.remove, "remove", isIn);
+  const removed = group.members.filter((one) => input.remove.includes(one.id) && !input.add.includes(one.id));
+  if (group.members.length + added.length - removed.length > MOST_MEMBERS)
+    throw invalid("add", `At most ${MOST_MEMBERS} people`);
+  const was = name === group.name ? null : group.name;
+  if (was === null && added.length + removed.length === 0) return { id, proposalId: null };
+  return settle(organizationId, tx, principal, { id, what: "change", name, was, added, removed }, needsTwo);
+}
+
+/** Throws `not_found`, `defined_by_directory`, and `group_in_use` where the policy in force names it. */
+export async function deleteGroup(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  id: string,
+): Promise<Made> {
+  const needsTwo = await lockRule(organizationId, tx);
+  const { name, members } = await lockGroup(organizationId, tx, id);
+  await refuseUsed(organizationId, tx, id, name);
+  const change = { id, what: "delete" as const, name, was: null, added: [], removed: members };
+  return settle(organizationId, tx, principal, change, needsTwo);
+}
+
+/** Carries an approved change out, on the group as it is by now. Throws `version_changed` where it can't be what was approved. */
+export async function carryOut(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  change: GroupChange,
+  approved: { proposalId: string; proposedBy: string },
+): Promise<void> {
+  const { id, what, name } = change;
+  if (what !== "create") await lockGroup(organizationId, tx, id);
+  if (what === "create" || change.was !== null) await refuseTakenName(organizationId, tx, name, id);
+  if (what === "delete") await refuseUsed(organizationId, tx, id, name);
+  const { length } = await tx.membership.findMany({
+    where: { organizationId, id: { in: change.added.map((one) => one.id) } },
+    select: { id: true },
+  });
+  if (length < change.added.length)
+    throw new AppError("version_changed", "Somebody in it has left by now. It has to be proposed anew.");
+  await apply(organizationId, tx, principal, change, approved);
+}
+
+async function settle(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  change: GroupChange,
+  needsTwo: boolean,
+): Promise<Made> {
+  if (needsTwo)
+    return { id: change.id, proposalId: await proposeGroup(organizationId, tx, principal, change) };
+  await apply(organizationId, tx, principal, change, {});
+  return { id: change.id, proposalId: null };
+}
+
+async function apply(
+  organizationId: string,
+  tx: Tx,
+  { actor }: Principal,
+  { id, what, name, was, added, removed }: GroupChange,
+  approved: { proposalId?: string; proposedBy?: string },
+): Promise<void> {
+  const ids = (list: Named[]) => list.map((one) => one.id);
+  const changed = { name, changedAt: new Date(), changedBy: storable(actor) };
+  if (what === "create") await tx.organizationGroup.create({ data: { organizationId, id, ...changed } });
+  if (what === "change") {
+    await tx.organizationGroup.updateMany({ where: { organizationId, id }, data: changed });
+    await tx.organizationGroupMember.deleteMany({
+      where: { organizationId, groupId: id, memberId: { in: ids(removed) } },
+    });
+  }
+  // Its members go with it.
+  if (what === "delete") await tx.organizationGroup.deleteMany({ where: { organizationId, id } });
+  await tx.organizationGroupMember.createMany({
+    data: ids(added).map((memberId) => ({ organizationId, groupId: id, memberId })),
+    skipDuplicates: true,
+  });
+  await overtakeGroupProposals(organizationId, tx, actor, id);
+  const data = { groupId: id, name, ...(was !== null && { was }), added, removed, ...approved };
+  await appendEvents(organizationId, tx, [{ type: TYPES[what], actor, data }]);
+}
+
+const TYPES = { create: "group.created", change: "group.changed", delete: "group.deleted" } as const;
+
+/** The group, which votes of its members wait for, or it for them (`openBallot`). */
+async function lockGroup(
+  organizationId: string,
+  tx: Tx,
+  id: string,
+): Promise<{ name: string; members: Named[] }> {
+  const [group] = await tx.$queryRaw<{ name: string }[]>`SELECT name FROM organization_group
+    WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`;
+  if (!group) {
+    if ((await tx.directoryGroup.count({ where: { organizationId, id } })) === 0) throw notFound("group");
+    throw new AppError("defined_by_directory", "This group is the directory's: change it there.");
+  }
+  const members = await tx.$queryRaw<
+    Named[]
+  >`SELECT g.member_id AS id, coalesce(u.name, 'Somebody who left') AS name
+    FROM organization_group_member g LEFT JOIN membership m ON m.organization_id = g.organization_id AND m.id = g.member_id
+      LEFT JOIN "user" u ON u.id = m.user_id
+    WHERE g.organization_id = ${organizationId}::uuid AND g.group_id = ${id}::uuid ORDER BY lower(u.name), g.member_id`;
+  return { name: group.name, members };
+}
+
+/** The members of these ids. Throws at the place of one whom there is not, unless they are in the group: who has left. */
+async function membersNamed(
+  organizationId: string,
+  tx: Tx,
+  ids: string[],
+  field: string,
+  isIn = new Set<string>(),
+): Promise<Named[]> {
+  const found = await tx.$queryRaw<
+    Named[]
+  >`SELECT m.id, u.name FROM membership m JOIN "user" u ON u.id = m.user_id
+    WHERE m.organization_id = ${organizationId}::uuid AND m.id = ANY (${ids}::uuid[]) ORDER BY lower(u.name), m.id`;
+  const known = new Set([...isIn, ...found.map((one) => one.id)]);
+  const at = ids.findIndex((id) => !known.has(id));
+  if (at !== -1) throw invalid(`${field}.${at}`, "Nobody here has this id. Use a member's");
+  return found;
+}
+
+/** Names are what a policy says: one of the directory's would never be found. */
+async function refuseTakenName(
+  organizationId: string,
+  tx: Tx,
+  name: string,
+  but: string | null,
+): Promise<void> {
+  const same = Prisma.sql`organization_id = ${organizationId}::uuid AND id IS DISTINCT FROM ${but}::uuid`;
+  const [taken] = await tx.$queryRaw<{ directory: boolean }[]>`
+    SELECT false AS directory FROM organization_group WHERE ${same} AND lower(name) = lower(${name})
+    UNION ALL SELECT true FROM directory_group WHERE ${same} AND lower(display_name) = lower(${name})`;
+  if (taken)
+    throw invalid(
+      "name",
+      taken.directory ? "A group of the directory has this name" : "Another group has this name",
+    );
+}
+
+/** Its stages would be nobody's. */
+async function refuseUsed(organizationId: string, tx: Tx, id: string, name: string): Promise<void> {
+  const { policy, groups } = await readPolicyWithPeople(organizationId, tx);
+  const [use] = usesOf(policy, groups, id);
+  if (use)
+    throw new AppError(
+      "group_in_use",
+      `The policy names ${name}: rule “${use.rule}”, stage “${use.stage}”. Change the policy first.`,
+    );
+}
+
+function invalid(field: string, message: string): AppError {
+  return new AppError("invalid_input", message, { errors: [{ field, message }] });
+}
