@@ -1,6 +1,8 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { PlainText } from "@/components/text/plain-text.tsx";
+import { groups as groupsOfOrganization } from "@/lib/api-client/settings/groups.ts";
 import { PeopleField } from "./approvers-field.tsx";
 import { AutomaticForm } from "./automatic-form.tsx";
 import { CaseForm } from "./case-form.tsx";
@@ -45,6 +47,9 @@ export function PolicyForm({
   const rules = draft.rules ?? [];
   const groups = Object.entries(draft.groups ?? {}).map(([name, people]): DraftGroup => ({ name, people }));
   const names = Object.keys(draft.groups ?? {});
+  const ofOrganization = useQuery(groupsOfOrganization()).data?.items ?? [];
+  // A name of the policy's means its own group.
+  const offered = [...new Set([...names, ...ofOrganization.map(({ name }) => name)])];
   const set = (change: Partial<Draft>) => onChange(changed(draft, change));
   const shown = { open, onOpen };
   return (
@@ -69,7 +74,7 @@ export function PolicyForm({
             <RuleForm
               place={`rules.${at}`}
               rule={rule}
-              groups={names}
+              groups={offered}
               openStage={stageOf(ledTo, at)}
               onChange={setRule}
             />
@@ -78,7 +83,7 @@ export function PolicyForm({
         <OrderedList<DraftGroup>
           {...shown}
           isOrdered={false}
-          label="Groups of people"
+          label="Groups of the policy"
           noun="group"
           place="groups"
           items={groups}
@@ -88,7 +93,7 @@ export function PolicyForm({
               groups: some(now) && Object.fromEntries(now.map(({ name, people }) => [name ?? "", people])),
             })
           }
-          empty="No groups: stages name roles or people."
+          empty="None. Stages can also name the groups of Settings → Groups."
           words={({ people }) => people.join(", ") || "Nobody"}
         >
           {({ name = "", people }, at, setGroup) => (
