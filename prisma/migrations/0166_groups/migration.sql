@@ -51,10 +51,10 @@ CREATE OR REPLACE FUNCTION approves_policy(p_organization uuid, p_policy jsonb) 
     AND NOT same_maker(p_organization, p.proposer, p.approver)) $$;
 
 -- The change of a group that this transaction approves, of another maker; null: none. `{}` where none is needed: the organization asks
--- for no second admin, or whoever works is no process that serves.
+-- for no second admin, or is not the one that row security shows; or whoever works is no process that serves.
 CREATE FUNCTION approved_group_change(p_organization uuid, p_group uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN current_user <> 'intray_app'
-      OR NOT (SELECT o.two_person_policy FROM organization o WHERE o.id = p_organization) THEN '{}'::jsonb
+      OR (SELECT o.two_person_policy FROM organization o WHERE o.id = p_organization) IS NOT TRUE THEN '{}'::jsonb
     ELSE (SELECT p.group_change FROM policy_proposal p WHERE p.organization_id = p_organization AND p.group_id = p_group
       AND p.state = 'approved' AND p.decided_at = now()::timestamptz(3)
       AND NOT same_maker(p_organization, p.proposer, p.approver) LIMIT 1) END $$;
