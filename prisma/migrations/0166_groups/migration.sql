@@ -39,7 +39,7 @@ ALTER TABLE policy_version ADD COLUMN group_ids jsonb NOT NULL DEFAULT '{}' CHEC
 -- and names of memberships, and the ids alone once more as `add` and `remove`.
 ALTER TABLE policy_proposal ADD COLUMN group_ids jsonb CHECK (jsonb_typeof(group_ids) = 'object'),
   ADD COLUMN group_id uuid,
-  ADD COLUMN group_change jsonb CHECK (jsonb_typeof(group_change) = 'object'),
+  ADD COLUMN group_change jsonb CHECK (jsonb_typeof(group_change) = 'object' AND jsonb_exists(group_change, 'what')),
   ADD CONSTRAINT policy_proposal_of_group CHECK ((group_id IS NULL) = (group_change IS NULL)),
   ADD CONSTRAINT policy_proposal_of_one CHECK (policy IS NULL OR group_id IS NULL);
 GRANT INSERT (group_ids, group_id, group_change) ON policy_proposal TO intray_app;
