@@ -282,10 +282,7 @@ export async function refuseUnfitChoice(
   const question = recipe && questionAt(recipe, key);
   const chosen = question && choiceOf(question, answer);
   if (!chosen || !("problem" in chosen)) return;
-  // The whole is told once; at each field that it lacks, what the field is needed for.
-  const errors = chosen.missing
-    ? chosen.missing.map((field) => ({ field, message: `Needed for “${String(answer.content?.choice)}”` }))
-    : [{ field: "choice", message: chosen.problem }];
+  const errors = chosen.missing ?? [{ field: "choice", message: chosen.problem }];
   throw new AppError("invalid_content", chosen.problem, { errors });
 }
 

@@ -36,17 +36,23 @@ export function choiceIn(content: Record<string, unknown>): Record<string, unkno
   return CHOICE in content ? { [CHOICE]: content[CHOICE] } : content;
 }
 
-/** Returns the choice and what was filled in for it, or why the answer is none of the question's; `missing`: fields that it lacks. */
+/** Returns the choice and what was filled in for it, or why the answer is none of the question's; `missing`: what to say at each field that it lacks. */
 export function choiceOf(
   { choices }: Pick<RecipeQuestion, "choices">,
   { action, content = {} }: AnswerBody,
-): { choice: Choice; answer: Record<string, unknown> } | { problem: string; missing?: string[] } {
+):
+  | { choice: Choice; answer: Record<string, unknown> }
+  | { problem: string; missing?: { field: string; message: string }[] } {
   const labels = choices.map(({ label }) => label).join(", ");
   if (action !== "accept") return { problem: `This question can't be declined. Choose one of: ${labels}.` };
   const choice = choices.find(({ label }) => label === content[CHOICE]);
   if (!choice) return { problem: `This is none of the choices: ${labels}.` };
   const missing = choice.required.filter((name) => content[name] === undefined || content[name] === "");
-  if (missing.length > 0) return { problem: `${choice.label} needs: ${missing.join(", ")}.`, missing };
+  if (missing.length > 0)
+    return {
+      problem: `${choice.label} needs: ${missing.join(", ")}.`,
+      missing: missing.map((field) => ({ field, message: `Needed for ${labelsOf([choice])}` })),
+    };
   const names = Object.keys(choice.fields);
   return {
     choice,

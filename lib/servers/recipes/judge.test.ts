@@ -234,7 +234,7 @@ describe("an answer", () => {
     const strict = { choices: [{ ...question!.choices[1]!, required: ["reason"] }, question!.choices[0]!] };
     expect(choiceOf(strict, { action: "accept", content: { choice: "Reject" } })).toEqual({
       problem: "Reject needs: reason.",
-      missing: ["reason"],
+      missing: [{ field: "reason", message: "Needed for “Reject”" }],
     });
     expect(choiceOf(strict, { action: "accept", content: { choice: "Approve" } })).toMatchObject({
       answer: {},

@@ -157,7 +157,8 @@ export function PolicyForm({
 
 /** `rules.2.stages.1` of a place within the rule; null: it is elsewhere. */
 function stageOf(place: string | null, rule: number): string | null {
-  return place?.match(new RegExp(`^rules\\.${rule}\\.stages\\.\\d+`))?.[0] ?? null;
+  const [found, at] = /^rules\.(\d+)\.stages\.\d+/.exec(place ?? "") ?? [];
+  return found !== undefined && Number(at) === rule ? found : null;
 }
 
 function RuleWords({ rule: { when, stages = [] } }: { rule: DraftRule }) {
