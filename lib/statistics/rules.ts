@@ -69,7 +69,7 @@ export interface RuleRow {
 }
 
 /** Rules that are told of: those with the most decisions, and the most that is overdue. */
-export const MOST_RULES = 100;
+const MOST_RULES = 100;
 
 /** The figures of each rule, that with the most decisions first. */
 export function ruleFiguresOf(rows: RuleRow[], overdue: { rule: string; count: number }[]): RuleFigures[] {

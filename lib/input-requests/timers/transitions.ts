@@ -220,7 +220,8 @@ export async function moveTimers(
   const approvals = new Map(rows.map(({ id, approval }) => [id, approvalSchema.parse(approval)]));
   const timers = await tx.$queryRaw<
     { id: string; requestId: string; kind: TimerKind; after: string; from: Date }[]
-  >`SELECT id, input_request_id AS "requestId", kind, after, starts_at AS "from" FROM request_timer WHERE organization_id = ${organizationId}::uuid AND fired_at IS NULL
+  >`SELECT id, input_request_id AS "requestId", kind, after, starts_at AS "from"
+    FROM request_timer WHERE organization_id = ${organizationId}::uuid AND fired_at IS NULL
       AND input_request_id = ANY (${rows.map(({ id }) => id)}::uuid[])`;
   const dueAt = ({ requestId, from, ...timer }: (typeof timers)[number]) =>
     dueOf(calendar, { ...timer, from: from.toISOString() }, approvals.get(requestId)!).toISOString();
