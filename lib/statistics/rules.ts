@@ -59,7 +59,7 @@ export function ruleCountsOf(
     // A stage ends with its last vote, the one that is open with the decision. A vote may be older than the stage's begin, when
     // other content brought an earlier stage back.
     const end = index === voted.length - 1 ? at : new Date(Math.max(begin.getTime(), last));
-    stages.push(...lasted(`${read.data.stages.indexOf(name)} ${name}`, begin, end));
+    stages.push(...lasted(`${approval.stages.indexOf(name)} ${name}`, begin, end));
     begin = end;
   }
   return [...lasted("", from, at), ...due, ...within, ...stages];
