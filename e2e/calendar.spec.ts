@@ -119,4 +119,15 @@ test("the card says by when, and who is reminded within a minute", async ({ ana,
   await ben.goto("/inbox?overdue=true");
   await expect(ben.getByText("Overdue", { exact: true }).first()).toBeVisible();
   expect((await readRequest(ben, requestId)).approval?.stages[0]?.reminded).toHaveLength(1);
+  // What is due is on top, and the overview says of its rule that it is overdue.
+  await ben.goto("/inbox?tab=all");
+  await ben.getByRole("button", { name: "Sort and layout" }).click();
+  await ben.getByRole("menuitemradio", { name: "Due soonest" }).click();
+  await expect(ben).toHaveURL(/order=due/);
+  await ola.goto("/overview");
+  const rules = ola.getByRole("region", { name: "Decisions by rule" });
+  await expect(rules.getByRole("row", { name: /^In time 1 0/ })).toBeVisible(SOON);
+  await checkAppearance(ola, "overview, decisions by rule");
+  await rules.getByRole("link", { name: /^[0-9]+ overdue/ }).click();
+  await expect(ola).toHaveURL(/overdue=true/);
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
+import { wordsOf } from "@/lib/receipts/words.ts";
 import { fireTimer } from "@/lib/request-timers/fire.ts";
 import { callerOf, type DirectoryFixture, GROUP } from "@/test/directory.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
@@ -384,8 +385,12 @@ describe("who is in a group", () => {
     expect((await acme.decide(cleo, request)).body.state).toBe("answered");
     const receipt = await web.open("GET", `/api/v1/input-requests/${request.id}/receipt`, ada);
     const [, payload] = (await receipt.text()).split(".");
-    const { policy: its } = JSON.parse(Buffer.from(payload!, "base64url").toString());
+    const said = JSON.parse(Buffer.from(payload!, "base64url").toString());
+    const { policy: its } = said;
     expect(its.stages).toMatchObject([{ name: "Owners", groups: [{ id, name: "Finance" }] }]);
+    expect(wordsOf(said)[2]).toMatch(
+      /Rule “All”, version \d+ of the policy: Owners \(1 of the group Finance\)\.$/,
+    );
   });
 
   test("votes for who is away of the group, and by a key of theirs", async () => {

@@ -64,7 +64,10 @@ export function matching(organizationId: string, principal: Principal, query: Re
   return Prisma.join(conditions, " AND ");
 }
 
-/** Open requests with a vote of the caller's, also one for who is away, that wait for others. Along an index that has nothing in it without a policy. */
+/**
+ * Open requests with a vote of the caller's, also one for who is away, that wait for others. Along the index of open requests on
+ * which people vote, which has nothing in it without a policy.
+ */
 function votedBy(organizationId: string, principal: Principal): Prisma.Sql {
   const person = personOf(principal);
   return Prisma.sql`r.id = ANY (ARRAY(SELECT q.id FROM input_request q WHERE q.organization_id = ${organizationId}::uuid

@@ -8,7 +8,7 @@ export function wordsOf(receipt: Receipt): string[] {
     `${plain(issuer)} says of a request in ${plain(organization.name)} (${organization.id}):`,
     `  Request ${request.id} about ${about}, asked ${request.askedAt} for ${plain(request.requestedBy.name)}. Question ${request.questionHash}.`,
     policy
-      ? `  Rule “${plain(policy.rule)}”, version ${policy.version} of the policy: ${policy.stages.map(({ name, need }) => `${plain(name)} (${need})`).join(", then ")}.`
+      ? `  Rule “${plain(policy.rule)}”, version ${policy.version} of the policy: ${policy.stages.map(stageInWords).join(", then ")}.`
       : "  No rule says who has to agree: any one approver, or a rule that answers by itself.",
     ...votes.map((vote) => `  ${voteWords(vote)}`),
     ...answers.map((answer) => `  ${answerWords(answer)}`),
@@ -27,6 +27,13 @@ const SENT: Record<Receipt["sent"], string> = {
   carried_out: "Intray itself acted on the answer: the question was its own, and no server had to be told.",
   taken: "The server replied that it has the answer.",
 };
+
+/** `Finance (2)`, or `Finance (2 of the group Finance team)`: the groups of the organization whose members voted in it. */
+function stageInWords({ name, need, groups = [] }: NonNullable<Receipt["policy"]>["stages"][number]): string {
+  const of = groups.map((group) => plain(group.name)).join(", ");
+  const its = of ? ` of the ${groups.length === 1 ? "group" : "groups"} ${of}` : "";
+  return `${plain(name)} (${need}${its})`;
+}
 
 function voteWords(vote: Receipt["votes"][number]): string {
   const what = vote.agrees ? "agreed" : "rejected";

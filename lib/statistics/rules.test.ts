@@ -40,8 +40,8 @@ describe("a decision", () => {
     );
     expect(lasted(counts, "", "clock", 50)).toBe(1);
     expect(lasted(counts, "", "work", 50)).toBe(1);
-    expect(lasted(counts, "Finance", "clock", 26)).toBe(1);
-    expect(lasted(counts, "CFO", "clock", 24)).toBe(1);
+    expect(lasted(counts, "0 Finance", "clock", 26)).toBe(1);
+    expect(lasted(counts, "1 CFO", "clock", 24)).toBe(1);
     expect(counts).toHaveLength(6);
   });
 
@@ -55,8 +55,8 @@ describe("a decision", () => {
 
   test("is of one stage when that rejects it", () => {
     const counts = countsOf(3, line([["Finance", 3]]));
-    expect(counts.filter(({ stage }) => stage === "CFO")).toEqual([]);
-    expect(lasted(counts, "Finance", "clock", 3)).toBe(1);
+    expect(counts.filter(({ stage }) => stage === "1 CFO")).toEqual([]);
+    expect(lasted(counts, "0 Finance", "clock", 3)).toBe(1);
   });
 
   test("keeps the order of the stages, though a vote of a later one is older", () => {
@@ -67,8 +67,8 @@ describe("a decision", () => {
         ["Finance", 9],
       ]),
     );
-    expect(lasted(counts, "Finance", "clock", 9)).toBe(1);
-    expect(lasted(counts, "CFO", "clock", 0)).toBe(1);
+    expect(lasted(counts, "0 Finance", "clock", 9)).toBe(1);
+    expect(lasted(counts, "1 CFO", "clock", 0)).toBe(1);
   });
 
   test.each<[string, number, string[]]>([
@@ -94,6 +94,10 @@ test("figures are told by rule, that with the most decisions first, and with wha
       countsOf(hours, line([["Finance", hours]], { dueAt: at(4).toISOString() })),
     ),
     ...countsOf(1, line([["Finance", 1]], { rule: "Small" })),
+    // Before, the CFO was first.
+    { rule: "Large", stage: "0 CFO", measure: "clock:9" as const },
+    { rule: "Large", stage: "1 Finance", measure: "clock:40" as const },
+    { rule: "Large", stage: "1 CFO", measure: "clock:9" as const },
   ];
   // Added up, as the database does.
   const rows = [...new Set(counts.map((count) => JSON.stringify(count)))].map((text) => ({
@@ -116,6 +120,9 @@ test("figures are told by rule, that with the most decisions first, and with wha
   const [large] = figures;
   expect(large!.clockMs! / HOUR).toBeGreaterThan(2.4);
   expect(large!.clockMs! / HOUR).toBeLessThan(3.7);
-  expect(large!.stages.map(({ stage, count }) => [stage, count])).toEqual([["Finance", 3]]);
+  expect(large!.stages.map(({ stage, count }) => [stage, count])).toEqual([
+    ["Finance", 4],
+    ["CFO", 2],
+  ]);
   expect(figures[2]!.clockMs).toBeNull();
 });

@@ -5,9 +5,10 @@ import { workingTimeBetween } from "../calendar/working-time.ts";
 import { classOf, percentile } from "./durations.ts";
 import type { RuleFigures } from "./schema.ts";
 
-/** Of a decision by a rule: one count in one rule, and stage; the empty stage is the whole request. */
+/** Of a decision by a rule: one count in one rule, and stage. */
 export interface RuleCount {
   rule: string;
+  /** Its place in the rule and its name, as `0 Finance`. Empty: the whole request. */
   stage: string;
   measure: RuleMeasure;
 }
@@ -58,7 +59,7 @@ export function ruleCountsOf(
     // A stage ends with its last vote, the one that is open with the decision. A vote may be older than the stage's begin, when
     // other content brought an earlier stage back.
     const end = index === voted.length - 1 ? at : new Date(Math.max(begin.getTime(), last));
-    stages.push(...lasted(name, begin, end));
+    stages.push(...lasted(`${approval.stages.indexOf(name)} ${name}`, begin, end));
     begin = end;
   }
   return [...lasted("", from, at), ...due, ...within, ...stages];
@@ -81,17 +82,22 @@ export function ruleFiguresOf(rows: RuleRow[], overdue: { rule: string; count: n
   return rules
     .map((rule): RuleFigures => {
       const its = rows.filter((row) => row.rule === rule);
-      const of = (stage: string) => its.filter((row) => row.stage === stage);
-      const whole = of("");
+      const whole = its.filter(({ stage }) => stage === "");
       const sum = (measure: string) => whole.find((row) => row.measure === measure)?.amount ?? 0;
-      const stages = [...new Set(its.map(({ stage }) => stage))].filter((stage) => stage !== "").sort();
+      // A stage that had another place before is one with itself.
+      const stages = new Map<string, RuleRow[]>();
+      for (const row of its.toSorted((one, other) => placeOf(one.stage) - placeOf(other.stage))) {
+        if (row.stage === "") continue;
+        const name = row.stage.slice(row.stage.indexOf(" ") + 1);
+        stages.set(name, [...(stages.get(name) ?? []), row]);
+      }
       return {
         rule,
         overdue: late.get(rule) ?? 0,
         ...medianOf(whole),
         due: sum("due"),
         within: sum("within"),
-        stages: stages.map((stage) => ({ stage, ...medianOf(of(stage)) })),
+        stages: [...stages].map(([stage, theirs]) => ({ stage, ...medianOf(theirs) })),
       };
     })
     .filter(({ count, overdue: open }) => count > 0 || open > 0)
@@ -102,13 +108,19 @@ export function ruleFiguresOf(rows: RuleRow[], overdue: { rule: string; count: n
     .slice(0, MOST_RULES);
 }
 
+function placeOf(stage: string): number {
+  return Number(stage.split(" ", 1)[0]);
+}
+
 function medianOf(rows: RuleRow[]): Pick<RuleFigures, "count" | "clockMs" | "workMs"> {
-  const counts = (prefix: string) =>
-    new Map(
-      rows
-        .filter(({ measure }) => measure.startsWith(prefix))
-        .map(({ measure, amount }) => [Number(measure.slice(prefix.length)), amount]),
-    );
+  const counts = (prefix: string) => {
+    const sums = new Map<number, number>();
+    for (const { measure, amount } of rows.filter((row) => row.measure.startsWith(prefix))) {
+      const index = Number(measure.slice(prefix.length));
+      sums.set(index, (sums.get(index) ?? 0) + amount);
+    }
+    return sums;
+  };
   const clock = counts("clock:");
   return {
     count: [...clock.values()].reduce((sum, amount) => sum + amount, 0),

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { formatsOf } from "../../text/formats/formats.ts";
-import { chipsOf, isNarrowed } from "./filter-words.ts";
-import { apiFilters, type InboxFilters, NO_FILTERS, readFilters, setFilters } from "./inbox-filters.ts";
+import { chipsOf, isNarrowed, ORDER_WORDS } from "./filter-words.ts";
+import {
+  apiFilters,
+  type InboxFilters,
+  NO_FILTERS,
+  ORDERS,
+  readFilters,
+  setFilters,
+} from "./inbox-filters.ts";
 
 const server = "0198f0a0-0000-7000-8000-000000000001";
 const read = (address: string) => {
@@ -30,6 +37,11 @@ describe("an address", () => {
       filters,
     );
     expect(setFilters(NO_FILTERS)).toEqual({});
+  });
+
+  test.each(ORDERS)("keeps the order %s", (order) => {
+    expect(read(`order=${order}`)).toEqual({ ...NO_FILTERS, order });
+    expect(ORDER_WORDS[order]).toMatch(/^[A-Z]/);
   });
 
   test.each([

@@ -39,7 +39,7 @@ ALTER TABLE policy_version ADD COLUMN group_ids jsonb NOT NULL DEFAULT '{}' CHEC
 -- and names of memberships, and the ids alone once more as `add` and `remove`.
 ALTER TABLE policy_proposal ADD COLUMN group_ids jsonb CHECK (jsonb_typeof(group_ids) = 'object'),
   ADD COLUMN group_id uuid,
-  ADD COLUMN group_change jsonb CHECK (jsonb_typeof(group_change) = 'object'),
+  ADD COLUMN group_change jsonb CHECK (jsonb_typeof(group_change) = 'object' AND jsonb_exists(group_change, 'what')),
   ADD CONSTRAINT policy_proposal_of_group CHECK ((group_id IS NULL) = (group_change IS NULL)),
   ADD CONSTRAINT policy_proposal_of_one CHECK (policy IS NULL OR group_id IS NULL);
 GRANT INSERT (group_ids, group_id, group_change) ON policy_proposal TO intray_app;
@@ -51,10 +51,10 @@ CREATE OR REPLACE FUNCTION approves_policy(p_organization uuid, p_policy jsonb) 
     AND NOT same_maker(p_organization, p.proposer, p.approver)) $$;
 
 -- The change of a group that this transaction approves, of another maker; null: none. `{}` where none is needed: the organization asks
--- for no second admin, or whoever works is no process that serves.
+-- for no second admin, or is not the one that row security shows; or whoever works is no process that serves.
 CREATE FUNCTION approved_group_change(p_organization uuid, p_group uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN current_user <> 'intray_app'
-      OR NOT (SELECT o.two_person_policy FROM organization o WHERE o.id = p_organization) THEN '{}'::jsonb
+      OR (SELECT o.two_person_policy FROM organization o WHERE o.id = p_organization) IS NOT TRUE THEN '{}'::jsonb
     ELSE (SELECT p.group_change FROM policy_proposal p WHERE p.organization_id = p_organization AND p.group_id = p_group
       AND p.state = 'approved' AND p.decided_at = now()::timestamptz(3)
       AND NOT same_maker(p_organization, p.proposer, p.approver) LIMIT 1) END $$;

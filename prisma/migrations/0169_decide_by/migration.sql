@@ -25,7 +25,7 @@ CREATE TABLE rule_statistic (
   -- When the stretch begins.
   at timestamptz(3) NOT NULL,
   rule text COLLATE "C" NOT NULL,
-  -- Empty: the whole request.
+  -- Its place and its name. Empty: the whole request.
   stage text COLLATE "C" NOT NULL,
   measure text COLLATE "C" NOT NULL,
   amount bigint NOT NULL,
