@@ -26,7 +26,7 @@ export function DecidersTable() {
       title="Who could decide what"
       description="By the saved policy, as of now. Whoever asked for a task has no vote on it unless its rule says so, and votes of those who count as one person count once where a second person is required."
     >
-      <ScrollX label="Who could decide what">
+      <ScrollX label="People by rule and stage">
         <table className="w-full min-w-[36rem] text-left text-[13px]">
           <thead className="text-muted text-xs">
             <tr className="border-line border-b">
