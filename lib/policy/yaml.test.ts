@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { policyInputSchema } from "./schema.ts";
 import { placeInYaml, readYaml, writeYaml } from "./yaml.ts";
 
 const TEXT = `# Who has to agree
@@ -63,4 +65,13 @@ test.each([
   ["", "rules:"],
 ])("%s is found", (path, begins) => {
   expect(TEXT.slice(placeInYaml(TEXT, path))).toMatch(new RegExp(`^${begins}`));
+});
+
+test("the example of the documentation says the same in both", () => {
+  const docs = readFileSync("docs/governance.md", "utf8");
+  const [, json = ""] = /```json\n(.*?)\n```/s.exec(docs) ?? [];
+  const [, yaml = ""] = /```yaml\n(.*?)\n```/s.exec(docs) ?? [];
+  const read = readYaml(yaml);
+  if ("mistake" in read) throw new Error(read.mistake.message);
+  expect(policyInputSchema.parse(read.value)).toEqual(policyInputSchema.parse(JSON.parse(json)));
 });
