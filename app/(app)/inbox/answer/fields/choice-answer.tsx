@@ -1,11 +1,15 @@
 "use client";
 
+import { cn } from "@/components/ui/cn.ts";
 import { FieldErrorLine, Field as LabelledField } from "@/components/ui/field.tsx";
 import { Select } from "@/components/ui/select.tsx";
 import type { Field, FieldOption } from "@/lib/mcp/forms/form.ts";
 import type { AnswerProps } from "./text-answer.tsx";
 
 type Several = Pick<Extract<Field, { kind: "several_of" }>, "minItems" | "maxItems">;
+
+/** Options that stand side by side. */
+const MOST_SIDE_BY_SIDE = 3;
 
 /**
  * Radio buttons or checkboxes, as a group with a legend. The server's suggestion is marked and never
@@ -48,6 +52,8 @@ export function ChoiceGroup({
     // In the server's order, whatever the order of ticking.
     onChange(options.filter((option) => next.has(option.value)).map((option) => option.value));
   };
+  // Two or three look like the buttons that a question of nothing else has.
+  const isFew = !several && options.length <= MOST_SIDE_BY_SIDE;
   const shown = several || field.required ? options : [...options, { value: "", title: "No answer" }];
   return (
     <fieldset
@@ -68,9 +74,16 @@ export function ChoiceGroup({
           {field.description}
         </p>
       )}
-      <div className="flex flex-col">
+      <div className={cn("flex", isFew ? "flex-wrap gap-2" : "flex-col")}>
         {shown.map((option) => (
-          <label key={option.value} className="flex min-h-8 items-center gap-x-2.5 py-1 max-md:min-h-11">
+          <label
+            key={option.value}
+            className={cn(
+              "flex min-h-8 items-center gap-x-2.5 py-1 max-md:min-h-11",
+              isFew &&
+                "rounded-lg border border-edge px-3 has-checked:border-accent has-checked:bg-accent-soft",
+            )}
+          >
             <input
               type={several ? "checkbox" : "radio"}
               name={id}
