@@ -1,8 +1,8 @@
 "use client";
 
 import {
-  AlarmClock,
   Ban,
+  Clock3,
   Hand,
   HandHelping,
   Scale,
@@ -55,7 +55,7 @@ export function DecisionMenuItems({ request, declines, disabled, onDialog, onCla
         <Kbd className="ml-auto">S</Kbd>
       </MenuItem>
       <MenuItem disabled={away} onSelect={() => onDialog("snooze")}>
-        <AlarmClock {...icon} />
+        <Clock3 {...icon} />
         Snooze…
         <Kbd className="ml-auto">B</Kbd>
       </MenuItem>

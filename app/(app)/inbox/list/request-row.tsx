@@ -1,14 +1,12 @@
 "use client";
 
 import {
-  AlarmClock,
   Check,
+  Clock3,
   FileCheck2,
   Link2,
   Lock,
   type LucideIcon,
-  MessageCircle,
-  MessageCircleQuestion,
   MessageSquareText,
   Trash2,
   TriangleAlert,
@@ -186,13 +184,13 @@ function RowBadges({ request, gone }: { request: InputRequestSummary; gone: bool
       )}
       {request.askedAgain && <Badge>Asked again</Badge>}
       {request.needsInfo && (
-        <Badge tone="wait" icon={MessageCircleQuestion}>
+        <Badge tone="wait" icon={MessageSquareText}>
           {`Waiting for ${request.needsInfo.of.id === me.user.id ? "you" : request.needsInfo.of.name}`}
         </Badge>
       )}
-      {request.snoozedUntil && <Badge icon={AlarmClock}>Snoozed</Badge>}
+      {request.snoozedUntil && <Badge icon={Clock3}>Snoozed</Badge>}
       {request.comments > 0 && (
-        <Badge icon={MessageCircle}>
+        <Badge icon={MessageSquareText}>
           {request.comments}
           <span className="sr-only"> {request.comments === 1 ? "comment" : "comments"}</span>
         </Badge>

@@ -43,15 +43,11 @@ export function SnoozeDialog({ request, onDismiss }: { request: InputRequestDeta
     >
       <div className="flex flex-col gap-1">
         {times.map(({ words, at }) => (
-          <Button
-            key={words}
-            variant="ghost"
-            className="justify-between"
-            disabled={snooze.isPending}
-            onClick={() => snooze.mutate(at)}
-          >
+          <Button key={words} variant="ghost" disabled={snooze.isPending} onClick={() => snooze.mutate(at)}>
             {words}
-            <span className="font-normal text-muted">{formats.clock(at.toISOString(), Date.now())}</span>
+            <span className="ml-auto font-normal text-muted">
+              {formats.clock(at.toISOString(), Date.now())}
+            </span>
           </Button>
         ))}
       </div>

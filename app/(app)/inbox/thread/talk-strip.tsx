@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { AlarmClock, MessageCircleQuestion } from "lucide-react";
+import { Clock3, MessageSquareText } from "lucide-react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Clock, TimeAgo } from "@/components/time/time.tsx";
@@ -34,7 +34,7 @@ export function TalkStrip({ request }: { request: InputRequestDetail }) {
     <div className="flex flex-col gap-2 text-[13px] text-muted">
       {needsInfo && (
         <section aria-label="Missing information" className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-          <Badge tone="wait" icon={MessageCircleQuestion}>
+          <Badge tone="wait" icon={MessageSquareText}>
             <PlainText text={isAsked ? "Waiting for you" : `Waiting for ${needsInfo.of.name}`} />
           </Badge>
           <span>
@@ -52,7 +52,7 @@ export function TalkStrip({ request }: { request: InputRequestDetail }) {
       )}
       {snoozedUntil && (
         <section aria-label="Snoozed" className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-          <Badge icon={AlarmClock}>
+          <Badge icon={Clock3}>
             Snoozed until <Clock at={snoozedUntil} />
           </Badge>
           <span>For you alone.</span>

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { MessageCircleQuestion, Trash2 } from "lucide-react";
+import { MessageSquareText, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { PlainText } from "@/components/text/plain-text.tsx";
@@ -98,7 +98,7 @@ function Comment({
         </span>
         <TimeAgo at={at} />
         {asks && (
-          <Badge tone="wait" icon={MessageCircleQuestion}>
+          <Badge tone="wait" icon={MessageSquareText}>
             Asked for information
           </Badge>
         )}
