@@ -68,11 +68,11 @@ test("an admin takes holidays from a file, sees each before it is saved, and wha
   ].join("\r\n");
   const choose = (name: string, content: string) =>
     ana
-      .getByLabel("A file with holidays")
+      .getByLabel("Calendar file")
       .setInputFiles({ name, mimeType: "text/calendar", buffer: Buffer.from(content) });
   await ana.goto("/settings/calendar");
   await ana.getByRole("button", { name: "Set working hours" }).click();
-  await ana.getByLabel("Holidays", { exact: true }).fill(`${year}-12-25 Christmas`);
+  await ana.getByLabel("Holidays").fill(`${year}-12-25 Christmas`);
   await choose("list.csv", "date,name");
   await expect(ana.getByText("This is no calendar file (.ics)")).toBeVisible();
   await choose("holidays.ics", text);
@@ -86,7 +86,7 @@ test("an admin takes holidays from a file, sees each before it is saved, and wha
   await expect(found.getByText("Party: It has a time of day")).toBeVisible();
   await checkAppearance(ana, "calendar, holidays of a file");
   await found.getByRole("button", { name: "Add 2 holidays" }).click();
-  await expect(ana.getByLabel("Holidays", { exact: true })).toHaveValue(
+  await expect(ana.getByLabel("Holidays")).toHaveValue(
     `${year}-12-25 Christmas\n${year}-12-28 Between the years\n${year}-12-30 Between the years`,
   );
   await ana.getByRole("button", { name: "Save calendar" }).click();

@@ -32,7 +32,7 @@ export function HolidayFileChooser({ known, onAdd }: { known: string[]; onAdd(ho
         ref={input}
         type="file"
         accept=".ics,text/calendar"
-        aria-label="A file with holidays"
+        aria-label="Calendar file"
         tabIndex={-1}
         className="hidden"
         onChange={({ target }) => {
@@ -115,7 +115,7 @@ function Found({
         {plural(holidays.length, "holiday")} in <PlainText text={name} />
       </h3>
       {holidays.length > 0 && (
-        <ul aria-label="Holidays of the file" className="flex max-h-72 flex-col overflow-y-auto">
+        <ul aria-label="Found in the file" className="flex max-h-72 flex-col overflow-y-auto">
           {holidays.map(({ date, name: its }) => {
             const isKnown = known.includes(date);
             return (
