@@ -153,18 +153,32 @@ test("where content is sealed, what a rule says is kept as a keyed digest, and c
   const { organization, server, queries, sql } = await place({ onTestFinished }, { mode: "shadow" });
   const { organizationId, operator, within } = organization;
   await organization.startEngine();
-  await within((tx) => beginSealing(organizationId, tx, operator, organization.seal));
-  const taskId = await organization.startTask(server, {}, APPROVE);
-  const { id } = await queries.openRequest(taskId);
-  const decision = async () =>
+  const plain = contentDigest("accept", yes.content);
+  const decisionOf = async (id: string) =>
     (
       await sql("SELECT state, content_digest, agreed FROM automatic_decision WHERE input_request_id = $1", [
         id,
       ])
     )[0]!;
-  await until("it is judged", async () => (await decision()).state === "shadow");
-  expect((await decision()).content_digest).not.toContain(contentDigest("accept", yes.content));
-  await organization.answer(id, yes);
-  expect((await decision()).agreed).toBe(true);
-  await queries.inState(taskId, "completed");
+  const judged = async () => {
+    const taskId = await organization.startTask(server, {}, APPROVE);
+    const { id } = await queries.openRequest(taskId);
+    await until("it is judged", async () => (await decisionOf(id)).state === "shadow", 120_000);
+    return { id, taskId };
+  };
+  const before = await judged();
+  expect((await decisionOf(before.id)).content_digest).toBe(plain);
+  await within((tx) => beginSealing(organizationId, tx, operator, organization.seal));
+  const after = await judged();
+  expect((await decisionOf(after.id)).content_digest).not.toContain(plain);
+  await until(
+    "what was kept before is keyed too",
+    async () => !(await decisionOf(before.id)).content_digest.includes(plain),
+    120_000,
+  );
+  for (const { id, taskId } of [before, after]) {
+    await organization.answer(id, yes);
+    expect((await decisionOf(id)).agreed).toBe(true);
+    await queries.inState(taskId, "completed");
+  }
 });

@@ -172,3 +172,16 @@ test("nothing is saved over a version that the file was not made from, nor of a 
   expect(await intray(["apply", "--org", "nobody", "--file", other])).toMatchObject({ code: 1 });
   expect(await intray(["apply", "--org", "acme"])).toMatchObject({ code: 2 });
 });
+
+test("automatic rules are compared, and applied in shadow alone: live is an owner's, in person", async () => {
+  const rule = { name: "Small", when: "similar.accepted >= 5", answer: { action: "accept" } };
+  const shadow = await file(policy({ automatic: [{ ...rule, mode: "shadow" }] }));
+  expect((await intray(["diff", "--org", "acme", "--file", shadow])).out).toContain(
+    "Added the automatic rule “Small”: shadow, answers accept, when similar.accepted >= 5, at most 50 a day, 5 % go to people\n",
+  );
+  expect(await intray(["apply", "--org", "acme", "--file", shadow])).toMatchObject({ code: 0 });
+  const live = await file(policy({ automatic: [{ ...rule, mode: "live" }] }));
+  const refused = await intray(["apply", "--org", "acme", "--file", live]);
+  expect(refused).toMatchObject({ code: 1, out: "" });
+  expect(refused.err).toContain("Only an owner, in person, sets automatic rules live");
+});
