@@ -8,7 +8,7 @@ import type { AutomaticState } from "../lib/input-requests/automatic/schema.ts";
 import type { InputRequestSummary } from "../lib/input-requests/schema.ts";
 import type { SavedPolicy } from "../lib/policy/schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
-import { newMember, newOwner } from "./fixtures/organizations.ts";
+import { newMember, newOwner, PASSWORD } from "./fixtures/organizations.ts";
 import {
   answer,
   apiOf,
@@ -43,7 +43,9 @@ const policyWith = (rule: object) => ({
   ],
 });
 
+/** Saves the policy by the API, as somebody who has shown just now that it is them: these tests take longer than that is good for. */
 async function save(page: Page, policy: object): Promise<void> {
+  expect((await apiOf(page).write("POST", "/me/step-up", { password: PASSWORD })).status()).toBe(204);
   const { version } = await apiOf(page).get<SavedPolicy>("/policy");
   const response = await page.request.fetch("/api/v1/policy", {
     method: "PUT",
@@ -85,6 +87,11 @@ test("a rule is tried, shadows people, goes live within its cap, and is stopped 
   browser,
 }) => {
   const owner = await newOwner(browser, "Olga", ORGANIZATION);
+  const asked = owner.getByRole("dialog", { name: "Confirm that it is you" });
+  await owner.addLocatorHandler(asked, async () => {
+    await asked.getByLabel("Your password").fill(PASSWORD);
+    await asked.getByRole("button", { name: "Confirm" }).click();
+  });
   const approver = await newMember(browser, "Bea", ORGANIZATION, "approver");
   // Nobody's own request is answered by a rule of theirs.
   const starter = await newMember(browser, "Otto", ORGANIZATION, "operator");
