@@ -32,7 +32,7 @@ export function differenceOf(before: Policy, after: Policy): Difference {
   return {
     ...rulesThatDiffer(before.rules, after.rules, KEYS),
     groups: groups.flatMap((name) => {
-      const [from, to] = [before.groups[name] ?? null, after.groups[name] ?? null];
+      const [from, to] = [groupIn(before, name), groupIn(after, name)];
       return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ name, from, to }];
     }),
     ...(isAutomatic && { automatic }),
@@ -40,6 +40,11 @@ export function differenceOf(before: Policy, after: Policy): Difference {
       tests: { from: tests[0].length, to: tests[1].length },
     }),
   };
+}
+
+/** Null: there is none, also where every object has something of this name. */
+function groupIn({ groups }: Policy, name: string): string[] | null {
+  return Object.hasOwn(groups, name) ? (groups[name] ?? null) : null;
 }
 
 function rulesThatDiffer<R extends { name: string }>(before: R[], after: R[], keys: readonly (keyof R)[]) {

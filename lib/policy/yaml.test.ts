@@ -52,6 +52,13 @@ describe("refuses, with the place,", () => {
     expect(read).toEqual({ mistake: { message: expect.stringMatching(words), at } });
   });
 
+  test.each(['1: [a]\n"1": [b]', 'true: [a]\n"true": [b]', '~: [a]\n"": [b]'])(
+    "a key twice, as JSON has it: %j",
+    (text) => {
+      expect(readYaml(text)).toHaveProperty("mistake");
+    },
+  );
+
   test("what is nested too deeply", () => {
     expect(readYaml("[".repeat(50_000))).toHaveProperty("mistake");
   });

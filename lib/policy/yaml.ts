@@ -2,17 +2,22 @@
  * YAML 1.2 as a way to write what JSON can hold: its core schema alone, so that `no` and `2026-12-25` are texts, without tags and
  * aliases, each key once. Pure.
  */
-import { type Document, isNode, parseDocument, type SchemaOptions, stringify } from "yaml";
+import { type Document, isNode, isScalar, parseDocument, type SchemaOptions, stringify } from "yaml";
 
 /** Longest text. */
 const MOST_CHARACTERS = 256 * 1024;
-const OPTIONS: SchemaOptions & { version: "1.2"; uniqueKeys: true } = {
+const OPTIONS: SchemaOptions & { version: "1.2"; uniqueKeys: (one: unknown, other: unknown) => boolean } = {
   version: "1.2",
   schema: "core",
   merge: false,
   customTags: [],
-  uniqueKeys: true,
+  // As JSON has them: the number 1 and the text "1" are one key.
+  uniqueKeys: (one, other) => keyOf(one) === keyOf(other),
 };
+
+function keyOf(node: unknown): unknown {
+  return isScalar(node) ? String(node.value ?? "") : node;
+}
 
 export interface YamlMistake {
   message: string;

@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { changed, type Draft, moved, readDraft, unusedName, withGroupRenamed } from "./draft.ts";
+import {
+  changed,
+  type Draft,
+  moved,
+  namesOfGroups,
+  readDraft,
+  unusedName,
+  withGroupRenamed,
+} from "./draft.ts";
 
 test("what a form doesn't know stays in the draft", () => {
   const value = { version: 1, other: 1, rules: [{ name: "All", more: [], stages: [{ extra: true }] }] };
@@ -67,4 +75,17 @@ test("a group that has another name keeps its stages", () => {
       },
     ],
   });
+});
+
+test("a group can't be given a name that a stage has for the organization's", () => {
+  const stages = [
+    { name: "A", approvers: { groups: ["fin"] } },
+    {
+      name: "B",
+      approvers: { roles: ["owner" as const] },
+      escalate: { after: "2d", to: { groups: ["board"] } },
+    },
+    { name: "C" },
+  ];
+  expect(namesOfGroups({ groups: { fin: [] }, rules: [{ name: "All", stages }] })).toEqual(["fin", "board"]);
 });

@@ -115,6 +115,13 @@ export function unusedName(name: string, names: (string | undefined)[]): string 
   for (let number = 2; ; number++) if (!names.includes(`${name} ${number}`)) return `${name} ${number}`;
 }
 
+/** The names that stand for a group in the draft: its own, and the organization's that a stage names. */
+export function namesOfGroups({ groups = {}, rules = [] }: Draft): string[] {
+  const stages = rules.flatMap(({ stages: its = [] }) => its);
+  const named = stages.flatMap(({ approvers, escalate }) => [approvers, escalate?.to]);
+  return [...new Set([...Object.keys(groups), ...named.flatMap((its) => its?.groups ?? [])])];
+}
+
 /** What stages and tests that name the group or rule say once it has another name. */
 export function withGroupRenamed(draft: Draft, from: string, to: string): Draft {
   const renamed = (its: DraftApprovers | undefined) =>

@@ -12,6 +12,7 @@ import {
   type DraftAutomatic,
   type DraftCase,
   type DraftRule,
+  namesOfGroups,
   some,
   stagesInWords,
   withGroupRenamed,
@@ -103,8 +104,10 @@ export function PolicyForm({
                 place={`groups.${at}.name`}
                 label="Name"
                 value={name}
-                // Another group's name would be that group.
-                onChange={(now) => !names.includes(now) && onChange(withGroupRenamed(draft, name, now))}
+                // The name of another group, also of the organization's that a stage names, would be that group.
+                onChange={(now) =>
+                  !namesOfGroups(draft).includes(now) && onChange(withGroupRenamed(draft, name, now))
+                }
               />
               <PeopleField
                 label="People in it"
