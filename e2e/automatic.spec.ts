@@ -63,7 +63,7 @@ const stateOf = async (page: Page) => {
 const requestsOf = async (page: Page, taskId: string) =>
   (await apiOf(page).get<ListPage<InputRequestSummary>>(`/input-requests?taskId=${taskId}`)).items;
 
-const section = (page: Page) => page.getByRole("region", { name: "Answers by themselves" });
+const section = (page: Page) => page.getByRole("region", { name: "Automatic answers", exact: true });
 
 /** Writes the policy in the editor and saves it there. */
 async function saveInEditor(page: Page, policy: object): Promise<void> {

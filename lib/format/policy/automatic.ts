@@ -56,7 +56,7 @@ export function figuresInWords(rule: AutomaticRuleState): string[] {
     ...(mode === "live" || answeredToday > 0 ? [`${answeredToday} of ${dailyCap} answered today`] : []),
     ...some(answered, `${answered} answered in all`),
     ...some(undone, `${undone} taken back`),
-    ...some(agreed, `${agreed} decided alike by people`),
+    ...some(agreed, `${agreed} agreed with people`),
     ...some(undecided, `${undecided} not decided yet`),
     ...some(kept.sample, `${kept.sample} left to people as the sample`),
     ...some(kept.cap, `${kept.cap} since the day’s cap was reached`),

@@ -28,7 +28,7 @@ export function SnoozeDialog({ request, onDismiss }: { request: InputRequestDeta
         until: until.toISOString(),
       }),
     onSuccess: (now, until) => {
-      toast(`${requestName(request)} is back at ${formats.clock(until.toISOString(), Date.now())}`);
+      toast(`${requestName(request)} is back at ${formats.dayAndTime(until.toISOString())}`);
       onDismiss();
       goOnFrom(request.id, { isSkip: true });
       show(now);
@@ -45,9 +45,7 @@ export function SnoozeDialog({ request, onDismiss }: { request: InputRequestDeta
         {times.map(({ words, at }) => (
           <Button key={words} variant="ghost" disabled={snooze.isPending} onClick={() => snooze.mutate(at)}>
             {words}
-            <span className="ml-auto font-normal text-muted">
-              {formats.clock(at.toISOString(), Date.now())}
-            </span>
+            <span className="ml-auto font-normal text-muted">{formats.dayAndTime(at.toISOString())}</span>
           </Button>
         ))}
       </div>

@@ -41,7 +41,7 @@ export function AutomaticRules() {
   return (
     <div id="automatic">
       <Section
-        title="Answers by themselves"
+        title="Automatic answers"
         description="Rules that answer in the place of people. In shadow, what a rule would have said is kept beside what people decide, and never sent; live, it is sent."
       >
         <StopSwitch stopped={stopped} isAnyLive={rules.some(({ mode }) => mode === "live")} />
@@ -131,7 +131,7 @@ function Rule({ rule }: { rule: AutomaticRuleState }) {
           <PlainText text={name} />
         </span>
         <Badge tone={MODE_TONES[mode]}>{MODE_WORDS[mode]}</Badge>
-        {since !== null && <span className="text-muted">as it is since version {since}</span>}
+        {since !== null && <span className="text-muted">unchanged since version {since}</span>}
       </span>
       {mode !== "live" && <span>{readinessWords(rule)}</span>}
       {figures.length > 0 && <span className="text-muted tabular-nums">{figures.join(" · ")}</span>}

@@ -121,7 +121,7 @@ export function PolicyForm({
         <OrderedList<DraftAutomatic>
           {...shown}
           isOrdered
-          label="Automatic answers"
+          label="Automatic rules"
           noun="rule"
           place="automatic"
           items={draft.automatic ?? []}
