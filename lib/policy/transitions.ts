@@ -69,7 +69,7 @@ async function refuseUnprovenRules(
   if (principal.actor.kind !== "member" || principal.userId === null || principal.role !== "owner")
     throw new AppError(
       "forbidden",
-      "Only an owner, in person, sets automatic rules live, changes live ones to answer more, or takes a live rule away that declines beside one that accepts. Shadow and off are any admin's.",
+      "Only an owner, in person, sets automatic rules live, or changes what keeps live ones from answering: rules by which people have to agree, and live rules before others. Any admin stops all automatic answers, and takes the last live rules away.",
     );
   const recordOf = await readRecords(
     organizationId,
@@ -232,12 +232,12 @@ async function nextAuthors(
 ): Promise<Authors | null> {
   if (!before.policy.automatic && !after.policy.automatic) return null;
   await lockAutomatic(organizationId, tx);
-  const row = await tx.policyVersion.findFirst({
-    where: { organizationId, version },
-    select: { automaticAuthors: true },
-  });
-  const authors = authorsSchema.parse(row?.automaticAuthors ?? {});
-  return authorsOf({ ...before, authors }, after, version + 1, makers);
+  // Of all versions: a rule that was taken away and comes back is still who wrote it's.
+  const rows = await tx.$queryRaw<{ authors: unknown }[]>`
+    SELECT DISTINCT automatic_authors AS authors FROM policy_version
+    WHERE organization_id = ${organizationId}::uuid AND automatic_authors IS NOT NULL`;
+  const earlier = rows.flatMap(({ authors }) => Object.values(authorsSchema.parse(authors)));
+  return authorsOf(before, after, version + 1, makers, { earlier, frees: frees(before, after) });
 }
 
 /** Nobody could ever change the policy again. */

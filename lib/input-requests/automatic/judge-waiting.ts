@@ -78,7 +78,7 @@ export async function judgeDecision(organizationId: string, tx: Tx, requestId: s
 
 interface Waiting {
   id: string;
-  /** Nobody has decided, claimed or been given it. */
+  /** Nobody has decided, claimed or been given it, or asks or tells something about it. */
   isFree: boolean;
   origin: "server" | "intray";
   isRecipes: boolean;
@@ -107,7 +107,8 @@ interface Waiting {
 /** Null: it was judged, or is gone. */
 async function readWaiting(organizationId: string, tx: Tx, requestId: string): Promise<Waiting | null> {
   const [row] = await tx.$queryRaw<Waiting[]>`
-    SELECT r.id, r.state = 'open' AND t.cancel_requested_at IS NULL AND t.finished_at IS NULL AND r.assignee_user_id IS NULL
+    SELECT r.id, r.state = 'open' AND t.cancel_requested_at IS NULL AND t.finished_at IS NULL AND r.assignee_user_id IS NULL AND r.needs_info IS NULL
+        AND NOT EXISTS (SELECT FROM request_comment o WHERE o.organization_id = r.organization_id AND o.input_request_id = r.id)
         AND NOT EXISTS (SELECT FROM claim c WHERE c.organization_id = r.organization_id AND c.input_request_id = r.id
           AND ${CLAIM_IS_LIVE})
         AND NOT EXISTS (SELECT FROM vote v WHERE v.organization_id = r.organization_id AND v.input_request_id = r.id)
@@ -155,15 +156,15 @@ async function whatRulesSay(organizationId: string, tx: Tx, row: Waiting): Promi
       fields: form.kind === "supported" ? form.fields.map(({ name }) => name) : [],
     },
   );
+  // Nobody gets their own requests answered by joining a group: who is in the policy's own is saved with it.
+  const known = { ...asked, requester: { ...asked.requester, groups: ownGroups } };
   // It keeps the rule under which it was asked; a policy that asks for people by now counts too.
-  if (judgePolicy(inForce, asked) !== null) return null;
+  if (judgePolicy(inForce, asked) !== null || judgePolicy(inForce, known) !== null) return null;
   const rules = inForce.policy.automatic ?? [];
   const asks = rules.some(({ mode, when }) => mode !== "off" && when.includes("similar"));
   const similar = asks
     ? await countSimilar(organizationId, tx, ruleOf(organizationId, ""), row.id)
     : { accepted: 0, declined: 0, repeats: false };
-  // Nobody gets their own requests answered by joining a group: who is in the policy's own is saved with it.
-  const known = { ...asked, requester: { ...asked.requester, groups: ownGroups } };
   const its = (["live", "shadow"] as const)
     .map(
       (mode) =>

@@ -40,7 +40,8 @@ export class ReplayTally {
   add(request: PastRequest, similar: () => Similar): ReplayDisagreement | null {
     this.#requests++;
     const asked = askedOf(request, this.#policy);
-    const approval = judgePolicy({ version: 0, ...this.#policy }, asked);
+    const judged = { version: 0, ...this.#policy };
+    const approval = judgePolicy(judged, asked);
     this.#count(approval);
     const { automatic = [] } = this.#policy.policy;
     if (automatic.length === 0) return null;
@@ -53,7 +54,7 @@ export class ReplayTally {
       const rules = automatic.filter((rule) => rule.mode === mode);
       const { rule, failed } = judgeAutomatic(rules, known, its);
       for (const each of failed) this.#countFailed({ ...each, isAutomatic: true });
-      if (rule) return this.#answer(request, rule, approval);
+      if (rule) return this.#answer(request, rule, approval ?? judgePolicy(judged, known));
     }
     return null;
   }

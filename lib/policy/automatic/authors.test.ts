@@ -20,12 +20,15 @@ const policyOf = (...automatic: object[]) => ({
 
 /** Saves one version after the other. Returns who answers for the rules of the last. */
 function saved(...versions: [maker: string, automatic: object[]][]): Authors {
-  let before = { ...policyOf(), authors: {} as Authors };
+  let [before, authors] = [policyOf(), {} as Authors];
+  const earlier: Authors[string][] = [];
   for (const [at, [maker, automatic]] of versions.entries()) {
     const after = policyOf(...automatic);
-    before = { ...after, authors: authorsOf(before, after, at + 1, [maker]) };
+    authors = authorsOf(before, after, at + 1, [maker], { earlier, frees: false });
+    earlier.push(...Object.values(authors));
+    before = after;
   }
-  return before.authors;
+  return authors;
 }
 
 describe("who answers for a rule", () => {
@@ -68,14 +71,14 @@ describe("who answers for a rule", () => {
       1,
     ],
     [
-      "who wrote it anew after it was gone",
+      "both who wrote it and who brought it back after it was gone",
       [
         [ana, [rule()]],
         [ben, []],
         [cleo, [rule()]],
       ],
-      [cleo],
-      3,
+      [ana, cleo],
+      1,
     ],
   ])("%s", (_name, versions, makers, since) => {
     expect(saved(...versions).Small).toMatchObject({ makers, since });

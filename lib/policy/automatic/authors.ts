@@ -18,8 +18,23 @@ export const authorsSchema = z.record(
 );
 export type Authors = z.infer<typeof authorsSchema>;
 
-/** Anything of the requester but these: the groups may be meant. */
-const MAY_MEAN_GROUPS = /requester(?!\s*\.\s*(id|name|role|kind)\b)/;
+/** Whether a condition can ask for groups: it names anything of the requester but these. */
+export function mayMeanGroups(when: string | null): boolean {
+  return when !== null && /requester(?!\s*\.\s*(id|name|role|kind)\b)/.test(when);
+}
+
+/** Who is in each of the policy's own groups. */
+export function peopleOfGroups({
+  policy,
+  people,
+}: Pick<WithPeople, "policy" | "people">): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(policy.groups).map(([name, addresses]) => [
+      name,
+      [...new Set(addresses.flatMap((address) => people[address] ?? []))].sort(),
+    ]),
+  );
+}
 
 /**
  * SHA-256 of exactly what a rule says: its condition and its answer, with whom the groups mean where the condition can ask for
@@ -31,40 +46,38 @@ export function fingerprintOf(
 ): string {
   const { action } = answer;
   const content = action === "accept" ? (answer.content ?? {}) : null;
-  const groups = Object.entries(policy.groups).map(([name, addresses]) => [
-    name,
-    [...new Set(addresses.flatMap((address) => people[address] ?? []))].sort(),
-  ]);
   const said = {
     ...{ v: 1, when, action, content },
-    ...(MAY_MEAN_GROUPS.test(when) && { groups: Object.fromEntries(groups) }),
+    ...(mayMeanGroups(when) && { groups: peopleOfGroups({ policy, people }) }),
   };
   return createHash("sha256").update(canonicalJson(said)).digest("hex");
 }
 
 /**
- * The authors of the next version. A rule of another name that says the same has those of before too. `makers`: who saves it, and
- * who proposed it.
+ * The authors of the next version. A rule that says what one of any earlier version said (`earlier`) has its authors too, whatever
+ * its name. `makers`: who saves it, and who proposed it. `frees`: live rules answer more by it, though they are as they were.
  */
 export function authorsOf(
-  before: WithPeople & { authors: Authors },
+  before: WithPeople,
   after: WithPeople,
   version: number,
   makers: string[],
+  { earlier, frees }: { earlier: Authors[string][]; frees: boolean },
 ): Authors {
   const was = new Map((before.policy.automatic ?? []).map((rule) => [rule.name, rule]));
   return Object.fromEntries(
     (after.policy.automatic ?? []).map((rule) => {
       const fingerprint = fingerprintOf(rule, after);
-      const same = Object.values(before.authors).filter((each) => each.fingerprint === fingerprint);
+      const same = earlier.filter((each) => each.fingerprint === fingerprint);
       if (same.length === 0) return [rule.name, { fingerprint, since: version, makers }];
       const isAsBefore = canonicalJson(was.get(rule.name) ?? null) === canonicalJson(rule);
+      const isTheirs = !isAsBefore || (frees && rule.mode === "live");
       return [
         rule.name,
         {
           fingerprint,
           since: Math.min(...same.map(({ since }) => since)),
-          makers: [...new Set([...same.flatMap((each) => each.makers), ...(isAsBefore ? [] : makers)])],
+          makers: [...new Set([...same.flatMap((each) => each.makers), ...(isTheirs ? makers : [])])],
         },
       ];
     }),

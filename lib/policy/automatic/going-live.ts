@@ -1,8 +1,8 @@
 /** Which changes of a policy let rules answer more than before: those are an owner's. Pure. */
 import type { FieldError } from "../../base/errors.ts";
+import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import type { WithPeople } from "../difference.ts";
-import { fingerprintOf } from "./authors.ts";
-import type { AutomaticRule } from "./schema.ts";
+import { fingerprintOf, mayMeanGroups, peopleOfGroups } from "./authors.ts";
 import { FEWEST_SHADOWED } from "./status.ts";
 
 export interface Raised {
@@ -32,15 +32,30 @@ export function raisedIn(before: WithPeople, after: WithPeople): Raised[] {
 }
 
 /**
- * Whether a live rule that declines is none any more, or is another one, where one that accepts stays live: the latter then
- * accepts what the former kept it from.
+ * Whether rules that stay live may answer what something kept from them before: a condition by which people had to agree, a live
+ * rule that declines, or one that stood before them, whose answer may be a no in the form's own words, or nothing by its share for
+ * people. So of live rules only the last ones can be taken away without it, or all of them.
  */
 export function frees(before: WithPeople, after: WithPeople): boolean {
-  const live = ({ policy }: WithPeople, action: AutomaticRule["answer"]["action"]) =>
-    (policy.automatic ?? []).filter((rule) => rule.mode === "live" && rule.answer.action === action);
-  if (live(after, "accept").length === 0) return false;
-  const kept = new Set(live(after, "decline").map((rule) => fingerprintOf(rule, after)));
-  return live(before, "decline").some((rule) => !kept.has(fingerprintOf(rule, before)));
+  const live = ({ policy }: WithPeople) => (policy.automatic ?? []).filter(({ mode }) => mode === "live");
+  const stays = live(after);
+  if (stays.length === 0) return false;
+  const conditions = new Set(after.policy.rules.map(({ when }) => when));
+  if (before.policy.rules.some(({ when }) => !conditions.has(when))) return true;
+  const areGroupsMeant = before.policy.rules.some(({ when }) => mayMeanGroups(when));
+  if (areGroupsMeant && canonicalJson(peopleOfGroups(before)) !== canonicalJson(peopleOfGroups(after)))
+    return true;
+  const was = live(before).map((rule) => ({ ...rule, fingerprint: fingerprintOf(rule, before) }));
+  const is = stays.map((rule) => ({ ...rule, fingerprint: fingerprintOf(rule, after) }));
+  const goesFurther = is.some((rule, at) => {
+    const old = was[at];
+    const { fingerprint, dailyCap, sample } = rule;
+    return fingerprint !== old?.fingerprint || dailyCap > old.dailyCap || sample < old.sample;
+  });
+  const declines = was.filter(({ answer }) => answer.action === "decline");
+  return (
+    goesFurther || declines.some((old) => !is.some(({ fingerprint }) => fingerprint === old.fingerprint))
+  );
 }
 
 /** How often people decided what a rule would have, and how often otherwise. */
