@@ -123,6 +123,11 @@ describe("what repeats each year is read for three years", () => {
       ["DTSTART;VALUE=DATE:20270101", "RRULE:FREQ=YEARLY;BYMONTH=1,2;BYMONTHDAY=1;COUNT=3"],
       ["2027-01-01", "2027-02-01", "2028-01-01"],
     ],
+    [
+      "on a day that a month does not have, and one that another has",
+      ["DTSTART;VALUE=DATE:20270331", "RRULE:FREQ=YEARLY;BYMONTH=3,4;BYMONTHDAY=31"],
+      ["2027-03-31", "2028-03-31", "2029-03-31"],
+    ],
     ["every other year", ["DTSTART;VALUE=DATE:20251225", "RRULE:FREQ=YEARLY;INTERVAL=2"], ["2027-12-25"]],
     ["so often", ["DTSTART;VALUE=DATE:20241225", "RRULE:FREQ=YEARLY;COUNT=4"], ["2026-12-25", "2027-12-25"]],
     [
@@ -199,6 +204,10 @@ describe("a hostile file", () => {
     [
       "of events that never are",
       () => many(["DTSTART:19000101", "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=9"]),
+    ],
+    [
+      "of events that take long to find out that they never are",
+      () => many(["DTSTART;VALUE=DATE:20261225", "RRULE:FREQ=YEARLY;BYDAY=MO;BYMONTHDAY=30;BYMONTH=2"]),
     ],
     [
       "of events that are each day",

@@ -155,10 +155,18 @@ function beginsOf(
   if (rule === null) return [start];
   if (budget.turns <= 0) return "The file has too much that repeats";
   if (!(rule instanceof ICAL.Recur) || rule.freq !== "YEARLY") return UNREAD;
-  // The library counts days from a month's end wrongly where there are several months.
-  if (rule.getComponent("BYMONTHDAY").some((day) => Number(day) < 0)) return UNREAD;
-  // And has the 1st of March for a 29th of February that is not there.
+  if (!isRead(rule)) return UNREAD;
+  // The library has the 1st of March for a 29th of February that is not there, or a 30th.
+  const [months, dates] = [rule.getComponent("BYMONTH"), rule.getComponent("BYMONTHDAY")];
   const isOfDate = Object.keys(rule.parts).length === 0;
+  const isMeant = (day: number) => {
+    const [, month, date] = dateOf(day).split("-").map(Number);
+    if (isOfDate) return dateOf(day).slice(5) === dateOf(start).slice(5);
+    return (
+      (months.length === 0 || months.map(Number).includes(month!)) &&
+      (dates.length === 0 || dates.map(Number).includes(date!))
+    );
+  };
   const latest = ICAL.Time.fromDateString(dateOf(today));
   latest.year += YEARS_REPEATED;
   const before = budget.turns;
@@ -168,14 +176,30 @@ function beginsOf(
     for (let next = turns.next(); next && next.compare(latest) <= 0; next = turns.next()) {
       if (--budget.turns < 0) return "The file has too much that repeats";
       const day = dayOf(next.toString().slice(0, 10));
-      if (day >= today - MOST_DAYS && !(isOfDate && dateOf(day).slice(5) !== dateOf(start).slice(5)))
-        days.push(day);
+      if (day >= today - MOST_DAYS && isMeant(day)) days.push(day);
     }
   } catch {
-    // Rules that contradict themselves.
-    return UNREAD;
+    // Rules that contradict themselves: they never come.
   }
-  return days.length === 0 && budget.turns === before ? UNREAD : days;
+  if (budget.turns < before) return days;
+  // To find that out took the library half a second.
+  budget.turns -= MOST_TURNS / 5;
+  return UNREAD;
+}
+
+/**
+ * Rules of dates, of weekdays in months (`4TH`), and of weekdays among dates. Of weeks, of days of the year and of days from a month's
+ * end the library gives other days than the standard does.
+ */
+function isRead({ parts }: ICAL.Recur): boolean {
+  const values = (part: string) => ((parts as Record<string, unknown[]>)[part] ?? []).map(String);
+  const [dates, weekdays] = [values("BYMONTHDAY"), values("BYDAY")];
+  const isKnown = Object.keys(parts).every((part) => ["BYMONTH", "BYMONTHDAY", "BYDAY"].includes(part));
+  const isInMonth = values("BYMONTH").length > 0 || dates.length + weekdays.length === 0;
+  const isOnce = weekdays.every((day) =>
+    (dates.length === 0 ? /^[+-]?[1-5][A-Z]{2}$/ : /^[A-Z]{2}$/).test(day),
+  );
+  return isKnown && isInMonth && isOnce && dates.every((date) => Number(date) > 0);
 }
 
 /** Counted from 1970; null: it is no day, as it has a time, or never comes. */

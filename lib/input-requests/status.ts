@@ -27,6 +27,9 @@ export const CLAIM_IDLE_MS = 15 * 60_000;
 /** How long people have, once, after an undo, before the time of a request is over that would be over sooner. */
 export const AFTER_UNDO_MS = 3_600_000;
 
+/** How long reminders pause at most for a requester who was asked. */
+export const PAUSED_AT_MOST_MS = 7 * 24 * 3_600_000;
+
 /** A question changed within this time is restless: its text changes by itself. */
 const RESTLESS_MS = 60_000;
 /** Update interval of a restless question's text; it grows by half each time, up to the cap. */

@@ -7,11 +7,11 @@ import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { type Calendar, calendarSchema } from "../../calendar/schema.ts";
 import { putOff, workingTimeBetween } from "../../calendar/working-time.ts";
 import { type Approval, type ApprovalStage, approvalSchema, dueAtOf } from "../../policy/judge.ts";
-import { AFTER_UNDO_MS } from "../status.ts";
+import { AFTER_UNDO_MS, PAUSED_AT_MOST_MS } from "../status.ts";
 import { dueOf, type TimerKind, timersOf } from "./schedule.ts";
 
-/** When a reminder is due that is paused. */
-const OUT_OF_REACH = Prisma.sql`now() + interval '100 years'`;
+/** A reminder that is paused comes all the same at that time: nobody knows whether the requester ever replies. */
+const AT_THE_LATEST = Prisma.sql`now() + ${PAUSED_AT_MOST_MS} * interval '1 ms'`;
 
 /**
  * Writes the timers of a request that was asked, or of its stage that opened. Those that are there already, or have fired, stay
@@ -29,7 +29,7 @@ export async function armTimers(
   if (timers.length > 0)
     await tx.$executeRaw`INSERT INTO request_timer (organization_id, input_request_id, kind, stage, after, starts_at, due_at, paused_at)
       SELECT ${organizationId}::uuid, ${requestId}::uuid, given.kind, given.stage, given.after, given.starts_at,
-        CASE WHEN its.pauses THEN ${OUT_OF_REACH} ELSE given.due_at END, CASE WHEN its.pauses THEN now() END
+        CASE WHEN its.pauses THEN greatest(given.due_at, ${AT_THE_LATEST}) ELSE given.due_at END, CASE WHEN its.pauses THEN now() END
       FROM unnest(
         ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ stage }) => stage)}::smallint[],
         ${timers.map(({ after }) => after)}::text[], ${timers.map(({ from }) => from)}::timestamptz[],
@@ -75,7 +75,7 @@ export async function endTimers(
 
 /** Pauses the reminders of a request that waits for its requester. Everything else goes on. */
 export async function pauseReminders(organizationId: string, tx: Tx, requestId: string): Promise<void> {
-  await tx.$executeRaw`UPDATE request_timer SET paused_at = now(), due_at = ${OUT_OF_REACH}
+  await tx.$executeRaw`UPDATE request_timer SET paused_at = now(), due_at = greatest(due_at, ${AT_THE_LATEST})
     WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND kind = 'remind'
       AND fired_at IS NULL AND paused_at IS NULL`;
 }
