@@ -82,6 +82,16 @@ describe("a live rule answers no more than an owner let it", () => {
     expect([reply.status, ...(await seen(request))]).not.toEqual([200, "answered", "approve"]);
   });
 
+  test("where a requester's arguments keep the rule that says the form's own no from being applied", async () => {
+    const no = rule({ name: "No", answer: reject, when: "task.arguments.total > 1000.0" });
+    expect((await put(ana, [no, rule()], ack("Small", "No"))).status).toBe(200);
+    const first = await asked({ requester: ben.userId, arguments: { total: 5000 } });
+    const second = await asked({ requester: ben.userId, arguments: { total: "5000" } });
+    await judge();
+    expect(await seen(first)).toEqual(["answered", "reject"]);
+    expect(await seen(second)).not.toEqual(["answered", "approve"]);
+  });
+
   test("where a plain admin switches a rule off whose whole share goes to people", async () => {
     const people = rule({ name: "People", sample: 1 });
     expect((await put(ana, [people, rule()], ack("Small", "People"))).status).toBe(200);

@@ -36,3 +36,13 @@ export function rejectionOf(form: Form): Rejection | null {
   const [, no] = (choice.kind === "boolean" && BOOLEAN_WORDS[choice.name.toLowerCase()]) || [];
   return no ? { label: no, content: { [choice.name]: false }, reasonField } : null;
 }
+
+/** Whether an answer is a no: it declines, or it is the form's own, harmless way to say no. */
+export function isRejection(form: Form, action: string, content: Record<string, unknown> | null): boolean {
+  if (action !== "accept") return true;
+  const no = rejectionOf(form);
+  return (
+    no !== null &&
+    Object.entries(no.content).every(([name, value]) => content !== null && content[name] === value)
+  );
+}

@@ -61,7 +61,9 @@ function automaticIn(
 ): AutomaticVerdict {
   const { url, askedAgain } = asked.request;
   if (hasApproval || url !== null || askedAgain) return { rule: null, failed: [] };
-  return judgeAutomatic(automatic, asked, { accepted: 0, declined: 0, repeats: false, ...similar });
+  const its = { accepted: 0, declined: 0, repeats: false, ...similar };
+  // A case has no form, whose own no could be known.
+  return judgeAutomatic(automatic, asked, its, ({ answer }) => answer.action === "decline");
 }
 
 /** The tests that fail, as problems of the policy that has them. */

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
+import { UNOPENED, UNOPENED_TEXT } from "../../base/db/content.ts";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Calendar } from "../../calendar/schema.ts";
@@ -18,6 +19,7 @@ import { judgePolicy } from "../../policy/judge.ts";
 import { POLICY_OF_TASK, readAsked } from "../../policy/judge-request.ts";
 import { HAS_CHANGED_TOOL } from "../../servers/tool-versions.ts";
 import { checkedContent, lockRequest } from "../guards.ts";
+import { isRejection } from "../rejection.ts";
 import { amountIn, CLAIM_IS_LIVE } from "../row.ts";
 import { countSimilar } from "../similar/similar.ts";
 import { answerByRule } from "../transitions.ts";
@@ -37,7 +39,7 @@ import {
 /** Requests of one turn, each in a transaction of its own. */
 const AT_ONCE = 100;
 
-/** Returns true if more may wait. A request that can't be judged now keeps none of the others. */
+/** Returns true if more may wait. A request that can't be judged is people's, and keeps none of the others. */
 export async function judgeWaiting(organizationId: string, database: Database): Promise<boolean> {
   const waiting = await database.withOrganization(organizationId, (tx) =>
     waitingDecisions(organizationId, tx, AT_ONCE),
@@ -50,7 +52,11 @@ export async function judgeWaiting(organizationId: string, database: Database): 
       .then((isJudged) => {
         if (isJudged) judged += 1;
       })
-      .catch((error: unknown) => failures.push(error));
+      .catch(async (error: unknown) => {
+        failures.push(error);
+        // People have what can't be judged: it would keep the others waiting, turn after turn.
+        await database.withOrganization(organizationId, (tx) => dropDecision(organizationId, tx, id));
+      });
   if (failures.length > 0)
     throw new AggregateError(failures, `${failures.length} requests could not be judged by automatic rules`);
   return waiting.length === AT_ONCE && judged > 0;
@@ -107,7 +113,7 @@ interface Waiting {
 /** Null: it was judged, or is gone. */
 async function readWaiting(organizationId: string, tx: Tx, requestId: string): Promise<Waiting | null> {
   const [row] = await tx.$queryRaw<Waiting[]>`
-    SELECT r.id, r.state = 'open' AND t.cancel_requested_at IS NULL AND t.finished_at IS NULL AND r.assignee_user_id IS NULL AND r.needs_info IS NULL
+    SELECT r.id, r.task_id AS "taskId", r.state = 'open' AND t.cancel_requested_at IS NULL AND t.finished_at IS NULL AND r.assignee_user_id IS NULL AND r.needs_info IS NULL
         AND NOT EXISTS (SELECT FROM request_comment o WHERE o.organization_id = r.organization_id AND o.input_request_id = r.id)
         AND NOT EXISTS (SELECT FROM claim c WHERE c.organization_id = r.organization_id AND c.input_request_id = r.id
           AND ${CLAIM_IS_LIVE})
@@ -115,7 +121,8 @@ async function readWaiting(organizationId: string, tx: Tx, requestId: string): P
         AND NOT EXISTS (SELECT FROM answer a WHERE a.organization_id = r.organization_id AND a.input_request_id = r.id) AS "isFree",
       r.origin, t.recipe_version IS NOT NULL AS "isRecipes", r.mode, r.form, r.message, r.url, r.asked_again AS "askedAgain",
       r.replaces IS NOT NULL OR r.reworded_at IS NOT NULL OR cardinality(r.earlier_hashes) > 0 AS "isReworded",
-      coalesce(t.tool_hints->'annotations'->'destructiveHint' = 'true'::jsonb, false) OR ${HAS_CHANGED_TOOL} AS "isFlagged",
+      coalesce(t.tool_hints->'annotations'->'destructiveHint' = 'true'::jsonb, false) OR ${HAS_CHANGED_TOOL}
+        OR t.adopted AS "isFlagged",
       r.warnings, r.due_at AS "dueAt", t.visibility, r.approval IS NOT NULL AS "hasApproval",
       r.amount, r.currency, r.private_amount AS "privateAmount", ${POLICY_OF_TASK} AS policy,
       (SELECT w.automatic_authors FROM policy_version w WHERE w.organization_id = t.organization_id
@@ -145,7 +152,7 @@ async function whatRulesSay(organizationId: string, tx: Tx, row: Waiting): Promi
     warnings: warningsAt(row, Date.now()),
     isPrivate: row.visibility === "private",
   });
-  if (excluded !== null) return null;
+  if (excluded !== null || !isOpened(row)) return null;
   const args = z.record(z.string(), z.unknown()).parse(row.arguments);
   const amount = amountIn(row);
   const { asked, ownGroups, ...inForce } = readAsked(
@@ -172,6 +179,7 @@ async function whatRulesSay(organizationId: string, tx: Tx, row: Waiting): Promi
           rules.filter((rule) => rule.mode === mode),
           known,
           similar,
+          ({ answer: { action, content = {} } }) => isRejection(form, action, content),
         ).rule,
     )
     .find((rule) => rule !== null);
@@ -185,6 +193,11 @@ async function whatRulesSay(organizationId: string, tx: Tx, row: Waiting): Promi
     ...{ rule: its.name, version: inForce.version, fingerprint, action },
     contentDigest: contentDigest(action, action === "accept" ? content : null),
   };
+}
+
+/** Whether all that rules could be told of could be opened: what a key is missing for would count as not there. */
+function isOpened({ arguments: args, label, message, privateAmount }: Waiting): boolean {
+  return args !== UNOPENED && ![label, message, privateAmount].includes(UNOPENED_TEXT);
 }
 
 /** Whether who wrote the rule asked for the task, or counts as one person with who did. Nobody known to have written it: so too. */

@@ -132,7 +132,7 @@ export interface PastRow extends AskedBy {
 const COLUMNS = Prisma.sql`r.id, r.task_id AS "taskId", r.server_id AS "serverId", s.name AS "serverName", r.tool, t.label, r.message,
   r.mode, r.origin, r.url, r.form, r.amount, r.currency, r.private_amount AS "privateAmount", r.asked_again AS "askedAgain",
   (r.replaces IS NOT NULL OR r.reworded_at IS NOT NULL OR cardinality(r.earlier_hashes) > 0) AS "isReworded", r.warnings, r.due_at AS "dueAt", r.created_at AS "askedAt",
-  coalesce(t.tool_hints -> 'annotations' ->> 'destructiveHint' = 'true', false) AS "isFlagged",
+  coalesce(t.tool_hints -> 'annotations' ->> 'destructiveHint' = 'true', false) OR t.adopted AS "isFlagged",
   t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.created_at AS "taskCreatedAt", t.arguments,
   t.requested_by AS "requestedBy", ${REQUESTER} AS person, ${ROLE_OF_REQUESTER} AS role, ${GROUPS_OF_REQUESTER} AS "isIn",
   a.id AS "answerId", a.action, a.content, a.answered_by AS "answeredBy", a.created_at AS "answeredAt"`;

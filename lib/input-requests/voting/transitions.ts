@@ -12,7 +12,7 @@ import type { NewEvent } from "../../events/transitions.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { onlyFieldOf } from "../guards.ts";
-import { rejectionOf } from "../rejection.ts";
+import { isRejection } from "../rejection.ts";
 import { type AskedBy, wordsOf } from "../row.ts";
 import type { AnswerInput } from "../schema.ts";
 import type { SignedIn } from "../signed-in.ts";
@@ -66,7 +66,7 @@ export async function castVote(
 ): Promise<Voted> {
   const { approval, stage, person, onBehalfOf } = ballot;
   const its = approval.stages[stage]!;
-  const rejects = isRejection(request.form, input.action, content);
+  const rejects = isRejection(formSchema.parse(request.form), input.action, content);
   if (its.requireReason.includes(rejects ? "reject" : "approve") && !input.comment) throw reasonMissing();
   if (its.stepUp) await refuseStale(tx, proof);
   const keeping = contentOf(tx);
@@ -291,16 +291,6 @@ async function setOpen(
 async function timeNow(tx: Tx): Promise<string> {
   const [row] = await tx.$queryRaw<{ now: Date }[]>`SELECT now() AS now`;
   return row!.now.toISOString();
-}
-
-/** Whether a vote is a no: it declines, or it is the form's own, harmless way to say no. */
-function isRejection(form: unknown, action: string, content: Record<string, unknown> | null): boolean {
-  if (action !== "accept") return true;
-  const no = rejectionOf(formSchema.parse(form));
-  return (
-    no !== null &&
-    Object.entries(no.content).every(([name, value]) => content !== null && content[name] === value)
-  );
 }
 
 function reasonMissing(): AppError {

@@ -49,6 +49,12 @@ describe("rules that stay live answer more", () => {
     ["without one that declines", { automatic: [one, no] }, { automatic: [one] }, true],
     ["without one that stood before", { automatic: [one, two] }, { automatic: [two] }, true],
     ["in another order", { automatic: [one, two] }, { automatic: [two, one] }, true],
+    [
+      "without the last one, which says something else",
+      { automatic: [one, rule("two", { answer: { action: "accept", content: { value: "no" } } })] },
+      { automatic: [one] },
+      true,
+    ],
     ["not without the last one", { automatic: [one, two] }, { automatic: [one] }, false],
     [
       "not where none is live any more",

@@ -34,7 +34,7 @@ export function raisedIn(before: WithPeople, after: WithPeople): Raised[] {
 /**
  * Whether rules that stay live may answer what something kept from them before: a condition by which people had to agree, a live
  * rule that declines, or one that stood before them, whose answer may be a no in the form's own words, or nothing by its share for
- * people. So of live rules only the last ones can be taken away without it, or all of them.
+ * people. So without it only the last of live rules that say the same can be taken away, or all of them.
  */
 export function frees(before: WithPeople, after: WithPeople): boolean {
   const live = ({ policy }: WithPeople) => (policy.automatic ?? []).filter(({ mode }) => mode === "live");
@@ -52,10 +52,12 @@ export function frees(before: WithPeople, after: WithPeople): boolean {
     const { fingerprint, dailyCap, sample } = rule;
     return fingerprint !== old?.fingerprint || dailyCap > old.dailyCap || sample < old.sample;
   });
-  const declines = was.filter(({ answer }) => answer.action === "decline");
-  return (
-    goesFurther || declines.some((old) => !is.some(({ fingerprint }) => fingerprint === old.fingerprint))
-  );
+  const isGone = (old: (typeof was)[number]) =>
+    !is.some(({ fingerprint }) => fingerprint === old.fingerprint);
+  // What says the same as all that stay can't have been a no to them.
+  const isOther = ({ answer }: (typeof was)[number]) =>
+    answer.action === "decline" || is.some((each) => canonicalJson(each.answer) !== canonicalJson(answer));
+  return goesFurther || was.some((old) => isGone(old) && isOther(old));
 }
 
 /** How often people decided what a rule would have, and how often otherwise. */

@@ -16,7 +16,12 @@ const asked = (args: Record<string, unknown> = {}): AskedRequest => ({
 const none: Similar = { accepted: 0, declined: 0, repeats: false };
 const rule = (name: string, when: string, action = "accept") => ({ name, when, answer: { action } });
 const judge = (rules: object[], args = {}, similar: Partial<Similar> = {}) => {
-  const { rule, failed } = judgeAutomatic(automaticSchema.parse(rules), asked(args), { ...none, ...similar });
+  const { rule, failed } = judgeAutomatic(
+    automaticSchema.parse(rules),
+    asked(args),
+    { ...none, ...similar },
+    ({ answer }) => answer.action === "decline",
+  );
   return { rule: rule?.name ?? null, failed: failed.map((each) => each.rule) };
 };
 

@@ -13,34 +13,35 @@ export interface AutomaticVerdict {
 }
 
 /**
- * The first rule that matches and declines answers, else the first that matches. A rule that can't be applied matches nothing;
- * and since it may have been the one that declines, no other rule accepts then. Which rules are asked, by their mode, is the
- * caller's to say.
+ * The first rule that matches and says no answers, else the first that matches. A rule that can't be applied matches nothing;
+ * and since it may have been the one that says no, no other rule says yes then. Which rules are asked, by their mode, and which
+ * of them say no to this form, is the caller's to say.
  */
 export function judgeAutomatic(
   rules: AutomaticRule[],
   asked: AskedRequest,
   similar: Similar,
+  saysNo: (rule: AutomaticRule) => boolean,
 ): AutomaticVerdict {
   const failed: AutomaticVerdict["failed"] = [];
   if (rules.length === 0) return { rule: null, failed };
   const budget = new Budget();
   const facts = automaticFactsOf(asked, similar);
   let accepting: AutomaticRule | null = null;
-  let mayDecline = false;
+  let mayBeNo = false;
   for (const rule of rules) {
     try {
       if (!holds(rule.when, facts, budget)) continue;
     } catch (error) {
       if (!(error instanceof RuleFailure)) throw error;
       failed.push({ rule: rule.name, why: error.message.slice(0, MOST_WORDS) });
-      mayDecline ||= rule.answer.action === "decline";
+      mayBeNo ||= saysNo(rule);
       continue;
     }
-    if (rule.answer.action === "decline") return { rule, failed };
+    if (saysNo(rule)) return { rule, failed };
     accepting ??= rule;
   }
-  return { rule: mayDecline ? null : accepting, failed };
+  return { rule: mayBeNo ? null : accepting, failed };
 }
 
 const MOST_WORDS = 200;
