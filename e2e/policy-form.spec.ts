@@ -142,7 +142,16 @@ test("form and text follow each other, a mistake is told at its place, and earli
   // From the list of problems to its field.
   await olga.getByRole("button", { name: "rules.0.stages.0.need" }).click();
   await expect(olga.getByLabel(/^How many have to agree/)).toBeFocused();
+  // What says no number keeps the one before it in the text, which nobody means: it can't be saved.
+  await olga.getByLabel(/^How many have to agree/).fill("1");
+  await expect(save).toBeEnabled();
+  await olga.getByLabel(/^How many have to agree/).fill("1x");
+  await expect(
+    olga.getByRole("listitem").filter({ hasText: "What is typed there can’t be read" }),
+  ).toBeVisible();
+  await expect(save).toBeDisabled();
   await olga.getByLabel(/^How many have to agree/).fill("");
+  await expect(save).toBeEnabled();
   await expect(box).not.toHaveValue(/"need"/);
 
   const second = rules.getByRole("button", { name: /^2\. Two/ });
