@@ -116,6 +116,10 @@ test("form and text follow each other, a mistake is told at its place, and earli
   await expect(box).toBeFocused();
 
   const stages = [{ name: "Owners", approvers: { roles: ["owner"] } }];
+  // What lets a rule go live is typed for that, and not pasted.
+  await box.fill(JSON.stringify({ rules: [], acknowledge: ["One"] }));
+  await expect(olga.getByText("acknowledge is no part of a policy")).toBeVisible();
+  await expect(save).toBeDisabled();
   await box.fill(
     JSON.stringify({
       version: 1,

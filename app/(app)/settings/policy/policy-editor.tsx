@@ -76,7 +76,8 @@ export function PolicyEditor({
     placeholderData: (before) => before,
   });
   const save = useMutation({
-    mutationFn: (given: unknown) => savePolicy(saved.version, given),
+    mutationFn: ({ policy: given, acknowledge }: { policy: object; acknowledge?: string[] }) =>
+      savePolicy(saved.version, given, acknowledge),
     onSuccess: async (now) => {
       if ("proposalId" in now) {
         adopt(saved);
@@ -108,6 +109,7 @@ export function PolicyEditor({
   const unread = unreadable.places.map((field) => ({ field, message: "What is typed there can’t be read" }));
   const problems = [...unread, ...ofPolicy];
   const isUnread = unread.length > 0;
+  const savable = draft && !isUnread ? (value as object) : null;
   const isOvertaken = isOld || (save.error instanceof ApiError && save.error.code === "version_changed");
   const goToLine = (at: number) => {
     setPane("Text");
@@ -207,7 +209,7 @@ export function PolicyEditor({
         error={isUnread ? null : save.error}
         policy={value}
         isPending={save.isPending}
-        onSave={(given) => save.mutate(given)}
+        onSave={(acknowledge) => savable && save.mutate({ policy: savable, acknowledge })}
       />
       {isOvertaken ? (
         <Notice
@@ -236,8 +238,8 @@ export function PolicyEditor({
       <div className="flex flex-wrap gap-2">
         <Button
           variant="primary"
-          disabled={!isChanged || value === undefined || isUnread || save.isPending}
-          onClick={() => save.mutate(value)}
+          disabled={!isChanged || !savable || save.isPending}
+          onClick={() => savable && save.mutate({ policy: savable })}
         >
           {save.isPending ? "Saving…" : isProposed ? "Propose policy" : "Save policy"}
         </Button>
