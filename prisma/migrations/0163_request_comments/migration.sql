@@ -42,7 +42,7 @@ CREATE TRIGGER needs_info_ends BEFORE UPDATE OF state, reworded_at ON input_requ
   WHEN (OLD.needs_info IS NOT NULL AND (NEW.state <> 'open' OR NEW.reworded_at IS DISTINCT FROM OLD.reworded_at))
   EXECUTE FUNCTION end_needs_info();
 
--- Since when a reminder waits for the requester, and for how long it has in all, in working time. `due_at` is out of reach meanwhile.
+-- Since when a reminder waits for the requester, and for how long it has in all, in working time. `due_at` is when it comes all the same.
 ALTER TABLE request_timer ADD COLUMN paused_at timestamptz(3), ADD COLUMN paused_ms bigint NOT NULL DEFAULT 0;
 GRANT UPDATE (paused_at, paused_ms) ON request_timer TO intray_app, intray_engine;
 
@@ -69,15 +69,20 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON request_snooze TO intray_app;
 GRANT SELECT, UPDATE (woken_at), DELETE ON request_snooze TO intray_engine;
 GRANT SELECT (organization_id, ends_at, woken_at) ON request_snooze TO intray_gate;
 
--- What a member put off is another matter once it is theirs to answer, or says something else.
+-- The stage of a request that is open, with the rule that it is of.
+CREATE FUNCTION open_stage(approval jsonb) RETURNS text LANGUAGE sql IMMUTABLE
+  RETURN concat(approval ->> 'version', ' ', approval -> 'open' ->> 'stage');
+
+-- What a member put off is another matter once it is theirs to answer, be it that another stage opens, or says something else.
 CREATE FUNCTION end_snoozes() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
   DELETE FROM request_snooze z WHERE z.organization_id = NEW.organization_id AND z.input_request_id = NEW.id
-    AND (z.user_id = NEW.assignee_user_id OR NEW.reworded_at IS DISTINCT FROM OLD.reworded_at);
+    AND (z.user_id = NEW.assignee_user_id OR NEW.reworded_at IS DISTINCT FROM OLD.reworded_at
+      OR open_stage(NEW.approval) <> open_stage(OLD.approval));
   RETURN NULL;
 END $$;
-CREATE TRIGGER snoozes_end AFTER UPDATE OF assignee_user_id, reworded_at ON input_request FOR EACH ROW
-  WHEN (NEW.reworded_at IS DISTINCT FROM OLD.reworded_at OR (NEW.assignee_user_id IS DISTINCT FROM OLD.assignee_user_id
+CREATE TRIGGER snoozes_end AFTER UPDATE OF assignee_user_id, reworded_at, approval ON input_request FOR EACH ROW
+  WHEN (NEW.reworded_at IS DISTINCT FROM OLD.reworded_at OR open_stage(NEW.approval) <> open_stage(OLD.approval) OR (NEW.assignee_user_id IS DISTINCT FROM OLD.assignee_user_id
     AND NEW.assignee_user_id IS NOT NULL))
   EXECUTE FUNCTION end_snoozes();
 
