@@ -482,6 +482,35 @@ describe("a snooze", () => {
     await acme.policy({ rules: [] });
   });
 
+  test("ends when it is assigned to one once more, and when to somebody for whom one stands in", async () => {
+    const request = await asked();
+    const assign = (note: string) =>
+      web.call("POST", at(request, "/assign"), { ...ana, body: { memberId: ben.memberId, note } });
+    expect((await assign("Please")).status).toBeLessThan(300);
+    expect((await snooze(ben, request)).status).toBe(200);
+    expect((await assign("Now it is urgent")).status).toBeLessThan(300);
+    expect((await acme.read(ben, request)).snoozedUntil).toBeNull();
+
+    const away = await web.call("PUT", "/api/v1/me/away", {
+      ...ana,
+      body: {
+        from: new Date(Date.now() - 1_000).toISOString(),
+        until: new Date(Date.now() + 3600_000).toISOString(),
+        delegateUserId: ben.userId,
+      },
+    });
+    expect(away.status).toBe(200);
+    const other = await asked();
+    await snooze(ben, other);
+    await snooze(cleo, other);
+    const key = await web.key(acme.id, "admin");
+    const given = await web.call("POST", at(other, "/assign"), { key, body: { memberId: ana.memberId } });
+    expect(given.status).toBe(200);
+    expect(await listed(ben, "waiting=me")).toContain(other.id);
+    expect((await acme.read(cleo, other)).snoozedUntil).not.toBeNull();
+    expect((await web.call("DELETE", "/api/v1/me/away", ana)).status).toBeLessThan(300);
+  });
+
   test("holds one's reminders back, and wakes with a notice: once, of two engines", async () => {
     await acme.policy({
       rules: [
