@@ -93,9 +93,9 @@ describe("a comment", () => {
     expect((await acme.read(vic, request)).comments).toBe(1);
     expect((await acme.lines(request)).at(-1)).toMatchObject({
       type: "request.commented",
-      data: { commentId: made.body.id, contentDigest: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
-    // The history says that somebody commented, and not what.
+    // The history says that somebody commented, and not what: a digest of a short text can be guessed.
+    expect((await acme.lines(request)).at(-1)).toHaveProperty("data", { commentId: made.body.id });
     expect(JSON.stringify(await acme.lines(request))).not.toContain("vendor");
   });
 
