@@ -171,6 +171,18 @@ describe("a comment", () => {
     expect(await told(body.id)).toEqual([]);
   });
 
+  test("stays while a legal hold stands", async () => {
+    const request = await asked();
+    const { body } = await say(ben, request, "Pay it, nobody looks");
+    const path = at(request, `/comments/${body.id}`);
+    const hold = await web.call("PUT", "/api/v1/organization/hold", { ...ana, body: { reason: "Lawsuit" } });
+    expect(hold.status).toBe(200);
+    expect(codeOf(await web.call("DELETE", path, ben))).toEqual([409, "legal_hold"]);
+    expect((await thread(ben, request)).items).toMatchObject([{ text: "Pay it, nobody looks" }]);
+    expect((await web.call("DELETE", "/api/v1/organization/hold", ana)).status).toBe(200);
+    expect((await web.call("DELETE", path, ben)).status).toBe(204);
+  });
+
   test("has bounds, and a request at most 200", async () => {
     const request = await asked();
     for (const body of [{ text: " " }, { text: "x".repeat(4_001) }, { text: "x", more: 1 }, {}])

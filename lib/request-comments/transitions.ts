@@ -13,6 +13,7 @@ import { type LockedRequest, lockRequest, refuseUnlessOpen } from "../input-requ
 import { needsInfoSchema } from "../input-requests/schema.ts";
 import { pauseReminders, resumeReminders } from "../input-requests/timers/transitions.ts";
 import { publishChange } from "../live-updates/transitions.ts";
+import { refuseUnderHold } from "../organizations/hold.ts";
 import { MOST_COMMENTS } from "./limits.ts";
 import {
   listComments,
@@ -110,7 +111,7 @@ export async function noteInfo(
 
 /**
  * Deletes what one's own comment said, for good: that there was one, of whom and when stays. Idempotent. Throws `forbidden` for
- * another's.
+ * another's, `legal_hold`.
  */
 export async function deleteComment(
   organizationId: string,
@@ -123,14 +124,15 @@ export async function deleteComment(
   const request = await lockRequest(organizationId, tx, principal, requestId);
   const comment = await tx.requestComment.findFirst({
     where: { organizationId, id: commentId, inputRequestId: requestId },
-    select: { author: true },
+    select: { author: true, deletedAt: true },
   });
   if (!comment) throw notFound("comment");
   if (comment.author !== principal.userId)
     throw new AppError("forbidden", "Only its author deletes a comment.");
-  const deleted = await tx.$executeRaw`UPDATE request_comment SET text = NULL, deleted_at = now()
+  if (comment.deletedAt) return;
+  await refuseUnderHold(organizationId, tx);
+  await tx.$executeRaw`UPDATE request_comment SET text = NULL, deleted_at = now()
     WHERE organization_id = ${organizationId}::uuid AND id = ${commentId}::uuid AND deleted_at IS NULL`;
-  if (deleted === 0) return;
   await publish(organizationId, tx, request, [
     { type: "request.comment_deleted", actor: principal.actor, data: { commentId } },
   ]);
