@@ -458,6 +458,13 @@ describe("a snooze", () => {
     expect((await acme.decide(ben, request)).status).toBe(202);
   });
 
+  test("is in no export of the organization, which others read", async () => {
+    await snooze(ben, await asked());
+    const text = await (await web.open("GET", "/api/v1/organization/export", ana)).text();
+    expect(text).toContain('"kind":"input_request"');
+    expect(text).not.toContain("request_snooze");
+  });
+
   test("ends when one says so, when it is assigned to one, and when it is escalated to one", async () => {
     const request = await asked();
     await snooze(ben, request);
