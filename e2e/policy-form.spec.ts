@@ -116,6 +116,10 @@ test("form and text follow each other, a mistake is told at its place, and earli
   await expect(box).toBeFocused();
 
   const stages = [{ name: "Owners", approvers: { roles: ["owner"] } }];
+  // What lets a rule go live is typed for that, and not pasted.
+  await box.fill(JSON.stringify({ rules: [], acknowledge: ["One"] }));
+  await expect(olga.getByText("acknowledge is no part of a policy")).toBeVisible();
+  await expect(save).toBeDisabled();
   await box.fill(
     JSON.stringify({
       version: 1,
@@ -142,7 +146,16 @@ test("form and text follow each other, a mistake is told at its place, and earli
   // From the list of problems to its field.
   await olga.getByRole("button", { name: "rules.0.stages.0.need" }).click();
   await expect(olga.getByLabel(/^How many have to agree/)).toBeFocused();
+  // What says no number keeps the one before it in the text, which nobody means: it can't be saved.
+  await olga.getByLabel(/^How many have to agree/).fill("1");
+  await expect(save).toBeEnabled();
+  await olga.getByLabel(/^How many have to agree/).fill("1x");
+  await expect(
+    olga.getByRole("listitem").filter({ hasText: "What is typed there can’t be read" }),
+  ).toBeVisible();
+  await expect(save).toBeDisabled();
   await olga.getByLabel(/^How many have to agree/).fill("");
+  await expect(save).toBeEnabled();
   await expect(box).not.toHaveValue(/"need"/);
 
   const second = rules.getByRole("button", { name: /^2\. Two/ });

@@ -71,6 +71,7 @@ const STATUS = {
   domain_not_proven: 409,
   domain_taken: 409,
   last_owner: 409,
+  legal_hold: 409,
   not_alike: 409,
   not_connected: 409,
   not_stuck: 409,

@@ -330,12 +330,6 @@ export const PARTS: Part[] = [
     order: byId,
   },
   {
-    kind: "request_snooze",
-    table: "request_snooze",
-    columns: "input_request_id user_id ends_at woken_at",
-    order: ["r.user_id::text || r.input_request_id::text", "text"],
-  },
-  {
     kind: "acknowledgement",
     table: "acknowledgement",
     columns: "task_id user_id note acknowledged_at",
@@ -554,6 +548,7 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
   task_watch: { "*": "when the engine looks next" },
   quota: { "*": "the operator's" },
   event_head: { "*": "the newest event's hash, which the export has" },
+  request_snooze: { "*": "what a member has put off is nobody else's business" },
   notice: { kind: "taken as notice_kind: each line has a kind of its own" },
   notice_preference: { kind: "taken as notice_kind" },
   statistic: { "*": "added up from the history" },

@@ -33,6 +33,12 @@ export async function liftHold(organizationId: string, tx: Tx, principal: Princi
   await appendEvents(organizationId, tx, [{ type: "organization.hold_lifted", actor }]);
 }
 
+/** Throws `legal_hold` while one stands: nothing is deleted for good. */
+export async function refuseUnderHold(organizationId: string, tx: Tx): Promise<void> {
+  const standing = await tx.organization.count({ where: { id: organizationId, holdAt: { not: null } } });
+  if (standing > 0) throw new AppError("legal_hold", "A legal hold stands: nothing is deleted meanwhile.");
+}
+
 export function toHold(row: {
   holdAt: Date | null;
   holdBy: unknown;

@@ -72,10 +72,16 @@ export function withdrawPolicyProposal(id: string): Promise<void> {
 
 /**
  * Saves over a version, or proposes it where a second admin has to approve. Refused with `version_changed` if somebody else has
- * saved meanwhile.
+ * saved meanwhile. `acknowledge`: names of automatic rules that somebody has typed to let them go live.
  */
-export function savePolicy(version: number, given: unknown): Promise<SavedPolicy | Proposed> {
-  return api.put<SavedPolicy | Proposed>("/api/v1/policy", given, {
-    headers: { "if-match": `"${version}"` },
-  });
+export function savePolicy(
+  version: number,
+  given: object,
+  acknowledge?: string[],
+): Promise<SavedPolicy | Proposed> {
+  return api.put<SavedPolicy | Proposed>(
+    "/api/v1/policy",
+    { ...given, acknowledge },
+    { headers: { "if-match": `"${version}"` } },
+  );
 }

@@ -73,17 +73,20 @@ GRANT SELECT (organization_id, ends_at, woken_at) ON request_snooze TO intray_ga
 CREATE FUNCTION open_stage(approval jsonb) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN concat(approval ->> 'version', ' ', approval -> 'open' ->> 'stage');
 
--- What a member put off is another matter once it is theirs to answer, be it that another stage opens, or says something else.
+-- What a member put off is another matter once it is theirs to answer, be it that another stage opens, that it is assigned to them, also
+-- once more, or to whom they stand in for, or says something else.
 CREATE FUNCTION end_snoozes() RETURNS trigger LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
   DELETE FROM request_snooze z WHERE z.organization_id = NEW.organization_id AND z.input_request_id = NEW.id
     AND (z.user_id = NEW.assignee_user_id OR NEW.reworded_at IS DISTINCT FROM OLD.reworded_at
-      OR open_stage(NEW.approval) <> open_stage(OLD.approval));
+      OR open_stage(NEW.approval) <> open_stage(OLD.approval)
+      OR z.user_id IN (SELECT s.delegate FROM standing_in(NEW.organization_id, NULL) s WHERE s.person = NEW.assignee_user_id));
   RETURN NULL;
 END $$;
-CREATE TRIGGER snoozes_end AFTER UPDATE OF assignee_user_id, reworded_at, approval ON input_request FOR EACH ROW
-  WHEN (NEW.reworded_at IS DISTINCT FROM OLD.reworded_at OR open_stage(NEW.approval) <> open_stage(OLD.approval) OR (NEW.assignee_user_id IS DISTINCT FROM OLD.assignee_user_id
-    AND NEW.assignee_user_id IS NOT NULL))
+CREATE TRIGGER snoozes_end AFTER UPDATE OF assignee_user_id, assigned_at, reworded_at, approval ON input_request FOR EACH ROW
+  WHEN (NEW.reworded_at IS DISTINCT FROM OLD.reworded_at OR open_stage(NEW.approval) <> open_stage(OLD.approval)
+    OR (NEW.assignee_user_id IS NOT NULL AND (NEW.assignee_user_id IS DISTINCT FROM OLD.assignee_user_id
+      OR NEW.assigned_at IS DISTINCT FROM OLD.assigned_at)))
   EXECUTE FUNCTION end_snoozes();
 
 -- Organizations in which something that was put off is over.

@@ -33,3 +33,14 @@ test("who was deleted from the text is not mentioned", () => {
   ];
   expect(mentionsIn("@Cleo, and not Ben", people)).toEqual(["1"]);
 });
+
+test("of two names of which one begins with the other, the one that stands there is mentioned", () => {
+  const people = [
+    { id: "1", name: "Ann" },
+    { id: "2", name: "Anna" },
+    { id: "3", name: "Anna" },
+  ];
+  expect(mentionsIn("@Anna, look", people)).toEqual(["2", "3"]);
+  expect(mentionsIn("@Ann, look", people)).toEqual(["1"]);
+  expect(mentionsIn("@Anna and @Ann", people)).toEqual(["2", "3", "1"]);
+});

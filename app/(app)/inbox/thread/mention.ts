@@ -19,7 +19,14 @@ export function withMention(
   return { text: before + text.slice(at + 1 + words.length).replace(/^ /, ""), caret: before.length };
 }
 
-/** Those whose names still stand in the text. */
+/** Those whose names still stand in the text. Where a name begins with another, as Anna with Ann, it is the longer one. */
 export function mentionsIn(text: string, chosen: Person[]): string[] {
-  return [...new Set(chosen.filter(({ name }) => text.includes(`@${name}`)).map(({ id }) => id))];
+  const longestFirst = chosen.toSorted((one, other) => other.name.length - one.name.length);
+  const found = new Set<string>();
+  for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
+    const name = longestFirst.find((person) => text.startsWith(person.name, at + 1))?.name;
+    // Two people can have the same name.
+    for (const person of chosen) if (person.name === name) found.add(person.id);
+  }
+  return [...found];
 }

@@ -23,7 +23,7 @@ import { Section } from "../section.tsx";
 import { AcknowledgeLive } from "./automatic/acknowledge.tsx";
 import { focusOn } from "./form/ordered-list.tsx";
 import { PolicyForm } from "./form/policy-form.tsx";
-import type { Problem } from "./form/problems.tsx";
+import { type Problem, UnreadableOf, useUnreadable } from "./form/problems.tsx";
 import { TryPolicy } from "./replay/try-policy.tsx";
 import { lineOf } from "./text/json-place.ts";
 import { Segments, TextPane } from "./text/text-pane.tsx";
@@ -53,6 +53,9 @@ export function PolicyEditor({
   const [pane, setPane] = useState<"Form" | "Text">("Form");
   const [open, setOpen] = useState<string | null>(null);
   const [ledTo, setLedTo] = useState<string | null>(null);
+  const unreadable = useUnreadable();
+  /** Counts how often what is typed in the form was dropped. */
+  const [dropped, setDropped] = useState(0);
   const box = useRef<HTMLTextAreaElement>(null);
   const list = useId();
   const isOld = current.version > saved.version;
@@ -73,7 +76,8 @@ export function PolicyEditor({
     placeholderData: (before) => before,
   });
   const save = useMutation({
-    mutationFn: (given: unknown) => savePolicy(saved.version, given),
+    mutationFn: ({ policy: given, acknowledge }: { policy: object; acknowledge?: string[] }) =>
+      savePolicy(saved.version, given, acknowledge),
     onSuccess: async (now) => {
       if ("proposalId" in now) {
         adopt(saved);
@@ -95,13 +99,17 @@ export function PolicyEditor({
     setLedTo(null);
   };
   const refused = save.error instanceof ApiError ? save.error.errors : [];
-  const problems: Problem[] = mistake
+  const ofPolicy: Problem[] = mistake
     ? [mistake]
     : !isChanged
       ? []
       : refused.length > 0
         ? refused
         : (check.data?.problems ?? []);
+  const unread = unreadable.places.map((field) => ({ field, message: "What is typed there can’t be read" }));
+  const problems = [...unread, ...ofPolicy];
+  const isUnread = unread.length > 0;
+  const savable = draft && !isUnread ? (value as object) : null;
   const isOvertaken = isOld || (save.error instanceof ApiError && save.error.code === "version_changed");
   const goToLine = (at: number) => {
     setPane("Text");
@@ -135,14 +143,17 @@ export function PolicyEditor({
       <div className="flex min-w-0 gap-6">
         <div className={cn("min-w-0 flex-1", pane === "Text" && WIDE_ONLY)}>
           {draft ? (
-            <PolicyForm
-              draft={draft}
-              problems={problems}
-              open={open}
-              ledTo={ledTo}
-              onOpen={setOpen}
-              onChange={(now) => change(() => its.setValue(now))}
-            />
+            <UnreadableOf note={unreadable.note}>
+              <PolicyForm
+                key={dropped}
+                draft={draft}
+                problems={ofPolicy}
+                open={open}
+                ledTo={ledTo}
+                onOpen={setOpen}
+                onChange={(now) => change(() => its.setValue(now))}
+              />
+            </UnreadableOf>
           ) : (
             <p className="text-[13px] text-muted">The form is back once the text can be read.</p>
           )}
@@ -195,10 +206,10 @@ export function PolicyEditor({
         </Notice>
       )}
       <AcknowledgeLive
-        error={save.error}
+        error={isUnread ? null : save.error}
         policy={value}
         isPending={save.isPending}
-        onSave={(given) => save.mutate(given)}
+        onSave={(acknowledge) => savable && save.mutate({ policy: savable, acknowledge })}
       />
       {isOvertaken ? (
         <Notice
@@ -211,6 +222,7 @@ export function PolicyEditor({
                 void client.fetchQuery({ ...policy(), staleTime: 0 }).then((now) => {
                   adopt(now);
                   save.reset();
+                  setDropped((times) => times + 1);
                 })
               }
             >
@@ -226,8 +238,8 @@ export function PolicyEditor({
       <div className="flex flex-wrap gap-2">
         <Button
           variant="primary"
-          disabled={!isChanged || value === undefined || save.isPending}
-          onClick={() => save.mutate(value)}
+          disabled={!isChanged || !savable || save.isPending}
+          onClick={() => savable && save.mutate({ policy: savable })}
         >
           {save.isPending ? "Saving…" : isProposed ? "Propose policy" : "Save policy"}
         </Button>
@@ -236,8 +248,14 @@ export function PolicyEditor({
             Insert an example
           </Button>
         )}
-        {isChanged && (
-          <Button variant="ghost" onClick={() => change(() => its.setValue(saved.policy))}>
+        {(isChanged || isUnread) && (
+          <Button
+            variant="ghost"
+            onClick={() => {
+              change(() => its.setValue(saved.policy));
+              setDropped((times) => times + 1);
+            }}
+          >
             Discard changes
           </Button>
         )}

@@ -21,7 +21,7 @@ export function AcknowledgeLive({
   error: Error | null;
   policy: unknown;
   isPending: boolean;
-  onSave: (policy: object) => void;
+  onSave: (names: string[]) => void;
 }) {
   const unproven = unprovenIn(error, policy);
   if (unproven.length === 0) return null;
@@ -30,7 +30,7 @@ export function AcknowledgeLive({
       key={unproven.map(({ name }) => name).join("\n")}
       unproven={unproven}
       isPending={isPending}
-      onSave={(acknowledge) => onSave({ ...(policy as object), acknowledge })}
+      onSave={onSave}
     />
   );
 }

@@ -23,6 +23,12 @@ test.each([
   expect(readDraft(value)).toEqual({ problem: { field, message: expect.any(String) } });
 });
 
+test("what lets rules go live is typed for that, and never read from a policy's text", () => {
+  expect(readDraft({ rules: {}, acknowledge: ["Small"] })).toEqual({
+    problem: { field: "acknowledge", message: "acknowledge is no part of a policy" },
+  });
+});
+
 test("a change leaves out what has no value, and keeps the order in which policies are written", () => {
   const rule = { name: "All", stages: [], due: "3d" };
   expect(Object.entries(changed(rule as object, { when: "true", due: undefined } as object))).toEqual([

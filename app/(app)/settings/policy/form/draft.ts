@@ -42,6 +42,8 @@ const policyCase = z.looseObject({
   expect: z.looseObject({ rule: z.string().nullish(), stages: z.array(z.string()).optional() }).optional(),
 });
 const draftSchema = z.looseObject({
+  // Goes beside a policy that is saved, and is typed for that alone.
+  acknowledge: z.never("acknowledge is no part of a policy").optional(),
   groups: z.record(z.string(), z.array(z.string())).optional(),
   rules: z.array(rule).optional(),
   automatic: z.array(automatic).optional(),

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import { Field, FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input, Textarea } from "@/components/ui/input.tsx";
 import { Select } from "@/components/ui/select.tsx";
-import { useProblem, useProblemWithin } from "./problems.tsx";
+import { useNoteUnreadable, useProblem, useProblemWithin } from "./problems.tsx";
 
 interface Labelled {
   /** The place in the policy, which is the control's id. */
@@ -54,7 +54,7 @@ export function TextLine({
 
 /**
  * A value that is typed as text: what was typed stays while it says the value, so that nothing changes under the caret. `read`
- * says undefined where the text says no value yet, with a sentence in `wrong`.
+ * says null where the text says no value yet, with a sentence in `wrong`: the policy keeps the value before it, and can't be saved.
  */
 export function TypedLine<T>({
   place,
@@ -89,6 +89,7 @@ export function TypedLine<T>({
     setSeen(value);
     setTyped(write(value));
   }
+  useNoteUnreadable(place, said === null && !isOther);
   const [own, inner] = [useProblem(place), useProblemWithin(place)];
   const error = said === null ? wrong : within ? inner : own;
   return (

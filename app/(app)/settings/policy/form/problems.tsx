@@ -1,6 +1,6 @@
 "use client";
 
-import { createContext, type ReactNode, useContext } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from "react";
 
 export interface Problem {
   /** The place, as `rules.0.name`. */
@@ -26,4 +26,27 @@ export function useProblemWithin(place: string, besides: string[] = []): string 
   return useContext(Problems).find(
     ({ field }) => isAt(field, place) && !besides.some((other) => isAt(field, other)),
   )?.message;
+}
+
+/** Notes a place in which something is typed that says no value, and returns how to take that back. */
+type Note = (place: string) => () => void;
+const Unreadable = createContext<Note>(() => () => undefined);
+
+/** The places of shown fields in which something is typed that says no value: the policy has the value before it. */
+export function useUnreadable(): { places: string[]; note: Note } {
+  const [places, setPlaces] = useState<string[]>([]);
+  const note = useCallback((place: string) => {
+    setPlaces((its) => [...its, place]);
+    return () => setPlaces((its) => its.toSpliced(its.indexOf(place), 1));
+  }, []);
+  return { places, note };
+}
+
+export function UnreadableOf({ note, children }: { note: Note; children: ReactNode }) {
+  return <Unreadable value={note}>{children}</Unreadable>;
+}
+
+export function useNoteUnreadable(place: string, isUnreadable: boolean): void {
+  const note = useContext(Unreadable);
+  useEffect(() => (isUnreadable ? note(place) : undefined), [note, place, isUnreadable]);
 }

@@ -9,6 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "requests:read",
       summary: "Delete what one's own comment says, for good; that there was one stays",
       params: idParams.extend({ commentId: z.uuid() }),
+      errors: ["legal_hold"],
     },
     ({ caller, params }) =>
       within(caller, async (organizationId, tx, principal) => {
