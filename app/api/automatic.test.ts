@@ -1,6 +1,9 @@
 /** Answers without a person, by the API: who sets rules live and on what record, who stops them, and what is shown of them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createDatabase } from "@/lib/base/db/db.ts";
+import { convertContent } from "@/lib/content-sealing/convert.ts";
 import { judgeWaiting } from "@/lib/input-requests/automatic/judge-waiting.ts";
+import { recordAnswer } from "@/lib/input-requests/transitions.ts";
 import { readReceipt } from "@/lib/receipts/queries.ts";
 import { wordsOf } from "@/lib/receipts/words.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
@@ -340,5 +343,52 @@ describe("stopping", () => {
     const admin = await initech.person("Ina", "admin");
     expect((await stop(admin)).body).toEqual({ takenBack: 0 });
     expect((await state()).stopped).toBeNull();
+  });
+});
+
+describe("content that can't be opened", () => {
+  let made = 0;
+  /** An organization with Ana and Ben, in which content is sealed from here on, or no more. */
+  async function sealing() {
+    const its = await votingOrganization(web, `sealing-${++made}`);
+    const owner = await its.person("Ana", "owner");
+    const approver = await its.person("Ben", "approver");
+    const engine = createDatabase(web.database.engineUrl, { connections: 2 });
+    const seal = async (sealed: boolean) => {
+      const path = "/api/v1/organization/content-sealing";
+      expect((await web.call("PUT", path, { cookie: owner.cookie, body: { sealed } })).status).toBe(200);
+      for (;;) {
+        await its.sql("UPDATE content_sealing SET look_at = now()");
+        while (await convertContent(its.id, engine));
+        if ((await web.call("GET", path, owner)).body.progress === null) return;
+      }
+    };
+    return { its, owner, approver, seal, end: () => engine.close() };
+  }
+
+  test("keeps nobody from answering what is plain by now", async () => {
+    const { its, approver, seal, end } = await sealing();
+    await seal(true);
+    await seal(false);
+    await end();
+    const request = await its.ask(await its.task());
+    await its.sql("UPDATE organization_key SET sealed_key = 'v1.test.AAAA' WHERE organization_id = $1", [
+      its.id,
+    ]);
+    const { userId } = approver;
+    const principal = {
+      ...{ organizationId: its.id, userId, role: "approver" as const },
+      actor: { kind: "member" as const, id: userId, name: "Ben" },
+    };
+    // By a process that has not read the organization's keys yet.
+    const other = createDatabase(web.database.appUrl, { connections: 2 });
+    await other.withOrganization(its.id, (tx) =>
+      recordAnswer(its.id, tx, principal, request.id, {
+        ...{ action: "accept", content: { decision: "approve" } },
+        questionHash: request.questionHash,
+      }),
+    );
+    await other.close();
+    expect(await its.answers(request)).toHaveLength(1);
   });
 });
