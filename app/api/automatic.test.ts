@@ -391,4 +391,30 @@ describe("content that can't be opened", () => {
     await other.close();
     expect(await its.answers(request)).toHaveLength(1);
   });
+
+  test("leaves the list of decisions with the others", async () => {
+    const { its, owner, approver, seal, end } = await sealing();
+    await seal(true);
+    await end();
+    const headers = { "if-match": "0" };
+    const policy = { automatic: [rule({ name: "Sealed" })] };
+    const saved = await web.call("PUT", "/api/v1/policy", { cookie: owner.cookie, headers, body: policy });
+    expect(saved.status).toBe(200);
+    const requests = [await its.ask(await its.task()), await its.ask(await its.task())];
+    await judgeWaiting(its.id, web.db);
+    for (const request of requests) await its.decide(approver, request, { content: { decision: "reject" } });
+    const damage = async (table: string, column: string, key: string, id: string) => {
+      const [row] = await its.sql(`SELECT ${column} AS value FROM ${table} WHERE ${key} = $1`, [id]);
+      const value = { ...row.value, sealed: `${row.value.sealed.slice(0, -6)}AAAAAA` };
+      await its.sql(`UPDATE ${table} SET ${column} = $2 WHERE ${key} = $1`, [id, JSON.stringify(value)]);
+    };
+    const [one, two] = requests as [{ id: string }, { id: string }];
+    await damage("input_request", "form", "id", one.id);
+    await damage("answer", "content", "input_request_id", one.id);
+    const { items } = await list("", owner);
+    expect(items).toMatchObject([
+      { id: two.id, agreed: false, people: { content: { decision: "reject" }, words: "Rejected" } },
+      { id: one.id, agreed: false, people: { action: "accept", content: null } },
+    ]);
+  });
 });
