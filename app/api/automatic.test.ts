@@ -224,6 +224,50 @@ describe("going live", () => {
   });
 });
 
+describe("a proposal", () => {
+  test("sets no rule live any more once people decided otherwise, or its proposer is no owner", async () => {
+    const its = await votingOrganization(web, "proposing");
+    const [owner, dana] = [await its.person("Ana", "owner"), await its.person("Dana", "owner")];
+    const [approver, admin] = [await its.person("Ben", "approver"), await its.person("Cleo", "admin")];
+    const save = async (who: Who, automatic: object[], more: object = {}) => {
+      const { version } = (await web.call("GET", "/api/v1/policy", owner)).body;
+      const headers = { "if-match": String(version) };
+      return web.call("PUT", "/api/v1/policy", { ...who, headers, body: { automatic, ...more } });
+    };
+    const approving = ({ body }: { body: { proposalId: string } }) =>
+      web.call("POST", `/api/v1/policy/proposals/${body.proposalId}/approve`, admin);
+    await save(admin, [rule()]);
+    const requests = [];
+    for (let at = 0; at < 21; at++) requests.push(await its.ask(await its.task()));
+    await judgeWaiting(its.id, web.db);
+    const last = requests.pop()!;
+    for (const request of requests) await its.decide(approver, request);
+    const body = { twoPersonPolicy: true };
+    expect((await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body })).status).toBe(
+      200,
+    );
+    const live = [rule({ mode: "live" })];
+    const unproven = await save(owner, live);
+    const named = await save(dana, live, acknowledged("Small"));
+    expect([unproven.status, named.status]).toEqual([202, 202]);
+    await its.decide(approver, last, { content: { decision: "reject" } });
+    const demote = (role: string) =>
+      its.sql("UPDATE membership SET role = $1 WHERE user_id = $2", [role, dana.userId]);
+    await demote("admin");
+    for (const [proposal, words] of [
+      [unproven, /people have decided otherwise/],
+      [named, /Dana is none any more/],
+    ] as const) {
+      const refused = await approving(proposal);
+      expect([refused.status, refused.body.code]).toEqual([409, "version_changed"]);
+      expect(refused.body.detail).toMatch(words);
+    }
+    expect((await web.call("GET", "/api/v1/policy", owner)).body.policy.automatic[0].mode).toBe("shadow");
+    await demote("owner");
+    expect((await approving(named)).body.policy.automatic[0].mode).toBe("live");
+  });
+});
+
 describe("what is shown", () => {
   test("of each rule, and of each decision beside what people did", async () => {
     await acme.sql("UPDATE organization SET undo_window_ms = 60000");
@@ -408,7 +452,7 @@ describe("content that can't be opened", () => {
       const value = { ...row.value, sealed: `${row.value.sealed.slice(0, -6)}AAAAAA` };
       await its.sql(`UPDATE ${table} SET ${column} = $2 WHERE ${key} = $1`, [id, JSON.stringify(value)]);
     };
-    const [one, two] = requests as [{ id: string }, { id: string }];
+    const [one, two] = [requests[0]!, requests[1]!];
     await damage("input_request", "form", "id", one.id);
     await damage("answer", "content", "input_request_id", one.id);
     const { items } = await list("", owner);
