@@ -390,6 +390,33 @@ describe("stopping", () => {
   });
 });
 
+describe("the record", () => {
+  test("is not made of answers that were never sent, since their tasks were cancelled", async () => {
+    const its = await votingOrganization(web, "cancelling");
+    const [owner, approver] = [await its.person("Ana", "owner"), await its.person("Ben", "approver")];
+    await its.policy({ automatic: [rule()] });
+    for (const [decision, agreed] of [
+      ["approve", null],
+      ["reject", false],
+    ] as const) {
+      const task = await its.task();
+      const request = await its.ask(task);
+      await judgeWaiting(its.id, web.db);
+      await its.decide(approver, request, { content: { decision }, holdMs: 60_000 });
+      const noted = () =>
+        its.sql("SELECT agreed FROM automatic_decision WHERE input_request_id = $1", [request.id]);
+      expect(await noted()).toEqual([{ agreed: decision === "approve" }]);
+      const cancelled = await web.call("POST", `/api/v1/tasks/${task}/cancel`, {
+        cookie: owner.cookie,
+        body: {},
+      });
+      expect(cancelled.status).toBeLessThan(300);
+      expect((await its.read(owner, request)).state).toBe("withdrawn");
+      expect(await noted()).toEqual([{ agreed }]);
+    }
+  });
+});
+
 describe("content that can't be opened", () => {
   let made = 0;
   /** An organization with Ana and Ben, in which content is sealed from here on, or no more. */

@@ -103,6 +103,15 @@ export function noteTakenBack(
       AND (${isIts} OR d.people_answer_id = a.id)`;
 }
 
+/**
+ * Forgets that people agreed with a rule, where their answer was never sent: who asks, answers and cancels again and again proves no
+ * rule. Where they differed that stays, since a cancel is not theirs.
+ */
+export async function noteNeverSent(organizationId: string, tx: Tx, requestId: string): Promise<void> {
+  await tx.$executeRaw`UPDATE automatic_decision SET people_answer_id = NULL, agreed = NULL
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND agreed`;
+}
+
 /** The answers of rules that are not on their way yet. */
 export async function heldAutomatic(
   organizationId: string,

@@ -30,7 +30,7 @@ CREATE TABLE automatic_decision (
   -- Its answer, and the day of it in the organization's zone, by which the cap counts.
   answer_id uuid,
   day date,
-  -- What people answered, and whether it was the same. Null: nobody has.
+  -- What people answered, and whether it was the same. Null: nobody has, or what was the same was never sent.
   people_answer_id uuid,
   agreed boolean,
   PRIMARY KEY (organization_id, input_request_id),
