@@ -70,6 +70,19 @@ describe("a policy with automatic rules", () => {
     ]);
   });
 
+  test("is refused with a number that JSON can't say", async () => {
+    const answer = { action: "accept", content: { items: [{ total: "1e999" }] } };
+    // Text is read as infinity here.
+    const body = JSON.stringify({ automatic: [rule({ answer })] }).replace('"1e999"', "1e999");
+    const { version } = (await web.call("GET", "/api/v1/policy", ana)).body;
+    const headers = { "if-match": String(version) };
+    const reply = await web.call("PUT", "/api/v1/policy", { cookie: cleo.cookie, headers, body });
+    expect([reply.status, reply.body.errors]).toMatchObject([
+      422,
+      [{ field: "automatic.0.answer.content.items", message: "A number is too large" }],
+    ]);
+  });
+
   test("has tests of them, and says what fails", async () => {
     const small = rule({ when: "similar.accepted >= 5 && similar.declined == 0" });
     const of = (similar: object, automatic: string | null) => ({
