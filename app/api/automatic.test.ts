@@ -1,6 +1,9 @@
 /** Answers without a person, by the API: who sets rules live and on what record, who stops them, and what is shown of them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createDatabase } from "@/lib/base/db/db.ts";
+import { convertContent } from "@/lib/content-sealing/convert.ts";
 import { judgeWaiting } from "@/lib/input-requests/automatic/judge-waiting.ts";
+import { recordAnswer } from "@/lib/input-requests/transitions.ts";
 import { readReceipt } from "@/lib/receipts/queries.ts";
 import { wordsOf } from "@/lib/receipts/words.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
@@ -64,6 +67,19 @@ describe("a policy with automatic rules", () => {
     expect([reply.status, reply.body.errors.map((each: { field: string }) => each.field)]).toEqual([
       422,
       [field],
+    ]);
+  });
+
+  test("is refused with a number that JSON can't say", async () => {
+    const answer = { action: "accept", content: { items: [{ total: "1e999" }] } };
+    // Text is read as infinity here.
+    const body = JSON.stringify({ automatic: [rule({ answer })] }).replace('"1e999"', "1e999");
+    const { version } = (await web.call("GET", "/api/v1/policy", ana)).body;
+    const headers = { "if-match": String(version) };
+    const reply = await web.call("PUT", "/api/v1/policy", { cookie: cleo.cookie, headers, body });
+    expect([reply.status, reply.body.errors]).toMatchObject([
+      422,
+      [{ field: "automatic.0.answer.content.items", message: "A number is too large" }],
     ]);
   });
 
@@ -221,6 +237,50 @@ describe("going live", () => {
   });
 });
 
+describe("a proposal", () => {
+  test("sets no rule live any more once people decided otherwise, or its proposer is no owner", async () => {
+    const its = await votingOrganization(web, "proposing");
+    const [owner, dana] = [await its.person("Ana", "owner"), await its.person("Dana", "owner")];
+    const [approver, admin] = [await its.person("Ben", "approver"), await its.person("Cleo", "admin")];
+    const save = async (who: Who, automatic: object[], more: object = {}) => {
+      const { version } = (await web.call("GET", "/api/v1/policy", owner)).body;
+      const headers = { "if-match": String(version) };
+      return web.call("PUT", "/api/v1/policy", { ...who, headers, body: { automatic, ...more } });
+    };
+    const approving = ({ body }: { body: { proposalId: string } }) =>
+      web.call("POST", `/api/v1/policy/proposals/${body.proposalId}/approve`, admin);
+    await save(admin, [rule()]);
+    const requests = [];
+    for (let at = 0; at < 21; at++) requests.push(await its.ask(await its.task()));
+    await judgeWaiting(its.id, web.db);
+    const last = requests.pop()!;
+    for (const request of requests) await its.decide(approver, request);
+    const body = { twoPersonPolicy: true };
+    expect((await web.call("PATCH", "/api/v1/organization", { cookie: owner.cookie, body })).status).toBe(
+      200,
+    );
+    const live = [rule({ mode: "live" })];
+    const unproven = await save(owner, live);
+    const named = await save(dana, live, acknowledged("Small"));
+    expect([unproven.status, named.status]).toEqual([202, 202]);
+    await its.decide(approver, last, { content: { decision: "reject" } });
+    const demote = (role: string) =>
+      its.sql("UPDATE membership SET role = $1 WHERE user_id = $2", [role, dana.userId]);
+    await demote("admin");
+    for (const [proposal, words] of [
+      [unproven, /people have decided otherwise/],
+      [named, /Dana is none any more/],
+    ] as const) {
+      const refused = await approving(proposal);
+      expect([refused.status, refused.body.code]).toEqual([409, "version_changed"]);
+      expect(refused.body.detail).toMatch(words);
+    }
+    expect((await web.call("GET", "/api/v1/policy", owner)).body.policy.automatic[0].mode).toBe("shadow");
+    await demote("owner");
+    expect((await approving(named)).body.policy.automatic[0].mode).toBe("live");
+  });
+});
+
 describe("what is shown", () => {
   test("of each rule, and of each decision beside what people did", async () => {
     await acme.sql("UPDATE organization SET undo_window_ms = 60000");
@@ -340,5 +400,105 @@ describe("stopping", () => {
     const admin = await initech.person("Ina", "admin");
     expect((await stop(admin)).body).toEqual({ takenBack: 0 });
     expect((await state()).stopped).toBeNull();
+  });
+});
+
+describe("the record", () => {
+  test("is not made of answers that were never sent, since their tasks were cancelled", async () => {
+    const its = await votingOrganization(web, "cancelling");
+    const [owner, approver] = [await its.person("Ana", "owner"), await its.person("Ben", "approver")];
+    await its.policy({ automatic: [rule()] });
+    for (const [decision, agreed] of [
+      ["approve", null],
+      ["reject", false],
+    ] as const) {
+      const task = await its.task();
+      const request = await its.ask(task);
+      await judgeWaiting(its.id, web.db);
+      await its.decide(approver, request, { content: { decision }, holdMs: 60_000 });
+      const noted = () =>
+        its.sql("SELECT agreed FROM automatic_decision WHERE input_request_id = $1", [request.id]);
+      expect(await noted()).toEqual([{ agreed: decision === "approve" }]);
+      const cancelled = await web.call("POST", `/api/v1/tasks/${task}/cancel`, {
+        cookie: owner.cookie,
+        body: {},
+      });
+      expect(cancelled.status).toBeLessThan(300);
+      expect((await its.read(owner, request)).state).toBe("withdrawn");
+      expect(await noted()).toEqual([{ agreed }]);
+    }
+  });
+});
+
+describe("content that can't be opened", () => {
+  let made = 0;
+  /** An organization with Ana and Ben, in which content is sealed from here on, or no more. */
+  async function sealing() {
+    const its = await votingOrganization(web, `sealing-${++made}`);
+    const owner = await its.person("Ana", "owner");
+    const approver = await its.person("Ben", "approver");
+    const engine = createDatabase(web.database.engineUrl, { connections: 2 });
+    const seal = async (sealed: boolean) => {
+      const path = "/api/v1/organization/content-sealing";
+      expect((await web.call("PUT", path, { cookie: owner.cookie, body: { sealed } })).status).toBe(200);
+      for (;;) {
+        await its.sql("UPDATE content_sealing SET look_at = now()");
+        while (await convertContent(its.id, engine));
+        if ((await web.call("GET", path, owner)).body.progress === null) return;
+      }
+    };
+    return { its, owner, approver, seal, end: () => engine.close() };
+  }
+
+  test("keeps nobody from answering what is plain by now", async () => {
+    const { its, approver, seal, end } = await sealing();
+    await seal(true);
+    await seal(false);
+    await end();
+    const request = await its.ask(await its.task());
+    await its.sql("UPDATE organization_key SET sealed_key = 'v1.test.AAAA' WHERE organization_id = $1", [
+      its.id,
+    ]);
+    const { userId } = approver;
+    const principal = {
+      ...{ organizationId: its.id, userId, role: "approver" as const },
+      actor: { kind: "member" as const, id: userId, name: "Ben" },
+    };
+    // By a process that has not read the organization's keys yet.
+    const other = createDatabase(web.database.appUrl, { connections: 2 });
+    await other.withOrganization(its.id, (tx) =>
+      recordAnswer(its.id, tx, principal, request.id, {
+        ...{ action: "accept", content: { decision: "approve" } },
+        questionHash: request.questionHash,
+      }),
+    );
+    await other.close();
+    expect(await its.answers(request)).toHaveLength(1);
+  });
+
+  test("leaves the list of decisions with the others", async () => {
+    const { its, owner, approver, seal, end } = await sealing();
+    await seal(true);
+    await end();
+    const headers = { "if-match": "0" };
+    const policy = { automatic: [rule({ name: "Sealed" })] };
+    const saved = await web.call("PUT", "/api/v1/policy", { cookie: owner.cookie, headers, body: policy });
+    expect(saved.status).toBe(200);
+    const requests = [await its.ask(await its.task()), await its.ask(await its.task())];
+    await judgeWaiting(its.id, web.db);
+    for (const request of requests) await its.decide(approver, request, { content: { decision: "reject" } });
+    const damage = async (table: string, column: string, key: string, id: string) => {
+      const [row] = await its.sql(`SELECT ${column} AS value FROM ${table} WHERE ${key} = $1`, [id]);
+      const value = { ...row.value, sealed: `${row.value.sealed.slice(0, -6)}AAAAAA` };
+      await its.sql(`UPDATE ${table} SET ${column} = $2 WHERE ${key} = $1`, [id, JSON.stringify(value)]);
+    };
+    const [one, two] = [requests[0]!, requests[1]!];
+    await damage("input_request", "form", "id", one.id);
+    await damage("answer", "content", "input_request_id", one.id);
+    const { items } = await list("", owner);
+    expect(items).toMatchObject([
+      { id: two.id, agreed: false, people: { content: { decision: "reject" }, words: "Rejected" } },
+      { id: one.id, agreed: false, people: { action: "accept", content: null } },
+    ]);
   });
 });

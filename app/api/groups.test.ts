@@ -420,6 +420,33 @@ describe("who is in a group", () => {
     );
   });
 
+  test("keeps the claim of who stands in for one of them, as long as they do", async () => {
+    const id = await ready("Finance", [ben, ada]);
+    await save(policy());
+    await tellEngines();
+    const request = await asked();
+    const away = await web.call("PUT", "/api/v1/me/away", {
+      ...ben,
+      body: {
+        from: new Date(Date.now() - 1000).toISOString(),
+        until: new Date(Date.now() + 3600_000).toISOString(),
+        delegateUserId: cleo.userId,
+      },
+    });
+    expect(away.status).toBe(200);
+    const claimed = await web.call("POST", `/api/v1/input-requests/${request.id}/claim`, {
+      ...cleo,
+      body: {},
+    });
+    expect(claimed.status).toBeLessThan(300);
+    await add(adam, id, dora);
+    await tellEngines();
+    expect((await acme.read(dora, request)).claimedBy).toMatchObject({ name: "Cleo" });
+    await remove(adam, id, ben);
+    await tellEngines();
+    expect((await acme.read(dora, request)).claimedBy).toBeNull();
+  });
+
   test("has voted before they are removed, or is refused: never after", async () => {
     const id = await ready("Finance", [ben, cleo, dora]);
     await save(policy(stage({ need: 3 })));

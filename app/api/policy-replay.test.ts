@@ -283,6 +283,24 @@ test("sealed content is replayed as plain content is", async () => {
   for (const row of stored.rows) expect(row.arguments).toContain("sealed/task.arguments");
   const [, ...others] = (await replay({ policy }, key)).reverse();
   expect(others.reverse()).toEqual(plain.slice(0, -1));
+  // One value that nobody can open leaves the replay of the others.
+  const [rejected] = await withClient(
+    web.database.adminUrl,
+    async (client) =>
+      (
+        await client.query(
+          "SELECT r.id, r.form FROM input_request r JOIN answer a ON a.input_request_id = r.id WHERE r.organization_id = $1 ORDER BY r.created_at DESC, r.id DESC LIMIT 1",
+          [sealed],
+        )
+      ).rows,
+  );
+  const form = { ...rejected.form, sealed: `${rejected.form.sealed.slice(0, -6)}AAAAAA` };
+  await withClient(web.database.adminUrl, (client) =>
+    client.query("UPDATE input_request SET form = $2 WHERE id = $1", [rejected.id, JSON.stringify(form)]),
+  );
+  const rest = summaryOf(await replay({ policy }, key));
+  expect([rest.requests, rest.automatic]).toMatchObject([1, [{ answered: 1 }]]);
+  expect(rest.notKnown).toContain("1 request is left out: something that is sealed there can't be opened.");
 });
 
 test("of more requests than it may read the latest count", async () => {

@@ -52,6 +52,11 @@ export interface LockedRequest {
   key: string;
   /** Who has to agree, as stored (lib/policy); null: any one approver. */
   approval: unknown;
+  /**
+   * Rules were asked about it, or will be: what people answer may have to be compared with that. There since the request is, so that
+   * this says no less than what is true once the lock is held.
+   */
+  hasDecision: boolean;
 }
 
 /** Locks and returns the request and its task, if the principal may see them. */
@@ -75,7 +80,8 @@ export async function lockRequest(
       (r.origin = 'intray' AND r.expires_at IS NOT NULL AND r.expires_at <= now()) AS "isOver",
       r.question_hash AS "questionHash", r.reworded_at AS "rewordedAt", r.earlier_hashes AS "earlierHashes",
       r.ended_reason AS "endedReason", r.visibility, r.requester_user_id AS "requesterUserId",
-      r.assignee_user_id AS "assigneeUserId", r.approval, its.*
+      r.assignee_user_id AS "assigneeUserId", r.approval, its.*,
+      EXISTS (SELECT FROM automatic_decision d WHERE d.organization_id = r.organization_id AND d.input_request_id = r.id) AS "hasDecision"
     FROM its JOIN input_request r ON (SELECT count(*) FROM its) > 0
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${requestId}::uuid FOR NO KEY UPDATE OF r`;
   if (!request) throw notFound("request");

@@ -227,6 +227,11 @@ async function writeAnswer(
   const its = contentOf(tx);
   const stored = content === null ? null : JSON.stringify(its.json("answer.content", id, storable(content)));
   const delivery = { id, inputRequestId: request.id, holdMs: input.holdMs ?? 0 };
+  // What people answer where no rule was asked needs no key that is out of reach.
+  const compared =
+    request.hasDecision && actor.kind === "member"
+      ? Prisma.sql`compared AS (${compareWithPeople(organizationId, tx, { id, inputRequestId: request.id }, contentDigest(input.action, content))}),`
+      : Prisma.empty;
   const moved = await tx.$queryRaw<{ ms: number }[]>`
     WITH given AS (
       INSERT INTO answer (organization_id, id, input_request_id, question_hash, any_wording, action, content, comment,
@@ -236,7 +241,7 @@ async function writeAnswer(
         ${its.text("answer.comment", id, input.comment || null)}, ${JSON.stringify(storable(actor))}::jsonb,
         ${scope().requestId}::uuid, ${currentTraceparent()})),
     begun AS (${newDelivery(organizationId, delivery)}),
-    compared AS (${compareWithPeople(organizationId, tx, actor, { id, inputRequestId: request.id }, contentDigest(input.action, content))}),
+    ${compared}
     unclaimed AS (DELETE FROM claim
       WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${request.id}::uuid)
     UPDATE input_request SET state = 'answered' WHERE organization_id = ${organizationId}::uuid AND id = ${request.id}::uuid

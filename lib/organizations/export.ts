@@ -137,7 +137,7 @@ export const PARTS: Part[] = [
     kind: "policy_proposal",
     table: "policy_proposal",
     columns:
-      "id base_version policy people group_ids group_id group_change proposed_by proposer created_at state decided_by approver decided_at",
+      "id base_version policy people group_ids group_id group_change acknowledged proposed_by proposer created_at state decided_by approver decided_at",
     order: byId,
   },
   {

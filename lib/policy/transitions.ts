@@ -1,9 +1,10 @@
 /** The only writes to policies: the whole becomes a new version, which stays as it is. */
+import { z } from "zod";
 import { allows } from "../access/key-scope.ts";
 import type { Principal } from "../access/principal.ts";
 import { type Actor, actorSchema } from "../access/schema.ts";
 import { storable, type Tx } from "../base/db/db.ts";
-import { AppError } from "../base/errors.ts";
+import { AppError, type FieldError } from "../base/errors.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { canonicalJson } from "../mcp/forms/jcs.ts";
 import { makerOf } from "../members/one-maker.ts";
@@ -22,6 +23,8 @@ import { proposedChanges } from "./proposals/queries.ts";
 import { approve, overtakeAll, overtakeProposals, propose } from "./proposals/transitions.ts";
 import { groupIdsSchema, membersByAddress, peopleSchema, readPolicyWithPeople } from "./queries.ts";
 import { type Policy, policyInputSchema } from "./schema.ts";
+
+const namesSchema = z.array(z.string());
 
 /**
  * Replaces the policy, if `version` is still the one in force. Changes nothing if it is the same, with the same people. Requests
@@ -47,7 +50,8 @@ export async function savePolicy(
   await refuseUnprovenRules(organizationId, tx, principal, change, acknowledged);
   if (needsTwo) {
     const { before, after } = change;
-    const proposal = { baseVersion: version, ...after, changes: proposedChanges(before, after) };
+    const changes = proposedChanges(before, after);
+    const proposal = { baseVersion: version, ...after, acknowledged, changes };
     return { proposalId: await propose(organizationId, tx, principal, proposal) };
   }
   const [by] = await tx.$queryRaw<{ maker: string }[]>`
@@ -60,29 +64,62 @@ export async function savePolicy(
 async function refuseUnprovenRules(
   organizationId: string,
   tx: Tx,
-  principal: Principal,
-  { before, after }: Change,
+  { actor, userId, role }: Principal,
+  change: Change,
   acknowledged: string[],
 ): Promise<void> {
-  const raised = raisedIn(before, after);
-  if (raised.length === 0 && !frees(before, after)) return;
-  if (principal.actor.kind !== "member" || principal.userId === null || principal.role !== "owner")
+  const errors = await problemsOfLive(organizationId, tx, change, acknowledged);
+  if (errors === null) return;
+  if (actor.kind !== "member" || userId === null || role !== "owner")
     throw new AppError(
       "forbidden",
       "Only an owner, in person, sets automatic rules live, or changes what keeps live ones from answering: rules by which people have to agree, and live rules before others. Any admin stops all automatic answers, and takes the last live rules away.",
     );
+  if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
+}
+
+/** The same once more when a proposal is to count: `role` is what its proposer is by now, null for who is no member. */
+async function refuseUnprovenProposal(
+  organizationId: string,
+  tx: Tx,
+  { role, name }: { role: string | null; name: string },
+  change: Change,
+  acknowledged: string[],
+): Promise<void> {
+  const errors = await problemsOfLive(organizationId, tx, change, acknowledged);
+  if (errors === null) return;
+  if (role !== "owner")
+    throw new AppError(
+      "version_changed",
+      `Automatic rules answer more by it, which is an owner's to propose, and ${name} is none any more. It has to be proposed anew.`,
+    );
+  if (errors.length > 0)
+    throw new AppError(
+      "version_changed",
+      "The record of an automatic rule in it does not speak for it any more: people have decided otherwise, or took decisions back. It has to be proposed anew.",
+    );
+}
+
+/** What speaks against rules that answer more by the change than before; null: none do. */
+async function problemsOfLive(
+  organizationId: string,
+  tx: Tx,
+  { before, after }: Change,
+  acknowledged: string[],
+): Promise<FieldError[] | null> {
+  const raised = raisedIn(before, after);
+  if (raised.length === 0 && !frees(before, after)) return null;
   const recordOf = await readRecords(
     organizationId,
     tx,
     raised.map(({ fingerprint }) => fingerprint),
   );
-  const errors = problemsOfRecords(raised, recordOf, acknowledged);
-  if (errors.length > 0) throw new AppError("invalid_input", "The policy is not valid.", { errors });
+  return problemsOfRecords(raised, recordOf, acknowledged);
 }
 
 /**
  * Carries a proposal out as a second admin. Throws as `approve`, and `version_changed` where addresses or names of groups in it mean
- * others by now, or a group's change can't be what was approved.
+ * others by now, a group's change can't be what was approved, or an automatic rule in it is not to go live any more.
  */
 export async function approveProposal(
   organizationId: string,
@@ -92,7 +129,12 @@ export async function approveProposal(
 ): Promise<void> {
   const { actor } = principal;
   await lockRule(organizationId, tx);
-  const { policy, people, groups, group, by } = await approve(organizationId, tx, principal, id);
+  const { policy, people, groups, group, acknowledged, by } = await approve(
+    organizationId,
+    tx,
+    principal,
+    id,
+  );
   const proposedBy = actorSchema.parse(by).name;
   if (group !== null) {
     const approved = { proposalId: id, proposedBy };
@@ -127,9 +169,18 @@ export async function approveProposal(
       "version_changed",
       "The name of a group in it means another one by now. It has to be proposed anew.",
     );
-  const [of] = await tx.$queryRaw<{ proposer: string; approver: string }[]>`
-    SELECT p.proposer, p.approver FROM policy_proposal p
-    WHERE p.organization_id = ${organizationId}::uuid AND p.id = ${id}::uuid`;
+  // The role of now, of a member who proposed in person.
+  const [of] = await tx.$queryRaw<{ proposer: string; approver: string; role: string | null }[]>`
+    SELECT p.proposer, p.approver, (SELECT m.role FROM membership m WHERE m.organization_id = p.organization_id
+      AND p.proposed_by ->> 'kind' = 'member' AND m.user_id = p.proposer) AS role
+    FROM policy_proposal p WHERE p.organization_id = ${organizationId}::uuid AND p.id = ${id}::uuid`;
+  await refuseUnprovenProposal(
+    organizationId,
+    tx,
+    { role: of!.role, name: proposedBy },
+    change,
+    namesSchema.parse(acknowledged ?? []),
+  );
   const makers = [of!.proposer, of!.approver];
   await store(organizationId, tx, actor, change, makers, { proposalId: id, proposedBy }, policy);
 }
@@ -151,7 +202,7 @@ export async function requireTwo(
   if (!twoPersonPolicy) {
     const { version: baseVersion, before } = await inForce(organizationId, tx);
     const changes = proposedChanges(before, null);
-    const nothing = { policy: null, people: null, groups: null };
+    const nothing = { policy: null, people: null, groups: null, acknowledged: null };
     await propose(organizationId, tx, principal, { baseVersion, ...nothing, changes });
     return;
   }

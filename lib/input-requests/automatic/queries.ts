@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
 import { actorSchema } from "../../access/schema.ts";
 import { readPosition, toPage } from "../../base/cursor.ts";
+import { openingWhatOpens } from "../../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import type { Page } from "../../base/page.ts";
 import { calendarSchema } from "../../calendar/schema.ts";
@@ -117,7 +118,7 @@ export async function listAutomaticDecisions(
   { rule, outcome, cursor, limit }: AutomaticDecisionsQuery,
 ): Promise<Page<AutomaticDecision>> {
   const after = readPosition(cursor);
-  const rows = await tx.$queryRaw<DecisionRow[]>`
+  const rows = await openingWhatOpens(tx, "blank").$queryRaw<DecisionRow[]>`
     SELECT r.id, r.task_id AS "taskId", t.label, t.server_id AS "serverId", s.name AS "serverName", t.tool, d.created_at AS "createdAt",
       d.state, d.reason, d.rule, d.version, d.action AS "ruleAction", d.agreed,
       (SELECT its -> 'answer' -> 'content' FROM policy_version v, jsonb_array_elements(v.policy -> 'automatic') its

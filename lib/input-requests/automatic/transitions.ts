@@ -1,7 +1,6 @@
 /**
  * All writes to what rules say of requests (`automatic_decision`). Whoever writes what is known of a request holds its task's lock.
  */
-import type { Actor } from "../../access/schema.ts";
 import { contentOf } from "../../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 
@@ -72,19 +71,18 @@ export async function answeredOn(organizationId: string, tx: Tx, rule: string, d
 }
 
 /**
- * SQL, for the statement that writes an answer: compares it with what a rule would have said. Only what a person decided counts,
- * and no program's answer by a key; and of a rule only what would have been an answer to the question.
+ * SQL, for the statement that writes a person's answer: compares it with what a rule would have said. No program's answer by a key
+ * is compared, and of a rule only what would have been an answer to the question.
  */
 export function compareWithPeople(
   organizationId: string,
   tx: Tx,
-  { kind }: Actor,
   answer: { id: string; inputRequestId: string },
   digest: string,
 ): Prisma.Sql {
   return Prisma.sql`UPDATE automatic_decision SET people_answer_id = ${answer.id}::uuid,
       agreed = content_digest = ANY (${contentOf(tx).hashes(digest)}::text[])
-    WHERE ${kind === "member"} AND organization_id = ${organizationId}::uuid
+    WHERE organization_id = ${organizationId}::uuid
       AND input_request_id = ${answer.inputRequestId}::uuid AND state NOT IN ('waiting', 'failed')`;
 }
 
@@ -103,6 +101,15 @@ export function noteTakenBack(
     FROM answer a WHERE a.organization_id = ${organizationId}::uuid AND a.id = ANY (${answerIds}::uuid[])
       AND d.organization_id = a.organization_id AND d.input_request_id = a.input_request_id
       AND (${isIts} OR d.people_answer_id = a.id)`;
+}
+
+/**
+ * Forgets that people agreed with a rule, where their answer was never sent: who asks, answers and cancels again and again proves no
+ * rule. Where they differed that stays, since a cancel is not theirs.
+ */
+export async function noteNeverSent(organizationId: string, tx: Tx, requestId: string): Promise<void> {
+  await tx.$executeRaw`UPDATE automatic_decision SET people_answer_id = NULL, agreed = NULL
+    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND agreed`;
 }
 
 /** The answers of rules that are not on their way yet. */

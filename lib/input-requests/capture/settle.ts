@@ -7,6 +7,7 @@ import type { Actor } from "../../access/schema.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
 import { publishChange } from "../../live-updates/transitions.ts";
+import { noteNeverSent } from "../automatic/transitions.ts";
 import { DELIVERY_FACTS, type DeliveryFacts, deliveryFacts } from "../deliveries/facts.ts";
 import { judgeDelivery, type Verdict } from "../deliveries/judge.ts";
 import type { Reach } from "../deliveries/status.ts";
@@ -162,6 +163,7 @@ export async function closeRequest(
     WHERE organization_id = ${organizationId}::uuid AND id = ${requestId}::uuid
       AND state = ANY (${requests.before(state)}::text[])`;
   if (closed !== 1) return [];
+  if (reach === "nothing" && !notTaken) await noteNeverSent(organizationId, tx, requestId);
   await publishChange(organizationId, tx, "input_request", [requestId]);
   // An attempt that reached the server and was refused is not called unsent.
   const answer = reach && (notTaken && reach === "nothing" ? "not_taken" : ANSWERS[reach]);

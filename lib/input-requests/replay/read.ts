@@ -2,6 +2,8 @@
 import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
 import { type Actor, actorSchema } from "../../access/schema.ts";
+import { UNOPENED_TEXT } from "../../base/db/content.ts";
+import { openingWhatOpens } from "../../base/db/content-keys.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { type Form, formSchema } from "../../mcp/forms/form.ts";
 import { REQUESTER } from "../../members/person-behind.ts";
@@ -73,7 +75,7 @@ export async function listDecided(
 
 /** These requests, in this order; those that were deleted meanwhile are left out. `toPast` makes them what they are. */
 export async function readDecided(organizationId: string, tx: Tx, ids: string[]): Promise<PastRow[]> {
-  const rows = await tx.$queryRaw<PastRow[]>`
+  const rows = await openingWhatOpens(tx, "blank").$queryRaw<PastRow[]>`
     SELECT ${COLUMNS} FROM input_request r ${JOINS}
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY (${ids}::uuid[])`;
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -87,7 +89,7 @@ export async function readDecidedBefore(
   principal: Principal,
   { serverId, tool, before }: { serverId: string; tool: string; before: Date },
 ): Promise<PastRow[]> {
-  const rows = await tx.$queryRaw<PastRow[]>`
+  const rows = await openingWhatOpens(tx, "blank").$queryRaw<PastRow[]>`
     SELECT ${COLUMNS} FROM (SELECT p.* FROM input_request p
         WHERE p.organization_id = ${organizationId}::uuid AND p.server_id = ${serverId}::uuid AND p.tool = ${tool}
           AND p.state = 'settled' AND p.created_at < ${before}::timestamptz
@@ -125,6 +127,7 @@ export interface PastRow extends AskedBy {
   isIn: string[] | null;
   action: string;
   content: unknown;
+  hasContent: boolean;
   answeredBy: unknown;
   answeredAt: Date;
 }
@@ -135,7 +138,7 @@ const COLUMNS = Prisma.sql`r.id, r.task_id AS "taskId", r.server_id AS "serverId
   coalesce(t.tool_hints -> 'annotations' ->> 'destructiveHint' = 'true', false) OR t.adopted AS "isFlagged",
   t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.created_at AS "taskCreatedAt", t.arguments,
   t.requested_by AS "requestedBy", ${REQUESTER} AS person, ${ROLE_OF_REQUESTER} AS role, ${GROUPS_OF_REQUESTER} AS "isIn",
-  a.id AS "answerId", a.action, a.content, a.answered_by AS "answeredBy", a.created_at AS "answeredAt"`;
+  a.id AS "answerId", a.action, a.content, a.content IS NOT NULL AS "hasContent", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"`;
 
 const JOINS = Prisma.sql`JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
   JOIN server s ON s.organization_id = r.organization_id AND s.id = r.server_id
@@ -143,15 +146,20 @@ const JOINS = Prisma.sql`JOIN task t ON t.organization_id = r.organization_id AN
 
 const record = z.record(z.string(), z.unknown());
 
+/** Null: something of it can't be opened, so that nobody knows what rules would say. */
 export function toPast({
   serverId,
   serverName,
   action,
   content,
+  hasContent,
   answeredBy,
   answeredAt,
   ...row
-}: PastRow): PastRequest {
+}: PastRow): PastRequest | null {
+  const texts = [row.label, row.message, row.url, row.privateAmount];
+  const isBlank = row.form === null || row.arguments === null || (hasContent && content === null);
+  if (isBlank || texts.includes(UNOPENED_TEXT)) return null;
   return {
     ...row,
     server: { id: serverId, name: serverName },

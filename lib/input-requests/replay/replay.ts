@@ -24,7 +24,8 @@ export interface Replayed extends WithPeople {
 }
 
 /**
- * `within` opens a transaction for each piece. The last line is the summary; requests that were deleted meanwhile are left out.
+ * `within` opens a transaction for each piece. The last line is the summary; requests that were deleted meanwhile are left out,
+ * and those that can't be opened.
  */
 export async function* replayPolicy(
   organizationId: string,
@@ -42,7 +43,7 @@ export async function* replayPolicy(
   const past = usesSimilar ? new PastDecisions() : null;
   const progress = (done: number): ReplayLine => ({ kind: "progress", done, of: candidates.length });
   yield progress(0);
-  let [done, listed, leftOut] = [0, 0, 0];
+  let [done, listed, leftOut, unopened] = [0, 0, 0, 0];
   let begin: Date | null = null;
   const pause = paused();
   const batches = [...batchesOf(candidates)];
@@ -58,12 +59,17 @@ export async function* replayPolicy(
     next.catch(() => undefined);
     for (const row of rows) {
       const request = toPast(row);
+      if (!request) {
+        unopened++;
+        continue;
+      }
       begin ??= request.askedAt;
       if (past && !past.has(request)) {
         const asked = { serverId: request.server.id, tool: request.tool, before: begin };
         past.begin(request);
         for (const earlier of await within((tx) => readDecidedBefore(organizationId, tx, principal, asked))) {
-          past.add(toPast(earlier));
+          const decided = toPast(earlier);
+          if (decided) past.add(decided);
           await pause();
         }
       }
@@ -87,7 +93,7 @@ export async function* replayPolicy(
     isCut,
     ...tally.summary(),
     disagreementsLeftOut: leftOut,
-    notKnown: notKnown(replayed, past !== null),
+    notKnown: notKnown(replayed, past !== null, unopened),
   };
 }
 
@@ -118,11 +124,16 @@ function* batchesOf(candidates: Candidate[]): Generator<string[]> {
   if (batch.length > 0) yield batch;
 }
 
-function notKnown({ policy }: Replayed, usesSimilar: boolean): string[] {
+function notKnown({ policy }: Replayed, usesSimilar: boolean, unopened: number): string[] {
   const hasAutomatic = (policy.automatic ?? []).length > 0;
   return [
     "Roles and groups of who asked, and names of servers, are those of now: nobody knows what they were then.",
     "A question counts as it was worded last.",
+    ...(unopened > 0
+      ? [
+          `${unopened} ${unopened === 1 ? "request is" : "requests are"} left out: something that is sealed there can't be opened.`,
+        ]
+      : []),
     ...(hasAutomatic
       ? [
           "Automatic rules count whatever their mode, cap and sample: those that are live first, then those in shadow, then those that are off.",

@@ -2,15 +2,15 @@
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR } from "../../events/transitions.ts";
 import { publishChange } from "../../live-updates/transitions.ts";
-import { hasVote } from "./voter.ts";
+import { hasVote, votesFor } from "./voter.ts";
 
 /** Most requests that follow a change; the inbox shows all of them. */
 const MOST_FOLLOWED = 1_000;
 
 /**
- * Ends claims and assignments of those who have no vote any more on open requests whose stage names one of these groups: they would keep
- * the request from those who have. In a private task the assignment stays. Returns the requests, longest waiting first, whose notices may
- * be others' now. For the engine.
+ * Ends claims and assignments of those who have no vote any more, nor one for somebody who is away, on open requests whose stage names
+ * one of these groups: they would keep the request from those who have. In a private task the assignment stays. Returns the requests,
+ * longest waiting first, whose notices may be others' now. For the engine.
  */
 export async function followGroups(organizationId: string, tx: Tx, groupIds: string[]): Promise<string[]> {
   if (groupIds.length === 0) return [];
@@ -24,7 +24,8 @@ export async function followGroups(organizationId: string, tx: Tx, groupIds: str
     person: Prisma.Sql,
   ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.id = ANY (${ids}::uuid[])
     AND t.organization_id = r.organization_id AND t.id = r.task_id AND m.organization_id = r.organization_id AND m.user_id = ${person}
-    AND NOT ${hasVote(Prisma.sql`r.approval`, person, [Prisma.sql`m.role`])}`;
+    AND NOT ${hasVote(Prisma.sql`r.approval`, person, [Prisma.sql`m.role`])}
+    AND ${votesFor(Prisma.sql`r.approval`, Prisma.sql`standing_in(${organizationId}::uuid, ${person})`, person)} IS NULL`;
   // In the order of ids, so that two that free the same requests wait for each other.
   const freed = await tx.$queryRaw<{ id: string; taskId: string; from: string }[]>`
     WITH held AS (SELECT r.id, r.assignee_user_id FROM input_request r, task t, membership m

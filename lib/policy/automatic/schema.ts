@@ -14,11 +14,19 @@ const when = z
   .min(1, "Say when it answers")
   .max(MOST_CHARACTERS, `At most ${MOST_CHARACTERS} characters`);
 
+/** JSON as text can say numbers that are none: 1e999 is read as infinity. */
+function hasNumbersOfJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(hasNumbersOfJson);
+}
+
 /** What a rule says in a person's place. Of a form without fields the content is empty. */
 const answerSchema = z
   .strictObject({
     action: z.enum(["accept", "decline"]),
-    content: z.record(z.string().max(200), z.unknown()).optional(),
+    content: z
+      .record(z.string().max(200), z.unknown().refine(hasNumbersOfJson, "A number is too large"))
+      .optional(),
   })
   .refine(({ action, content }) => action === "accept" || content === undefined, {
     path: ["content"],

@@ -17,6 +17,8 @@ export interface ProposalRow {
   groups: unknown;
   /** The change of one group; null: it is about the policy. */
   group: unknown;
+  /** Names of automatic rules that go live whatever their record says. */
+  acknowledged: unknown;
   by: unknown;
   at: Date;
   /** The caller counts as one person with whoever proposed. */
@@ -31,7 +33,7 @@ export async function openProposals(
   id: string | null,
 ): Promise<ProposalRow[]> {
   return tx.$queryRaw<ProposalRow[]>`
-    SELECT p.id, p.policy, p.people, p.group_ids AS groups, p.group_change AS "group", p.proposed_by AS by, p.created_at AS at,
+    SELECT p.id, p.policy, p.people, p.group_ids AS groups, p.group_change AS "group", p.acknowledged, p.proposed_by AS by, p.created_at AS at,
       same_maker(p.organization_id, p.proposer, ${makerOf(organizationId, principal)}) AS same
     FROM policy_proposal p WHERE p.organization_id = ${organizationId}::uuid AND p.state = 'open'
       ${id === null ? Prisma.empty : Prisma.sql`AND p.id = ${id}::uuid`}

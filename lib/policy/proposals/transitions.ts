@@ -21,6 +21,8 @@ export interface Proposal {
   policy: Policy | null;
   people: People | null;
   groups: GroupIds | null;
+  /** Names of automatic rules that go live whatever their record says. */
+  acknowledged: string[] | null;
   changes: Record<string, unknown>;
 }
 
@@ -41,7 +43,7 @@ export async function proposeGroup(
   principal: Principal,
   group: GroupChange,
 ): Promise<string> {
-  const none = { baseVersion: 0, policy: null, people: null, groups: null };
+  const none = { baseVersion: 0, policy: null, people: null, groups: null, acknowledged: null };
   return store(organizationId, tx, principal, { ...none, group }, { group });
 }
 
@@ -53,7 +55,7 @@ async function store(
   changes: Record<string, unknown>,
 ): Promise<string> {
   const { actor } = principal;
-  const { baseVersion, policy, people, groups, group } = proposal;
+  const { baseVersion, policy, people, groups, group, acknowledged } = proposal;
   const groupId = group?.id ?? null;
   // The operator's commands, and keys of them, are the organization's own.
   const proposer = Prisma.sql`coalesce(${makerOf(organizationId, principal)}, ${organizationId}::uuid)`;
@@ -67,9 +69,10 @@ async function store(
   const id = uuidv7();
   const json = (value: object | null) => (value === null ? null : JSON.stringify(storable(value)));
   await tx.$executeRaw`INSERT INTO policy_proposal (organization_id, id, base_version, policy, people, group_ids, group_id, group_change,
-      proposed_by, proposer)
+      acknowledged, proposed_by, proposer)
     VALUES (${organizationId}::uuid, ${id}::uuid, ${baseVersion}::integer, ${json(policy)}::jsonb, ${json(people)}::jsonb,
-      ${json(groups)}::jsonb, ${groupId}::uuid, ${json(group && storedChange(group))}::jsonb, ${storable(actor)}::jsonb, ${proposer})`;
+      ${json(groups)}::jsonb, ${groupId}::uuid, ${json(group && storedChange(group))}::jsonb,
+      ${json(acknowledged)}::jsonb, ${storable(actor)}::jsonb, ${proposer})`;
   await appendEvents(organizationId, tx, [
     { type: "policy.proposed", actor, data: { proposalId: id, ...changes } },
   ]);

@@ -4,6 +4,10 @@
 -- the rule says last, or how far it goes since then: nobody's own request is answered by a rule of theirs.
 ALTER TABLE policy_version ADD COLUMN automatic_authors jsonb CHECK (jsonb_typeof(automatic_authors) = 'object');
 
+-- The names of automatic rules that go live by a proposal whatever their record says: an array, as their owner typed them.
+ALTER TABLE policy_proposal ADD COLUMN acknowledged jsonb CHECK (jsonb_typeof(acknowledged) = 'array');
+GRANT INSERT (acknowledged) ON policy_proposal TO intray_app;
+
 -- What a rule says of a request. Written as `waiting` in the transaction that stores the request, and judged once, in the
 -- transaction of its effect. What no rule is about is deleted.
 CREATE TABLE automatic_decision (
@@ -26,7 +30,7 @@ CREATE TABLE automatic_decision (
   -- Its answer, and the day of it in the organization's zone, by which the cap counts.
   answer_id uuid,
   day date,
-  -- What people answered, and whether it was the same. Null: nobody has.
+  -- What people answered, and whether it was the same. Null: nobody has, or what was the same was never sent.
   people_answer_id uuid,
   agreed boolean,
   PRIMARY KEY (organization_id, input_request_id),

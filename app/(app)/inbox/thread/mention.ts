@@ -1,12 +1,17 @@
 /** Mentions in a text that is being typed. Pure. */
 import type { Person } from "@/lib/access/schema.ts";
 
+/** Most characters of a name that are typed before somebody is chosen. */
+const LONGEST_TYPED = 40;
+
 /** What is typed of a name after an `@`, up to the caret, and where the `@` stands. Null: no name is being typed. */
 export function typedMention(text: string, caret: number): { at: number; words: string } | null {
-  const found = /(?:^|[\s(])@([^\s@][^@\n]{0,39})?$/.exec(text.slice(0, caret));
-  if (!found) return null;
-  const words = found[1] ?? "";
-  return { at: caret - words.length - 1, words };
+  const before = text.slice(0, caret);
+  const at = before.lastIndexOf("@");
+  const words = before.slice(at + 1);
+  const beginsWord = at === 0 || /[\s(]/.test(before.charAt(at - 1));
+  if (at === -1 || !beginsWord || words.length > LONGEST_TYPED || words.includes("\n") || /^\s/.test(words)) return null;
+  return { at, words };
 }
 
 /** The text with the person's name in place of what was typed of it, and where the caret is then. */
