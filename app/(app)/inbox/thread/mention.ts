@@ -10,7 +10,8 @@ export function typedMention(text: string, caret: number): { at: number; words: 
   const at = before.lastIndexOf("@");
   const words = before.slice(at + 1);
   const beginsWord = at === 0 || /[\s(]/.test(before.charAt(at - 1));
-  if (at === -1 || !beginsWord || words.length > LONGEST_TYPED || words.includes("\n") || /^\s/.test(words)) return null;
+  if (at === -1 || !beginsWord || words.length > LONGEST_TYPED || words.includes("\n") || /^\s/.test(words))
+    return null;
   return { at, words };
 }
 
