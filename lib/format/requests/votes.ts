@@ -78,7 +78,7 @@ export function comingWords({ timers }: Pick<Approval, "timers">): { at: string;
 const COMING: Record<Approval["timers"][number]["kind"], string> = {
   remind: "Reminder in",
   escalate: "More people are asked in",
-  leave: "Reminders end in",
+  leave: "Noted as undecided in",
   cancel: "Unless decided, the task is cancelled in",
 };
 

@@ -163,7 +163,6 @@ export function PolicyEditor({
             box={box}
             text={text}
             format={format}
-            canSwitch={value !== undefined}
             describedBy={problems.length > 0 ? list : undefined}
             isWrong={problems.length > 0}
             onChange={(now) => change(() => its.setText(now))}

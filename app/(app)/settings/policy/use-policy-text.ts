@@ -43,13 +43,13 @@ export function usePolicyText(saved: object) {
     placeOf: (field: string) => how.placeOf(text, field),
     setText: (now: string) => setWritten((its) => ({ ...its, text: now })),
     setValue: (now: object | Draft) => setWritten((its) => ({ ...its, text: its.how.write(now) })),
-    /** Writes the same in another format, if it can be read. */
+    /** Writes the same in another format. A text that can't be read stays: it may be of that one. */
     setFormat: async (now: Format) => {
       const other = now === "JSON" ? JSON_FORMAT : await loadYaml();
       setWritten((its) => {
         const current = its.how.read(its.text);
-        if (its.format === now || !("value" in current)) return its;
-        return { format: now, how: other, text: other.write(current.value) };
+        if (its.format === now) return its;
+        return { format: now, how: other, text: "value" in current ? other.write(current.value) : its.text };
       });
     },
   };

@@ -10,7 +10,6 @@ export function TextPane({
   box,
   text,
   format,
-  canSwitch,
   describedBy,
   isWrong,
   onChange,
@@ -19,8 +18,6 @@ export function TextPane({
   box: RefObject<HTMLTextAreaElement | null>;
   text: string;
   format: Format;
-  /** What is no text of one format can't be written in the other. */
-  canSwitch: boolean;
   describedBy: string | undefined;
   isWrong: boolean;
   onChange: (text: string) => void;
@@ -28,13 +25,7 @@ export function TextPane({
 }) {
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-2">
-      <Segments
-        label="Format of the text"
-        value={format}
-        options={["JSON", "YAML"]}
-        disabled={!canSwitch}
-        onChange={onFormat}
-      />
+      <Segments label="Format of the text" value={format} options={["JSON", "YAML"]} onChange={onFormat} />
       <Textarea
         ref={box}
         aria-label={`Policy as ${format}`}
@@ -60,14 +51,12 @@ export function Segments<T extends string>({
   label,
   value,
   options,
-  disabled = false,
   className,
   onChange,
 }: {
   label: string;
   value: T;
   options: readonly T[];
-  disabled?: boolean;
   className?: string;
   onChange: (value: T) => void;
 }) {
@@ -79,10 +68,9 @@ export function Segments<T extends string>({
           key={each}
           type="button"
           aria-pressed={each === value}
-          disabled={disabled && each !== value}
           onClick={() => onChange(each)}
           className={cn(
-            "flex h-7 items-center rounded-md px-2.5 text-[13px] disabled:opacity-50 max-md:h-11 max-md:px-3",
+            "flex h-7 items-center rounded-md px-2.5 text-[13px] max-md:h-11 max-md:px-3",
             each === value ? "bg-accent-soft font-medium text-accent" : "bg-sunken text-muted hover:text-ink",
           )}
         >
