@@ -169,6 +169,16 @@ test("two of Finance and the CFO agree, also for who is away and by whom is aske
   await expect(votes(gil)).not.toContainText("where you have no vote", { timeout: 120_000 });
   await decide(gil, escalated, "Approve");
   await haveVoted(rita, escalated, 2);
+  await fay.goto(`/inbox/${escalated}`);
+  await expect(votes(fay)).toContainText("CFO");
+  await fay.keyboard.press("d");
+  const declining = fay.getByRole("dialog");
+  await expect(declining).toContainText("the rule wants one");
+  const decline = declining.getByRole("button", { name: "Decline", exact: true });
+  await expect(decline).toBeDisabled();
+  await declining.getByRole("textbox", { name: "Reason" }).fill("Ordered twice");
+  await expect(decline).toBeEnabled();
+  await fay.keyboard.press("Escape");
   await decide(fay, escalated, "Reject", "Ordered twice");
   const second = await receiptOf(rita, escalated);
   expect(second).not.toContain("DOES NOT HOLD");

@@ -119,7 +119,11 @@ function DeclineForm({
   const reasons = useQuery(declineReasons()).data?.reasons ?? [];
   const [chosen, setChosen] = useState("");
   const rejection = rejectionOf(request.fields);
-  const decline = (said: string) => onSend({ action: "decline" }, joinReason(chosen, said));
+  const stage = request.approval?.stages.find(({ state }) => state === "open");
+  const needsReason = stage?.requireReason.includes("reject") ?? false;
+  const isMissing = (said: string) => needsReason && joinReason(chosen, said) === "";
+  const decline = (said: string) =>
+    !isMissing(said) && onSend({ action: "decline" }, joinReason(chosen, said));
   const reject = (said: string) => {
     const reason = joinReason(chosen, said);
     const field = rejection?.reasonField;
@@ -129,6 +133,7 @@ function DeclineForm({
   return (
     <ReasonBox
       label="Reason"
+      isRequired={needsReason}
       initial={initial}
       onSend={decline}
       above={
@@ -168,11 +173,11 @@ function DeclineForm({
           <DialogActions>
             <Button onClick={onDismiss}>Close</Button>
             {rejection && (
-              <Button disabled={pending} onClick={() => reject(said)}>
+              <Button disabled={pending || isMissing(said)} onClick={() => reject(said)}>
                 {rejection.reasonField ? `${rejection.label} with this reason` : `${rejection.label} instead`}
               </Button>
             )}
-            <Button variant="destructive" disabled={pending} onClick={() => decline(said)}>
+            <Button variant="destructive" disabled={pending || isMissing(said)} onClick={() => decline(said)}>
               Decline
             </Button>
           </DialogActions>
@@ -190,12 +195,14 @@ function joinReason(chosen: string, said: string): string {
 /** A text box that takes the focus. Ctrl or ⌘ with Enter sends. */
 function ReasonBox({
   label,
+  isRequired = false,
   initial,
   above,
   onSend,
   children,
 }: {
   label: string;
+  isRequired?: boolean;
   initial: string;
   above?: ReactNode;
   onSend: (said: string) => void;
@@ -209,7 +216,7 @@ function ReasonBox({
       <div className="flex flex-col gap-1.5">
         <label htmlFor={id} className="flex items-center gap-1.5 text-[13px] text-muted">
           <span>
-            <span className="font-medium">{label}</span> · optional
+            <span className="font-medium">{label}</span> · {isRequired ? "the rule wants one" : "optional"}
           </span>
           <Kbd className="ml-auto">Ctrl ↵ sends</Kbd>
         </label>
@@ -219,6 +226,7 @@ function ReasonBox({
           autoFocus
           rows={3}
           maxLength={3500}
+          aria-required={isRequired || undefined}
           value={text}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
