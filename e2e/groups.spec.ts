@@ -44,6 +44,8 @@ test("who is in a group votes, who is removed does not, and a second admin says 
   await rita.getByRole("button", { name: "Add group" }).focus();
   await rita.keyboard.press("Enter");
   const dialog = rita.getByRole("dialog");
+  // The members come a moment later, and move what is below them.
+  await expect(dialog.getByLabel("Bea")).toBeVisible();
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog.getByText("Give it a name")).toBeVisible();
   await dialog.getByLabel("Name").fill("Finance");
