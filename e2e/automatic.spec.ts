@@ -27,7 +27,7 @@ test.setTimeout(420_000);
 
 const ORGANIZATION = "automata";
 const NAME = "Small invoices";
-const BURST = 8;
+const AFTER_STOP = 3;
 const LATER = { timeout: 90_000 };
 
 const policyWith = (rule: object) => ({
@@ -149,18 +149,22 @@ test("a rule is tried, shadows people, goes live within its cap, and is stopped 
   await expect(requestPane(approver)).toContainText(`Answered by the rule ${NAME}`, SOON);
 
   // Stopped in the middle of a burst: what was not on its way goes back to people.
-  await save(owner, { ...policyWith({ mode: "live", dailyCap: 100 }), acknowledge: [NAME] });
+  await save(owner, { ...policyWith({ mode: "live", dailyCap: 1000 }), acknowledge: [NAME] });
   await owner.goto("/settings/policy");
   const stop = section(owner).getByRole("button", { name: "Stop all automatic answers" });
   await expect(stop).toBeVisible(SOON);
   const before = (await stateOf(owner)).answeredToday;
   const burst: StartedInvoice[] = [];
+  // Starts go on until the stop is there and a few beyond it, whatever a press takes on this machine.
+  let isStopped = false;
   const starting = (async () => {
-    for (let n = 0; n < BURST; n++) burst.push(await start());
+    while (!isStopped) burst.push(await start());
+    for (let n = 0; n < AFTER_STOP; n++) burst.push(await start());
   })();
   await expect.poll(async () => (await stateOf(owner)).answeredToday, LATER).toBeGreaterThan(before);
   await stop.click();
   await expect(section(owner)).toContainText(/stopped since .* by Olga/, SOON);
+  isStopped = true;
   await starting;
   const atStop = await stateOf(owner);
   expect(atStop.stopped?.by.name).toBe("Olga");
@@ -170,10 +174,10 @@ test("a rule is tried, shadows people, goes live within its cap, and is stopped 
       const { answeredToday, kept } = await stateOf(owner);
       return answeredToday - before + kept.stopped;
     }, LATER)
-    .toBe(BURST);
+    .toBe(burst.length);
   const after = await stateOf(owner);
   expect(after.answeredToday).toBe(atStop.answeredToday);
-  expect(after.kept.stopped).toBeGreaterThan(0);
+  expect(after.kept.stopped).toBeGreaterThanOrEqual(AFTER_STOP);
   await expect.poll(() => told(burst), LATER).toBe(after.answeredToday - before - after.undone);
   await checkAppearance(owner, "automatic, stopped");
   await expect(section(owner).getByRole("button", { name: "Stop all automatic answers" })).toBeHidden();
