@@ -5,7 +5,8 @@
  * installation; the sample server's CPU is apart.
  *
  * `BENCH_LIFE=calls,10` runs some sections only: `idle`, `calls`, `1`, `10`, `60`, `most` (any other number of lives at
- * once too), `statements`, `browser`, `dbos`, `pg-boss`. `BENCH_LIFE_SECONDS=8` shortens their windows (20 s; `idle` has
+ * once too), `statements`, `browser`, `dbos`, `pg-boss`, and `planning`, which only runs if named, since Postgres counts
+ * then, which costs time in the others. `BENCH_LIFE_SECONDS=8` shortens their windows (20 s; `idle` has
  * 60), `BENCH_LIFE_TOP=30` prints the statements that take most of Postgres's time. `BENCH_LIFE_PROFILE=<folder>` writes
  * CPU profiles of web and engine there, one for each window, which cost time themselves.
  */
@@ -27,7 +28,7 @@ import { type Caller, callerOf, keepAlive } from "./caller.ts";
 import { type Cost, type Meter, openMeter } from "./meter.ts";
 import type { RivalCount, RivalOrder } from "./rival.ts";
 import type { News } from "./server.ts";
-import { type Logged, logged } from "./statements.ts";
+import { COUNTED, type Counted, counted, type Logged, logged } from "./statements.ts";
 
 const SECTIONS = (process.env.BENCH_LIFE ?? "idle,calls,1,10,60,most,statements,browser,dbos,pg-boss").split(
   ",",
@@ -52,7 +53,7 @@ interface Scene {
 }
 
 export async function run(): Promise<Figure[]> {
-  const installation = await startInstallation();
+  const installation = await startInstallation(SECTIONS.includes("planning") ? COUNTED : []);
   const server = startChild(new URL("server.ts", import.meta.url));
   try {
     const scene = await createScene(installation, server);
@@ -147,6 +148,7 @@ function measure(section: string, scene: Scene): Promise<Figure[]> | Figure[] {
   if (section === "calls") return calls(scene);
   if (section === "most") return lives(scene, MOST_AT_ONCE);
   if (section === "statements") return statements(scene);
+  if (section === "planning") return planning(scene);
   if (section === "browser") return browser(scene);
   if (section === "dbos" || section === "pg-boss") return rival(scene, section);
   if (Number(section) > 0) return lives(scene, Number(section));
@@ -305,6 +307,35 @@ async function statements({ installation, caller }: Scene): Promise<Figure[]> {
     { what: "in Postgres: parsing, by its log", value: sum(all, ({ parseMs }) => parseMs), unit: "ms" },
     { what: "in Postgres: planning, by its log", value: sum(all, ({ planMs }) => planMs), unit: "ms" },
     { what: "in Postgres: running, by its log", value: sum(all, ({ runMs }) => runMs), unit: "ms" },
+  ];
+}
+
+/** Postgres's own counts of lives at sixty at once: what it plans, and what it runs, statements within functions and of foreign keys too. */
+async function planning({ installation, caller }: Scene): Promise<Figure[]> {
+  const wanted = 600;
+  const live = (times: number) =>
+    Promise.all(
+      Array.from({ length: 60 }, async () => {
+        for (let n = 0; n < times / 60; n++) await caller.live();
+      }),
+    );
+  await live(wanted / 2);
+  const all = await counted(installation.database.adminUrl, () => live(wanted));
+  for (const { text, calls, planMs, runMs, isOutermost } of all.slice(0, TOP)) {
+    const ms = (value: number) => (value / wanted).toFixed(3).padStart(7);
+    console.log(
+      `${isOutermost ? " " : "·"}${(calls / wanted).toFixed(1).padStart(5)}× | ${ms(planMs)} ${ms(runMs)} ms | ${text.replace(/\s+/g, " ").slice(0, 200)}`,
+    );
+  }
+  const sum = (pick: (one: Counted) => number) =>
+    all.filter(({ isOutermost }) => isOutermost).reduce((total, one) => total + pick(one), 0) / wanted;
+  const plan = all.reduce((total, one) => total + one.planMs, 0) / wanted;
+  const run = sum(({ runMs }) => runMs);
+  return [
+    { what: "statements of a life, by Postgres's count", value: sum(({ calls }) => calls), unit: "" },
+    { what: "planning, a life", value: plan, unit: "ms" },
+    { what: "running, a life", value: run, unit: "ms" },
+    { what: "planning's share", value: (100 * plan) / (plan + run), unit: "%" },
   ];
 }
 

@@ -1,6 +1,7 @@
 /**
- * What Intray sends to Postgres, from Postgres's own log: the embedded Postgres has no pg_stat_statements. The log costs
- * time itself, so nothing else is measured meanwhile.
+ * What Intray sends to Postgres, from Postgres's own log, and what Postgres does for it, from `pg_stat_statements`. Both cost
+ * time themselves, so nothing else is measured meanwhile. The log tells binding from running, and binding sets a plan up
+ * for its run too; only the extension tells what planning itself took.
  */
 import { readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -74,4 +75,39 @@ function parse(text: string): Logged[] {
     }
   }
   return [...found.values()];
+}
+
+export interface Counted {
+  text: string;
+  /** Sent by web or engine; else within a function, or by a foreign key. */
+  isOutermost: boolean;
+  calls: number;
+  planMs: number;
+  /** That of what runs within it too. */
+  runMs: number;
+}
+
+/** Settings that a Postgres needs for `counted`. */
+export const COUNTED = [
+  "shared_preload_libraries=pg_stat_statements",
+  "pg_stat_statements.track=all",
+  "pg_stat_statements.track_planning=on",
+];
+
+/** What Postgres counted of web's and engine's statements while `work` ran; what took longest first. */
+export async function counted(adminUrl: string, work: () => Promise<unknown>): Promise<Counted[]> {
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
+  await admin.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
+  await admin.query("SELECT pg_stat_statements_reset()");
+  await work();
+  const { rows } =
+    await admin.query<Counted>(`SELECT query AS text, toplevel AS "isOutermost", sum(calls)::float8 AS calls,
+      sum(total_plan_time) AS "planMs", sum(total_exec_time) AS "runMs"
+    FROM pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid
+    WHERE s.dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND query NOT LIKE '%pg_stat_statements%'
+    GROUP BY query, toplevel ORDER BY sum(total_plan_time + total_exec_time) DESC`);
+  await admin.end();
+  return rows;
 }
