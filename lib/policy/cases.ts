@@ -21,7 +21,8 @@ export interface Outcome {
 export interface CaseFailure {
   /** The place of the test in the list, from 0. */
   at: number;
-  name: string;
+  /** Null: it has none. */
+  name: string | null;
   part: "rule" | "stages" | "automatic";
   expected: PolicyCase["expect"];
   got: Outcome;
@@ -33,7 +34,7 @@ export function failedCases(policy: Policy): CaseFailure[] {
   const people = asThemselves(allAddresses(policy));
   const groups = asThemselves(allOrganizationsGroups(policy));
   return (policy.tests ?? []).flatMap((test, at): CaseFailure[] => {
-    const { request, expect: expected, name = `Test ${at + 1}` } = test;
+    const { request, expect: expected, name = null } = test;
     const asked = askedIn(policy, request);
     const approval = judgePolicy({ version: 1, policy, people, groups }, asked);
     const automatic = automaticIn(policy, request, asked, approval !== null);

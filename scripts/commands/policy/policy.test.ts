@@ -80,7 +80,7 @@ test("a file is tested without a database, and each failure told with what was e
   const wrong = await intray(["test", "--file", await file(policy({ tests }))], {});
   expect(wrong).toEqual({
     code: 1,
-    out: "Test 3, A wrong one: Expected no rule, got “All”\nTest 4, Test 4: Expected the stages “CFO”, got “Finance”\n",
+    out: "Test 3, A wrong one: Expected no rule, got “All”\nTest 4: Expected the stages “CFO”, got “Finance”\n",
     err: "2 of 4 tests failed.\n",
   });
   const unreadable = await file(policy({ rules: [{ name: "All", when: "no", stages: [finance()] }] }));

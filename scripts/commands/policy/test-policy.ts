@@ -17,7 +17,10 @@ export async function testPolicyCommand(args: string[]): Promise<string> {
   const failures = failedCases(policy);
   if (failures.length === 0) return `${all} ${all === 1 ? "test" : "tests"}, all passed.`;
   const result = failures
-    .map((failure) => `Test ${failure.at + 1}, ${failure.name}: ${failureWords(failure)}`)
+    .map(
+      (failure) =>
+        `Test ${failure.at + 1}${failure.name ? `, ${failure.name}` : ""}: ${failureWords(failure)}`,
+    )
     .join("\n");
   throw new CommandError(`${failures.length} of ${all} tests failed.`, { result });
 }
