@@ -227,7 +227,8 @@ describe("a policy", () => {
     expect((await save(policy())).body.version).toBe(version + 1);
     expect((await lines("policy.changed")).at(-1)!.data).toMatchObject({ others: ["Finance"] });
     expect((await acme.read(cleo, await asked())).approval.canVote).toBe(true);
-    // Of before.
+    // Of before: the policy names its group no more, and it does.
+    expect(codeOf(await drop(ada, id))).toEqual([409, "group_in_use"]);
     expect((await acme.decide(ben, request)).body.state).toBe("answered");
     expect((await drop(ada, id)).status).toBe(200);
     expect(codeOf(await drop(ada, other))).toEqual([409, "group_in_use"]);

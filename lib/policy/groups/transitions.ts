@@ -63,7 +63,7 @@ export async function changeGroup(
   return settle(organizationId, tx, principal, { id, what: "change", name, was, added, removed }, needsTwo);
 }
 
-/** Throws `not_found`, `defined_by_directory`, and `group_in_use` where the policy in force names it. */
+/** Throws `not_found`, `defined_by_directory`, and `group_in_use` where the policy in force names it, or an open request does. */
 export async function deleteGroup(
   organizationId: string,
   tx: Tx,
@@ -205,6 +205,18 @@ async function refuseUsed(organizationId: string, tx: Tx, id: string, name: stri
     throw new AppError(
       "group_in_use",
       `The policy names ${name}: rule “${use.rule}”, stage “${use.stage}”. Change the policy first.`,
+    );
+  // Requests keep the stages that they were asked with.
+  const [{ open } = { open: 0 }] = await tx.$queryRaw<{ open: number }[]>`
+    SELECT count(*)::integer AS open FROM input_request r
+    WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
+      AND jsonb_path_exists(r.approval, '$.stages.**.id ? (@ == $group)', jsonb_build_object('group', ${id}::text))`;
+  if (open > 0)
+    throw new AppError(
+      "group_in_use",
+      open === 1
+        ? `An open request has a stage for ${name}. Decide it, or have it judged again first.`
+        : `${open} open requests have a stage for ${name}. Decide them, or have them judged again first.`,
     );
 }
 
