@@ -431,6 +431,28 @@ describe("a request that waits for its requester", () => {
     expect(await acme.sql(pause, [request.id])).toEqual([{ paused: false }]);
     await acme.policy({ rules: [] });
   });
+
+  test("ends when whoever was asked leaves, and the reminders go on at once", async () => {
+    await acme.policy({
+      rules: [{ name: "All", stages: [{ name: "One", approvers: { people: [ben.email] }, remind: ["4h"] }] }],
+    });
+    const otto = await acme.person("Otto", "operator");
+    const [request, others] = [await asked({ requester: otto.userId }), await asked()];
+    for (const one of [request, others]) await askRequester(ben, one);
+    expect((await web.call("DELETE", `/api/v1/members/${otto.memberId}`, ana)).status).toBe(204);
+    expect((await acme.read(ben, request)).needsInfo).toBeNull();
+    expect((await acme.lines(request)).at(-1)).toMatchObject({
+      type: "request.info_given",
+      data: { via: "left", name: "Otto" },
+    });
+    const fired = "SELECT fired_at IS NOT NULL AS fired FROM request_timer WHERE input_request_id = $1";
+    await fireDueTimers(acme.id, engine);
+    expect(await acme.sql(fired, [request.id])).toEqual([{ fired: true }]);
+    // Somebody else's waits on.
+    expect((await acme.read(ben, others)).needsInfo.of.name).toBe("Ola");
+    expect(await acme.sql(fired, [others.id])).toEqual([{ fired: false }]);
+    await acme.policy({ rules: [] });
+  });
 });
 
 describe("a snooze", () => {

@@ -123,8 +123,11 @@ export const TASK_WORDS = {
   "request.comment_deleted": (_, who) => say(`${who} deleted a comment`),
   "request.info_asked": (data, who) =>
     say(`${who} asked ${text(data.name) ?? "the requester"} for information`, "wait"),
-  "request.info_given": (data, who) =>
-    say(data.via === "reply" ? `${who} gave the information` : `${who} has the information needed`),
+  "request.info_given": (data, who) => {
+    if (data.via === "left")
+      return say(`${text(data.name) ?? "Whoever was asked"} left before giving the information`);
+    return say(data.via === "reply" ? `${who} gave the information` : `${who} has the information needed`);
+  },
   "request.last_taken": () =>
     say("The server asks too much for one task: what it asks from here on is not shown", "bad"),
   "answer.recorded": (data, who) => say(`${who} ${answerWord(data)}`, "accent", text(data.comment)),
