@@ -82,7 +82,7 @@ test("the example of the documentation is built with the keyboard alone", async 
   await tick(ana.getByRole("checkbox", { name: /^Each shows again/ }));
   await tick(ana.getByRole("checkbox", { name: "reject" }));
   await fill(ana.getByLabel(/^Due after/), "3d");
-  await tick(ana.getByRole("checkbox", { name: "Its time is over at some point" }));
+  await tick(ana.getByRole("checkbox", { name: "Ends after a time" }));
   await press("Save policy");
   await expect(ana.getByText("Policy saved")).toBeVisible(SOON);
   const saved = await policyOf(ana);

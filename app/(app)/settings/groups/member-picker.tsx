@@ -5,7 +5,9 @@ import { useDeferredValue, useId, useState } from "react";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { FieldErrorLine } from "@/components/ui/field.tsx";
 import { Input } from "@/components/ui/input.tsx";
+import { Notice } from "@/components/ui/notice.tsx";
 import { people } from "@/lib/api-client/answers.ts";
+import { errorSentence } from "@/lib/api-client/base/client.ts";
 import type { Named } from "@/lib/policy/groups/schema.ts";
 
 /** From this number of people on, who is meant has to be looked for: the API lists no more at once. */
@@ -52,7 +54,10 @@ export function MemberPicker({
           onChange={(event) => setTyped(event.target.value)}
         />
       )}
-      <div className="flex max-h-60 flex-col overflow-y-auto">
+      {/* As high while people are loaded as with them: what is below must not move away from a press. */}
+      <div className="flex h-60 flex-col overflow-y-auto rounded-md border border-line px-3 py-2">
+        {found.isPending && <p className="text-[13px] text-muted">Loading people…</p>}
+        {found.error && <Notice tone="bad" title={errorSentence(found.error)} />}
         {[...known.values()].map((person) => (
           <label key={person.id} className="flex items-center gap-2 py-1 text-[13px] max-md:min-h-11">
             <input

@@ -80,7 +80,7 @@ export function RuleForm({
         onChange={(due) => set({ due: due === "" ? undefined : due })}
       />
       <Check
-        label="Its time is over at some point"
+        label="Ends after a time"
         checked={Boolean(expire)}
         onChange={(checked) => set({ expire: checked ? END : undefined })}
       />
@@ -89,7 +89,7 @@ export function RuleForm({
           <TextLine
             required
             place={`${place}.expire.after`}
-            label="Over after"
+            label="Ends after"
             value={expire.after}
             onChange={(after) => set({ expire: changed(expire, { after }) })}
           />
