@@ -454,7 +454,10 @@ describe("a rejection", () => {
     await acme.policy(one({ requireReason: ["reject"] }));
     const request = await asked();
     const refused = await acme.decide(ben, request, { content: { decision: "reject" } });
-    expect([refused.status, refused.body.errors]).toMatchObject([422, [{ field: "comment" }]]);
+    expect([codeOf(refused), refused.body.errors]).toMatchObject([
+      [422, "reason_required"],
+      [{ field: "comment" }],
+    ]);
     expect((await acme.decide(ben, request)).status).toBe(202);
     expect(
       (await acme.decide(cleo, request, { content: { decision: "reject" }, comment: "Too much" })).body.state,

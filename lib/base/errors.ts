@@ -4,6 +4,7 @@ const STATUS = {
   invalid_input: 422,
   invalid_arguments: 422,
   invalid_content: 422,
+  reason_required: 422,
   invalid_json: 400,
   address_not_allowed: 422,
   unsupported_form: 422,

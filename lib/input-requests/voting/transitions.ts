@@ -51,7 +51,7 @@ export interface Voted {
 
 /**
  * Casts one vote. Where the content differs from what others agreed to, `proposes` starts anew: their votes end. Throws
- * `content_differs`, `step_up_required`, and `invalid_content` where a reason is missing.
+ * `content_differs`, `step_up_required`, and `reason_required`.
  */
 export async function castVote(
   organizationId: string,
@@ -294,8 +294,8 @@ async function timeNow(tx: Tx): Promise<string> {
 }
 
 function reasonMissing(): AppError {
-  const message = "Say why: this stage wants a reason.";
-  return new AppError("invalid_content", message, { errors: [{ field: "comment", message }] });
+  const message = "This stage requires a reason.";
+  return new AppError("reason_required", message, { errors: [{ field: "comment", message }] });
 }
 
 async function refuseStale(tx: Tx, { sessionId, withinMs }: Proof): Promise<void> {

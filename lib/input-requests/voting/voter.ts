@@ -312,7 +312,7 @@ function refusalOf(
   const isAsked = absent !== null || isApprover(its, person, [role, principal.role], groups);
   if (here || (own.length > 0 && !isAsked)) {
     const { at } = here ?? own.at(-1)!;
-    return new AppError("already_voted", `You have voted. It waits for ${its.name}.`, {
+    return new AppError("already_voted", `Your vote is in. It waits for ${its.name}.`, {
       extra: { at: at.toISOString() },
     });
   }

@@ -48,6 +48,12 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
         `${nameIn(api)} claimed this ${agoIn(api)}.`,
         "Nothing of yours was sent. It is theirs until they release it, or leave it for 15 minutes.",
       );
+    case "reason_required":
+      // `errors` are of the form's fields, which may have a name like it.
+      return {
+        ...say("This stage requires a reason.", "Nothing was recorded. Write a comment, and press again."),
+        errors: [],
+      };
     case "invalid_content":
       return say("The server’s form does not take this answer.", api.detail ?? "Nothing was sent.");
     default: {

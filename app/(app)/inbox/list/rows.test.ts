@@ -68,4 +68,9 @@ test("a decision during which the database went away is not said to be unrecorde
     code: "mine",
     detail: "That first answer stands.",
   });
+  const errors = [{ field: "comment", message: "This stage requires a reason." }];
+  expect(answerErrorOf(new ApiError(422, { code: "reason_required", errors }), "me")).toMatchObject({
+    title: "This stage requires a reason.",
+    errors: [],
+  });
 });

@@ -28,6 +28,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
         "claimed_by_other",
         "no_longer_open",
         "invalid_content",
+        "reason_required",
         "unsupported_form",
       ],
     },
