@@ -60,7 +60,7 @@ test("whoever stands in votes in the place of who is away, who comes back", asyn
   await expect(cleo.getByText("Choose a person", { exact: true }).last()).toBeVisible();
   const tomorrow = new Date(Date.now() + 24 * 3600_000).toISOString().slice(0, 16);
   await cleo.getByLabel("Until").fill(tomorrow);
-  await cleo.getByLabel("Stands in").selectOption({ label: "Ben" });
+  await cleo.getByLabel("Who stands in").selectOption({ label: "Ben" });
   await cleo.getByRole("button", { name: "Save" }).click();
   await expect(cleo.getByText("You are away")).toBeVisible();
   await checkAppearance(cleo, "away");

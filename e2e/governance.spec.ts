@@ -173,7 +173,7 @@ test("two of Finance and the CFO agree, also for who is away and by whom is aske
   await expect(votes(fay)).toContainText("CFO");
   await fay.keyboard.press("d");
   const declining = fay.getByRole("dialog");
-  await expect(declining).toContainText("the rule wants one");
+  await expect(declining).toContainText("· required");
   const decline = declining.getByRole("button", { name: "Decline", exact: true });
   await expect(decline).toBeDisabled();
   await declining.getByRole("textbox", { name: "Reason" }).fill("Ordered twice");

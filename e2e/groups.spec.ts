@@ -109,7 +109,7 @@ test("who is in a group votes, who is removed does not, and a second admin says 
   await dialog.getByLabel("Dora").uncheck();
   await dialog.getByRole("button", { name: "Propose" }).click();
   await expect(rita.getByText("Rita proposed to change the group “Finance”")).toBeVisible(SOON);
-  await expect(rita.getByText("Not yours to approve")).toBeVisible();
+  await expect(rita.getByText("You can’t approve this")).toBeVisible();
   await expect(groups(rita)).not.toContainText("Bea");
   await bea.goto(`/inbox/${second}`);
   await expect(votes(bea)).toContainText("where you have no vote", SOON);

@@ -71,7 +71,7 @@ test("the example of the documentation is built with the keyboard alone", async 
   await tick(who.getByRole("checkbox", { name: "finance" }));
   await fill(ana.getByLabel(/^How many have to agree/), "2");
   await fill(ana.getByLabel(/^Remind after/), "4h, 1d");
-  await tick(ana.getByRole("checkbox", { name: "Ask more people if it is not full by then" }));
+  await tick(ana.getByRole("checkbox", { name: "Ask more people if it takes too long" }));
   await fill(ana.getByLabel("Ask them after"), "2d");
   await tick(ana.getByRole("group", { name: "Who is asked too" }).getByRole("checkbox", { name: "cfo" }));
   await press("Add a stage");
@@ -82,7 +82,7 @@ test("the example of the documentation is built with the keyboard alone", async 
   await tick(ana.getByRole("checkbox", { name: /^Each shows again/ }));
   await tick(ana.getByRole("checkbox", { name: "reject" }));
   await fill(ana.getByLabel(/^Due after/), "3d");
-  await tick(ana.getByRole("checkbox", { name: "Ends after a time" }));
+  await tick(ana.getByRole("checkbox", { name: "Act when nobody decides in time" }));
   await press("Save policy");
   await expect(ana.getByText("Policy saved")).toBeVisible(SOON);
   const saved = await policyOf(ana);

@@ -84,7 +84,7 @@ test("where a second admin is required, one proposes the policy and another one 
   await paula.getByLabel("Policy as JSON").fill(JSON.stringify({ rules: [rule] }));
   await paula.getByRole("button", { name: "Propose policy" }).click();
   await expect(
-    paula.getByText("Not yours to approve: Paula is you, or counts as one person with you."),
+    paula.getByText("You can’t approve this: Paula is you, or counts as one person with you"),
   ).toBeVisible(SOON);
   await expect(paula.getByRole("button", { name: "Approve" })).toHaveCount(0);
 
@@ -157,7 +157,7 @@ test("a press on Approve is a vote until the last one, and can be taken back", a
     .click();
   await expect(ben.getByText(/^You agreed: /)).toBeVisible();
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
-  await expect(votes(ben)).toContainText("You agreed; waits for Approvers.");
+  await expect(votes(ben)).toContainText("Your vote is in: agreed. It waits for Approvers.");
   await checkAppearance(ben, "a request voted on");
   await votes(ben).getByRole("button", { name: "Take my vote back" }).click();
   await expect(votes(ben)).toContainText("2 more of Approvers");

@@ -37,7 +37,9 @@ export function AwayForm({ absent, current }: { absent: Absent; current: Away | 
     send: async (values) => {
       const saved = await api.put<Away>(awayPath(memberId), values);
       client.setQueryData(away(memberId).queryKey, saved);
-      toast(`${saved.delegate.name} stands in${memberId === null ? "" : ` for ${name}`}`);
+      toast(
+        `Saved. ${saved.delegate.name} stands in while ${memberId === null ? "you are" : `${name} is`} away`,
+      );
     },
   });
   const back = useMutation({
@@ -183,7 +185,7 @@ function StandIn({
   return (
     <Field
       id="delegateUserId"
-      label="Stands in"
+      label="Who stands in"
       description={
         isOwn
           ? "Votes in your place, and is told what is assigned to you. Not for private tasks."

@@ -94,8 +94,8 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS>, Words> = {
   "away.set": (data, who) =>
     say(
       who === text(data.name)
-        ? `${who} is away: ${standIn(data)} stands in`
-        : `${who} set ${member(data)} away: ${standIn(data)} stands in`,
+        ? `${who} set an absence: ${standIn(data)} stands in`
+        : `${who} set an absence of ${member(data)}: ${standIn(data)} stands in`,
       "wait",
       text(data.reason),
     ),

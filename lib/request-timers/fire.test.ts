@@ -443,12 +443,12 @@ describe("a timer", () => {
     expect((await acme.read(dora, request)).approval).toMatchObject({
       canVote: true,
       timers: [],
-      stages: [{ need: 2, escalated: [{ to: ["every owner", "Dora"] }] }],
+      stages: [{ need: 2, escalated: [{ to: ["the owners", "Dora"] }] }],
     });
     expect((await told(request)).map(([name]) => name).sort()).toEqual(["ana", "ben", "cleo", "dora"]);
     expect((await acme.lines(request)).find(({ type }) => type === "request.escalated")!.data).toMatchObject({
       stage: "Finance",
-      to: ["every owner", "Dora"],
+      to: ["the owners", "Dora"],
       people: [dora.userId],
     });
     expect((await acme.decide(dora, request)).status).toBe(202);

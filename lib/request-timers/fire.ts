@@ -131,7 +131,7 @@ const EFFECTS: Record<Fired["kind"], Effect> = {
     const groups = [...asked.values()];
     if (roles.length + people.length + groups.length === 0) return null;
     const names = await namesOf(organizationId, tx, people);
-    const to = [...roles.map((role) => `every ${role}`), ...groups.map(({ name }) => name), ...names];
+    const to = [...roles.map((role) => `the ${role}s`), ...groups.map(({ name }) => name), ...names];
     await addApprovers(organizationId, tx, requestId, approval, { roles, people, groups }, { at, to });
     await endSnoozesOf(organizationId, tx, requestId, { roles, people, groups });
     return { stage: its.name, to, roles, people, ...(groups.length > 0 && { groups }) };

@@ -33,18 +33,20 @@ export const MODE_TONES: Record<AutomaticRuleState["mode"], Tone> = {
   live: "good",
 };
 
-/** What is missing until a rule may go live: `14 of 20 shadowed decisions, 1 disagreement`. */
+/** What is missing until a rule may go live: `14 of 20 decisions compared, 1 disagreement`. */
 export function readinessWords({
+  mode,
   agreed,
   disagreed,
-}: Pick<AutomaticRuleState, "agreed" | "disagreed">): string {
+}: Pick<AutomaticRuleState, "mode" | "agreed" | "disagreed">): string {
   const decided = agreed + disagreed;
+  if (mode === "off" && decided === 0) return "Set it to Shadow to compare it with what people decide";
   if (disagreed === 0 && agreed >= FEWEST_SHADOWED)
-    return `May go live: ${plural(agreed, "shadowed decision")}, no disagreement`;
+    return `May go live: ${plural(agreed, "decision")} compared, no disagreement`;
   const count =
     decided >= FEWEST_SHADOWED
-      ? plural(decided, "shadowed decision")
-      : `${decided} of ${FEWEST_SHADOWED} shadowed decisions`;
+      ? `${plural(decided, "decision")} compared`
+      : `${decided} of ${FEWEST_SHADOWED} decisions compared`;
   return `Not ready to go live: ${count}${disagreed > 0 ? `, ${plural(disagreed, "disagreement")}` : ""}`;
 }
 
@@ -59,8 +61,8 @@ export function figuresInWords(rule: AutomaticRuleState): string[] {
     ...some(agreed, `${agreed} agreed with people`),
     ...some(undecided, `${undecided} not decided yet`),
     ...some(kept.sample, `${kept.sample} left to people as the sample`),
-    ...some(kept.cap, `${kept.cap} since the day’s cap was reached`),
-    ...some(kept.stopped, `${kept.stopped} while stopped`),
-    ...some(failed, `${failed} that its answer did not fit`),
+    ...some(kept.cap, `${kept.cap} left to people over the day’s cap`),
+    ...some(kept.stopped, `${kept.stopped} left to people while stopped`),
+    ...some(failed, `${failed} with a form that its answer did not fit`),
   ];
 }

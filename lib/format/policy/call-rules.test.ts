@@ -19,13 +19,13 @@ const change = (from: object, to: object) =>
 
 test("whoever approves a change of the policy reads all of it", () => {
   expect(change({}, { approvers: { roles: ["approver"], groups: [], people: [] }, stepUp: false })).toBe(
-    "Changed “Large”: 1 of CFO (group cfo; each shows that it is them) → 1 of CFO (every approver)",
+    "Changed “Large”: 1 of CFO (group cfo; each shows that it is them) → 1 of CFO (the approvers)",
   );
   const escalate = (to: object) => ({
     escalate: { after: "2d", to: { roles: [], groups: [], people: [], ...to } },
   });
   expect(change(escalate({ groups: ["cfo"] }), escalate({ roles: ["approver"] }))).toMatch(
-    /after 2d asked too: group cfo\) → .*after 2d asked too: every approver\)/,
+    /after 2d asked too: group cfo\) → .*after 2d asked too: the approvers\)/,
   );
   expect(change({}, { rejections: 3, requireReason: ["reject"] })).toContain(
     "3 rejections end it; each shows that it is them; reason to reject",

@@ -184,7 +184,7 @@ function detailsOf({ approvers, rejections, stepUp, requireReason, remind, escal
 function approversInWords(approvers: unknown): string {
   const { roles, groups, people } = isFields(approvers) ? approvers : {};
   const all = [
-    ...(isList(roles) ? roles.map((role) => `every ${String(role)}`) : []),
+    ...(isList(roles) ? roles.map((role) => `the ${String(role)}s`) : []),
     ...(isList(groups) ? groups.map((group) => `group ${String(group)}`) : []),
     ...(isList(people) ? people.map(String) : []),
   ];

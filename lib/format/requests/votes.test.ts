@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { describeEvent } from "../events.ts";
 import {
   comingWords,
+  commentNeed,
   doneWords,
   missingWords,
   needsWords,
@@ -44,17 +45,31 @@ test("that too few are left who could vote", () => {
 test("what the caller has to do with it", () => {
   expect(whyWords({ why: "approver", mine: null, stages })).toBe("You are asked as one of Finance.");
   const mine = { stage: "Finance", action: "accept" as const, agrees: true, at: "", canTakeBack: true };
-  expect(whyWords({ why: "already_voted", mine, stages })).toBe("You agreed; waits for Finance.");
+  expect(whyWords({ why: "already_voted", mine, stages })).toBe(
+    "Your vote is in: agreed. It waits for Finance.",
+  );
   expect(whyWords({ why: "not_open", mine, stages })).toBeNull();
+});
+
+test("whether a comment is required", () => {
+  const needs = (requireReason: string[], canVote = true) =>
+    commentNeed({ canVote, stages: [{ ...stage("Finance", "open", 1, 1), requireReason }] });
+  expect([commentNeed(null), needs([]), needs(["reject"]), needs(["approve", "reject"])]).toEqual([
+    "optional",
+    "optional",
+    "required to reject",
+    "required",
+  ]);
+  expect(needs(["reject"], false)).toBe("optional");
 });
 
 test("what a press does", () => {
   expect(voteEffect({ stages, canVote: true }, "ERP")).toBe(
-    "Your vote · goes to ERP once 1 more of Finance, then CFO agreed",
+    "Your vote. The answer goes to ERP once these agree: 1 more of Finance, then CFO",
   );
   const last = [stage("Finance", "done", 2, 0), stage("CFO", "open", 1, 1)];
   expect(voteEffect({ stages: last, canVote: true }, "ERP")).toBe(
-    "Your vote is the last: the answer goes to ERP",
+    "Yours is the last vote: the answer goes to ERP",
   );
   expect(voteEffect({ stages: last, canVote: false }, "ERP")).toBeNull();
 });
@@ -68,8 +83,8 @@ test("history names whoever stood in, and for whom", () => {
   expect(say("vote.taken_back", data)).toBe("Ben took the vote for Ana back for CFO");
   expect(say("vote.taken_back", { stage: "CFO" })).toBe("Ben took their vote back for CFO");
   const delegate = { id: "c", name: "Cleo" };
-  expect(say("away.set", { name: "Ben", delegate })).toBe("Ben is away: Cleo stands in");
-  expect(say("away.set", { name: "Ana", delegate })).toBe("Ben set Ana away: Cleo stands in");
+  expect(say("away.set", { name: "Ben", delegate })).toBe("Ben set an absence: Cleo stands in");
+  expect(say("away.set", { name: "Ana", delegate })).toBe("Ben set an absence of Ana: Cleo stands in");
   expect(say("away.ended", { name: "Ben" })).toBe("Ben is back");
   expect(say("away.ended", { name: "Ana" })).toBe("Ben ended the absence of Ana");
 });

@@ -27,7 +27,7 @@ export function tooFewWords({
 }: Pick<Stage, "name" | "tooFew" | "missing">): string | null {
   if (tooFew === null) return null;
   const who = tooFew === 0 ? "Nobody" : `Only ${tooFew}`;
-  return `${who} of ${name} can still vote, and ${missing} more ${missing === 1 ? "is" : "are"} needed. An admin can add people, or have it judged by another policy.`;
+  return `${who} of ${name} can still vote, and ${missing} more ${missing === 1 ? "is" : "are"} needed. An admin can add people to its group, or change the policy and have this judged by it.`;
 }
 
 /** Whom it waits for. */
@@ -42,7 +42,7 @@ export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): s
     case "approver":
       return `You are asked as one of ${open}.`;
     case "already_voted":
-      return `You ${approval.mine?.agrees === false ? "rejected" : "agreed"}; waits for ${open}.`;
+      return `Your vote is in: ${approval.mine?.agrees === false ? "rejected" : "agreed"}. It waits for ${open}.`;
     case "four_eyes":
       return "You asked for this, so others decide.";
     case "not_an_approver":
@@ -52,7 +52,7 @@ export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): s
   }
 }
 
-/** What pressing a button does: `Your vote · sent to Finance ERP once 1 more of CFO agrees`. */
+/** What pressing a button does: `Your vote. The answer goes to Finance ERP once these agree: CFO`. */
 export function voteEffect(
   { stages, canVote }: Pick<Approval, "stages" | "canVote">,
   receiver: string,
@@ -64,8 +64,16 @@ export function voteEffect(
     return others > 0 ? [others === 1 && at > 0 ? name : `${others} more of ${name}`] : [];
   });
   return left.length === 0
-    ? `Your vote is the last: the answer goes to ${receiver}`
-    : `Your vote · goes to ${receiver} once ${left.join(", then ")} agreed`;
+    ? `Yours is the last vote: the answer goes to ${receiver}`
+    : `Your vote. The answer goes to ${receiver} once these agree: ${left.join(", then ")}`;
+}
+
+/** Whether the open stage requires a comment of its voters: `optional`, `required to reject`, `required`. */
+export function commentNeed(approval: Pick<Approval, "canVote" | "stages"> | null): string {
+  const stage = approval?.canVote ? approval.stages.find(({ state }) => state === "open") : undefined;
+  const needed = stage?.requireReason ?? [];
+  if (needed.length === 0) return "optional";
+  return needed.length > 1 ? "required" : `required to ${needed.join()}`;
 }
 
 /** What happens by itself next, before the time that is shown after it; null: nothing. The end of a task is always told. */

@@ -8,6 +8,7 @@ import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { useTrouble } from "@/lib/api-client/base/use-connection.ts";
 import type { AnswerValues } from "@/lib/format/requests/answer-values.ts";
 import { commentWords } from "@/lib/format/requests/own-questions.ts";
+import { commentNeed } from "@/lib/format/requests/votes.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "./answer-blockers.ts";
@@ -230,7 +231,7 @@ export function AnswerArea({
               <AnswerQuestion decision={decision} canDecline={mayDecline && reason === null} />
             )}
             <CommentBox
-              about={commentWords(question)}
+              about={`${commentNeed(request.approval)}, ${commentWords(question)}`}
               value={draft.comment}
               onChange={draft.setComment}
               onBlur={draft.flush}
@@ -320,7 +321,7 @@ function CommentBox({
   return (
     <div className="flex flex-col gap-1.5">
       <label htmlFor={id} className="text-[13px] text-muted">
-        <span className="font-medium">Your comment</span> · optional, {about}
+        <span className="font-medium">Your comment</span> · {about}
       </label>
       <Textarea
         id={id}

@@ -216,7 +216,7 @@ function ReasonBox({
       <div className="flex flex-col gap-1.5">
         <label htmlFor={id} className="flex items-center gap-1.5 text-[13px] text-muted">
           <span>
-            <span className="font-medium">{label}</span> · {isRequired ? "the rule wants one" : "optional"}
+            <span className="font-medium">{label}</span> · {isRequired ? "required" : "optional"}
           </span>
           <Kbd className="ml-auto">Ctrl ↵ sends</Kbd>
         </label>

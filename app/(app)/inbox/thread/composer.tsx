@@ -45,7 +45,7 @@ export function Composer({
     onSuccess: (now) => {
       draft.set({ text: "", chosen: [] });
       show(now);
-      if (now?.needsInfo) toast(`${now.needsInfo.of.name} is asked. You can decide meanwhile`);
+      if (now?.needsInfo) toast(`${now.needsInfo.of.name} was asked. You can still decide`);
       field.current?.focus();
     },
   });

@@ -28,7 +28,7 @@ export function SnoozeDialog({ request, onDismiss }: { request: InputRequestDeta
         until: until.toISOString(),
       }),
     onSuccess: (now, until) => {
-      toast(`${requestName(request)} is back at ${formats.dayAndTime(until.toISOString())}`);
+      toast(`Snoozed ${requestName(request)} until ${formats.dayAndTime(until.toISOString())}`);
       onDismiss();
       goOnFrom(request.id, { isSkip: true });
       show(now);

@@ -41,11 +41,11 @@ export function TalkStrip({ request }: { request: InputRequestDetail }) {
             Asked by <PlainText text={needsInfo.by.name} /> <TimeAgo at={needsInfo.at} />.{" "}
             {isAsked
               ? "Your next comment is the reply."
-              : "It can be decided all the same. Reminders pause meanwhile."}
+              : `You can decide all the same.${request.approval ? " Reminders pause for up to 7 days." : ""}`}
           </span>
           {!me.view && (me.may("requests:answer") || isAsked) && (
             <Button size="sm" disabled={hasInfo.isPending} onClick={() => hasInfo.mutate()}>
-              Have what I need
+              {isAsked ? "Nothing to add" : "I have what I need"}
             </Button>
           )}
         </section>

@@ -37,7 +37,9 @@ export function DeleteDialog({
       open
       onOpenChange={onClose}
       title={`Delete ${group.name}?`}
-      description="Open requests whose stage names it have nobody of it any more."
+      description={`A group that the policy or an open request names can’t be deleted. Its people stay members of the organization.${
+        isProposed ? " It is deleted once another admin approves it." : ""
+      }`}
       confirm={isProposed ? "Propose" : "Delete"}
       destructive
       pending={remove.isPending}

@@ -72,9 +72,9 @@ function Head({ children }: { children: string }) {
 const MOST_LISTED = 30;
 
 const WARNINGS: Record<NonNullable<Stage["warning"]>, string> = {
-  too_few: "Too few people: it can’t be full",
+  too_few: "Too few people: this stage can’t be completed",
   too_few_now: "Too few while people are away",
-  no_spare: "Nobody to spare: not full if one of them asks, or leaves",
+  no_spare: "Nobody to spare: too few if one of them asked for the task, or leaves",
 };
 
 function Voters({ stage: { people, later, warning } }: { stage: Stage }) {

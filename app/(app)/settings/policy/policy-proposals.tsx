@@ -81,7 +81,12 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
           </details>
         </>
       )}
-      {!mayApprove && <p>Not yours to approve: {by.name} is you, or counts as one person with you.</p>}
+      {!mayApprove && (
+        <p>
+          You can’t approve this: {by.name} is you, or counts as one person with you, since one of you invited
+          the other.
+        </p>
+      )}
       <div className="mt-2 flex flex-wrap gap-2">
         <Button disabled={decide.isPending} onClick={() => decide.mutate("withdraw")}>
           Withdraw

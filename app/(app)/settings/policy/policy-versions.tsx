@@ -100,7 +100,7 @@ function WhatChanged({
   return (
     <div className="flex flex-col items-start gap-3 pb-3 pl-6">
       <p className="min-w-0 max-w-full whitespace-pre-line break-words">
-        <PlainText text={policyChanges(changes) || "Nothing that is told"} />
+        <PlainText text={policyChanges(changes) || "No changes"} />
       </p>
       {!isInForce && (
         <Button size="sm" onClick={() => onRestore(policy)}>

@@ -30,7 +30,7 @@ export function SecondAdmin({ saved }: { saved: Organization }) {
         disabled={!me.may("owners:manage") || update.isPending}
         onChange={(twoPersonPolicy) => update.mutate({ twoPersonPolicy })}
         label="Changes of the policy need a second admin"
-        description="One admin proposes a change, of groups too, another one approves it, who doesn’t count as one person with the first. Owners switch this on; switching it off needs a second admin too."
+        description="One admin proposes a change of the policy or of a group, another approves it. Members count as one person with whoever invited them. Owners switch this on; switching it off needs a second admin too."
       />
       {update.error && <Notice live tone="bad" title={errorSentence(update.error)} />}
     </Section>

@@ -74,7 +74,7 @@ function StopSwitch({ stopped, isAnyLive }: Pick<AutomaticState, "stopped"> & { 
   });
   const resume = useMutation({
     mutationFn: resumeAutomatic,
-    onSuccess: () => toast("Automatic answers go on"),
+    onSuccess: () => toast("Automatic answers are resumed"),
     onSettled: shown,
   });
   const error = stop.error ?? resume.error;
@@ -86,8 +86,7 @@ function StopSwitch({ stopped, isAnyLive }: Pick<AutomaticState, "stopped"> & { 
           tone="bad"
           title={
             <>
-              All automatic answers are stopped since <Clock at={stopped.at} /> by{" "}
-              <PlainText text={stopped.by.name} />
+              <PlainText text={stopped.by.name} /> stopped all automatic answers, <Clock at={stopped.at} />
             </>
           }
           action={
@@ -101,7 +100,7 @@ function StopSwitch({ stopped, isAnyLive }: Pick<AutomaticState, "stopped"> & { 
         >
           <p>
             People have every request.
-            {!me.may("owners:manage") && " An owner can let automatic answers go on."}
+            {!me.may("owners:manage") && " An owner can resume automatic answers."}
           </p>
         </Notice>
       ) : (

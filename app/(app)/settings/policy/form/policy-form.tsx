@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { groups as groupsOfOrganization } from "@/lib/api-client/settings/groups.ts";
+import { capitalise } from "@/lib/text/labels.ts";
 import { PeopleField } from "./approvers-field.tsx";
 import { AutomaticForm } from "./automatic-form.tsx";
 import { CaseForm } from "./case-form.tsx";
@@ -128,7 +129,7 @@ export function PolicyForm({
           made={() => ({ name: "New rule", when: "false", answer: { action: "accept" } })}
           onChange={(now) => set({ automatic: some(now) })}
           empty="None: people answer everything."
-          words={({ mode = "off", when }) => <PlainText text={`${mode} · when ${when ?? ""}`} />}
+          words={({ mode = "off", when }) => <PlainText text={`${capitalise(mode)} · when ${when ?? ""}`} />}
         >
           {(rule, at, setRule) => <AutomaticForm place={`automatic.${at}`} rule={rule} onChange={setRule} />}
         </OrderedList>

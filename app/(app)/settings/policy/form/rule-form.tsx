@@ -80,7 +80,7 @@ export function RuleForm({
         onChange={(due) => set({ due: due === "" ? undefined : due })}
       />
       <Check
-        label="Ends after a time"
+        label="Act when nobody decides in time"
         checked={Boolean(expire)}
         onChange={(checked) => set({ expire: checked ? END : undefined })}
       />
@@ -89,7 +89,7 @@ export function RuleForm({
           <TextLine
             required
             place={`${place}.expire.after`}
-            label="Ends after"
+            label="After"
             value={expire.after}
             onChange={(after) => set({ expire: changed(expire, { after }) })}
           />
@@ -97,7 +97,7 @@ export function RuleForm({
             place={`${place}.expire.then`}
             label="What happens then"
             value={expire.then ?? ""}
-            options={{ leave: "Nothing, but it is noted", cancel: "The task is cancelled" }}
+            options={{ leave: "It stays open, without reminders", cancel: "The task is cancelled" }}
             onChange={(then) => set({ expire: changed(expire, { then }) })}
           />
         </div>
@@ -111,7 +111,7 @@ const END = { after: "30d", then: "leave" };
 
 function approversInWords({ approvers = {} }: DraftStage): string {
   const all = [
-    ...(approvers.roles ?? []).map((role) => `every ${role}`),
+    ...(approvers.roles ?? []).map((role) => `the ${role}s`),
     ...(approvers.groups ?? []).map((group) => `group ${group}`),
     ...(approvers.people ?? []),
   ];

@@ -70,7 +70,7 @@ export function StageForm({
         onChange={(remind) => set({ remind })}
       />
       <Check
-        label="Ask more people if it is not full by then"
+        label="Ask more people if it takes too long"
         checked={Boolean(escalate)}
         onChange={(checked) => set({ escalate: checked ? { after: "2d", to: {} } : undefined })}
       />

@@ -32,7 +32,7 @@ function Found({ summary }: { summary: ReplaySummary }) {
   const { requests, isCut, from, rules, failed, automatic } = summary;
   const { number } = useFormats();
   if (requests === 0)
-    return <Notice live title="Nobody has decided anything in the last 30 days that it could be tried on." />;
+    return <Notice live title="Nobody has decided anything in the last 30 days to try it on." />;
   return (
     <>
       <Notice
@@ -138,7 +138,7 @@ function Figures({
 function NotKnown({ summary: { notKnown } }: { summary: ReplaySummary }) {
   return (
     <div className="text-muted text-xs">
-      <p className="font-medium">What nobody knows of the past</p>
+      <p className="font-medium">What this can’t take into account</p>
       <ul className="list-disc pl-4">
         {notKnown.map((words) => (
           <li key={words}>{words}</li>
