@@ -432,25 +432,61 @@ describe("a request that waits for its requester", () => {
     await acme.policy({ rules: [] });
   });
 
-  test("ends when whoever was asked leaves, and the reminders go on at once", async () => {
-    await acme.policy({
-      rules: [{ name: "All", stages: [{ name: "One", approvers: { people: [ben.email] }, remind: ["4h"] }] }],
-    });
+  test("ends when whoever was asked leaves, and the reminders go on, each at its time", async () => {
+    const stage = { name: "One", approvers: { people: [ben.email] }, remind: ["1h", "4h"] };
+    await acme.policy({ rules: [{ name: "All", stages: [stage] }] });
     const otto = await acme.person("Otto", "operator");
     const [request, others] = [await asked({ requester: otto.userId }), await asked()];
     for (const one of [request, others]) await askRequester(ben, one);
+    // As if all of it had begun two hours ago, and Otto had been asked ten minutes ago.
+    await acme.sql(
+      "UPDATE request_timer SET starts_at = starts_at - interval '2 hours', paused_at = now() - interval '10 minutes' WHERE input_request_id = $1",
+      [request.id],
+    );
     expect((await web.call("DELETE", `/api/v1/members/${otto.memberId}`, ana)).status).toBe(204);
     expect((await acme.read(ben, request)).needsInfo).toBeNull();
     expect((await acme.lines(request)).at(-1)).toMatchObject({
       type: "request.info_given",
       data: { via: "left", name: "Otto" },
     });
-    const fired = "SELECT fired_at IS NOT NULL AS fired FROM request_timer WHERE input_request_id = $1";
+    const fired =
+      "SELECT fired_at IS NOT NULL AS fired FROM request_timer WHERE input_request_id = $1 ORDER BY after";
     await fireDueTimers(acme.id, engine);
-    expect(await acme.sql(fired, [request.id])).toEqual([{ fired: true }]);
+    await fireDueTimers(acme.id, engine);
+    expect(await acme.sql(fired, [request.id])).toEqual([{ fired: true }, { fired: false }]);
+    expect((await typesOf(request)).filter((type) => type === "request.reminded")).toHaveLength(1);
+    const [later] = await acme.sql(
+      "SELECT round(extract(epoch FROM due_at - now()) / 60)::integer AS minutes, paused_at FROM request_timer WHERE input_request_id = $1 AND fired_at IS NULL",
+      [request.id],
+    );
+    expect(later.paused_at).toBeNull();
+    expect(later.minutes).toBeGreaterThan(60);
     // Somebody else's waits on.
     expect((await acme.read(ben, others)).needsInfo.of.name).toBe("Ola");
-    expect(await acme.sql(fired, [others.id])).toEqual([{ fired: false }]);
+    expect(await acme.sql(fired, [others.id])).toEqual([{ fired: false }, { fired: false }]);
+    await acme.policy({ rules: [] });
+  });
+
+  test("and where nobody replies, the reminders come after a week, as far apart as ever", async () => {
+    const stage = { name: "One", approvers: { people: [ben.email] }, remind: ["1h!", "4h!"] };
+    await acme.policy({
+      rules: [
+        { name: "All", stages: [stage, { ...stage, name: "Two", approvers: { people: [cleo.email] } }] },
+      ],
+    });
+    const request = await asked();
+    const hours = async () =>
+      (
+        await acme.sql(
+          "SELECT round(extract(epoch FROM due_at - now()) / 3600)::integer AS hours FROM request_timer WHERE input_request_id = $1 AND fired_at IS NULL ORDER BY after",
+          [request.id],
+        )
+      ).map((row) => row.hours);
+    await askRequester(ben, request);
+    expect(await hours()).toEqual([168, 171]);
+    // The next stage's are paused from the start.
+    await acme.decide(ben, request);
+    expect(await hours()).toEqual([168, 171]);
     await acme.policy({ rules: [] });
   });
 });

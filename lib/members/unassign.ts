@@ -11,7 +11,7 @@ const MAY_ANSWER = ROLES.filter((role) => may(role, "requests:answer"));
 /**
  * Ends assignments and claims of open requests by people who could not accept them any more: they left, lost the
  * role, or asked for the task where a second person is required. The requests would wait for nobody. The same for the
- * wait for information from people who have left, whose reminders are due then. Each unassignment and each such wait
+ * wait for information from people who have left; an engine has the reminders go on. Each unassignment and each such wait
  * leaves a line of history, so that the others are told. Call it after the change that it follows from, in the same
  * transaction. `userId`: this person's alone; null: everybody's.
  */
@@ -69,7 +69,7 @@ async function endWaits(
         AND ${userId === null ? Prisma.sql`true` : Prisma.sql`${asked} = ${userId}::uuid`}
         AND NOT EXISTS (SELECT FROM membership m WHERE m.organization_id = r.organization_id AND m.user_id = ${asked})
       ORDER BY r.id FOR NO KEY UPDATE OF r),
-    resumed AS (UPDATE request_timer w SET paused_at = NULL, due_at = now() FROM alone
+    told AS (UPDATE request_timer w SET due_at = now() FROM alone
       WHERE w.organization_id = ${organizationId}::uuid AND w.input_request_id = alone.id
         AND w.fired_at IS NULL AND w.paused_at IS NOT NULL)
     UPDATE input_request r SET needs_info = NULL FROM alone

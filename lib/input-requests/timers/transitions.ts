@@ -10,8 +10,12 @@ import { type Approval, type ApprovalStage, approvalSchema, dueAtOf } from "../.
 import { AFTER_UNDO_MS, PAUSED_AT_MOST_MS } from "../status.ts";
 import { dueOf, type TimerKind, timersOf } from "./schedule.ts";
 
-/** A reminder that is paused comes all the same at that time: nobody knows whether the requester ever replies. */
-const AT_THE_LATEST = Prisma.sql`now() + ${PAUSED_AT_MOST_MS} * interval '1 ms'`;
+/**
+ * When a reminder that is paused comes all the same: nobody knows whether the requester ever replies. Of several the first comes then,
+ * and the others as long after it as ever. `due`: when it would come; `reminds`: condition on those of the request that are paused with it.
+ */
+const atTheLatest = (due: Prisma.Sql, reminds: Prisma.Sql) =>
+  Prisma.sql`greatest(${due}, now() + ${PAUSED_AT_MOST_MS} * interval '1 ms' + (${due} - min(${due}) FILTER (WHERE ${reminds}) OVER ()))`;
 
 /**
  * Writes the timers of a request that was asked, or of its stage that opened. Those that are there already, or have fired, stay
@@ -29,7 +33,8 @@ export async function armTimers(
   if (timers.length > 0)
     await tx.$executeRaw`INSERT INTO request_timer (organization_id, input_request_id, kind, stage, after, starts_at, due_at, paused_at)
       SELECT ${organizationId}::uuid, ${requestId}::uuid, given.kind, given.stage, given.after, given.starts_at,
-        CASE WHEN its.pauses THEN greatest(given.due_at, ${AT_THE_LATEST}) ELSE given.due_at END, CASE WHEN its.pauses THEN now() END
+        CASE WHEN its.pauses THEN ${atTheLatest(Prisma.sql`given.due_at`, Prisma.sql`its.pauses`)} ELSE given.due_at END,
+        CASE WHEN its.pauses THEN now() END
       FROM unnest(
         ${timers.map(({ kind }) => kind)}::text[], ${timers.map(({ stage }) => stage)}::smallint[],
         ${timers.map(({ after }) => after)}::text[], ${timers.map(({ from }) => from)}::timestamptz[],
@@ -75,9 +80,11 @@ export async function endTimers(
 
 /** Pauses the reminders of a request that waits for its requester. Everything else goes on. */
 export async function pauseReminders(organizationId: string, tx: Tx, requestId: string): Promise<void> {
-  await tx.$executeRaw`UPDATE request_timer SET paused_at = now(), due_at = greatest(due_at, ${AT_THE_LATEST})
-    WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${requestId}::uuid AND kind = 'remind'
-      AND fired_at IS NULL AND paused_at IS NULL`;
+  await tx.$executeRaw`UPDATE request_timer t SET paused_at = now(), due_at = its.due_at
+    FROM (SELECT w.id, ${atTheLatest(Prisma.sql`w.due_at`, Prisma.sql`true`)} AS due_at FROM request_timer w
+      WHERE w.organization_id = ${organizationId}::uuid AND w.input_request_id = ${requestId}::uuid AND w.kind = 'remind'
+        AND w.fired_at IS NULL AND w.paused_at IS NULL) its
+    WHERE t.organization_id = ${organizationId}::uuid AND t.id = its.id`;
 }
 
 /** Has the reminders that were paused go on: each is due later by the working time that passed meanwhile. */
@@ -157,8 +164,11 @@ export interface Fired {
  * is settled.
  */
 export async function claimTimer(organizationId: string, tx: Tx, timer: DueTimer): Promise<Fired | null> {
-  const [row] = await tx.$queryRaw<{ approval: unknown }[]>`SELECT approval FROM input_request
+  const [row] = await tx.$queryRaw<{ approval: unknown; waits: boolean }[]>`
+    SELECT approval, needs_info IS NOT NULL AS waits FROM input_request
     WHERE organization_id = ${organizationId}::uuid AND id = ${timer.inputRequestId}::uuid FOR NO KEY UPDATE`;
+  // Whoever was asked for information has left meanwhile (members/unassign.ts): this one may be due later then.
+  if (row && !row.waits) await resumeReminders(organizationId, tx, timer.inputRequestId);
   const [fired] = await tx.$queryRaw<{ kind: TimerKind; after: string; at: Date }[]>`
     UPDATE request_timer t SET fired_at = now() FROM input_request r
     WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${timer.id}::uuid AND t.fired_at IS NULL AND t.due_at <= now()
