@@ -399,6 +399,19 @@ describe("similar decisions", () => {
     expect(await stateOf(third)).toBe("answered");
   });
 
+  test("a repeat is one whoever decided the first, and though that is still on its way", async () => {
+    await policy([rule({ when: "!similar.repeats" })]);
+    const once = { label: "INV-77", arguments: invoice };
+    const first = await asked(once);
+    await judge();
+    const second = await asked(once);
+    await judge();
+    expect([await stateOf(first), await stateOf(second)]).toEqual(["answered", "open"]);
+    const another = await asked({ ...once, label: "INV-78" });
+    await judge();
+    expect(await stateOf(another)).toBe("answered");
+  });
+
   test("tell accepted from declined", async () => {
     await policy([]);
     for (const decision of ["approve", "approve", "reject"]) await settled("person", decision);
@@ -420,6 +433,30 @@ describe("at once", () => {
     );
     expect(await acme.answers(request)).toHaveLength(1);
     expect((await acme.lines(request)).filter(({ type }) => type === "answer.recorded")).toHaveLength(1);
+  });
+
+  test("a change of the calendar makes no new day of a cap", async () => {
+    await policy([rule({ dailyCap: 2 })]);
+    for (let at = 0; at < 2; at++) await asked();
+    await judge();
+    const all = [{ from: "00:00", to: "24:00" }];
+    const days = { mon: all, tue: all, wed: all, thu: all, fri: all, sat: all, sun: all };
+    const saved = await web.call("PUT", "/api/v1/calendar", {
+      key: await web.key(acme.id, "admin"),
+      headers: { "if-match": "0" },
+      body: { calendar: { zone: "Pacific/Kiritimati", days } },
+    });
+    expect(saved.status).toBe(200);
+    await acme.sql("UPDATE automatic_decision SET day = day - 1");
+    const third = await asked();
+    await judge();
+    expect(await decisionOf(third)).toMatchObject({ state: "kept", reason: "cap" });
+    // What was answered the day before says nothing, once the change is a day old.
+    await acme.sql("UPDATE working_calendar SET changed_at = now() - interval '25 hours'");
+    const fourth = await asked();
+    await judge();
+    expect(await stateOf(fourth)).toBe("answered");
+    await acme.sql("DELETE FROM working_calendar");
   });
 
   test("two engines keep a daily cap", async () => {

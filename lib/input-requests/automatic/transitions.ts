@@ -61,12 +61,17 @@ export async function noteDecision(
   if (noted !== 1) throw new Error(`the rules were asked twice about the request ${requestId}`);
 }
 
-/** How often a rule has answered on a day, what was taken back included. Exact for whoever holds the switch's lock. */
+/**
+ * How often a rule has answered on a day, what was taken back included. Exact for whoever holds the switch's lock. For a day after a
+ * change of the calendar, which may have begun another date, the last 24 hours count too.
+ */
 export async function answeredOn(organizationId: string, tx: Tx, rule: string, day: string): Promise<number> {
   const [row] = await tx.$queryRaw<
     { count: number }[]
   >`SELECT count(*)::integer AS count FROM automatic_decision
-    WHERE organization_id = ${organizationId}::uuid AND rule = ${rule} AND day = ${day}::date`;
+    WHERE organization_id = ${organizationId}::uuid AND rule = ${rule} AND (day = ${day}::date
+      OR day IS NOT NULL AND judged_at > now() - interval '24 hours' AND EXISTS (SELECT FROM working_calendar w
+        WHERE w.organization_id = ${organizationId}::uuid AND w.changed_at > now() - interval '24 hours'))`;
   return row!.count;
 }
 

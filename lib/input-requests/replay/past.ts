@@ -57,7 +57,7 @@ function toDecided({ taskId, mode, form, label, amount, answer, ...request }: Pa
   const names = form.kind === "supported" ? form.fields.map(({ name }) => name) : [];
   const given = { ...answer, comment: null, words: "", at: answer.at.toISOString() };
   return {
-    ...keyFigures(request.arguments, { label, amount }),
+    ...keyFigures(request.hasLongArguments ? {} : request.arguments, { label, amount }),
     taskId,
     question: JSON.stringify([mode, names]),
     decidedAt: answer.at.getTime(),

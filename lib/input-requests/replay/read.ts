@@ -11,7 +11,7 @@ import { GROUPS_OF_REQUESTER, ROLE_OF_REQUESTER } from "../../policy/judge-reque
 import { visibleTask } from "../../tasks/visibility.ts";
 import { type AskedBy, amountIn } from "../row.ts";
 import { type Action, type Amount, actionSchema } from "../schema.ts";
-import { LOOKED_AT } from "../similar/similar.ts";
+import { HAS_LONG_ARGUMENTS, LOOKED_AT } from "../similar/similar.ts";
 
 /** A request that people decided, as it was asked. What is known of its requester is known of now. */
 export interface PastRequest extends AskedBy {
@@ -32,6 +32,8 @@ export interface PastRequest extends AskedBy {
   askedAt: Date;
   taskCreatedAt: Date;
   arguments: Record<string, unknown>;
+  /** Names in them are not compared. */
+  hasLongArguments: boolean;
   requestedBy: Actor;
   /** The user behind who requested it. */
   person: string | null;
@@ -76,13 +78,16 @@ export async function listDecided(
 /** These requests, in this order; those that were deleted meanwhile are left out. `toPast` makes them what they are. */
 export async function readDecided(organizationId: string, tx: Tx, ids: string[]): Promise<PastRow[]> {
   const rows = await openingWhatOpens(tx, "blank").$queryRaw<PastRow[]>`
-    SELECT ${COLUMNS} FROM input_request r ${JOINS}
+    SELECT ${COLUMNS}, t.arguments FROM input_request r ${JOINS}
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ANY (${ids}::uuid[])`;
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** What people decided of this server and tool that was asked before, as much of it as a request is compared with; oldest first. */
+/**
+ * What people decided of this server and tool that was asked before, as much of it as a request is compared with; oldest first.
+ * Arguments that nobody would search are left where they are: together they may be hundreds of megabytes.
+ */
 export async function readDecidedBefore(
   organizationId: string,
   tx: Tx,
@@ -90,7 +95,7 @@ export async function readDecidedBefore(
   { serverId, tool, before }: { serverId: string; tool: string; before: Date },
 ): Promise<PastRow[]> {
   const rows = await openingWhatOpens(tx, "blank").$queryRaw<PastRow[]>`
-    SELECT ${COLUMNS} FROM (SELECT p.* FROM input_request p
+    SELECT ${COLUMNS}, CASE WHEN ${HAS_LONG_ARGUMENTS} THEN '{}' ELSE t.arguments END AS arguments FROM (SELECT p.* FROM input_request p
         WHERE p.organization_id = ${organizationId}::uuid AND p.server_id = ${serverId}::uuid AND p.tool = ${tool}
           AND p.state = 'settled' AND p.created_at < ${before}::timestamptz
         ORDER BY p.created_at DESC, p.id DESC LIMIT ${LOOKED_THROUGH}) r ${JOINS}
@@ -121,6 +126,7 @@ export interface PastRow extends AskedBy {
   askedAt: Date;
   taskCreatedAt: Date;
   arguments: unknown;
+  hasLongArguments: boolean;
   requestedBy: unknown;
   person: string | null;
   role: string | null;
@@ -136,7 +142,7 @@ const COLUMNS = Prisma.sql`r.id, r.task_id AS "taskId", r.server_id AS "serverId
   r.mode, r.origin, r.url, r.form, r.amount, r.currency, r.private_amount AS "privateAmount", r.asked_again AS "askedAgain",
   (r.replaces IS NOT NULL OR r.reworded_at IS NOT NULL OR cardinality(r.earlier_hashes) > 0) AS "isReworded", r.warnings, r.due_at AS "dueAt", r.created_at AS "askedAt",
   coalesce(t.tool_hints -> 'annotations' ->> 'destructiveHint' = 'true', false) OR t.adopted AS "isFlagged",
-  t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.created_at AS "taskCreatedAt", t.arguments,
+  t.recipe_version IS NOT NULL AS "isRecipes", t.gate, t.created_at AS "taskCreatedAt", ${HAS_LONG_ARGUMENTS} AS "hasLongArguments",
   t.requested_by AS "requestedBy", ${REQUESTER} AS person, ${ROLE_OF_REQUESTER} AS role, ${GROUPS_OF_REQUESTER} AS "isIn",
   a.id AS "answerId", a.action, a.content, a.content IS NOT NULL AS "hasContent", a.answered_by AS "answeredBy", a.created_at AS "answeredAt"`;
 

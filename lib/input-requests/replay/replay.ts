@@ -142,7 +142,7 @@ function notKnown({ policy }: Replayed, usesSimilar: boolean, unopened: number):
       : []),
     ...(usesSimilar
       ? [
-          "“similar” counts what people had decided by the time when a request was asked, as far as it is still there and was not taken back since.",
+          "“similar” counts what people had decided by the time when a request was asked, as far as it is still there and was not taken back since. What rules and keys decided is a repeat too, and is not seen here.",
         ]
       : []),
   ];

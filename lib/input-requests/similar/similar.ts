@@ -38,7 +38,7 @@ export async function readSimilar(
 
 /**
  * Counts what people decided on requests like this one, in the app themselves: for rules that answer in their place. What rules
- * answered, or programs by a key, counts for nothing.
+ * answered, or programs by a key, proves nothing, but a bill that one of them approved is a repeat as well.
  */
 export async function countSimilar(
   organizationId: string,
@@ -46,8 +46,9 @@ export async function countSimilar(
   principal: Principal,
   requestId: string,
 ): Promise<Similar> {
-  const { asked, settled, named, like } = await readCompared(organizationId, tx, principal, requestId, true);
+  const { like } = await readCompared(organizationId, tx, principal, requestId, true);
   const accepted = like.filter(({ answer }) => wasLetThrough(answer)).length;
+  const { asked, settled, named } = await readCompared(organizationId, tx, principal, requestId);
   const repeats = firstRepeat(asked, [...named, ...settled]) !== null;
   return { accepted, declined: like.length - accepted, repeats };
 }
@@ -119,11 +120,17 @@ interface DecidedRow extends FactRow {
   answeredAt: Date;
 }
 
-/** Aliases `r` and `t`. The first size is known without reading the value; the second bounds the text. */
+/**
+ * SQL: whether the arguments of task `t` are too long to be searched for names. The first size is known without reading the
+ * value; the second bounds the text.
+ */
+export const HAS_LONG_ARGUMENTS = Prisma.sql`CASE WHEN pg_column_size(t.arguments) > ${LONGEST_ARGUMENTS} THEN true
+    ELSE octet_length(t.arguments::text) > ${LONGEST_ARGUMENTS} END`;
+
+/** Aliases `r` and `t`. */
 const COLUMNS = Prisma.sql`r.id, r.task_id AS "taskId", r.message, t.label, r.amount, r.currency,
   r.private_amount AS "privateAmount", CASE WHEN jsonb_exists(r.form, 'sealed') THEN r.form END AS form,
-  CASE WHEN pg_column_size(t.arguments) > ${LONGEST_ARGUMENTS} THEN NULL
-    WHEN octet_length(t.arguments::text) > ${LONGEST_ARGUMENTS} THEN NULL ELSE t.arguments END AS arguments`;
+  CASE WHEN NOT (${HAS_LONG_ARGUMENTS}) THEN t.arguments END AS arguments`;
 
 /**
  * The names of a form's fields. A tool may ask several questions of a task; only those with the same fields
