@@ -68,6 +68,27 @@ test("the inbox's migration fills in what lists need for the requests of every o
   expect(free).toEqual([]);
 });
 
+test("by when open requests should be decided is known of those of before too, in every organization", async (context) => {
+  const { adminUrl, ownerUrl } = await databaseBefore("0004_inbox", context);
+  await withClient(ownerUrl, async (client) => {
+    for (const organization of [ACME, GLOBEX]) await oldRows(client, organization, 7);
+    for (const migration of readdirSync(FOLDER).sort())
+      if (migration >= "0004" && migration < "0169") await apply(client, migration);
+  });
+  await withClient(adminUrl, (client) =>
+    client.query(`BEGIN; SET LOCAL session_replication_role = replica;
+      UPDATE input_request SET state = 'open', approval = '{"dueAt": "2026-01-02T03:04:05.000Z"}'; COMMIT`),
+  );
+  await migrate(ownerUrl, () => {});
+  const { rows } = await withClient(adminUrl, (client) =>
+    client.query(
+      "SELECT decide_by, (SELECT relforcerowsecurity FROM pg_class WHERE relname = 'input_request') AS forced FROM input_request",
+    ),
+  );
+  const known = { decide_by: new Date("2026-01-02T03:04:05.000Z"), forced: true };
+  expect(rows).toEqual([known, known]);
+});
+
 test("a migration that waits in a circle with a process that writes is begun again", async (context) => {
   const { adminUrl, ownerUrl } = await databaseBefore("0027_lists", context);
   const said: string[] = [];
