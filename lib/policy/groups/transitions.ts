@@ -10,6 +10,7 @@ import { appendEvents } from "../../events/transitions.ts";
 import { lockRule } from "../lock.ts";
 import { overtakeGroupProposals, proposeGroup } from "../proposals/transitions.ts";
 import { readPolicyWithPeople } from "../queries.ts";
+import { mayFree, ruleAsking } from "./conditions.ts";
 import { usesOf } from "./queries.ts";
 import { type CreateGroup, type GroupChange, MOST_MEMBERS, type Named, type UpdateGroup } from "./schema.ts";
 
@@ -22,7 +23,7 @@ export interface Made {
   proposalId: string | null;
 }
 
-/** Throws `invalid_input` with the field. */
+/** Throws `invalid_input` with the field, and `forbidden` as `settle`, as the others do. */
 export async function createGroup(
   organizationId: string,
   tx: Tx,
@@ -77,15 +78,23 @@ export async function deleteGroup(
   return settle(organizationId, tx, principal, change, needsTwo);
 }
 
-/** Carries an approved change out, on the group as it is by now. Throws `version_changed` where it can't be what was approved. */
+/**
+ * Carries an approved change out, on the group as it is by now. `role`: what its proposer is by now, null for who did not propose in
+ * person or is no member. Throws `version_changed` where it can't be what was approved.
+ */
 export async function carryOut(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   change: GroupChange,
-  approved: { proposalId: string; proposedBy: string },
+  { role, ...approved }: { proposalId: string; proposedBy: string; role: string | null },
 ): Promise<void> {
   const { id, what, name } = change;
+  if (role !== "owner" && (await frees(organizationId, tx, change)))
+    throw new AppError(
+      "version_changed",
+      `Automatic rules may answer more by it, which is an owner's to propose, and ${approved.proposedBy} is none. It has to be proposed anew.`,
+    );
   if (what !== "create") await lockGroup(organizationId, tx, id);
   if (what === "create" || change.was !== null) await refuseTakenName(organizationId, tx, name, id);
   if (what === "delete") await refuseUsed(organizationId, tx, id, name);
@@ -98,6 +107,10 @@ export async function carryOut(
   await apply(organizationId, tx, principal, change, approved);
 }
 
+/**
+ * Makes the change count, or proposes it. Throws `forbidden` where live automatic rules may answer more by it: that is an owner's, as
+ * with the policy's own groups.
+ */
 async function settle(
   organizationId: string,
   tx: Tx,
@@ -105,10 +118,22 @@ async function settle(
   change: GroupChange,
   needsTwo: boolean,
 ): Promise<Made> {
+  const { actor, userId, role } = principal;
+  const isOwner = actor.kind === "member" && userId !== null && role === "owner";
+  if (!isOwner && (await frees(organizationId, tx, change)))
+    throw new AppError(
+      "forbidden",
+      `Only an owner, in person, changes this group while automatic rules are live: a condition of the policy may ask for it.`,
+    );
   if (needsTwo)
     return { id: change.id, proposalId: await proposeGroup(organizationId, tx, principal, change) };
   await apply(organizationId, tx, principal, change, {});
   return { id: change.id, proposalId: null };
+}
+
+async function frees(organizationId: string, tx: Tx, { name, was }: GroupChange): Promise<boolean> {
+  const { policy } = await readPolicyWithPeople(organizationId, tx);
+  return mayFree(policy, was === null ? [name] : [name, was]);
 }
 
 async function apply(
@@ -205,6 +230,12 @@ async function refuseUsed(organizationId: string, tx: Tx, id: string, name: stri
     throw new AppError(
       "group_in_use",
       `The policy names ${name}: rule “${use.rule}”, stage “${use.stage}”. Change the policy first.`,
+    );
+  const asking = ruleAsking(policy, name);
+  if (asking !== null)
+    throw new AppError(
+      "group_in_use",
+      `The policy asks who is in ${name}: the condition of rule “${asking}”. Change the policy first.`,
     );
   // Requests keep the stages that they were asked with.
   const [{ open } = { open: 0 }] = await tx.$queryRaw<{ open: number }[]>`
