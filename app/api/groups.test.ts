@@ -230,6 +230,16 @@ describe("a policy", () => {
     // Of before: the policy names its group no more, and it does.
     expect(codeOf(await drop(ada, id))).toEqual([409, "group_in_use"]);
     expect((await acme.decide(ben, request)).body.state).toBe("answered");
+    // Its answer may be undone, or asked for again where it could not be delivered.
+    expect(codeOf(await drop(ada, id))).toEqual([409, "group_in_use"]);
+    await acme.sql("UPDATE input_request SET state = 'undeliverable', ended_at = now() WHERE id = $1", [
+      request.id,
+    ]);
+    expect(codeOf(await drop(ada, id))).toEqual([409, "group_in_use"]);
+    await acme.sql(
+      "UPDATE task SET watched = false, state = 'completed', finished_at = now() WHERE id = (SELECT task_id FROM input_request WHERE id = $1)",
+      [request.id],
+    );
     expect((await drop(ada, id)).status).toBe(200);
     expect(codeOf(await drop(ada, other))).toEqual([409, "group_in_use"]);
   });

@@ -64,7 +64,7 @@ export async function changeGroup(
   return settle(organizationId, tx, principal, { id, what: "change", name, was, added, removed }, needsTwo);
 }
 
-/** Throws `not_found`, `defined_by_directory`, and `group_in_use` where the policy in force names it, or an open request does. */
+/** Throws `not_found`, `defined_by_directory`, and `group_in_use` where the policy in force names it, or a request that is not over does. */
 export async function deleteGroup(
   organizationId: string,
   tx: Tx,
@@ -237,17 +237,18 @@ async function refuseUsed(organizationId: string, tx: Tx, id: string, name: stri
       "group_in_use",
       `The policy asks who is in ${name}: the condition of rule “${asking}”. Change the policy first.`,
     );
-  // Requests keep the stages that they were asked with.
-  const [{ open } = { open: 0 }] = await tx.$queryRaw<{ open: number }[]>`
-    SELECT count(*)::integer AS open FROM input_request r
-    WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
+  // Requests keep the stages that they were asked with, also while an answer may be undone or asked for again.
+  const [{ live } = { live: 0 }] = await tx.$queryRaw<{ live: number }[]>`
+    SELECT count(*)::integer AS live FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
+    WHERE r.organization_id = ${organizationId}::uuid
+      AND (r.state IN ('open', 'answered') OR (r.state = 'undeliverable' AND t.finished_at IS NULL))
       AND jsonb_path_exists(r.approval, '$.stages.**.id ? (@ == $group)', jsonb_build_object('group', ${id}::text))`;
-  if (open > 0)
+  if (live > 0)
     throw new AppError(
       "group_in_use",
-      open === 1
-        ? `An open request has a stage for ${name}. Decide it, or have it judged again first.`
-        : `${open} open requests have a stage for ${name}. Decide them, or have them judged again first.`,
+      live === 1
+        ? `A request that is not over has a stage for ${name}: it is open, or its answer is not delivered. Decide it, or have it judged again first.`
+        : `${live} requests that are not over have a stage for ${name}: they are open, or their answers are not delivered. Decide them, or have them judged again first.`,
     );
 }
 
