@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
+import { followGroups } from "@/lib/input-requests/voting/groups.ts";
 import { wordsOf } from "@/lib/receipts/words.ts";
 import { fireTimer } from "@/lib/request-timers/fire.ts";
 import { callerOf, type DirectoryFixture, GROUP } from "@/test/directory.ts";
@@ -366,6 +367,25 @@ describe("who is in a group", () => {
     expect([await told(ben), await told(cleo)]).toEqual([[], [request.id]]);
     expect(await acme.read(cleo, request)).toMatchObject({ assignedTo: null, claimedBy: null });
     expect((await acme.decide(cleo, request)).body.state).toBe("answered");
+  });
+
+  test("leaves nothing that they had, also of more requests than are followed", async () => {
+    const id = await ready("Finance", [ben, cleo]);
+    await save(policy());
+    const requests = [await asked(), await asked(), await asked()];
+    const [, assigned, claimed] = requests;
+    await web.call("POST", `/api/v1/input-requests/${assigned!.id}/assign`, {
+      ...ada,
+      body: { memberId: ben.memberId },
+    });
+    await web.call("POST", `/api/v1/input-requests/${claimed!.id}/claim`, { ...ben, body: {} });
+    expect(await acme.read(cleo, assigned!)).toMatchObject({ assignedTo: { name: "Ben" } });
+    expect(await acme.read(cleo, claimed!)).toMatchObject({ claimedBy: { name: "Ben" } });
+    await remove(ada, id, ben);
+    const followed = await web.db.withOrganization(acme.id, (tx) => followGroups(acme.id, tx, [id], 1));
+    expect(followed).toEqual([requests[0]!.id]);
+    expect(await acme.read(cleo, assigned!)).toMatchObject({ assignedTo: null });
+    expect(await acme.read(cleo, claimed!)).toMatchObject({ claimedBy: null });
   });
 
   test("is asked later where a stage escalates to the group, and stands in a receipt by its name", async () => {
