@@ -668,6 +668,27 @@ describe("where changes need a second admin", () => {
     expect(codeOf(await decide(adam, naming))).toEqual([409, "version_changed"]);
   });
 
+  test("no more groups are proposed, nor made, than there may be", async () => {
+    const insert = (count: number) =>
+      acme.sql(
+        `INSERT INTO organization_group (organization_id, id, name, changed_by)
+          SELECT $1, gen_random_uuid(), gen_random_uuid()::text, '{"kind":"operator","id":null,"name":"Operator"}' FROM generate_series(1, $2)`,
+        [acme.id, count],
+      );
+    await insert(198);
+    const { proposalId } = (await make(ada, "Last")).body;
+    const tooMany = await make(adam, "Too many");
+    expect([tooMany.status, tooMany.body.errors?.[0].message]).toEqual([422, "At most 200 groups"]);
+    await insert(1);
+    expect((await decide(adam, proposalId)).status).toBe(422);
+    await acme.sql("DELETE FROM organization_group WHERE organization_id = $1 AND id <> $2", [
+      acme.id,
+      finance,
+    ]);
+    expect((await decide(adam, proposalId)).status).toBe(200);
+    expect((await make(adam, "Another")).status).toBe(202);
+  });
+
   test("the end of the rule ends proposals, and an approved change of a group is no end of the rule", async () => {
     const added = (await add(ada, finance, cleo)).body.proposalId;
     await web.call("PATCH", "/api/v1/organization", { ...ada, body: { twoPersonPolicy: false } });

@@ -14,7 +14,7 @@ import { mayFree, ruleAsking } from "./conditions.ts";
 import { usesOf } from "./queries.ts";
 import { type CreateGroup, type GroupChange, MOST_MEMBERS, type Named, type UpdateGroup } from "./schema.ts";
 
-/** Groups that admins may make. */
+/** Groups that admins may make, those that are proposed included. */
 const MOST_GROUPS = 200;
 
 /** A change that counts, or waits for a second admin: then its proposal's id. */
@@ -31,8 +31,10 @@ export async function createGroup(
   { name, members }: CreateGroup,
 ): Promise<Made> {
   const needsTwo = await lockRule(organizationId, tx);
-  const count = await tx.organizationGroup.count({ where: { organizationId } });
-  if (count >= MOST_GROUPS) throw invalid("name", `At most ${MOST_GROUPS} groups`);
+  const [{ proposed } = { proposed: 0 }] = await tx.$queryRaw<{ proposed: number }[]>`
+    SELECT count(*)::integer AS proposed FROM policy_proposal p
+    WHERE p.organization_id = ${organizationId}::uuid AND p.state = 'open' AND p.group_change ->> 'what' = 'create'`;
+  await refuseTooMany(organizationId, tx, proposed);
   await refuseTakenName(organizationId, tx, name, null);
   const added = await membersNamed(organizationId, tx, members, "members");
   const change = { id: uuidv7(), what: "create" as const, name, was: null, added, removed: [] };
@@ -97,6 +99,7 @@ export async function carryOut(
     );
   if (what !== "create") await lockGroup(organizationId, tx, id);
   if (what === "create" || change.was !== null) await refuseTakenName(organizationId, tx, name, id);
+  if (what === "create") await refuseTooMany(organizationId, tx, 0);
   if (what === "delete") await refuseUsed(organizationId, tx, id, name);
   const { length } = await tx.membership.findMany({
     where: { organizationId, id: { in: change.added.map((one) => one.id) } },
@@ -202,6 +205,11 @@ async function membersNamed(
   const at = ids.findIndex((id) => !known.has(id));
   if (at !== -1) throw invalid(`${field}.${at}`, "Nobody here has this id. Use a member's");
   return found;
+}
+
+async function refuseTooMany(organizationId: string, tx: Tx, proposed: number): Promise<void> {
+  const count = await tx.organizationGroup.count({ where: { organizationId } });
+  if (count + proposed >= MOST_GROUPS) throw invalid("name", `At most ${MOST_GROUPS} groups`);
 }
 
 /** Names are what a policy says: one of the directory's would never be found. */
