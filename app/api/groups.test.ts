@@ -338,6 +338,43 @@ describe("who is in a group", () => {
     );
   });
 
+  test("is shown while suspended, and is removed before they are reinstated", async () => {
+    const id = await ready("Finance", [ben, cleo]);
+    const of = (what: string) =>
+      web.call("POST", `/api/v1/members/${ben.memberId}/${what}`, { ...ada, body: {} });
+    expect((await of("suspend")).status).toBeLessThan(300);
+    expect((await list(ada))[0]).toMatchObject({
+      size: 1,
+      members: [
+        { name: "Cleo", suspended: false },
+        { id: ben.memberId, userId: ben.userId, name: "Ben", role: "approver", suspended: true },
+      ],
+    });
+    const removed = await remove(ada, id, ben);
+    expect([removed.status, removed.body.members]).toMatchObject([200, [{ name: "Cleo" }]]);
+    expect((await lines("group.changed")).at(-1)!.data).toMatchObject({
+      removed: [{ id: ben.memberId, name: "Ben" }],
+    });
+    expect((await of("reinstate")).status).toBeLessThan(300);
+    expect((await list(ada))[0].size).toBe(1);
+  });
+
+  test("takes no place once they have left, and one while they are suspended", async () => {
+    const id = await ready("Finance", [ben, dora]);
+    expect((await web.call("DELETE", `/api/v1/members/${dora.memberId}`, ada)).status).toBe(204);
+    await web.call("POST", `/api/v1/members/${ben.memberId}/suspend`, { ...ada, body: {} });
+    const many = await Promise.all(
+      Array.from({ length: 199 }, async (_, at) => await acme.person(`Person${at}`, "viewer")),
+    );
+    expect((await add(ada, id, ...many.slice(1))).status).toBe(200);
+    expect((await add(ada, id, many[0]!)).status).toBe(200);
+    expect((await add(ada, id, adam)).status).toBe(422);
+    expect((await remove(ada, id, dora)).status).toBe(200);
+    expect((await remove(ada, id, ben)).status).toBe(200);
+    expect((await add(ada, id, adam)).status).toBe(200);
+    expect((await list(ada))[0]).toMatchObject({ size: 200 });
+  });
+
   test("is told what waits, and no more once they are removed; what they had is free again", async () => {
     const id = await ready("Finance", [ben]);
     await save(policy());

@@ -11,7 +11,7 @@ import { lockRule } from "../lock.ts";
 import { overtakeGroupProposals, proposeGroup } from "../proposals/transitions.ts";
 import { readPolicyWithPeople } from "../queries.ts";
 import { mayFree, ruleAsking } from "./conditions.ts";
-import { usesOf } from "./queries.ts";
+import { usesOf, WITH_SUSPENDED } from "./queries.ts";
 import { type CreateGroup, type GroupChange, MOST_MEMBERS, type Named, type UpdateGroup } from "./schema.ts";
 
 /** Groups that admins may make, those that are proposed included. */
@@ -59,7 +59,8 @@ export async function changeGroup(
   );
   await membersNamed(organizationId, tx, input.remove, "remove", isIn);
   const removed = group.members.filter((one) => input.remove.includes(one.id) && !input.add.includes(one.id));
-  if (group.members.length + added.length - removed.length > MOST_MEMBERS)
+  const gone = removed.filter((one) => !group.left.has(one.id)).length;
+  if (group.members.length - group.left.size + added.length - gone > MOST_MEMBERS)
     throw invalid("add", `At most ${MOST_MEMBERS} people`);
   const was = name === group.name ? null : group.name;
   if (was === null && added.length + removed.length === 0) return { id, proposalId: null };
@@ -168,25 +169,26 @@ async function apply(
 
 const TYPES = { create: "group.created", change: "group.changed", delete: "group.deleted" } as const;
 
-/** The group, which votes of its members wait for, or it for them (`openBallot`). */
+/** The group, which votes of its members wait for, or it for them (`openBallot`). `left`: who of them is no member any more, for good. */
 async function lockGroup(
   organizationId: string,
   tx: Tx,
   id: string,
-): Promise<{ name: string; members: Named[] }> {
+): Promise<{ name: string; members: Named[]; left: Set<string> }> {
   const [group] = await tx.$queryRaw<{ name: string }[]>`SELECT name FROM organization_group
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`;
   if (!group) {
     if ((await tx.directoryGroup.count({ where: { organizationId, id } })) === 0) throw notFound("group");
     throw new AppError("defined_by_directory", "This group is the directory's: change it there.");
   }
-  const members = await tx.$queryRaw<
-    Named[]
-  >`SELECT g.member_id AS id, coalesce(u.name, 'Somebody who left') AS name
-    FROM organization_group_member g LEFT JOIN membership m ON m.organization_id = g.organization_id AND m.id = g.member_id
+  const rows = await tx.$queryRaw<
+    (Named & { isHere: boolean })[]
+  >`SELECT g.member_id AS id, coalesce(u.name, 'Somebody who left') AS name, m.id IS NOT NULL AS "isHere"
+    FROM organization_group_member g LEFT JOIN ${WITH_SUSPENDED} m ON m.organization_id = g.organization_id AND m.id = g.member_id
       LEFT JOIN "user" u ON u.id = m.user_id
     WHERE g.organization_id = ${organizationId}::uuid AND g.group_id = ${id}::uuid ORDER BY lower(u.name), g.member_id`;
-  return { name: group.name, members };
+  const left = new Set(rows.filter(({ isHere }) => !isHere).map(({ id }) => id));
+  return { name: group.name, members: rows.map(({ id, name }) => ({ id, name })), left };
 }
 
 /** The members of these ids. Throws at the place of one whom there is not, unless they are in the group: who has left. */

@@ -12,8 +12,8 @@ const NAMED = 8;
 /** A group, who is in it, and where the policy names it. */
 export function GroupRow({ group, onAsk }: { group: Group; onAsk: (what: "edit" | "delete") => void }) {
   const { name, origin, members, size, usedIn } = group;
-  const named = members.slice(0, NAMED).map((member) => member.name);
-  const more = size - named.length;
+  const named = members.slice(0, NAMED).map(labelOf);
+  const more = Math.max(size, members.length) - named.length;
   return (
     <li className="flex items-start gap-3 py-3 first:pt-0 last:pb-0">
       <span className="flex min-w-0 flex-1 flex-col gap-1">
@@ -24,7 +24,7 @@ export function GroupRow({ group, onAsk }: { group: Group; onAsk: (what: "edit" 
           {origin === "directory" && <Badge icon={FolderSync}>Directory</Badge>}
         </span>
         <span className="break-words text-[13px] text-muted">
-          {size === 0 ? (
+          {named.length === 0 ? (
             "Nobody is in it"
           ) : (
             <PlainText text={`${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`} />
@@ -49,6 +49,11 @@ export function GroupRow({ group, onAsk }: { group: Group; onAsk: (what: "edit" 
       )}
     </li>
   );
+}
+
+/** `Ben (suspended)` */
+export function labelOf({ name, suspended }: Group["members"][number]): string {
+  return suspended ? `${name} (suspended)` : name;
 }
 
 /** Uses that are named in the list. */
