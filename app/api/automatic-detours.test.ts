@@ -9,6 +9,7 @@ let acme: VotingOrganization;
 let ana: Voter;
 let ben: Voter;
 let cleo: Voter;
+let dan: Voter;
 
 beforeAll(async () => {
   web = await startWeb();
@@ -16,6 +17,7 @@ beforeAll(async () => {
   ana = await acme.person("Ana", "owner");
   ben = await acme.person("Ben", "approver");
   cleo = await acme.person("Cleo", "admin");
+  dan = await acme.person("Dan", "owner");
 });
 afterAll(() => web.stop());
 beforeEach(async () => {
@@ -185,8 +187,28 @@ describe("a live rule answers no more than an owner let it", () => {
       expect((await drop()).status).toBe(200);
     });
 
+    test("and an owner who wrote none of the live rules comes or goes by it themselves", async () => {
+      await change(ana, group, { add: [ana.memberId, dan.memberId] });
+      expect((await put(ana, [rule()], ruled(watched))).status).toBe(200);
+      expect((await change(dan, group, { remove: [dan.memberId] })).status).toBe(403);
+      expect((await change(dan, group, { name: "Unwatched" })).status).toBe(403);
+      expect((await change(dan, group, { add: [ben.memberId] })).status).toBe(200);
+      expect((await change(ana, group, { remove: [ana.memberId] })).status).toBe(200);
+      const requests = [await asked({ requester: dan.userId }), await asked({ requester: ana.userId })];
+      await judge();
+      // A rule is not for its author anyway.
+      for (const request of requests) expect(await seen(request)).toEqual(["open", null]);
+      // As whoever approves it.
+      await acme.sql("UPDATE organization SET two_person_policy = true WHERE id = $1", [acme.id]);
+      const { proposalId } = (await change(ana, group, { remove: [dan.memberId] })).body;
+      const approve = (who: Voter) =>
+        web.call("POST", `/api/v1/policy/proposals/${proposalId}/approve`, { cookie: who.cookie });
+      const [own, others] = [await approve(dan), await approve(cleo)];
+      await acme.sql("UPDATE organization SET two_person_policy = false WHERE id = $1", [acme.id]);
+      expect([own.status, own.body.code, others.status]).toEqual([403, "forbidden", 200]);
+    });
+
     test("and whoever proposed its change is no owner any more", async () => {
-      const dan = await acme.person("Dan", "owner");
       const proposed = async (who: Voter) => {
         const reply = await change(who, group, { remove: [cleo.memberId] });
         return reply.body.proposalId as string;

@@ -137,8 +137,8 @@ export async function approveProposal(
   );
   const proposedBy = actorSchema.parse(by).name;
   if (group !== null) {
-    const { role } = await proposerOf(organizationId, tx, id);
-    const approved = { proposalId: id, proposedBy, role };
+    const { proposer, role } = await proposerOf(organizationId, tx, id);
+    const approved = { proposalId: id, proposedBy, proposer, role };
     await carryOut(organizationId, tx, principal, groupChangeSchema.parse(group), approved);
     return;
   }

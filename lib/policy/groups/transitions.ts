@@ -7,6 +7,8 @@ import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { appendEvents } from "../../events/transitions.ts";
+import { makerOf } from "../../members/one-maker.ts";
+import { authorsSchema } from "../automatic/authors.ts";
 import { lockRule } from "../lock.ts";
 import { overtakeGroupProposals, proposeGroup } from "../proposals/transitions.ts";
 import { readPolicyWithPeople } from "../queries.ts";
@@ -82,7 +84,7 @@ export async function deleteGroup(
 }
 
 /**
- * Carries an approved change out, on the group as it is by now. `role`: what its proposer is by now, null for who did not propose in
+ * Carries an approved change out, on the group as it is by now. `role`: what its `proposer` is by now, null for who did not propose in
  * person or is no member. Throws `version_changed` where it can't be what was approved.
  */
 export async function carryOut(
@@ -90,14 +92,22 @@ export async function carryOut(
   tx: Tx,
   principal: Principal,
   change: GroupChange,
-  { role, ...approved }: { proposalId: string; proposedBy: string; role: string | null },
+  {
+    role,
+    proposer,
+    ...approved
+  }: { proposalId: string; proposedBy: string; proposer: string; role: string | null },
 ): Promise<void> {
   const { id, what, name } = change;
-  if (role !== "owner" && (await frees(organizationId, tx, change)))
-    throw new AppError(
-      "version_changed",
-      `Automatic rules may answer more by it, which is an owner's to propose, and ${approved.proposedBy} is none. It has to be proposed anew.`,
-    );
+  if (await frees(organizationId, tx, change)) {
+    if (role !== "owner")
+      throw new AppError(
+        "version_changed",
+        `Automatic rules may answer more by it, which is an owner's to propose, and ${approved.proposedBy} is none. It has to be proposed anew.`,
+      );
+    await refuseOwn(organizationId, tx, change, Prisma.sql`${proposer}::uuid`);
+    await refuseOwn(organizationId, tx, change, makerOf(organizationId, principal));
+  }
   if (what !== "create") await lockGroup(organizationId, tx, id);
   if (what === "create" || change.was !== null) await refuseTakenName(organizationId, tx, name, id);
   if (what === "create") await refuseTooMany(organizationId, tx, 0);
@@ -113,7 +123,7 @@ export async function carryOut(
 
 /**
  * Makes the change count, or proposes it. Throws `forbidden` where live automatic rules may answer more by it: that is an owner's, as
- * with the policy's own groups.
+ * with the policy's own groups, and of none whom it concerns.
  */
 async function settle(
   organizationId: string,
@@ -124,11 +134,14 @@ async function settle(
 ): Promise<Made> {
   const { actor, userId, role } = principal;
   const isOwner = actor.kind === "member" && userId !== null && role === "owner";
-  if (!isOwner && (await frees(organizationId, tx, change)))
-    throw new AppError(
-      "forbidden",
-      `Only an owner, in person, changes this group while automatic rules are live: a condition of the policy may ask for it.`,
-    );
+  if (await frees(organizationId, tx, change)) {
+    if (!isOwner)
+      throw new AppError(
+        "forbidden",
+        "Only an owner, in person, changes this group while automatic rules are live: a condition of the policy may ask for it.",
+      );
+    await refuseOwn(organizationId, tx, change, makerOf(organizationId, principal));
+  }
   if (needsTwo)
     return { id: change.id, proposalId: await proposeGroup(organizationId, tx, principal, change) };
   await apply(organizationId, tx, principal, change, {});
@@ -138,6 +151,40 @@ async function settle(
 async function frees(organizationId: string, tx: Tx, { name, was }: GroupChange): Promise<boolean> {
   const { policy } = await readPolicyWithPeople(organizationId, tx);
   return mayFree(policy, was === null ? [name] : [name, was]);
+}
+
+/**
+ * Of the policy's own groups who changes one is an author of all live rules, which answer nothing that they ask for. Here nobody may
+ * change what concerns themselves, unless they are an author of each anyway.
+ */
+async function refuseOwn(
+  organizationId: string,
+  tx: Tx,
+  { id, was, added, removed }: GroupChange,
+  maker: Prisma.Sql,
+): Promise<void> {
+  const ids = [...added, ...removed].map((one) => one.id);
+  const [own] = await tx.$queryRaw<
+    { maker: string }[]
+  >`SELECT ${maker} AS maker WHERE EXISTS (SELECT FROM ${WITH_SUSPENDED} m
+    WHERE m.organization_id = ${organizationId}::uuid AND (m.id = ANY (${ids}::uuid[]) OR ${was !== null} AND EXISTS (
+        SELECT FROM organization_group_member g WHERE g.organization_id = m.organization_id AND g.group_id = ${id}::uuid AND g.member_id = m.id))
+      AND same_maker(m.organization_id, m.user_id, ${maker}))`;
+  if (!own) return;
+  const { policy } = await readPolicyWithPeople(organizationId, tx);
+  const version = await tx.policyVersion.findFirst({
+    where: { organizationId },
+    orderBy: { version: "desc" },
+    select: { automaticAuthors: true },
+  });
+  const authors = authorsSchema.parse(version?.automaticAuthors ?? {});
+  const live = (policy.automatic ?? []).filter(({ mode }) => mode === "live");
+  if (live.every(({ name }) => Object.hasOwn(authors, name) && authors[name]!.makers.includes(own.maker)))
+    return;
+  throw new AppError(
+    "forbidden",
+    "By it live automatic rules may answer what you, or whoever proposed it, ask for. Another owner changes the group, or take the rules back to shadow first.",
+  );
 }
 
 async function apply(
