@@ -267,6 +267,14 @@ describe("a policy", () => {
     expect((await save(body)).status).toBe(200);
     const ruleOf = async (who: Voter) =>
       (await acme.read(ada, await asked({ requester: who.userId }))).approval?.rule ?? null;
+    const uses = (await list(ada)).map(({ name, askedIn }: { name: string; askedIn: string[] }) => [
+      name,
+      askedIn,
+    ]);
+    expect(uses).toEqual([
+      ["Own", []],
+      ["Trusted", ["Trusted"]],
+    ]);
     // A name of the policy's own means its own group.
     expect([await ruleOf(ben), await ruleOf(cleo), await ruleOf(dora)]).toEqual(["Trusted", null, "Own"]);
   });

@@ -3,10 +3,10 @@ import { mayMeanGroups } from "../automatic/authors.ts";
 import { policyLanguage } from "../facts.ts";
 import type { Policy } from "../schema.ts";
 
-/** The first rule whose condition names the group. */
-export function ruleAsking({ rules, groups }: Policy, name: string): string | null {
-  if (Object.hasOwn(groups, name)) return null;
-  return rules.find(({ when }) => soughtBy(when)?.includes(name))?.name ?? null;
+/** The rules whose conditions name the group. */
+export function rulesAsking({ rules, groups }: Policy, name: string): string[] {
+  if (Object.hasOwn(groups, name)) return [];
+  return rules.filter(({ when }) => soughtBy(when)?.includes(name)).map((rule) => rule.name);
 }
 
 /**

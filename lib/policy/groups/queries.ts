@@ -5,6 +5,7 @@ import { notFound } from "../../base/errors.ts";
 import type { GroupIds, MeantGroup } from "../problems.ts";
 import { readPolicyWithPeople } from "../queries.ts";
 import type { Policy } from "../schema.ts";
+import { rulesAsking } from "./conditions.ts";
 import { type Group, MOST_MEMBERS } from "./schema.ts";
 
 /** SQL: who is in which group, by the id of the membership. Who is suspended or has left has none. */
@@ -37,7 +38,10 @@ export async function readGroup(organizationId: string, tx: Tx, id: string): Pro
 
 async function readGroups(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<Group[]> {
   const rows = await tx.$queryRaw<
-    (Omit<Group, "usedIn" | "changedAt" | "changedBy"> & { changedAt: Date | null; changedBy: unknown })[]
+    (Omit<Group, "usedIn" | "askedIn" | "changedAt" | "changedBy"> & {
+      changedAt: Date | null;
+      changedBy: unknown;
+    })[]
   >`
     SELECT g.id, g.name, g.origin, g.changed_at AS "changedAt", g.changed_by AS "changedBy", its.size, its.members
     FROM ${ALL_GROUPS} g CROSS JOIN LATERAL (
@@ -56,6 +60,7 @@ async function readGroups(organizationId: string, tx: Tx, which: Prisma.Sql): Pr
   return rows.map(({ changedAt, changedBy, ...row }) => ({
     ...row,
     usedIn: usesOf(policy, groups, row.id),
+    askedIn: rulesAsking(policy, row.name),
     changedAt: changedAt?.toISOString() ?? null,
     changedBy: changedBy === null ? null : actorSchema.parse(changedBy),
   }));

@@ -42,6 +42,8 @@ const groupSchema = z.object({
       as: z.string(),
     }),
   ),
+  /** The rules of the policy in force whose conditions ask who is in it, as far as that can be told. */
+  askedIn: z.array(z.string()),
   /** Null: the directory did. */
   changedAt: z.iso.datetime().nullable(),
   changedBy: actorSchema.nullable(),

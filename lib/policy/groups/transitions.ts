@@ -12,7 +12,7 @@ import { authorsSchema } from "../automatic/authors.ts";
 import { lockRule } from "../lock.ts";
 import { overtakeGroupProposals, proposeGroup } from "../proposals/transitions.ts";
 import { readPolicyWithPeople } from "../queries.ts";
-import { mayFree, ruleAsking } from "./conditions.ts";
+import { mayFree, rulesAsking } from "./conditions.ts";
 import { usesOf, WITH_SUSPENDED } from "./queries.ts";
 import { type CreateGroup, type GroupChange, MOST_MEMBERS, type Named, type UpdateGroup } from "./schema.ts";
 
@@ -288,8 +288,8 @@ async function refuseUsed(organizationId: string, tx: Tx, id: string, name: stri
       "group_in_use",
       `The policy names ${name}: rule “${use.rule}”, stage “${use.stage}”. Change the policy first.`,
     );
-  const asking = ruleAsking(policy, name);
-  if (asking !== null)
+  const [asking] = rulesAsking(policy, name);
+  if (asking !== undefined)
     throw new AppError(
       "group_in_use",
       `The policy asks who is in ${name}: the condition of rule “${asking}”. Change the policy first.`,

@@ -11,7 +11,7 @@ const NAMED = 8;
 
 /** A group, who is in it, and where the policy names it. */
 export function GroupRow({ group, onAsk }: { group: Group; onAsk: (what: "edit" | "delete") => void }) {
-  const { name, origin, members, size, usedIn } = group;
+  const { name, origin, members, size, usedIn, askedIn } = group;
   const named = members.slice(0, NAMED).map(labelOf);
   const more = Math.max(size, members.length) - named.length;
   return (
@@ -31,7 +31,9 @@ export function GroupRow({ group, onAsk }: { group: Group; onAsk: (what: "edit" 
           )}
         </span>
         <span className="break-words text-[13px] text-muted">
-          <PlainText text={usedIn.length === 0 ? "The policy does not name it" : usesOf(group)} />
+          <PlainText
+            text={usedIn.length + askedIn.length === 0 ? "The policy does not name it" : usesOf(group)}
+          />
         </span>
       </span>
       {origin === "organization" && (
@@ -60,13 +62,14 @@ export function labelOf({ name, suspended }: Group["members"][number]): string {
 const TOLD = 3;
 
 /** `Policy: Large invoices, stage Finance (as “finance”)` */
-function usesOf({ name, usedIn }: Group): string {
-  const told = usedIn
-    .slice(0, TOLD)
-    .map(
+function usesOf({ name, usedIn, askedIn }: Group): string {
+  const uses = [
+    ...usedIn.map(
       ({ rule, stage, how, as }) =>
         `${rule}, ${how === "escalation" ? "asked later in" : "stage"} ${stage}${as === name ? "" : ` (as “${as}”)`}`,
-    );
-  const more = usedIn.length - told.length;
-  return `Policy: ${told.join("; ")}${more > 0 ? `; ${plural(more, "other stage")}` : ""}`;
+    ),
+    ...askedIn.map((rule) => `${rule}, condition`),
+  ];
+  const more = uses.length - TOLD;
+  return `Policy: ${uses.slice(0, TOLD).join("; ")}${more > 0 ? `; ${plural(more, "other place")}` : ""}`;
 }
