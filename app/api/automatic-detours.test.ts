@@ -9,6 +9,7 @@ let acme: VotingOrganization;
 let ana: Voter;
 let ben: Voter;
 let cleo: Voter;
+let dan: Voter;
 
 beforeAll(async () => {
   web = await startWeb();
@@ -16,6 +17,7 @@ beforeAll(async () => {
   ana = await acme.person("Ana", "owner");
   ben = await acme.person("Ben", "approver");
   cleo = await acme.person("Cleo", "admin");
+  dan = await acme.person("Dan", "owner");
 });
 afterAll(() => web.stop());
 beforeEach(async () => {
@@ -44,6 +46,13 @@ const seen = async (request: { id: string }) => {
   const { state, answer } = await acme.read(ana, request);
   return [state, answer?.content?.decision ?? null];
 };
+const makeGroup = (who: Voter, name: string, members: Voter[] = []) =>
+  web.call("POST", "/api/v1/groups", {
+    cookie: who.cookie,
+    body: { name, members: members.map(({ memberId }) => memberId) },
+  });
+const change = (who: { cookie: string } | { key: string }, id: string, body: object) =>
+  web.call("PATCH", `/api/v1/groups/${id}`, { ...who, body });
 const all = [{ name: "All", stages: [{ name: "One", approvers: { roles: ["approver"] } }] }];
 
 describe("a live rule answers no more than an owner let it", () => {
@@ -110,14 +119,120 @@ describe("a live rule answers no more than an owner let it", () => {
     const first = await asked({ requester: cleo.userId });
     await judge();
     expect(await seen(first)).toEqual(["open", null]);
-    const made = await web.call("POST", "/api/v1/groups", {
-      cookie: cleo.cookie,
-      body: { name: "Trusted", members: [cleo.memberId] },
-    });
-    expect(made.status).toBe(201);
+    // An owner makes it: to admins the name is refused, for another condition might ask for it as well.
+    expect((await makeGroup(cleo, "Trusted", [cleo])).status).toBe(403);
+    expect((await makeGroup(ana, "Trusted", [cleo])).status).toBe(201);
     const second = await asked({ requester: cleo.userId });
     await judge();
     expect(await seen(second)).toEqual(["open", null]);
+  });
+
+  describe("where a condition asks for a group of the organization", () => {
+    const watched = '"Watched" in requester.groups';
+    const ruled = (when: string) => ({ rules: [{ ...all[0], when }], ...ack("Small") });
+    let group: string;
+    beforeEach(async () => {
+      await acme.sql("DELETE FROM organization_group");
+      group = (await makeGroup(cleo, "Watched", [cleo])).body.id;
+    });
+
+    test("and a plain admin leaves it, renames it or deletes it", async () => {
+      expect((await put(ana, [rule()], ruled(watched))).status).toBe(200);
+      const leave = await change(cleo, group, { remove: [cleo.memberId] });
+      const rename = await change(cleo, group, { name: "Unwatched" });
+      const drop = await web.call("DELETE", `/api/v1/groups/${group}`, { cookie: cleo.cookie });
+      expect([leave, rename, drop].map(({ status, body }) => [status, body.code])).toEqual([
+        [403, "forbidden"],
+        [403, "forbidden"],
+        [409, "group_in_use"],
+      ]);
+      const request = await asked({ requester: cleo.userId });
+      await judge();
+      expect(await seen(request)).toEqual(["open", null]);
+    });
+
+    test("and a plain admin joins another that the same condition leaves out", async () => {
+      const trusted = (await makeGroup(cleo, "Trusted")).body.id;
+      expect((await put(ana, [rule()], ruled(`${watched} && !("Trusted" in requester.groups)`))).status).toBe(
+        200,
+      );
+      expect((await change(cleo, trusted, { add: [cleo.memberId] })).status).toBe(403);
+      const other = (await makeGroup(cleo, "Other", [cleo])).body.id;
+      expect((await change(cleo, other, { name: "Trusted 2" })).status).toBe(200);
+      await change(ana, trusted, { name: "Trusted 3" });
+      expect((await change(cleo, other, { name: "Trusted" })).status).toBe(403);
+      const request = await asked({ requester: cleo.userId });
+      await judge();
+      expect(await seen(request)).toEqual(["open", null]);
+    });
+
+    test("and it can't be told which", async () => {
+      const drop = () => web.call("DELETE", `/api/v1/groups/${group}`, { cookie: cleo.cookie });
+      expect((await put(ana, [rule()], ruled("size(requester.groups) > 0"))).status).toBe(200);
+      expect([
+        (await change(cleo, group, { remove: [cleo.memberId] })).status,
+        (await drop()).status,
+      ]).toEqual([403, 403]);
+      expect((await change(ana, group, { add: [ben.memberId] })).status).toBe(200);
+      const key = await web.call("POST", "/api/v1/api-keys", {
+        cookie: ana.cookie,
+        body: { name: "k", role: "admin", permissions: ["settings:manage"] },
+      });
+      const by = { key: key.body.secret as string };
+      expect((await change(by, group, { remove: [ben.memberId] })).status).toBe(403);
+      // Without live rules nothing is answered.
+      expect((await put(cleo, [rule({ mode: "shadow" })], ruled("size(requester.groups) > 0"))).status).toBe(
+        200,
+      );
+      expect((await drop()).status).toBe(200);
+    });
+
+    test("and an owner who wrote none of the live rules comes or goes by it themselves", async () => {
+      await change(ana, group, { add: [ana.memberId, dan.memberId] });
+      expect((await put(ana, [rule()], ruled(watched))).status).toBe(200);
+      expect((await change(dan, group, { remove: [dan.memberId] })).status).toBe(403);
+      expect((await change(dan, group, { name: "Unwatched" })).status).toBe(403);
+      expect((await change(dan, group, { add: [ben.memberId] })).status).toBe(200);
+      expect((await change(ana, group, { remove: [ana.memberId] })).status).toBe(200);
+      const requests = [await asked({ requester: dan.userId }), await asked({ requester: ana.userId })];
+      await judge();
+      // A rule is not for its author anyway.
+      for (const request of requests) expect(await seen(request)).toEqual(["open", null]);
+      // As whoever approves it.
+      await acme.sql("UPDATE organization SET two_person_policy = true WHERE id = $1", [acme.id]);
+      const { proposalId } = (await change(ana, group, { remove: [dan.memberId] })).body;
+      const approve = (who: Voter) =>
+        web.call("POST", `/api/v1/policy/proposals/${proposalId}/approve`, { cookie: who.cookie });
+      const [own, others] = [await approve(dan), await approve(cleo)];
+      await acme.sql("UPDATE organization SET two_person_policy = false WHERE id = $1", [acme.id]);
+      expect([own.status, own.body.code, others.status]).toEqual([403, "forbidden", 200]);
+    });
+
+    test("and whoever proposed its change is no owner any more", async () => {
+      const proposed = async (who: Voter) => {
+        const reply = await change(who, group, { remove: [cleo.memberId] });
+        return reply.body.proposalId as string;
+      };
+      const approve = (who: Voter, id: string) =>
+        web.call("POST", `/api/v1/policy/proposals/${id}/approve`, { cookie: who.cookie });
+      await acme.sql("UPDATE organization SET two_person_policy = true WHERE id = $1", [acme.id]);
+      // Proposed before rules were live.
+      const before = await proposed(cleo);
+      const policy = (await put(ana, [rule()], ruled(watched))).body.proposalId;
+      expect((await approve(dan, policy)).status).toBe(200);
+      const refused = await approve(dan, before);
+      const ofOwner = await proposed(ana);
+      await acme.sql("UPDATE membership SET role = 'admin' WHERE user_id = $1", [ana.userId]);
+      const again = await approve(dan, ofOwner);
+      await acme.sql("UPDATE membership SET role = 'owner' WHERE user_id = $1", [ana.userId]);
+      const approved = await approve(dan, ofOwner);
+      await acme.sql("UPDATE organization SET two_person_policy = false WHERE id = $1", [acme.id]);
+      expect([refused, again].map(({ status, body }) => [status, body.code])).toEqual([
+        [409, "version_changed"],
+        [409, "version_changed"],
+      ]);
+      expect(approved.status).toBe(200);
+    });
   });
 
   test("nor for who wrote it, once it was taken away and restored by another", async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
+import { followGroups } from "@/lib/input-requests/voting/groups.ts";
 import { wordsOf } from "@/lib/receipts/words.ts";
 import { fireTimer } from "@/lib/request-timers/fire.ts";
 import { callerOf, type DirectoryFixture, GROUP } from "@/test/directory.ts";
@@ -230,6 +231,16 @@ describe("a policy", () => {
     // Of before: the policy names its group no more, and it does.
     expect(codeOf(await drop(ada, id))).toEqual([409, "group_in_use"]);
     expect((await acme.decide(ben, request)).body.state).toBe("answered");
+    // Its answer may be undone, or asked for again where it could not be delivered.
+    expect(codeOf(await drop(ada, id))).toEqual([409, "group_in_use"]);
+    await acme.sql("UPDATE input_request SET state = 'undeliverable', ended_at = now() WHERE id = $1", [
+      request.id,
+    ]);
+    expect(codeOf(await drop(ada, id))).toEqual([409, "group_in_use"]);
+    await acme.sql(
+      "UPDATE task SET watched = false, state = 'completed', finished_at = now() WHERE id = (SELECT task_id FROM input_request WHERE id = $1)",
+      [request.id],
+    );
     expect((await drop(ada, id)).status).toBe(200);
     expect(codeOf(await drop(ada, other))).toEqual([409, "group_in_use"]);
   });
@@ -256,6 +267,14 @@ describe("a policy", () => {
     expect((await save(body)).status).toBe(200);
     const ruleOf = async (who: Voter) =>
       (await acme.read(ada, await asked({ requester: who.userId }))).approval?.rule ?? null;
+    const uses = (await list(ada)).map(({ name, askedIn }: { name: string; askedIn: string[] }) => [
+      name,
+      askedIn,
+    ]);
+    expect(uses).toEqual([
+      ["Own", []],
+      ["Trusted", ["Trusted"]],
+    ]);
     // A name of the policy's own means its own group.
     expect([await ruleOf(ben), await ruleOf(cleo), await ruleOf(dora)]).toEqual(["Trusted", null, "Own"]);
   });
@@ -327,6 +346,43 @@ describe("who is in a group", () => {
     );
   });
 
+  test("is shown while suspended, and is removed before they are reinstated", async () => {
+    const id = await ready("Finance", [ben, cleo]);
+    const of = (what: string) =>
+      web.call("POST", `/api/v1/members/${ben.memberId}/${what}`, { ...ada, body: {} });
+    expect((await of("suspend")).status).toBeLessThan(300);
+    expect((await list(ada))[0]).toMatchObject({
+      size: 1,
+      members: [
+        { name: "Cleo", suspended: false },
+        { id: ben.memberId, userId: ben.userId, name: "Ben", role: "approver", suspended: true },
+      ],
+    });
+    const removed = await remove(ada, id, ben);
+    expect([removed.status, removed.body.members]).toMatchObject([200, [{ name: "Cleo" }]]);
+    expect((await lines("group.changed")).at(-1)!.data).toMatchObject({
+      removed: [{ id: ben.memberId, name: "Ben" }],
+    });
+    expect((await of("reinstate")).status).toBeLessThan(300);
+    expect((await list(ada))[0].size).toBe(1);
+  });
+
+  test("takes no place once they have left, and one while they are suspended", async () => {
+    const id = await ready("Finance", [ben, dora]);
+    expect((await web.call("DELETE", `/api/v1/members/${dora.memberId}`, ada)).status).toBe(204);
+    await web.call("POST", `/api/v1/members/${ben.memberId}/suspend`, { ...ada, body: {} });
+    const many = await Promise.all(
+      Array.from({ length: 199 }, async (_, at) => await acme.person(`Person${at}`, "viewer")),
+    );
+    expect((await add(ada, id, ...many.slice(1))).status).toBe(200);
+    expect((await add(ada, id, many[0]!)).status).toBe(200);
+    expect((await add(ada, id, adam)).status).toBe(422);
+    expect((await remove(ada, id, dora)).status).toBe(200);
+    expect((await remove(ada, id, ben)).status).toBe(200);
+    expect((await add(ada, id, adam)).status).toBe(200);
+    expect((await list(ada))[0]).toMatchObject({ size: 200 });
+  });
+
   test("is told what waits, and no more once they are removed; what they had is free again", async () => {
     const id = await ready("Finance", [ben]);
     await save(policy());
@@ -356,6 +412,25 @@ describe("who is in a group", () => {
     expect([await told(ben), await told(cleo)]).toEqual([[], [request.id]]);
     expect(await acme.read(cleo, request)).toMatchObject({ assignedTo: null, claimedBy: null });
     expect((await acme.decide(cleo, request)).body.state).toBe("answered");
+  });
+
+  test("leaves nothing that they had, also of more requests than are followed", async () => {
+    const id = await ready("Finance", [ben, cleo]);
+    await save(policy());
+    const requests = [await asked(), await asked(), await asked()];
+    const [, assigned, claimed] = requests;
+    await web.call("POST", `/api/v1/input-requests/${assigned!.id}/assign`, {
+      ...ada,
+      body: { memberId: ben.memberId },
+    });
+    await web.call("POST", `/api/v1/input-requests/${claimed!.id}/claim`, { ...ben, body: {} });
+    expect(await acme.read(cleo, assigned!)).toMatchObject({ assignedTo: { name: "Ben" } });
+    expect(await acme.read(cleo, claimed!)).toMatchObject({ claimedBy: { name: "Ben" } });
+    await remove(ada, id, ben);
+    const followed = await web.db.withOrganization(acme.id, (tx) => followGroups(acme.id, tx, [id], 1));
+    expect(followed).toEqual([requests[0]!.id]);
+    expect(await acme.read(cleo, assigned!)).toMatchObject({ assignedTo: null });
+    expect(await acme.read(cleo, claimed!)).toMatchObject({ claimedBy: null });
   });
 
   test("is asked later where a stage escalates to the group, and stands in a receipt by its name", async () => {
@@ -636,6 +711,27 @@ describe("where changes need a second admin", () => {
     const taking = (await make(ada, "Finance", [dora])).body.proposalId;
     expect((await decide(adam, taking)).status).toBe(200);
     expect(codeOf(await decide(adam, naming))).toEqual([409, "version_changed"]);
+  });
+
+  test("no more groups are proposed, nor made, than there may be", async () => {
+    const insert = (count: number) =>
+      acme.sql(
+        `INSERT INTO organization_group (organization_id, id, name, changed_by)
+          SELECT $1, gen_random_uuid(), gen_random_uuid()::text, '{"kind":"operator","id":null,"name":"Operator"}' FROM generate_series(1, $2)`,
+        [acme.id, count],
+      );
+    await insert(198);
+    const { proposalId } = (await make(ada, "Last")).body;
+    const tooMany = await make(adam, "Too many");
+    expect([tooMany.status, tooMany.body.errors?.[0].message]).toEqual([422, "At most 200 groups"]);
+    await insert(1);
+    expect((await decide(adam, proposalId)).status).toBe(422);
+    await acme.sql("DELETE FROM organization_group WHERE organization_id = $1 AND id <> $2", [
+      acme.id,
+      finance,
+    ]);
+    expect((await decide(adam, proposalId)).status).toBe(200);
+    expect((await make(adam, "Another")).status).toBe(202);
   });
 
   test("the end of the rule ends proposals, and an approved change of a group is no end of the rule", async () => {

@@ -137,7 +137,8 @@ export async function approveProposal(
   );
   const proposedBy = actorSchema.parse(by).name;
   if (group !== null) {
-    const approved = { proposalId: id, proposedBy };
+    const { proposer, role } = await proposerOf(organizationId, tx, id);
+    const approved = { proposalId: id, proposedBy, proposer, role };
     await carryOut(organizationId, tx, principal, groupChangeSchema.parse(group), approved);
     return;
   }
@@ -169,20 +170,36 @@ export async function approveProposal(
       "version_changed",
       "The name of a group in it means another one by now. It has to be proposed anew.",
     );
-  // The role of now, of a member who proposed in person.
+  const { proposer, approver, role } = await proposerOf(organizationId, tx, id);
+  await refuseUnprovenProposal(
+    organizationId,
+    tx,
+    { role, name: proposedBy },
+    change,
+    namesSchema.parse(acknowledged ?? []),
+  );
+  await store(
+    organizationId,
+    tx,
+    actor,
+    change,
+    [proposer, approver],
+    { proposalId: id, proposedBy },
+    policy,
+  );
+}
+
+/** Of an approved proposal. `role`: the one of now, of a member who proposed in person. */
+async function proposerOf(
+  organizationId: string,
+  tx: Tx,
+  id: string,
+): Promise<{ proposer: string; approver: string; role: string | null }> {
   const [of] = await tx.$queryRaw<{ proposer: string; approver: string; role: string | null }[]>`
     SELECT p.proposer, p.approver, (SELECT m.role FROM membership m WHERE m.organization_id = p.organization_id
       AND p.proposed_by ->> 'kind' = 'member' AND m.user_id = p.proposer) AS role
     FROM policy_proposal p WHERE p.organization_id = ${organizationId}::uuid AND p.id = ${id}::uuid`;
-  await refuseUnprovenProposal(
-    organizationId,
-    tx,
-    { role: of!.role, name: proposedBy },
-    change,
-    namesSchema.parse(acknowledged ?? []),
-  );
-  const makers = [of!.proposer, of!.approver];
-  await store(organizationId, tx, actor, change, makers, { proposalId: id, proposedBy }, policy);
+  return of!;
 }
 
 /**

@@ -16,6 +16,28 @@ export function comparedTexts(root: AstNode): ComparedText[] {
   return found.filter((_, at) => keys.indexOf(keys[at]!) === at);
 }
 
+/**
+ * The fixed texts of which an expression asks whether a variable's list has them: `"Board" in requester.groups`. Null: it may ask the
+ * list something else.
+ */
+export function textsSought(root: AstNode, variable: string, list: string): string[] | null {
+  const nodes = [...nodesOf(root)];
+  const known = new Set<unknown>();
+  const texts = nodes.flatMap((node) => {
+    const property = propertyOf(node);
+    if (property?.startsWith(`${variable}.`) && property !== `${variable}.${list}`)
+      known.add((node.args as AstNode[])[0]);
+    if (node.op !== "in") return [];
+    const [one, other] = node.args as [AstNode, AstNode];
+    const text = textOf(one);
+    if (text === null || propertyOf(other) !== `${variable}.${list}`) return [];
+    known.add((other.args as AstNode[])[0]);
+    return [text];
+  });
+  const isAskedMore = nodes.some((node) => node.op === "id" && node.args === variable && !known.has(node));
+  return isAskedMore ? null : [...new Set(texts)];
+}
+
 function comparedBy({ op, args }: AstNode): ComparedText[] {
   if (!Array.isArray(args)) return [];
   if (op === "==" || op === "!=")

@@ -5,7 +5,7 @@
  */
 import { Environment } from "@marcbachmann/cel-js";
 import { type Budget, weightOf } from "./budget.ts";
-import { type ComparedText, comparedTexts } from "./compared.ts";
+import { type ComparedText, comparedTexts, textsSought } from "./compared.ts";
 import { type AstNode, meter, nodesOf, spending } from "./metering.ts";
 
 /** Longest text of an expression. */
@@ -50,6 +50,8 @@ export interface Condition {
   holds(facts: Record<string, unknown>, budget: Budget): boolean;
   /** The fixed texts that it compares properties with. */
   compared: ComparedText[];
+  /** As `textsSought`. */
+  sought(variable: string, list: string): string[] | null;
 }
 
 /** An expression that says anything that JSON can hold. */
@@ -75,10 +77,10 @@ export function createLanguage(variables: Variables): Language {
     read(text) {
       const found = read(text);
       if ("problem" in found) return found;
-      const { type, evaluate, compared } = found;
+      const { type, evaluate, compared, sought } = found;
       if (type !== "bool" && type !== "dyn")
         return { problem: { message: `This must say true or false, and is of the type ${type}`, at: null } };
-      return { condition: { compared, holds: (facts, budget) => holds(evaluate, facts, budget) } };
+      return { condition: { compared, sought, holds: (facts, budget) => holds(evaluate, facts, budget) } };
     },
     readValue(text) {
       const found = read(text);
@@ -90,7 +92,9 @@ export function createLanguage(variables: Variables): Language {
 }
 
 type Evaluate = (facts: Record<string, unknown>) => unknown;
-type Read = { type: string; evaluate: Evaluate; compared: ComparedText[] } | { problem: Problem };
+type Read =
+  | { type: string; evaluate: Evaluate; compared: ComparedText[]; sought: Condition["sought"] }
+  | { problem: Problem };
 
 function keeping(read: (text: string) => Read): (text: string) => Read {
   const kept = new Map<string, Read>();
@@ -115,7 +119,8 @@ function readText(environment: Environment, variables: Variables, text: string):
     if (!valid) return { problem: withOperator(withProperties(problemOf(error), variables), text) };
     const compared = comparedTexts(root);
     meter(root);
-    return { type: String(type), evaluate: parsed, compared };
+    const sought: Condition["sought"] = (variable, list) => textsSought(root, variable, list);
+    return { type: String(type), evaluate: parsed, compared, sought };
   } catch (error) {
     return { problem: withOperator(problemOf(error), text) };
   }

@@ -4,25 +4,28 @@ import { appendEvents, ENGINE_ACTOR } from "../../events/transitions.ts";
 import { publishChange } from "../../live-updates/transitions.ts";
 import { hasVote, votesFor } from "./voter.ts";
 
-/** Most requests that follow a change; the inbox shows all of them. */
+/** Most requests whose notices follow a change; the inbox shows all of them. */
 const MOST_FOLLOWED = 1_000;
 
 /**
  * Ends claims and assignments of those who have no vote any more, nor one for somebody who is away, on open requests whose stage names
  * one of these groups: they would keep the request from those who have. In a private task the assignment stays. Returns the requests,
- * longest waiting first, whose notices may be others' now. For the engine.
+ * longest waiting first and `most` at most, whose notices may be others' now. For the engine.
  */
-export async function followGroups(organizationId: string, tx: Tx, groupIds: string[]): Promise<string[]> {
+export async function followGroups(
+  organizationId: string,
+  tx: Tx,
+  groupIds: string[],
+  most = MOST_FOLLOWED,
+): Promise<string[]> {
   if (groupIds.length === 0) return [];
-  const rows = await tx.$queryRaw<{ id: string }[]>`SELECT r.id FROM input_request r
-    WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open' AND r.approval IS NOT NULL
-      AND jsonb_exists_any(r.approval -> 'open' -> 'groups', ${groupIds}::text[])
-    ORDER BY r.id LIMIT ${MOST_FOLLOWED}`;
+  const namesThem = Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.state = 'open' AND r.approval IS NOT NULL
+      AND jsonb_exists_any(r.approval -> 'open' -> 'groups', ${groupIds}::text[])`;
+  const rows = await tx.$queryRaw<{ id: string }[]>`SELECT r.id FROM input_request r WHERE ${namesThem}
+    ORDER BY r.id LIMIT ${most}`;
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return [];
-  const withoutVote = (
-    person: Prisma.Sql,
-  ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.id = ANY (${ids}::uuid[])
+  const withoutVote = (person: Prisma.Sql) => Prisma.sql`${namesThem}
     AND t.organization_id = r.organization_id AND t.id = r.task_id AND m.organization_id = r.organization_id AND m.user_id = ${person}
     AND NOT ${hasVote(Prisma.sql`r.approval`, person, [Prisma.sql`m.role`])}
     AND ${votesFor(Prisma.sql`r.approval`, Prisma.sql`standing_in(${organizationId}::uuid, ${person})`, person)} IS NULL`;
@@ -34,9 +37,13 @@ export async function followGroups(organizationId: string, tx: Tx, groupIds: str
     UPDATE input_request r SET assignee_user_id = NULL, assigned_by = NULL, assigned_at = NULL, assignment_note = NULL
     FROM held WHERE r.organization_id = ${organizationId}::uuid AND r.id = held.id
     RETURNING r.id, r.task_id AS "taskId", held.assignee_user_id AS "from"`;
-  await tx.$executeRaw`DELETE FROM claim c USING input_request r, task t, membership m
-    WHERE c.organization_id = ${organizationId}::uuid AND c.input_request_id = r.id AND ${withoutVote(Prisma.sql`c.user_id`)}`;
-  await publishChange(organizationId, tx, "input_request", ids);
+  const unclaimed = await tx.$queryRaw<
+    { id: string }[]
+  >`DELETE FROM claim c USING input_request r, task t, membership m
+    WHERE c.organization_id = ${organizationId}::uuid AND c.input_request_id = r.id AND ${withoutVote(Prisma.sql`c.user_id`)}
+    RETURNING r.id`;
+  const changed = [...ids, ...freed.map(({ id }) => id), ...unclaimed.map(({ id }) => id)];
+  await publishChange(organizationId, tx, "input_request", changed);
   await appendEvents(
     organizationId,
     tx,

@@ -5,6 +5,7 @@ import { notFound } from "../../base/errors.ts";
 import type { GroupIds, MeantGroup } from "../problems.ts";
 import { readPolicyWithPeople } from "../queries.ts";
 import type { Policy } from "../schema.ts";
+import { rulesAsking } from "./conditions.ts";
 import { type Group, MOST_MEMBERS } from "./schema.ts";
 
 /** SQL: who is in which group, by the id of the membership. Who is suspended or has left has none. */
@@ -15,6 +16,10 @@ export const IN_GROUPS = Prisma.sql`(SELECT made.organization_id, made.group_id,
 const ALL_GROUPS = Prisma.sql`(SELECT made.organization_id, made.id, made.name, 'organization' AS origin, made.changed_at, made.changed_by
     FROM organization_group made
   UNION ALL SELECT given.organization_id, given.id, given.display_name, 'directory', NULL, NULL FROM directory_group given)`;
+
+/** SQL: everybody who may be in a group: who is suspended is in it again once they are reinstated. */
+export const WITH_SUSPENDED = Prisma.sql`(SELECT here.organization_id, here.id, here.user_id, here.role, false AS suspended FROM membership here
+  UNION ALL SELECT gone.organization_id, gone.id, gone.user_id, gone.role, true FROM suspended_member gone)`;
 
 /** Members shown of a group of the directory, which may have thousands. */
 const SHOWN_OF_DIRECTORY = 20;
@@ -33,15 +38,19 @@ export async function readGroup(organizationId: string, tx: Tx, id: string): Pro
 
 async function readGroups(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<Group[]> {
   const rows = await tx.$queryRaw<
-    (Omit<Group, "usedIn" | "changedAt" | "changedBy"> & { changedAt: Date | null; changedBy: unknown })[]
+    (Omit<Group, "usedIn" | "askedIn" | "changedAt" | "changedBy"> & {
+      changedAt: Date | null;
+      changedBy: unknown;
+    })[]
   >`
     SELECT g.id, g.name, g.origin, g.changed_at AS "changedAt", g.changed_by AS "changedBy", its.size, its.members
     FROM ${ALL_GROUPS} g CROSS JOIN LATERAL (
-      SELECT count(*)::integer AS size, coalesce(json_agg(json_build_object('id', p.id, 'userId', p.user_id, 'name', p.name, 'role', p.role)
+      SELECT (count(*) FILTER (WHERE NOT p.suspended))::integer AS size,
+        coalesce(json_agg(json_build_object('id', p.id, 'userId', p.user_id, 'name', p.name, 'role', p.role, 'suspended', p.suspended)
           ORDER BY p.place) FILTER (WHERE p.place <= CASE g.origin WHEN 'directory' THEN ${SHOWN_OF_DIRECTORY}::integer ELSE ${MOST_MEMBERS}::integer END),
           '[]') AS members
-      FROM (SELECT m.id, m.user_id, u.name, m.role, row_number() OVER (ORDER BY lower(u.name), m.id) AS place
-        FROM ${IN_GROUPS} i JOIN membership m ON m.organization_id = i.organization_id AND m.id = i.member_id
+      FROM (SELECT m.id, m.user_id, u.name, m.role, m.suspended, row_number() OVER (ORDER BY m.suspended, lower(u.name), m.id) AS place
+        FROM ${IN_GROUPS} i JOIN ${WITH_SUSPENDED} m ON m.organization_id = i.organization_id AND m.id = i.member_id
           JOIN "user" u ON u.id = m.user_id
         WHERE i.organization_id = g.organization_id AND i.group_id = g.id) p) its
     WHERE g.organization_id = ${organizationId}::uuid ${which}
@@ -51,6 +60,7 @@ async function readGroups(organizationId: string, tx: Tx, which: Prisma.Sql): Pr
   return rows.map(({ changedAt, changedBy, ...row }) => ({
     ...row,
     usedIn: usesOf(policy, groups, row.id),
+    askedIn: rulesAsking(policy, row.name),
     changedAt: changedAt?.toISOString() ?? null,
     changedBy: changedBy === null ? null : actorSchema.parse(changedBy),
   }));

@@ -29,10 +29,10 @@ const groupSchema = z.object({
   name: z.string(),
   /** `organization`: admins made it here. `directory`: it is the identity provider's, and nobody changes it here. */
   origin: z.enum(["organization", "directory"]),
-  /** How many members of the organization are in it. */
+  /** How many members of the organization are in it, without those who are suspended. */
   size: z.number(),
-  /** By name; of a large group of the directory the first. */
-  members: z.array(namedSchema.extend({ userId: z.uuid(), role: z.string() })),
+  /** By name, those who are suspended last; of a large group of the directory the first. */
+  members: z.array(namedSchema.extend({ userId: z.uuid(), role: z.string(), suspended: z.boolean() })),
   /** The stages of the policy in force that name it. `as`: the name there, by which the group was meant. */
   usedIn: z.array(
     z.object({
@@ -42,6 +42,8 @@ const groupSchema = z.object({
       as: z.string(),
     }),
   ),
+  /** The rules of the policy in force whose conditions ask who is in it, as far as that can be told. */
+  askedIn: z.array(z.string()),
   /** Null: the directory did. */
   changedAt: z.iso.datetime().nullable(),
   changedBy: actorSchema.nullable(),

@@ -7,13 +7,16 @@ import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { appendEvents } from "../../events/transitions.ts";
+import { makerOf } from "../../members/one-maker.ts";
+import { authorsSchema } from "../automatic/authors.ts";
 import { lockRule } from "../lock.ts";
 import { overtakeGroupProposals, proposeGroup } from "../proposals/transitions.ts";
 import { readPolicyWithPeople } from "../queries.ts";
-import { usesOf } from "./queries.ts";
+import { mayFree, rulesAsking } from "./conditions.ts";
+import { usesOf, WITH_SUSPENDED } from "./queries.ts";
 import { type CreateGroup, type GroupChange, MOST_MEMBERS, type Named, type UpdateGroup } from "./schema.ts";
 
-/** Groups that admins may make. */
+/** Groups that admins may make, those that are proposed included. */
 const MOST_GROUPS = 200;
 
 /** A change that counts, or waits for a second admin: then its proposal's id. */
@@ -22,7 +25,7 @@ export interface Made {
   proposalId: string | null;
 }
 
-/** Throws `invalid_input` with the field. */
+/** Throws `invalid_input` with the field, and `forbidden` as `settle`, as the others do. */
 export async function createGroup(
   organizationId: string,
   tx: Tx,
@@ -30,8 +33,10 @@ export async function createGroup(
   { name, members }: CreateGroup,
 ): Promise<Made> {
   const needsTwo = await lockRule(organizationId, tx);
-  const count = await tx.organizationGroup.count({ where: { organizationId } });
-  if (count >= MOST_GROUPS) throw invalid("name", `At most ${MOST_GROUPS} groups`);
+  const [{ proposed } = { proposed: 0 }] = await tx.$queryRaw<{ proposed: number }[]>`
+    SELECT count(*)::integer AS proposed FROM policy_proposal p
+    WHERE p.organization_id = ${organizationId}::uuid AND p.state = 'open' AND p.group_change ->> 'what' = 'create'`;
+  await refuseTooMany(organizationId, tx, proposed);
   await refuseTakenName(organizationId, tx, name, null);
   const added = await membersNamed(organizationId, tx, members, "members");
   const change = { id: uuidv7(), what: "create" as const, name, was: null, added, removed: [] };
@@ -56,14 +61,15 @@ export async function changeGroup(
   );
   await membersNamed(organizationId, tx, input.remove, "remove", isIn);
   const removed = group.members.filter((one) => input.remove.includes(one.id) && !input.add.includes(one.id));
-  if (group.members.length + added.length - removed.length > MOST_MEMBERS)
+  const gone = removed.filter((one) => !group.left.has(one.id)).length;
+  if (group.members.length - group.left.size + added.length - gone > MOST_MEMBERS)
     throw invalid("add", `At most ${MOST_MEMBERS} people`);
   const was = name === group.name ? null : group.name;
   if (was === null && added.length + removed.length === 0) return { id, proposalId: null };
   return settle(organizationId, tx, principal, { id, what: "change", name, was, added, removed }, needsTwo);
 }
 
-/** Throws `not_found`, `defined_by_directory`, and `group_in_use` where the policy in force names it, or an open request does. */
+/** Throws `not_found`, `defined_by_directory`, and `group_in_use` where the policy in force names it, or a request that is not over does. */
 export async function deleteGroup(
   organizationId: string,
   tx: Tx,
@@ -77,17 +83,34 @@ export async function deleteGroup(
   return settle(organizationId, tx, principal, change, needsTwo);
 }
 
-/** Carries an approved change out, on the group as it is by now. Throws `version_changed` where it can't be what was approved. */
+/**
+ * Carries an approved change out, on the group as it is by now. `role`: what its `proposer` is by now, null for who did not propose in
+ * person or is no member. Throws `version_changed` where it can't be what was approved.
+ */
 export async function carryOut(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   change: GroupChange,
-  approved: { proposalId: string; proposedBy: string },
+  {
+    role,
+    proposer,
+    ...approved
+  }: { proposalId: string; proposedBy: string; proposer: string; role: string | null },
 ): Promise<void> {
   const { id, what, name } = change;
+  if (await frees(organizationId, tx, change)) {
+    if (role !== "owner")
+      throw new AppError(
+        "version_changed",
+        `Automatic rules may answer more by it, which is an owner's to propose, and ${approved.proposedBy} is none. It has to be proposed anew.`,
+      );
+    await refuseOwn(organizationId, tx, change, Prisma.sql`${proposer}::uuid`);
+    await refuseOwn(organizationId, tx, change, makerOf(organizationId, principal));
+  }
   if (what !== "create") await lockGroup(organizationId, tx, id);
   if (what === "create" || change.was !== null) await refuseTakenName(organizationId, tx, name, id);
+  if (what === "create") await refuseTooMany(organizationId, tx, 0);
   if (what === "delete") await refuseUsed(organizationId, tx, id, name);
   const { length } = await tx.membership.findMany({
     where: { organizationId, id: { in: change.added.map((one) => one.id) } },
@@ -98,6 +121,10 @@ export async function carryOut(
   await apply(organizationId, tx, principal, change, approved);
 }
 
+/**
+ * Makes the change count, or proposes it. Throws `forbidden` where live automatic rules may answer more by it: that is an owner's, as
+ * with the policy's own groups, and of none whom it concerns.
+ */
 async function settle(
   organizationId: string,
   tx: Tx,
@@ -105,10 +132,59 @@ async function settle(
   change: GroupChange,
   needsTwo: boolean,
 ): Promise<Made> {
+  const { actor, userId, role } = principal;
+  const isOwner = actor.kind === "member" && userId !== null && role === "owner";
+  if (await frees(organizationId, tx, change)) {
+    if (!isOwner)
+      throw new AppError(
+        "forbidden",
+        "Only an owner, in person, changes this group while automatic rules are live: a condition of the policy may ask for it.",
+      );
+    await refuseOwn(organizationId, tx, change, makerOf(organizationId, principal));
+  }
   if (needsTwo)
     return { id: change.id, proposalId: await proposeGroup(organizationId, tx, principal, change) };
   await apply(organizationId, tx, principal, change, {});
   return { id: change.id, proposalId: null };
+}
+
+async function frees(organizationId: string, tx: Tx, { name, was }: GroupChange): Promise<boolean> {
+  const { policy } = await readPolicyWithPeople(organizationId, tx);
+  return mayFree(policy, was === null ? [name] : [name, was]);
+}
+
+/**
+ * Of the policy's own groups who changes one is an author of all live rules, which answer nothing that they ask for. Here nobody may
+ * change what concerns themselves, unless they are an author of each anyway.
+ */
+async function refuseOwn(
+  organizationId: string,
+  tx: Tx,
+  { id, was, added, removed }: GroupChange,
+  maker: Prisma.Sql,
+): Promise<void> {
+  const ids = [...added, ...removed].map((one) => one.id);
+  const [own] = await tx.$queryRaw<
+    { maker: string }[]
+  >`SELECT ${maker} AS maker WHERE EXISTS (SELECT FROM ${WITH_SUSPENDED} m
+    WHERE m.organization_id = ${organizationId}::uuid AND (m.id = ANY (${ids}::uuid[]) OR ${was !== null} AND EXISTS (
+        SELECT FROM organization_group_member g WHERE g.organization_id = m.organization_id AND g.group_id = ${id}::uuid AND g.member_id = m.id))
+      AND same_maker(m.organization_id, m.user_id, ${maker}))`;
+  if (!own) return;
+  const { policy } = await readPolicyWithPeople(organizationId, tx);
+  const version = await tx.policyVersion.findFirst({
+    where: { organizationId },
+    orderBy: { version: "desc" },
+    select: { automaticAuthors: true },
+  });
+  const authors = authorsSchema.parse(version?.automaticAuthors ?? {});
+  const live = (policy.automatic ?? []).filter(({ mode }) => mode === "live");
+  if (live.every(({ name }) => Object.hasOwn(authors, name) && authors[name]!.makers.includes(own.maker)))
+    return;
+  throw new AppError(
+    "forbidden",
+    "By it live automatic rules may answer what you, or whoever proposed it, ask for. Another owner changes the group, or take the rules back to shadow first.",
+  );
 }
 
 async function apply(
@@ -140,25 +216,26 @@ async function apply(
 
 const TYPES = { create: "group.created", change: "group.changed", delete: "group.deleted" } as const;
 
-/** The group, which votes of its members wait for, or it for them (`openBallot`). */
+/** The group, which votes of its members wait for, or it for them (`openBallot`). `left`: who of them is no member any more, for good. */
 async function lockGroup(
   organizationId: string,
   tx: Tx,
   id: string,
-): Promise<{ name: string; members: Named[] }> {
+): Promise<{ name: string; members: Named[]; left: Set<string> }> {
   const [group] = await tx.$queryRaw<{ name: string }[]>`SELECT name FROM organization_group
     WHERE organization_id = ${organizationId}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`;
   if (!group) {
     if ((await tx.directoryGroup.count({ where: { organizationId, id } })) === 0) throw notFound("group");
     throw new AppError("defined_by_directory", "This group is the directory's: change it there.");
   }
-  const members = await tx.$queryRaw<
-    Named[]
-  >`SELECT g.member_id AS id, coalesce(u.name, 'Somebody who left') AS name
-    FROM organization_group_member g LEFT JOIN membership m ON m.organization_id = g.organization_id AND m.id = g.member_id
+  const rows = await tx.$queryRaw<
+    (Named & { isHere: boolean })[]
+  >`SELECT g.member_id AS id, coalesce(u.name, 'Somebody who left') AS name, m.id IS NOT NULL AS "isHere"
+    FROM organization_group_member g LEFT JOIN ${WITH_SUSPENDED} m ON m.organization_id = g.organization_id AND m.id = g.member_id
       LEFT JOIN "user" u ON u.id = m.user_id
     WHERE g.organization_id = ${organizationId}::uuid AND g.group_id = ${id}::uuid ORDER BY lower(u.name), g.member_id`;
-  return { name: group.name, members };
+  const left = new Set(rows.filter(({ isHere }) => !isHere).map(({ id }) => id));
+  return { name: group.name, members: rows.map(({ id, name }) => ({ id, name })), left };
 }
 
 /** The members of these ids. Throws at the place of one whom there is not, unless they are in the group: who has left. */
@@ -177,6 +254,11 @@ async function membersNamed(
   const at = ids.findIndex((id) => !known.has(id));
   if (at !== -1) throw invalid(`${field}.${at}`, "Nobody here has this id. Use a member's");
   return found;
+}
+
+async function refuseTooMany(organizationId: string, tx: Tx, proposed: number): Promise<void> {
+  const count = await tx.organizationGroup.count({ where: { organizationId } });
+  if (count + proposed >= MOST_GROUPS) throw invalid("name", `At most ${MOST_GROUPS} groups`);
 }
 
 /** Names are what a policy says: one of the directory's would never be found. */
@@ -206,17 +288,24 @@ async function refuseUsed(organizationId: string, tx: Tx, id: string, name: stri
       "group_in_use",
       `The policy names ${name}: rule “${use.rule}”, stage “${use.stage}”. Change the policy first.`,
     );
-  // Requests keep the stages that they were asked with.
-  const [{ open } = { open: 0 }] = await tx.$queryRaw<{ open: number }[]>`
-    SELECT count(*)::integer AS open FROM input_request r
-    WHERE r.organization_id = ${organizationId}::uuid AND r.state = 'open'
-      AND jsonb_path_exists(r.approval, '$.stages.**.id ? (@ == $group)', jsonb_build_object('group', ${id}::text))`;
-  if (open > 0)
+  const [asking] = rulesAsking(policy, name);
+  if (asking !== undefined)
     throw new AppError(
       "group_in_use",
-      open === 1
-        ? `An open request has a stage for ${name}. Decide it, or have it judged again first.`
-        : `${open} open requests have a stage for ${name}. Decide them, or have them judged again first.`,
+      `The policy asks who is in ${name}: the condition of rule “${asking}”. Change the policy first.`,
+    );
+  // Requests keep the stages that they were asked with, also while an answer may be undone or asked for again.
+  const [{ live } = { live: 0 }] = await tx.$queryRaw<{ live: number }[]>`
+    SELECT count(*)::integer AS live FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
+    WHERE r.organization_id = ${organizationId}::uuid
+      AND (r.state IN ('open', 'answered') OR (r.state = 'undeliverable' AND t.finished_at IS NULL))
+      AND jsonb_path_exists(r.approval, '$.stages.**.id ? (@ == $group)', jsonb_build_object('group', ${id}::text))`;
+  if (live > 0)
+    throw new AppError(
+      "group_in_use",
+      live === 1
+        ? `A request that is not over has a stage for ${name}: it is open, or its answer is not delivered. Decide it, or have it judged again first.`
+        : `${live} requests that are not over have a stage for ${name}: they are open, or their answers are not delivered. Decide them, or have them judged again first.`,
     );
 }
 

@@ -37,7 +37,7 @@ export function DeleteDialog({
       open
       onOpenChange={onClose}
       title={`Delete ${group.name}?`}
-      description={`A group that the policy or an open request names can’t be deleted. Its people stay members of the organization.${
+      description={`A group that the policy names, or a request that is not over, can’t be deleted. Its people stay members of the organization.${
         isProposed ? " It is deleted once another admin approves it." : ""
       }`}
       confirm={isProposed ? "Propose" : "Delete"}

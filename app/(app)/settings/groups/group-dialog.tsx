@@ -11,6 +11,7 @@ import { toast } from "@/components/ui/toast/toast.ts";
 import { changeGroup, createGroup } from "@/lib/api-client/settings/groups.ts";
 import { policy } from "@/lib/api-client/settings/policy.ts";
 import { createGroupSchema, type Group } from "@/lib/policy/groups/schema.ts";
+import { labelOf } from "./group-row.tsx";
 import { MemberPicker } from "./member-picker.tsx";
 
 interface Props {
@@ -75,7 +76,7 @@ function GroupForm({ group, isProposed, onClose }: Props) {
         error={errors.name}
       />
       <MemberPicker
-        members={group?.members ?? []}
+        members={(group?.members ?? []).map((member) => ({ id: member.id, name: labelOf(member) }))}
         chosen={chosen}
         onChange={setChosen}
         error={membersError}

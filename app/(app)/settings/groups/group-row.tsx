@@ -11,9 +11,9 @@ const NAMED = 8;
 
 /** A group, who is in it, and where the policy names it. */
 export function GroupRow({ group, onAsk }: { group: Group; onAsk: (what: "edit" | "delete") => void }) {
-  const { name, origin, members, size, usedIn } = group;
-  const named = members.slice(0, NAMED).map((member) => member.name);
-  const more = size - named.length;
+  const { name, origin, members, size, usedIn, askedIn } = group;
+  const named = members.slice(0, NAMED).map(labelOf);
+  const more = Math.max(size, members.length) - named.length;
   return (
     <li className="flex items-start gap-3 py-3 first:pt-0 last:pb-0">
       <span className="flex min-w-0 flex-1 flex-col gap-1">
@@ -24,14 +24,16 @@ export function GroupRow({ group, onAsk }: { group: Group; onAsk: (what: "edit" 
           {origin === "directory" && <Badge icon={FolderSync}>Directory</Badge>}
         </span>
         <span className="break-words text-[13px] text-muted">
-          {size === 0 ? (
+          {named.length === 0 ? (
             "Nobody is in it"
           ) : (
             <PlainText text={`${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`} />
           )}
         </span>
         <span className="break-words text-[13px] text-muted">
-          <PlainText text={usedIn.length === 0 ? "The policy does not name it" : usesOf(group)} />
+          <PlainText
+            text={usedIn.length + askedIn.length === 0 ? "The policy does not name it" : usesOf(group)}
+          />
         </span>
       </span>
       {origin === "organization" && (
@@ -51,17 +53,23 @@ export function GroupRow({ group, onAsk }: { group: Group; onAsk: (what: "edit" 
   );
 }
 
+/** `Ben (suspended)` */
+export function labelOf({ name, suspended }: Group["members"][number]): string {
+  return suspended ? `${name} (suspended)` : name;
+}
+
 /** Uses that are named in the list. */
 const TOLD = 3;
 
 /** `Policy: Large invoices, stage Finance (as “finance”)` */
-function usesOf({ name, usedIn }: Group): string {
-  const told = usedIn
-    .slice(0, TOLD)
-    .map(
+function usesOf({ name, usedIn, askedIn }: Group): string {
+  const uses = [
+    ...usedIn.map(
       ({ rule, stage, how, as }) =>
         `${rule}, ${how === "escalation" ? "asked later in" : "stage"} ${stage}${as === name ? "" : ` (as “${as}”)`}`,
-    );
-  const more = usedIn.length - told.length;
-  return `Policy: ${told.join("; ")}${more > 0 ? `; ${plural(more, "other stage")}` : ""}`;
+    ),
+    ...askedIn.map((rule) => `${rule}, condition`),
+  ];
+  const more = uses.length - TOLD;
+  return `Policy: ${uses.slice(0, TOLD).join("; ")}${more > 0 ? `; ${plural(more, "other place")}` : ""}`;
 }

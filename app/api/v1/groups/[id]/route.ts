@@ -35,7 +35,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       namedByKeys: true,
       params: idParams,
       summary:
-        "Delete a group that neither the policy nor an open request names. Where changes need a second admin it is proposed (202)",
+        "Delete a group that neither the policy names nor a request that is open or whose answer is not delivered. Where changes need a second admin it is proposed (202)",
       /** Null: it is deleted. */
       output: z.object({ proposalId: z.uuid().nullable() }),
       alsoStatuses: [202],
