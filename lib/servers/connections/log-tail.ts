@@ -14,7 +14,7 @@ const ALL_CHARACTERS = 16_000;
 const CUT = "…";
 
 const WARNING =
-  /\b(warn(ing)?s?|err(or)?s?|\w+Error|\w*exception|fail(ed|s|ure)?|fatal|critical|traceback|panic(ked)?|denied|refused|timed out|timeout)\b/i;
+  /(\b(warn(ing)?s?|errs?|errors|fail(ed|s|ure)?|fatal|critical|traceback|panic(ked)?|denied|refused|timed out|timeout)|error|exception)\b/i;
 const HEADER = /^── started (\S+) ──\n/m;
 
 /** One child's stderr. */
