@@ -62,7 +62,7 @@ test("whoever stands in votes in the place of who is away, who comes back", asyn
   await cleo.getByLabel("Until").fill(tomorrow);
   await cleo.getByLabel("Who stands in").selectOption({ label: "Ben" });
   await cleo.getByRole("button", { name: "Save" }).click();
-  await expect(cleo.getByText("You are away")).toBeVisible();
+  await expect(cleo.getByText("You are away", { exact: true })).toBeVisible();
   await checkAppearance(cleo, "away");
 
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
@@ -84,5 +84,5 @@ test("whoever stands in votes in the place of who is away, who comes back", asyn
   await dialog.getByRole("button", { name: "End the absence" }).click();
   await expect(dialog.getByText("Cleo is away")).toBeHidden();
   await cleo.goto("/settings/away");
-  await expect(cleo.getByText("You are away")).toBeHidden();
+  await expect(cleo.getByText("You are away", { exact: true })).toBeHidden();
 });

@@ -90,7 +90,7 @@ test("where a second admin is required, one proposes the policy and another one 
 
   await otto.goto("/settings/policy");
   await expect(otto.getByText("Paula proposed a change of the policy")).toBeVisible();
-  await expect(otto.getByText(`Added “${NAME}”: 1 of Owners (every owner)`)).toBeVisible();
+  await expect(otto.getByText(`Added “${NAME}”: 1 of Owners (the owners)`)).toBeVisible();
   await expect(otto.getByText(/^Version \d+$/)).toHaveCount(0);
   await otto.getByText("The whole proposed policy").click();
   await checkAppearance(otto, "policy, proposed");
@@ -169,7 +169,7 @@ test("a press on Approve is a vote until the last one, and can be taken back", a
 
   await cleo.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   await expect(votes(cleo)).toContainText("Ben agreed");
-  await expect(cleo.getByText(/^Your vote is the last/).filter({ visible: true })).toBeVisible();
+  await expect(cleo.getByText(/^Yours is the last vote/).filter({ visible: true })).toBeVisible();
   await requestPane(cleo)
     .getByRole("button", { name: /^Approve/ })
     .click();
