@@ -65,7 +65,7 @@ test("whether a comment is required", () => {
 
 test("what a press does", () => {
   expect(voteEffect({ stages, canVote: true }, "ERP")).toBe(
-    "Your vote. The answer goes to ERP once these agree: 1 more of Finance, then CFO",
+    "Your vote. Still needed: 1 more of Finance, then CFO",
   );
   const last = [stage("Finance", "done", 2, 0), stage("CFO", "open", 1, 1)];
   expect(voteEffect({ stages: last, canVote: true }, "ERP")).toBe(

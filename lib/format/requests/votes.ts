@@ -52,7 +52,7 @@ export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): s
   }
 }
 
-/** What pressing a button does: `Your vote. The answer goes to Finance ERP once these agree: CFO`. */
+/** What pressing a button does: `Your vote. Still needed: CFO`. */
 export function voteEffect(
   { stages, canVote }: Pick<Approval, "stages" | "canVote">,
   receiver: string,
@@ -65,7 +65,7 @@ export function voteEffect(
   });
   return left.length === 0
     ? `Yours is the last vote: the answer goes to ${receiver}`
-    : `Your vote. The answer goes to ${receiver} once these agree: ${left.join(", then ")}`;
+    : `Your vote. Still needed: ${left.join(", then ")}`;
 }
 
 /** Whether the open stage requires a comment of its voters: `optional`, `required to reject`, `required`. */
