@@ -6,6 +6,7 @@ import {
   doneWords,
   missingWords,
   needsWords,
+  nextVoteWords,
   tooFewWords,
   voteEffect,
   whyWords,
@@ -33,6 +34,9 @@ test("what it takes, and what is missing", () => {
   expect(needsWords(stages)).toBe("Needs 2 of Finance, then CFO");
   expect(stages.map(missingWords)).toEqual(["2 more of Finance", "1 more of CFO"]);
   expect(missingWords(stage("Finance", "done", 2, 0))).toBeNull();
+  expect(nextVoteWords({ stages })).toBe("2 more of Finance have to agree");
+  expect(nextVoteWords({ stages: [stage("CFO", "open", 1, 1)] })).toBe("1 more of CFO has to agree");
+  expect(nextVoteWords({ stages: [stage("CFO", "done", 1, 0)] })).toBeNull();
 });
 
 test("that too few are left who could vote", () => {

@@ -30,6 +30,12 @@ export function tooFewWords({
   return `${who} of ${name} can still vote, and ${missing} more ${missing === 1 ? "is" : "are"} needed. An admin can add people to its group, or change the policy and have this judged by it.`;
 }
 
+/** What the timeline of an open request ends with: `1 more of Finance has to agree`. Null: nothing is missing. */
+export function nextVoteWords({ stages }: Pick<Approval, "stages">): string | null {
+  const open = stages.find(({ state }) => state === "open");
+  return open ? `${missingWords(open)} ${open.missing === 1 ? "has" : "have"} to agree` : null;
+}
+
 /** Whom it waits for. */
 export function openStageOf({ stages }: Pick<Approval, "stages">): string {
   return stages.find(({ state }) => state === "open")?.name ?? "others";

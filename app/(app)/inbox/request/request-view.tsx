@@ -9,6 +9,7 @@ import { Link } from "@/components/ui/link.tsx";
 import { requestsOfTask } from "@/lib/api-client/base/request-context.ts";
 import { taskEvents } from "@/lib/api-client/tasks/task-logs.ts";
 import { nextWords, ownFacts } from "@/lib/format/requests/own-questions.ts";
+import { nextVoteWords } from "@/lib/format/requests/votes.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { SimilarRequests } from "@/lib/input-requests/similar/schema.ts";
@@ -190,7 +191,9 @@ function Activity({ request }: { request: InputRequestDetail }) {
       {events.data ? (
         <Timeline
           events={events.data.items}
-          {...(request.state === "open" && { next: nextWords(request) })}
+          {...(request.state === "open" && {
+            next: (request.approval && nextVoteWords(request.approval)) ?? nextWords(request),
+          })}
         />
       ) : (
         <TimelineSkeleton />
