@@ -10,7 +10,8 @@ export const UNFINISHED = "…";
 
 /** The initial values of a form: the draft if one exists, else the server's suggestions for typed fields. */
 export function initialValues(fields: Field[], draft: Record<string, unknown> | null): AnswerValues {
-  return Object.fromEntries(fields.map((field) => [field.name, initialValue(field, draft?.[field.name])]));
+  const drafted = (name: string) => (draft && Object.hasOwn(draft, name) ? draft[name] : undefined);
+  return Object.fromEntries(fields.map((field) => [field.name, initialValue(field, drafted(field.name))]));
 }
 
 /**

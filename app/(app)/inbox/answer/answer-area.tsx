@@ -10,7 +10,7 @@ import type { AnswerValues } from "@/lib/format/requests/answer-values.ts";
 import { commentWords } from "@/lib/format/requests/own-questions.ts";
 import { commentNeed } from "@/lib/format/requests/votes.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
-import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { AnswerInput, Draft, InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "./answer-blockers.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { type AnswerError, answerErrorOf } from "./answer-error.ts";
@@ -23,7 +23,7 @@ import type { AnswerForm } from "./fields/use-answer-form.ts";
 import { GuardedButton, isGuarded } from "./main-buttons.tsx";
 import type { Seen } from "./see-first.tsx";
 import { useAnswerKeys } from "./use-answer-keys.ts";
-import { useDecide } from "./use-decide.ts";
+import { type Decided, useDecide } from "./use-decide.ts";
 
 const warm = { warm: true };
 const firstTouch = () => import("../request/first-touch.ts");
@@ -110,16 +110,21 @@ export function AnswerArea({
   showQuestion,
   children,
   form,
+  newest = request.draft,
   fields,
 }: AnswerAreaProps & {
   form: Filled;
+  /** The latest draft, as the form shows it. */
+  newest?: Draft | null;
   /** Null if the request has no fields. */
   fields: ((props: FieldsProps) => ReactNode) | null;
 }) {
   const me = useMe();
   const decision = decisionOf(question.fields);
   const isUrl = question.mode === "url";
-  const draft = useDraft(question.id, request.draft, form);
+  const draft = useDraft(question.id, newest, form);
+  /** What was refused since others agreed to something else: pressed again it is proposed, and nothing else is. */
+  const refused = useRef<Decided | null>(null);
   const [error, setError] = useState<AnswerError | null>(null);
   const [opened, setOpened] = useOpenedSite(question);
   const [dialog, setDialog] = useState<AnswerDialog | null>(null);
@@ -155,7 +160,8 @@ export function AnswerArea({
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
     if (isTooSoon()) return;
-    const proposes = error?.code === "content_differs";
+    const isAgain = refused.current !== null && isSame(refused.current, answer);
+    const proposes = error?.code === "content_differs" && isAgain;
     setError(null);
     // Saves the draft first: an undone answer returns to the form as it is now.
     draft.flush();
@@ -167,6 +173,7 @@ export function AnswerArea({
     };
     decide.send({ ...answer, ...more }, (thrown) => {
       const answerError = answerErrorOf(thrown, me.user.id);
+      refused.current = answer;
       setError(answerError);
       form.refuse(answerError.errors);
     });
@@ -252,7 +259,12 @@ export function AnswerArea({
       {/* Beside the bar, where the person is looking; stays when another person's answer has removed the
           form. */}
       {error?.title && (
-        <AnswerErrorNotice error={error} request={request} keptForm={decision.kind === "form"} />
+        <AnswerErrorNotice
+          error={error}
+          request={request}
+          sent={refused.current?.content ?? {}}
+          keptForm={decision.kind === "form"}
+        />
       )}
       {request.state === "open" && (
         <DecisionBar
@@ -302,6 +314,10 @@ export function AnswerArea({
       )}
     </>
   );
+}
+
+function isSame(one: Decided, other: Decided): boolean {
+  return one.action === other.action && JSON.stringify(one.content) === JSON.stringify(other.content);
 }
 
 function CommentBox({

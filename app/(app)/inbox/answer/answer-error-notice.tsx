@@ -1,9 +1,11 @@
 "use client";
 
 import { useState } from "react";
+import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Notice } from "@/components/ui/notice.tsx";
+import { differsWords } from "@/lib/format/requests/agreed.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { uncapitalise } from "@/lib/text/labels.ts";
 import { formatAgo } from "@/lib/text/time.ts";
@@ -17,10 +19,13 @@ import { addDecided, goOnFrom } from "./decision-store.ts";
 export function AnswerErrorNotice({
   error,
   request,
+  sent,
   keptForm,
 }: {
   error: AnswerError;
   request: InputRequestDetail;
+  /** The content that was refused. */
+  sent: Record<string, unknown>;
   /** A filled-in form stays on the screen, to be read. */
   keptForm: boolean;
 }) {
@@ -28,6 +33,7 @@ export function AnswerErrorNotice({
   const [now] = useState(Date.now);
   const { title, detail } = withTheirs(error, request, now);
   const over = request.state !== "open";
+  const theirs = error.code === "content_differs" ? differsWords(request, sent) : null;
   return (
     <div
       className={cn(
@@ -48,6 +54,11 @@ export function AnswerErrorNotice({
           )
         }
       >
+        {theirs && (
+          <p>
+            <PlainText text={`What others agreed to: ${theirs}`} />
+          </p>
+        )}
         <p>
           {detail}
           {over && keptForm && " What you had filled in stays above, to read or copy."}

@@ -1,5 +1,6 @@
 "use client";
 
+import { agreedValues, startingDraft } from "@/lib/format/requests/agreed.ts";
 import { AnswerArea, type AnswerAreaProps } from "./answer-area.tsx";
 import { AnswerFields } from "./fields/answer-fields.tsx";
 import { useAnswerForm } from "./fields/use-answer-form.ts";
@@ -9,8 +10,15 @@ import { useAnswerForm } from "./fields/use-answer-form.ts";
  * first load.
  */
 export function FormAnswerArea(props: AnswerAreaProps) {
-  const { fields, draft, approval } = props.question;
+  const { question } = props;
   // Where others agreed to something already, that is what one is asked to agree to.
-  const form = useAnswerForm(fields, draft?.content ?? approval?.content ?? null);
-  return <AnswerArea {...props} form={form} fields={(more) => <AnswerFields form={form} {...more} />} />;
+  const form = useAnswerForm(question.fields, startingDraft(question)?.content ?? agreedValues(question));
+  return (
+    <AnswerArea
+      {...props}
+      form={form}
+      newest={startingDraft(props.request)}
+      fields={(more) => <AnswerFields form={form} {...more} />}
+    />
+  );
 }

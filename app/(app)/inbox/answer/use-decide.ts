@@ -9,6 +9,7 @@ import { api } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
+import { sentValues } from "@/lib/format/requests/sent-values.ts";
 import { openStageOf } from "@/lib/format/requests/votes.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
@@ -82,7 +83,8 @@ function votedWords({ approval, ...request }: InputRequestDetail): string {
  * Returns the draft that an undo restores: the form's values and the comment. A one-press choice is not kept.
  */
 function draftOf(question: InputRequestDetail, { content, comment }: Decided): DraftInput | null {
-  const filled = decisionOf(question.fields).kind === "form" ? (content ?? {}) : {};
+  const isForm = decisionOf(question.fields).kind === "form";
+  const filled = isForm && content ? sentValues(question.fields, content) : {};
   if (Object.keys(filled).length === 0 && !comment) return null;
   return { content: filled, ...(comment && { comment }) };
 }
