@@ -563,6 +563,16 @@ describe("a vote", () => {
     expect((await acme.decide(ben, request)).body.state).toBe("answered");
   });
 
+  test("on a question of Intray's own is taken back by its person alone, and by no key of theirs", async () => {
+    await acme.policy(one());
+    const request = await asked();
+    expect((await acme.decide(ada, request)).status).toBe(202);
+    await acme.sql("UPDATE input_request SET origin = 'intray' WHERE id = $1", [request.id]);
+    expect(codeOf(await acme.takeBack({ key: await acme.keyOf(ada) }, request))).toEqual([403, "forbidden"]);
+    expect((await acme.read(cleo, request)).approval.stages[0].votes).toHaveLength(1);
+    expect((await acme.takeBack(ada, request)).status).toBe(200);
+  });
+
   test("counts until the question changes, and is kept when it is withdrawn", async () => {
     await acme.policy(one());
     const task = await acme.task();

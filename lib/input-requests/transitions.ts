@@ -322,7 +322,7 @@ export async function takeBackByStop(organizationId: string, tx: Tx, actor: Acto
   return taken.length;
 }
 
-/** Takes one's own vote back while its stage is open. Throws `not_found`, `stage_full`. */
+/** Takes one's own vote back while its stage is open. Throws `not_found`, `stage_full`, and `forbidden` as `refuseProgram`. */
 export async function takeVoteBack(
   organizationId: string,
   tx: Tx,
@@ -333,6 +333,7 @@ export async function takeVoteBack(
     keepCredential(organizationId, tx, principal),
     lockRequest(organizationId, tx, principal, requestId),
   );
+  refuseProgram(principal, request);
   const approval = approvalOn(request);
   if (!approval) throw new AppError("not_found", "You have no vote on this request.");
   await refuseUnlessOpen(organizationId, tx, request);
