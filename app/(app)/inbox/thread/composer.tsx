@@ -107,6 +107,8 @@ export function Composer({
         rows={2}
         maxLength={COMMENT_CHARACTERS}
         value={text}
+        // It is emptied once this is sent.
+        readOnly={send.isPending}
         placeholder="Ask or tell your colleagues; @ mentions somebody"
         aria-keyshortcuts="M"
         aria-autocomplete="list"

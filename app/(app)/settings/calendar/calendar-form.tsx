@@ -82,7 +82,10 @@ export function CalendarForm({ current }: { current: SavedCalendar }) {
         }}
       >
         {draft ? (
-          <Hours draft={draft} errors={errors} onChange={(part) => setDraft({ ...draft, ...part })} />
+          // What is typed while it is saved would be neither in it nor here afterwards.
+          <div className="contents" inert={save.isPending}>
+            <Hours draft={draft} errors={errors} onChange={(part) => setDraft({ ...draft, ...part })} />
+          </div>
         ) : (
           <p className="text-[13px] text-muted">
             {saved.calendar ? "Once saved, all time is working time." : "All time is working time."}

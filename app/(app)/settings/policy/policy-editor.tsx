@@ -27,7 +27,7 @@ import { type Problem, UnreadableOf, useUnreadable } from "./form/problems.tsx";
 import { TryPolicy } from "./replay/try-policy.tsx";
 import { lineOf } from "./text/json-place.ts";
 import { Segments, TextPane } from "./text/text-pane.tsx";
-import { usePolicyText } from "./use-policy-text.ts";
+import { usePolicyText, type Written } from "./use-policy-text.ts";
 
 /** How long nothing is typed before the server is asked what is wrong. */
 const SETTLED_MS = 400;
@@ -56,18 +56,25 @@ export function PolicyEditor({
   const unreadable = useUnreadable();
   /** Counts how often what is typed in the form was dropped. */
   const [dropped, setDropped] = useState(0);
+  /** What was written here before an earlier version took its place. */
+  const [replaced, setReplaced] = useState<Written | null>(null);
   const box = useRef<HTMLTextAreaElement>(null);
   const list = useId();
   const isOld = current.version > saved.version;
   const adopt = (version: SavedPolicy) => {
     setSaved(version);
+    setReplaced(null);
     its.setValue(version.policy);
   };
   if (isOld && !isChanged) adopt(current);
   const [seen, setSeen] = useState(restored);
   if (seen !== restored) {
     setSeen(restored);
-    if (restored) its.setValue(restored.policy);
+    if (restored) {
+      setReplaced(isChanged ? its.written : null);
+      setDropped(dropped + 1);
+      its.setValue(restored.policy);
+    }
   }
   const settled = useSettled(isChanged && draft ? JSON.stringify(value) : null);
   const check = useQuery({
@@ -140,7 +147,8 @@ export function PolicyEditor({
         />
       }
     >
-      <div className="flex min-w-0 gap-6">
+      {/* What is typed while it is saved would be neither in it nor here afterwards. */}
+      <div className="flex min-w-0 gap-6" inert={save.isPending}>
         <div className={cn("min-w-0 flex-1", pane === "Text" && WIDE_ONLY)}>
           {draft ? (
             <UnreadableOf note={unreadable.note}>
@@ -210,6 +218,23 @@ export function PolicyEditor({
         isPending={save.isPending}
         onSave={(acknowledge) => savable && save.mutate({ policy: savable, acknowledge })}
       />
+      {replaced && (
+        <Notice
+          live
+          title="The earlier version took the place of changes that you had not saved."
+          action={
+            <Button
+              onClick={() => {
+                change(() => its.setWritten(replaced));
+                setReplaced(null);
+                setDropped((times) => times + 1);
+              }}
+            >
+              Bring them back
+            </Button>
+          }
+        />
+      )}
       {isOvertaken ? (
         <Notice
           live

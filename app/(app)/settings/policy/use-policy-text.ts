@@ -12,7 +12,8 @@ export interface Mistake {
   at: number;
 }
 
-interface Written {
+/** The text as it stands, to be brought back by `setWritten`. */
+export interface Written {
   format: Format;
   how: TextFormat;
   text: string;
@@ -36,6 +37,8 @@ export function usePolicyText(saved: object) {
   return {
     text,
     format,
+    written,
+    setWritten: (before: Written) => setWritten(before),
     value,
     draft: shown && "draft" in shown ? shown.draft : null,
     mistake: mistakeOf(read, shown, how, text),

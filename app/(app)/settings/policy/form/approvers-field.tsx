@@ -133,6 +133,8 @@ export function PeopleField({
           spellCheck={false}
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
+          // What stands in the field is meant to be in the policy.
+          onBlur={add}
           onKeyDown={(event) => {
             if (event.key !== "Enter") return;
             event.preventDefault();

@@ -18,7 +18,7 @@ import {
   stagesInWords,
   withGroupRenamed,
 } from "./draft.ts";
-import { TextLine } from "./fields.tsx";
+import { GroupName } from "./group-name.tsx";
 import { OrderedList } from "./ordered-list.tsx";
 import { type Problem, ProblemsOf } from "./problems.tsx";
 import { RuleForm } from "./rule-form.tsx";
@@ -100,15 +100,11 @@ export function PolicyForm({
         >
           {({ name = "", people }, at, setGroup) => (
             <>
-              <TextLine
-                required
+              <GroupName
                 place={`groups.${at}.name`}
-                label="Name"
-                value={name}
-                // The name of another group, also of the organization's that a stage names, would be that group.
-                onChange={(now) =>
-                  !namesOfGroups(draft).includes(now) && onChange(withGroupRenamed(draft, name, now))
-                }
+                name={name}
+                others={namesOfGroups(draft).filter((other) => other !== name)}
+                onRename={(now) => onChange(withGroupRenamed(draft, name, now))}
               />
               <PeopleField
                 label="People in it"
