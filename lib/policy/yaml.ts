@@ -63,8 +63,13 @@ function startOf(document: Document, names: string[]): number | null {
   return isNode(node) && node.range ? node.range[0] : null;
 }
 
+/** The last one that was read: each problem of a policy asks for its place in the same text. */
+let last: { text: string; document: ReturnType<typeof parseDocument> } | null = null;
+
 function parse(text: string) {
-  return parseDocument(text, { ...OPTIONS, prettyErrors: false });
+  if (last?.text !== text)
+    last = { text, document: parseDocument(text, { ...OPTIONS, prettyErrors: false }) };
+  return last.document;
 }
 
 /** Their first line: the library quotes the text after it. */

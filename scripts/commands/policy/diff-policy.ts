@@ -1,16 +1,24 @@
 import { policyChanges } from "../../../lib/format/policy/call-rules.ts";
-import { differenceOf } from "../../../lib/policy/difference.ts";
+import { changesOf } from "../../../lib/policy/difference.ts";
+import { checked } from "../../../lib/policy/transitions.ts";
 import { CommandError, read, required } from "../usage.ts";
-import { readPolicyFile } from "./policy-file.ts";
-import { readSavedPolicy } from "./saved-policy.ts";
+import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
+import { readPolicyFile, withPlaces } from "./policy-file.ts";
 
-/** Prints, in the history's words, what applying the file would change. Fails if that is anything. */
+/** Prints, in the history's words, what applying the file would change, also whom its addresses mean. Fails if that is anything. */
 export async function diffPolicyCommand(args: string[]): Promise<string> {
   const { values } = read(args, ["org", "file"]);
   const file = required(values.file, "--file");
+  const slug = required(values.org, "--org");
   const policy = await readPolicyFile(file);
-  const { version, policy: saved } = await readSavedPolicy(required(values.org, "--org"));
-  const result = policyChanges({ ...differenceOf(saved, policy) });
-  if (result === "") return `${file} is version ${version}.`;
-  throw new CommandError(`${file} differs from version ${version}.`, { result });
+  const { version, before, after, isSame } = await withOwnerDatabase(async (db) => {
+    const organizationId = await organizationBySlug(db, slug);
+    return withPlaces(file, () =>
+      db.withOrganization(organizationId, (tx) => checked(organizationId, tx, policy)),
+    );
+  });
+  if (isSame) return `${file} is version ${version}.`;
+  throw new CommandError(`${file} differs from version ${version}.`, {
+    result: policyChanges({ ...changesOf(before, after) }),
+  });
 }

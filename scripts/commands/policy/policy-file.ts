@@ -1,6 +1,7 @@
 /** A policy in a file, as the screen has it: JSON, or YAML by the file's ending, with `$schema` for editors. */
 import { readFile } from "node:fs/promises";
 import { AppError, type FieldError } from "../../../lib/base/errors.ts";
+import { keyTwice } from "../../../lib/policy/json-keys.ts";
 import { type Policy, policyInputSchema } from "../../../lib/policy/schema.ts";
 import { readYaml } from "../../../lib/policy/yaml.ts";
 import { CommandError } from "../usage.ts";
@@ -46,17 +47,22 @@ function yamlIn(path: string, text: string): unknown {
   const read = readYaml(text);
   if ("value" in read) return read.value;
   const { message, at } = read.mistake;
-  const line = text.slice(0, at).split("\n").length;
-  throw new CommandError(`${path} can't be read as YAML: line ${line}: ${message}`);
+  throw new CommandError(`${path} can't be read as YAML: line ${lineOf(text, at)}: ${message}`);
 }
 
 function jsonIn(path: string, text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     throw new CommandError(`${path} is not JSON: ${(error as Error).message}`, { cause: error });
   }
+  const twice = keyTwice(text);
+  if (twice) throw new CommandError(`${path}, line ${lineOf(text, twice.at)}: “${twice.key}” is there twice`);
+  return value;
 }
+
+const lineOf = (text: string, at: number) => text.slice(0, at).split("\n").length;
 
 async function textOf(path: string): Promise<string> {
   try {

@@ -9,6 +9,7 @@ import { uuidv7 } from "../../../lib/base/ids.ts";
 import { addMember } from "../../../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../../../lib/organizations/transitions.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
+import { withClient } from "../../database/roles.ts";
 
 let database: TestDatabase;
 let db: Database;
@@ -92,6 +93,12 @@ test("a file is tested without a database, and each failure told with what was e
 test.each<[string, string, () => Promise<string>, string]>([
   ["of another form", "json", async () => JSON.stringify({ rules: [{ name: "All" }] }), "rules.0.stages: "],
   ["that is no JSON", "json", async () => "rules: []", "is not JSON"],
+  [
+    "that names a key twice",
+    "json",
+    async () => '{"rules": [],\n"rules": []}',
+    "line 2: “rules” is there twice",
+  ],
   ["that is no object", "json", async () => "[]", "is no policy"],
   ["in YAML that names a key twice", "yaml", async () => "rules: []\nrules: []", "line 2: "],
   ["in YAML with an alias", "yml", async () => "groups: &a {}\nrules: *a", "line 2: "],
@@ -143,6 +150,22 @@ test("a file is compared, applied and taken out again, and applied twice it chan
   // It overwrites nothing.
   expect(await intray(["export", "--org", "acme", "--file", out])).toMatchObject({ code: 1 });
   expect(JSON.parse((await intray(["export", "--org", "acme"])).out)).toMatchObject({ version: 1 });
+});
+
+test("a difference is also whom an address means by now", async () => {
+  const path = await file(policy());
+  await intray(["apply", "--org", "acme", "--file", path]);
+  expect(await intray(["diff", "--org", "acme", "--file", path])).toMatchObject({ code: 0 });
+  await withClient(database.adminUrl, (client) =>
+    client.query(`UPDATE "user" SET email = 'old@acme.example' WHERE email = 'ben@acme.example'`),
+  );
+  await db.withOrganization(acme, (tx) =>
+    addMember(acme, tx, COMMAND_LINE, { email: "ben@acme.example", name: "Another Ben", role: "approver" }),
+  );
+  expect(await intray(["diff", "--org", "acme", "--file", path])).toMatchObject({
+    code: 1,
+    out: "Means somebody else by now: ben@acme.example\n",
+  });
 });
 
 test("where changes need a second admin, applying proposes", async () => {

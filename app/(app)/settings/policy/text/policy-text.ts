@@ -1,4 +1,5 @@
 /** A policy as text that people edit, in the two ways to write it. */
+import { keyTwice } from "@/lib/policy/json-keys.ts";
 import { placeInJson, placeOfMistake } from "./json-place.ts";
 
 export type Format = "JSON" | "YAML";
@@ -20,14 +21,17 @@ export interface TextFormat {
 
 export const JSON_FORMAT: TextFormat = {
   read(text) {
+    let value: unknown;
     try {
-      return { value: JSON.parse(text) };
+      value = JSON.parse(text);
     } catch (error) {
       const { message } = error as Error;
       return {
         mistake: { message: `This is not JSON: ${wordsOf(message)}`, at: placeOfMistake(text, message) },
       };
     }
+    const twice = keyTwice(text);
+    return twice ? { mistake: { message: `“${twice.key}” is there twice`, at: twice.at } } : { value };
   },
   write: (value) => JSON.stringify(value, null, 2),
   placeOf: placeInJson,
