@@ -5,6 +5,7 @@ import {
   answer,
   apiOf,
   askAbout,
+  askForCostCenter,
   expect,
   ledgerOf,
   lookAt,
@@ -311,13 +312,6 @@ async function askTwo(ola: Page) {
   for (const each of ids)
     requests.push(await openRequest(ola, (await startInvoice(ola, { id: each })).taskId));
   return { ids, requests: requests as [string, string] };
-}
-
-/** A large invoice asks for more than a yes once it is approved. */
-async function askForCostCenter(ola: Page) {
-  const { id, taskId } = await startInvoice(ola, { sample: "large" });
-  await answer(ola, await openRequest(ola, taskId), { value: "approve" });
-  return { id, requestId: await openRequest(ola, taskId, "cost center") };
 }
 
 async function openFromList(page: Page, id: string): Promise<void> {

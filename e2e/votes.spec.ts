@@ -7,6 +7,7 @@ import { newMember, newOwner } from "./fixtures/organizations.ts";
 import { savePolicy } from "./fixtures/policy.ts";
 import {
   answer,
+  askForCostCenter,
   expect,
   newInvoiceId,
   openRequest,
@@ -174,6 +175,53 @@ test("a press on Approve is a vote until the last one, and can be taken back", a
     .getByRole("button", { name: /^Approve/ })
     .click();
   await expect.poll(async () => (await readRequest(ola, requestId)).answer?.words, SOON).toBe("Approved");
+});
+
+test("the form shows what others agreed to, and something else is proposed by a second press of the same alone", async ({
+  ana,
+  ola,
+  ben,
+  cleo,
+}) => {
+  const rule = { name: "All forms", stages: [{ name: "Two", approvers: { roles: ["approver"] }, need: 2 }] };
+  const when = 'request.message.contains("cost center")';
+  await savePolicy(ana, { rules: [{ ...rule, when }] });
+  const { requestId } = await askForCostCenter(ola);
+  const field = (page: Page) => requestPane(page).getByLabel("Cost center");
+  const send = (page: Page) => requestPane(page).getByRole("button", { name: "Send answer" }).click();
+  const agreedTo = async () => (await readRequest(ola, requestId)).approval?.content?.cost_center;
+  await ben.goto(`/inbox/${requestId}`);
+  await field(ben).fill("CC-1000");
+  await send(ben);
+  await expect.poll(agreedTo).toBe("CC-1000");
+
+  // A comment alone hides nothing of it.
+  await cleo.goto(`/inbox/${requestId}`);
+  await expect(field(cleo)).toHaveValue("CC-1000");
+  await cleo.getByLabel("Your comment").fill("Why this one?");
+  await expect(cleo.getByText("Draft saved")).toBeVisible();
+  await cleo.reload();
+  await expect(field(cleo)).toHaveValue("CC-1000");
+  await expect(cleo.getByLabel("Your comment")).toHaveValue("Why this one?");
+
+  const refusal = requestPane(cleo).getByRole("alert");
+  await field(cleo).fill("CC-2000");
+  await send(cleo);
+  await expect(refusal).toContainText("What others agreed to: Cost center: CC-1000");
+  await field(cleo).fill("CC-2001");
+  await send(cleo);
+  await expect(refusal).toContainText("Ben agreed to something else.");
+  expect(await agreedTo()).toBe("CC-1000");
+  await send(cleo);
+  await expect.poll(agreedTo).toBe("CC-2001");
+
+  // What Ben had typed is older.
+  await ben.goto(`/inbox/${requestId}`);
+  await expect(field(ben)).toHaveValue("CC-2001");
+  await send(ben);
+  await expect
+    .poll(async () => (await readRequest(ola, requestId)).answer?.content)
+    .toMatchObject({ cost_center: "CC-2001" });
 });
 
 test("the receipt of a decided request is downloaded from its menu, and holds", async ({ ola, ben }) => {
