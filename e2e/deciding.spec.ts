@@ -2,7 +2,6 @@
 import type { Page } from "@playwright/test";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import {
-  answer,
   apiOf,
   askAbout,
   askForCostCenter,
