@@ -123,6 +123,7 @@ export function CalendarForm({ current }: { current: SavedCalendar }) {
           {draft ? (
             <Button
               variant="ghost"
+              disabled={save.isPending}
               onClick={() => {
                 setDraft(null);
                 setErrors({});

@@ -224,6 +224,7 @@ export function PolicyEditor({
           title="The earlier version took the place of changes that you had not saved."
           action={
             <Button
+              disabled={save.isPending}
               onClick={() => {
                 change(() => its.setWritten(replaced));
                 setReplaced(null);
@@ -268,13 +269,17 @@ export function PolicyEditor({
           {save.isPending ? "Saving…" : isProposed ? "Propose policy" : "Save policy"}
         </Button>
         {!isChanged && saved.policy.rules.length === 0 && (
-          <Button onClick={() => change(() => its.setValue({ ...saved.policy, rules: [EXAMPLE] }))}>
+          <Button
+            disabled={save.isPending}
+            onClick={() => change(() => its.setValue({ ...saved.policy, rules: [EXAMPLE] }))}
+          >
             Insert an example
           </Button>
         )}
         {(isChanged || isUnread) && (
           <Button
             variant="ghost"
+            disabled={save.isPending}
             onClick={() => {
               change(() => its.setValue(saved.policy));
               setDropped((times) => times + 1);
