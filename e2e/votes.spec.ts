@@ -208,6 +208,7 @@ test("the form shows what others agreed to, and something else is proposed by a 
   await field(cleo).fill("CC-2000");
   await send(cleo);
   await expect(refusal).toContainText("What others agreed to: Cost center: CC-1000");
+  await checkAppearance(cleo, "something else was agreed to");
   await field(cleo).fill("CC-2001");
   await send(cleo);
   await expect(refusal).toContainText("Ben agreed to something else.");
