@@ -216,6 +216,8 @@ class AgentClient {
     const result = spoken && this.#resultIn(spoken);
     if (result) {
       this.#pauseMs = PAUSE_MS;
+      // A stream that has ended with an answer has nothing more to say.
+      this.#eventId = null;
       return result;
     }
     note({ what: "cut off" });
