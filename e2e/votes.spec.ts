@@ -209,6 +209,27 @@ test("the form shows what others agreed to, and something else is proposed by a 
   await send(cleo);
   await expect(refusal).toContainText("What others agreed to: Cost center: CC-1000");
   await checkAppearance(cleo, "something else was agreed to");
+  await refusal.getByRole("button", { name: "Fill that in" }).click();
+  await expect(field(cleo)).toHaveValue("CC-1000");
+  await expect(field(cleo)).toBeFocused();
+  await expect(refusal).toHaveCount(0);
+  await expect(cleo.getByLabel("Your comment")).toHaveValue("Why this one?");
+
+  // Discarding what one typed leads to what others agreed to, also after a reload.
+  await field(cleo).fill("CC-3000");
+  await expect(cleo.getByText("Draft saved")).toBeVisible();
+  await cleo.reload();
+  await expect(field(cleo)).toHaveValue("CC-3000");
+  await cleo.getByRole("button", { name: "Discard" }).click();
+  await expect(field(cleo)).toHaveValue("CC-1000");
+  await expect(field(cleo)).toBeFocused();
+  await expect.poll(async () => (await readRequest(cleo, requestId)).draft).toBeNull();
+  await cleo.reload();
+  await expect(field(cleo)).toHaveValue("CC-1000");
+
+  await field(cleo).fill("CC-2000");
+  await send(cleo);
+  await expect(refusal).toContainText("Ben agreed to something else.");
   await field(cleo).fill("CC-2001");
   await send(cleo);
   await expect(refusal).toContainText("Ben agreed to something else.");

@@ -91,14 +91,18 @@ export interface AnswerAreaProps {
 }
 
 /** The parts of the form that the rest of the pane uses. */
-type Filled = Pick<AnswerForm, "submit" | "refuse" | "watch" | "restore">;
+type Filled = Pick<AnswerForm, "submit" | "refuse" | "watch" | "restore"> & {
+  /** Fills the form as if nobody had typed into it: with what others have agreed to by now, or the server's suggestions. */
+  reset: () => void;
+};
 
 /** The form of a request answered by one press: no fields. A draft holds only the comment. */
 export const NOTHING_TO_FILL: Filled = {
   submit: () => {},
   refuse: () => {},
   watch: () => () => {},
-  restore: (draft) => (draft ?? {}) as AnswerValues,
+  restore: (draft) => draft as AnswerValues,
+  reset: () => {},
 };
 
 /** The answer area: the fields, the comment, the decision bar, and the keys. */
@@ -263,6 +267,10 @@ export function AnswerArea({
           error={error}
           request={request}
           sent={refused.current?.content ?? {}}
+          onTakeTheirs={() => {
+            draft.refill();
+            setError(null);
+          }}
           keptForm={decision.kind === "form"}
         />
       )}

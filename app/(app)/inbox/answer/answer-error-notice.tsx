@@ -20,12 +20,15 @@ export function AnswerErrorNotice({
   error,
   request,
   sent,
+  onTakeTheirs,
   keptForm,
 }: {
   error: AnswerError;
   request: InputRequestDetail;
   /** The content that was refused. */
   sent: Record<string, unknown>;
+  /** Fills the form with what others agreed to. */
+  onTakeTheirs: () => void;
   /** A filled-in form stays on the screen, to be read. */
   keptForm: boolean;
 }) {
@@ -47,10 +50,16 @@ export function AnswerErrorNotice({
         tone={over ? "wait" : "bad"}
         title={title}
         action={
-          over && (
+          over ? (
             <Button size="sm" onClick={() => goOn(request.id)}>
               Go to the next request
             </Button>
+          ) : (
+            theirs && (
+              <Button size="sm" onClick={onTakeTheirs}>
+                Fill that in
+              </Button>
+            )
           )
         }
       >

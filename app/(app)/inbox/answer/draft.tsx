@@ -29,6 +29,8 @@ interface DraftState {
   flush: () => void;
   /** Deletes the draft, here and on the server. */
   discard: () => void;
+  /** Takes back what was typed into the fields; the comment stays. */
+  refill: () => void;
 }
 
 /**
@@ -40,7 +42,7 @@ interface DraftState {
 export function useDraft(
   requestId: string,
   newest: Draft | null,
-  form: Pick<AnswerForm, "watch" | "restore">,
+  form: Pick<AnswerForm, "watch" | "restore"> & { reset: () => void },
 ): DraftState {
   const { watch, restore } = form;
   const client = useQueryClient();
@@ -114,6 +116,11 @@ export function useDraft(
     setStatus(restoredFrom(newest));
   }, [newest, restore]);
 
+  const startAnew = (more: Partial<typeof typed.current>) => {
+    form.reset();
+    change({ content: {}, ...more });
+    flush();
+  };
   return {
     comment,
     explained: comment.trim() !== "" && comment !== restored,
@@ -126,9 +133,9 @@ export function useDraft(
     flush,
     discard: () => {
       setComment("");
-      change({ content: restore(null), comment: "", commentHere: false });
-      flush();
+      startAnew({ comment: "", commentHere: false });
     },
+    refill: () => startAnew({}),
   };
 }
 

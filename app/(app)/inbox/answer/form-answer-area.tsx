@@ -2,7 +2,7 @@
 
 import { agreedValues, startingDraft } from "@/lib/format/requests/agreed.ts";
 import { AnswerArea, type AnswerAreaProps } from "./answer-area.tsx";
-import { AnswerFields } from "./fields/answer-fields.tsx";
+import { AnswerFields, goToField } from "./fields/answer-fields.tsx";
 import { useAnswerForm } from "./fields/use-answer-form.ts";
 
 /**
@@ -10,14 +10,20 @@ import { useAnswerForm } from "./fields/use-answer-form.ts";
  * first load.
  */
 export function FormAnswerArea(props: AnswerAreaProps) {
-  const { question } = props;
+  const { question, request } = props;
   // Where others agreed to something already, that is what one is asked to agree to.
   const form = useAnswerForm(question.fields, startingDraft(question)?.content ?? agreedValues(question));
+  const reset = () => {
+    form.reset(agreedValues(request));
+    // The button that was pressed goes with the draft, or with the notice.
+    const [first] = form.fields;
+    if (first) goToField(form.idOf(first.name));
+  };
   return (
     <AnswerArea
       {...props}
-      form={form}
-      newest={startingDraft(props.request)}
+      form={{ ...form, reset }}
+      newest={startingDraft(request)}
       fields={(more) => <AnswerFields form={form} {...more} />}
     />
   );

@@ -122,7 +122,7 @@ function ErrorSummary({ form }: { form: AnswerForm }) {
                     className="text-bad underline underline-offset-2 max-md:inline-block max-md:py-3"
                     onClick={(event) => {
                       event.preventDefault();
-                      goTo(form.idOf(name));
+                      goToField(form.idOf(name));
                     }}
                   >
                     {field.title}
@@ -141,7 +141,7 @@ function ErrorSummary({ form }: { form: AnswerForm }) {
 }
 
 /** Focuses the control itself; in a group, the choice that Tab would reach. */
-function goTo(id: string) {
+export function goToField(id: string) {
   const found = document.getElementById(id);
   if (!found) return;
   const inside =

@@ -34,11 +34,10 @@ export interface AnswerForm {
   refuse: (errors: FieldError[]) => void;
   /** Calls back with the draft's content after each change by the person. */
   watch: (onChange: (content: AnswerValues) => void) => () => void;
-  /**
-   * Fills a newer draft into the fields that were not typed in; null resets all fields to the server's
-   * suggestions. Returns the draft's content afterwards.
-   */
-  restore: (draft: Record<string, unknown> | null) => AnswerValues;
+  /** Fills a newer draft into the fields that were not typed in. Returns the draft's content afterwards. */
+  restore: (draft: Record<string, unknown>) => AnswerValues;
+  /** Fills all fields anew: with these values, or the server's suggestions. */
+  reset: (values: Record<string, unknown> | null) => void;
 }
 
 const NO_FIELDS: Field[] = [];
@@ -102,16 +101,18 @@ export function useAnswerForm(shown: Form, draft: Record<string, unknown> | null
     ),
     restore: useCallback(
       (from) => {
-        if (from === null) {
-          typed.current.clear();
-          clearErrors();
-        }
         for (const [name, value] of Object.entries(toForm(fields, initialValues(fields, from))))
           if (!typed.current.has(name)) setValue(name, value);
         return draftContent(fields, fromForm(fields, getValues()));
       },
-      [fields, setValue, clearErrors, getValues],
+      [fields, setValue, getValues],
     ),
+    reset: (to) => {
+      typed.current.clear();
+      clearErrors();
+      for (const [name, value] of Object.entries(toForm(fields, initialValues(fields, to))))
+        setValue(name, value);
+    },
   };
 }
 
