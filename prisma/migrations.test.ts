@@ -68,25 +68,41 @@ test("the inbox's migration fills in what lists need for the requests of every o
   expect(free).toEqual([]);
 });
 
-test("by when open requests should be decided is known of those of before too, in every organization", async (context) => {
+test("what lists ask of rules is known of open requests of before too, in every organization", async (context) => {
   const { adminUrl, ownerUrl } = await databaseBefore("0004_inbox", context);
   await withClient(ownerUrl, async (client) => {
     for (const organization of [ACME, GLOBEX]) await oldRows(client, organization, 7);
     for (const migration of readdirSync(FOLDER).sort())
       if (migration >= "0004" && migration < "0169") await apply(client, migration);
   });
-  await withClient(adminUrl, (client) =>
-    client.query(`BEGIN; SET LOCAL session_replication_role = replica;
-      UPDATE input_request SET state = 'open', approval = '{"dueAt": "2026-01-02T03:04:05.000Z"}'; COMMIT`),
-  );
+  const open = { roles: ["approver"], people: [], groups: [], voted: [] };
+  const approval = { dueAt: "2026-01-02T03:04:05.000Z", requester: "excluded", open };
+  await withClient(adminUrl, async (client) => {
+    await client.query("SET session_replication_role = replica");
+    await client.query("UPDATE input_request SET state = 'open', approval = $1", [JSON.stringify(approval)]);
+    await client.query(
+      "UPDATE task SET requested_by = jsonb_build_object('kind', 'member', 'id', organization_id)",
+    );
+  });
   await migrate(ownerUrl, () => {});
   const { rows } = await withClient(adminUrl, (client) =>
     client.query(
-      "SELECT decide_by, (SELECT relforcerowsecurity FROM pg_class WHERE relname = 'input_request') AS forced FROM input_request",
+      "SELECT decide_by, ballot, kept_out = organization_id AS keeps_requester_out FROM input_request ORDER BY organization_id",
     ),
   );
-  const known = { decide_by: new Date("2026-01-02T03:04:05.000Z"), forced: true };
+  const known = {
+    decide_by: new Date("2026-01-02T03:04:05.000Z"),
+    ballot: rows[0]?.ballot,
+    keeps_requester_out: true,
+  };
   expect(rows).toEqual([known, known]);
+  expect(known.ballot).toMatch(/^[0-9a-f-]{36}$/);
+  const { rows: unforced } = await withClient(adminUrl, (client) =>
+    client.query(
+      "SELECT relname FROM pg_class WHERE relname IN ('task', 'input_request') AND NOT relforcerowsecurity",
+    ),
+  );
+  expect(unforced).toEqual([]);
 });
 
 test("a migration that waits in a circle with a process that writes is begun again", async (context) => {

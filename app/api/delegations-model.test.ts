@@ -377,7 +377,22 @@ async function run(seed: number): Promise<void> {
     }
     expect([said, happened, refusal]).toEqual([said, expected, refusal]);
     await matches(said, requests);
+    if (step % 3 === 0) await listsWaiting(said, model, requests);
   }
+}
+
+/** Everybody's list of what waits for them has the requests in which they have a vote, in person and by their keys. */
+async function listsWaiting(said: string, model: Model, requests: Asked[]): Promise<void> {
+  const path = "/api/v1/input-requests?state=open&waiting=me&limit=200";
+  for (const each of model.people.filter(({ state }) => state === "active"))
+    for (const byKey of each.key ? [false, true] : [false]) {
+      const way = byKey ? { key: each.key!.secret } : { cookie: each.cookie };
+      const listed: { id: string }[] = (await web.call("GET", path, way)).body.items;
+      const waits = ({ id }: Asked["request"]) => listed.some((item) => item.id === id);
+      const whose = `${said}; what waits for ${each.name}${byKey ? "'s key" : ""}`;
+      const mays = requests.map((asked) => asked.voteOf(model, each, byKey) !== undefined);
+      expect([whose, requests.map(({ request }) => waits(request))]).toEqual([whose, mays]);
+    }
 }
 
 /** The database has the votes of the model, one answer where they suffice, and none where they don't. */

@@ -1,11 +1,13 @@
 /**
  * Response times of the inbox and the task lists over 100,000 open and 1,000,000 settled requests of one
- * organization, beside a neighbour's: by HTTP, to the real web process, as a signed-in approver.
+ * organization, beside a neighbour's: by HTTP, to the real web process, as a signed-in approver. Then the inbox
+ * again, when people vote in stages on all that is open.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Figure, quantile } from "../figure.ts";
 import { startInstallation } from "../installation.ts";
 import { fillByCopies } from "./fill.ts";
+import { putUnderStages } from "./stages.ts";
 
 const RUNS = Number(process.env.BENCH_LISTS_RUNS ?? 100);
 const OPEN = Number(process.env.BENCH_LISTS_OPEN ?? 100_000);
@@ -33,7 +35,9 @@ export async function run(): Promise<Figure[]> {
   try {
     const organizationId = await installation.organization("many");
     const ben = await installation.member(organizationId, "Ben", "approver");
-    for (let n = 1; n < MEMBERS; n++) await installation.member(organizationId, `Person ${n}`, "approver");
+    const others: string[] = [];
+    for (let n = 1; n < MEMBERS; n++)
+      others.push((await installation.member(organizationId, `Person ${n}`, "approver")).userId);
     const neighbour = await installation.organization("beside");
     await installation.member(neighbour, "Gus", "approver");
     const began = performance.now();
@@ -48,9 +52,16 @@ export async function run(): Promise<Figure[]> {
       if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
       return { ms: performance.now() - sentAt, body };
     };
+    const plain = await measure(await calls(call), call);
+    await putUnderStages(installation.database.adminUrl, organizationId, {
+      voter: ben.userId,
+      others: others.slice(0, 3),
+    });
+    const staged = (await calls(call)).filter(([, what]) => what.includes("inbox"));
     return [
       { what: `filled with ${OPEN + SETTLED} requests in`, value: seconds, unit: "s" },
-      ...(await measure(call)),
+      ...plain,
+      ...(await measure(staged, call)).map((figure) => ({ ...figure, what: `in stages: ${figure.what}` })),
     ];
   } finally {
     await installation.end();
@@ -60,14 +71,16 @@ export async function run(): Promise<Figure[]> {
 const GOALS = { page: 60, search: 100 };
 type Kind = keyof typeof GOALS;
 
-async function measure(call: Call): Promise<Figure[]> {
+type Measured = [kind: Kind, what: string, path: string];
+
+async function measure(measured: Measured[], call: Call): Promise<Figure[]> {
   const figures: Figure[] = [];
   const all: Record<Kind, number[]> = { page: [], search: [] };
   const slowest: Record<Kind, { what: string; p99: number }> = {
     page: { what: "", p99: 0 },
     search: { what: "", p99: 0 },
   };
-  for (const [kind, what, path] of await calls(call)) {
+  for (const [kind, what, path] of measured) {
     for (let warm = 0; warm < 3; warm++) await call(path);
     const times: number[] = [];
     for (let run = 0; run < RUNS; run++) {
@@ -91,7 +104,7 @@ async function measure(call: Call): Promise<Figure[]> {
 }
 
 /** Returns the calls of the pages, including the pages that scrolling loads. */
-async function calls(call: Call): Promise<[Kind, string, string][]> {
+async function calls(call: Call): Promise<Measured[]> {
   const deep = async (list: string) => {
     let cursor = "";
     for (let page = 0; page < 20; page++) {
@@ -114,6 +127,8 @@ async function calls(call: Call): Promise<[Kind, string, string][]> {
     ["page", "inbox, largest amount", `${open}&order=amount`],
     ["page", "inbox, unassigned", `${open}&assignee=none`],
     ["page", "inbox, mine", `${open}&assignee=me`],
+    ["page", "inbox, waiting for me", `${open}&waiting=me`],
+    ["page", "inbox, waiting for others after my vote", `${open}&voted=true`],
     ["page", "inbox, done", done],
     ["page", "inbox, a deep page", await deep(open)],
     ["page", "inbox, a deep page by end", await deep(`${open}&order=expiring`)],

@@ -12,7 +12,8 @@ import { reached } from "../tasks/visibility.ts";
 import { CLAIM_IS_LIVE } from "./row.ts";
 import type { RequestFilter, RequestListQuery, RequestState } from "./schema.ts";
 import { isLive } from "./status.ts";
-import { DELEGATE, hasCallersVote, isInScope, personOf, standsInFor } from "./voting/voter.ts";
+import { isFreeOrHasVote } from "./voting/ballots.ts";
+import { DELEGATE, isInScope, personOf, standsInFor } from "./voting/voter.ts";
 
 /**
  * `visibleTask`, on the request's copies of the task's columns. The ids form an array that Postgres computes
@@ -71,7 +72,7 @@ export function matching(organizationId: string, principal: Principal, query: Re
 function votedBy(organizationId: string, principal: Principal): Prisma.Sql {
   const person = personOf(principal);
   return Prisma.sql`r.id = ANY (ARRAY(SELECT q.id FROM input_request q WHERE q.organization_id = ${organizationId}::uuid
-    AND q.state = 'open' AND q.approval IS NOT NULL AND EXISTS (SELECT FROM vote v WHERE v.organization_id = q.organization_id
+    AND q.state = 'open' AND q.ballot IS NOT NULL AND EXISTS (SELECT FROM vote v WHERE v.organization_id = q.organization_id
       AND v.input_request_id = q.id AND v.ended_at IS NULL AND (v.person = ${person} OR ${DELEGATE} = ${person}))))`;
 }
 
@@ -157,15 +158,10 @@ export function waitingFor(
       JOIN task t ON t.organization_id = q.organization_id AND t.id = q.task_id
     WHERE q.organization_id = ${organizationId}::uuid AND q.state = 'open'
       AND ${HAS_FOUR_EYES(organizationId)} AND ${ownUnderFourEyes(organizationId, principal)}`;
-  // Along an index that has nothing in it without a policy.
-  const votesOfOthers = Prisma.sql`SELECT q.id FROM input_request q
-      JOIN task t ON t.organization_id = q.organization_id AND t.id = q.task_id
-    WHERE q.organization_id = ${organizationId}::uuid AND q.state = 'open' AND q.approval IS NOT NULL
-      AND NOT ${hasCallersVote(Prisma.sql`q.approval`, principal)}`;
   return Prisma.sql`(r.assignee_user_id IS NULL OR r.assignee_user_id = ${userId}::uuid
       OR r.id = ANY (ARRAY(${assignedToAbsent(organizationId, principal)})))
     AND r.id NOT IN (${takenByOthers}) AND r.id NOT IN (${sitesOfOthers}) AND r.id NOT IN (${askedByOneself})
-    AND r.id NOT IN (${votesOfOthers}) ${
+    AND ${isFreeOrHasVote(organizationId, principal)} ${
       snoozed ? Prisma.empty : Prisma.sql`AND r.id NOT IN (${snoozesOf(organizationId, principal)})`
     }`;
 }

@@ -511,6 +511,8 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     judged_hash: "with warnings",
     due_at: "with warnings",
     decide_by: "in approval",
+    ballot: "made from approval",
+    kept_out: "in approval, and with the task",
   },
   request_callback: { sealed_secret: "secret", url: "may be a secret; its host is exported" },
   oauth_client: { sealed_secret: "secret" },

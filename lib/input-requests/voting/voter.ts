@@ -70,10 +70,11 @@ function callersOf(principal: Principal): [person: Prisma.Sql, roles: Prisma.Sql
 export const isCallerAskedIn = (approval: Prisma.Sql, principal: Principal) =>
   isAskedIn(approval, ...callersOf(principal));
 
-/** SQL condition: the caller has a vote, of their own (as `hasVote`) or for somebody who is away. */
-export const hasCallersVote = (approval: Prisma.Sql, principal: Principal) =>
-  Prisma.sql`(${hasVote(approval, ...callersOf(principal))}
-    OR ${votesFor(approval, standsInFor(principal), standInOf(principal))} IS NOT NULL)`;
+/** SQL condition: as `isAskedIn`, of somebody for whom the caller stands in, whatever for. */
+export const isAbsentAskedIn = (approval: Prisma.Sql, principal: Principal) =>
+  Prisma.sql`EXISTS (SELECT FROM ${standsInFor(principal)} s
+      JOIN membership absent ON absent.organization_id = ${principal.organizationId}::uuid AND absent.user_id = s.person
+    WHERE ${isAskedIn(approval, Prisma.sql`s.person`, [Prisma.sql`absent.role`])})`;
 
 /** SQL: the user who may stand in for others: a member in person. A key acts for its maker alone. */
 function standInOf({ actor, userId, isView }: Principal): Prisma.Sql {
