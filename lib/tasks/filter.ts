@@ -39,7 +39,9 @@ export function partsOf(
   });
 
   function part(of: TaskState[], code?: AttentionCode): Part {
-    const inState = of.length === 1 ? Prisma.sql`t.state = ${of[0]}` : Prisma.sql`t.state = ANY (${of})`;
+    const several = of.some(hasEnded) ? Prisma.empty : Prisma.sql`${IS_OPEN} AND`;
+    const inState =
+      of.length === 1 ? Prisma.sql`t.state = ${of[0]}` : Prisma.sql`${several} t.state = ANY (${of})`;
     return { states: of, where: code ? Prisma.sql`${inState} AND ${needs(organizationId, code)}` : inState };
   }
 }
@@ -63,6 +65,13 @@ export function matching(organizationId: string, principal: Principal, filter: T
   if (!filter.cause) return all;
   return Prisma.sql`${all} AND t.id = ANY (ARRAY(${failuresOf(filter.cause, all, filter.state)}))`;
 }
+
+/** As the index of open tasks says it (migration 0021): the planner uses it for states that it does not know yet. */
+const IS_OPEN = Prisma.sql`t.state IN (${Prisma.raw(
+  TASK_STATES.filter((state) => !hasEnded(state))
+    .map((state) => `'${state}'`)
+    .join(", "),
+)})`;
 
 /** A person has to act first. Never null. */
 const WAITS = Prisma.sql`(t.state = 'input_required' OR (t.state = 'queued' AND ${IS_GATED}))`;
