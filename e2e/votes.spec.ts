@@ -209,7 +209,7 @@ test("the form shows what others agreed to, and something else is proposed by a 
   await send(cleo);
   await expect(refusal).toContainText("What others agreed to: Cost center: CC-1000");
   await checkAppearance(cleo, "something else was agreed to");
-  await refusal.getByRole("button", { name: "Fill that in" }).click();
+  await refusal.getByRole("button", { name: "Fill in what they agreed to" }).click();
   await expect(field(cleo)).toHaveValue("CC-1000");
   await expect(field(cleo)).toBeFocused();
   await expect(refusal).toHaveCount(0);

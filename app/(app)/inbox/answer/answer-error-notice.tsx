@@ -57,7 +57,7 @@ export function AnswerErrorNotice({
           ) : (
             theirs && (
               <Button size="sm" onClick={onTakeTheirs}>
-                Fill that in
+                Fill in what they agreed to
               </Button>
             )
           )
