@@ -80,7 +80,7 @@ test("who is in a group votes, who is removed does not, and a second admin says 
   await dora.goto(`/inbox/${first}`);
   await expect(votes(dora)).toContainText("where you have no vote", SOON);
   await bea.goto(`/inbox/${first}`);
-  await expect(votes(bea)).toContainText("You are asked as one of Money", SOON);
+  await expect(votes(bea)).toContainText("you are one of Money", SOON);
 
   // Bea goes while the request is in front of her, and Dora comes.
   await chooses(rita, "Edit…");
@@ -95,7 +95,7 @@ test("who is in a group votes, who is removed does not, and a second admin says 
     questionHash,
   });
   expect([refused.status(), (await refused.json()).code]).toEqual([403, "not_an_approver"]);
-  await expect(votes(dora)).toContainText("You are asked as one of Money", SOON);
+  await expect(votes(dora)).toContainText("you are one of Money", SOON);
   await requestPane(dora).getByRole("button", { name: "Approve", exact: true }).click();
   await expect.poll(async () => (await readRequest(rita, first)).state, SOON).toBe("settled");
 
@@ -121,7 +121,7 @@ test("who is in a group votes, who is removed does not, and a second admin says 
   await otto.keyboard.press("Enter");
   await expect(groups(otto)).toContainText("Bea", SOON);
   await expect(otto.getByText("Rita proposed to change")).toHaveCount(0);
-  await expect(votes(bea)).toContainText("You are asked as one of Money", SOON);
+  await expect(votes(bea)).toContainText("you are one of Money", SOON);
   await otto.goto("/activity");
   await expect(otto.getByText("Otto changed the group “Finance”")).toBeVisible(SOON);
 

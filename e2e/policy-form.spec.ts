@@ -79,10 +79,10 @@ test("the example of the documentation is built with the keyboard alone", async 
   await write("CFO");
   await tick(who.getByRole("checkbox", { name: "Approvers" }));
   await tick(who.getByRole("checkbox", { name: "cfo" }));
-  await tick(ana.getByRole("checkbox", { name: /^Each shows again/ }));
+  await tick(ana.getByRole("checkbox", { name: /^Voters confirm/ }));
   await tick(ana.getByRole("checkbox", { name: "reject" }));
   await fill(ana.getByLabel(/^Due after/), "3d");
-  await tick(ana.getByRole("checkbox", { name: "Act when nobody decides in time" }));
+  await tick(ana.getByRole("checkbox", { name: "If nobody decides in time" }));
   await press("Save policy");
   await expect(ana.getByText("Policy saved")).toBeVisible(SOON);
   const saved = await policyOf(ana);

@@ -85,7 +85,7 @@ test("where a second admin is required, one proposes the policy and another one 
   await paula.getByLabel("Policy as JSON").fill(JSON.stringify({ rules: [rule] }));
   await paula.getByRole("button", { name: "Propose policy" }).click();
   await expect(
-    paula.getByText("You can’t approve this: Paula is you, or counts as one person with you"),
+    paula.getByText("You can’t approve this: you proposed it, or count as one person with Paula"),
   ).toBeVisible(SOON);
   await expect(paula.getByRole("button", { name: "Approve" })).toHaveCount(0);
 
@@ -147,18 +147,20 @@ test("a press on Approve is a vote until the last one, and can be taken back", a
   const requestId = await openRequest(ola, taskId);
   await ola.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   const votes = (page: Page) => requestPane(page).getByRole("region", { name: "Votes" });
-  await expect(votes(ola)).toContainText("You asked for this, so others decide.");
+  await expect(votes(ola)).toContainText(
+    "You, or a key or agent of yours, asked for this, so others decide.",
+  );
 
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   await expect(votes(ben)).toContainText("Needs 2 of Approvers");
-  await expect(votes(ben)).toContainText("You are asked as one of Approvers.");
+  await expect(votes(ben)).toContainText("Your vote is needed: you are one of Approvers.");
   await checkAppearance(ben, "a request to vote on");
   await requestPane(ben)
     .getByRole("button", { name: /^Approve/ })
     .click();
   await expect(ben.getByText(/^You agreed: /)).toBeVisible();
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
-  await expect(votes(ben)).toContainText("Your vote is in: agreed. It waits for Approvers.");
+  await expect(votes(ben)).toContainText("You agreed. It waits for Approvers.");
   await checkAppearance(ben, "a request voted on");
   await votes(ben).getByRole("button", { name: "Take my vote back" }).click();
   await expect(votes(ben)).toContainText("2 more of Approvers");
@@ -170,7 +172,7 @@ test("a press on Approve is a vote until the last one, and can be taken back", a
 
   await cleo.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   await expect(votes(cleo)).toContainText("Ben agreed");
-  await expect(cleo.getByText(/^Yours is the last vote/).filter({ visible: true })).toBeVisible();
+  await expect(cleo.getByText(/yours is the last vote$/).filter({ visible: true })).toBeVisible();
   await requestPane(cleo)
     .getByRole("button", { name: /^Approve/ })
     .click();

@@ -630,6 +630,16 @@ describe("two last votes at once", () => {
   });
 });
 
+test("what is reworded again and again is declined at most, and it is said so", async () => {
+  await acme.policy(one());
+  const request = await acme.ask(await acme.task());
+  await acme.sql("UPDATE input_request SET reworded_at = now() WHERE id = $1", [request.id]);
+  const refused = await acme.decide(ben, request, { anyWording: true });
+  expect(refused).toMatchObject({ status: 409, body: { code: "question_changed", onlyDecline: true } });
+  const declined = { action: "decline", content: undefined, anyWording: true };
+  expect((await acme.decide(ben, request, declined)).status).toBe(202);
+});
+
 describe("lists", () => {
   test("show what waits for the caller's vote, and many at once are voted on one by one", async () => {
     await acme.policy(one());

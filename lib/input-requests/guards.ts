@@ -308,7 +308,7 @@ export async function refuseAnyWording(
   throw new AppError(
     "question_changed",
     "The server changes this question again and again, and the policy says who has to agree on which text: it can only be declined.",
-    { extra: { inputRequestId: request.id } },
+    { extra: { inputRequestId: request.id, onlyDecline: true } },
   );
 }
 

@@ -12,10 +12,16 @@ import {
 
 const server = { id: "1", name: "Finance ERP" };
 const requestedBy = { kind: "agent" as const, id: "2", name: "Claude" };
-const asked = { server, requestedBy, tool: "pay", gate: null };
+const asked = { server, requestedBy, tool: "pay", gate: null, approval: null };
 const ofServer = { ...asked, origin: "server" as const };
 const gated = { ...asked, origin: "intray" as const, gate: { rule: null } };
 const own = { ...asked, origin: "intray" as const, tool: "ask_person" };
+
+/** A request whose open stage has these votes. */
+function votedOn(rejections: number, votes: boolean[] = []): Pick<InputRequestSummary, "approval"> {
+  const stage = { state: "open", rejections, votes: votes.map((agrees) => ({ agrees })) };
+  return { approval: { stages: [stage] } as unknown as InputRequestSummary["approval"] };
+}
 
 test("an answer goes to who asked", () => {
   expect([ofServer, gated, own].map(receiverOf)).toEqual(["Finance ERP", "Claude", "Claude"]);
@@ -32,6 +38,10 @@ test("a comment goes with the answer to who asked through Intray, and to no serv
     "kept in the timeline",
     "goes to Claude with the answer",
   ]);
+  const { approval } = votedOn(1);
+  expect(commentWords({ ...own, approval })).toBe(
+    "kept in the timeline; that of the last vote goes to Claude",
+  );
 });
 
 test("what was carried out is the call, or who asked has the answer", () => {
@@ -51,6 +61,14 @@ test("a declined call is not made, and who asked for it learns why", () => {
   );
   expect(declineWords(own)).toBe("Claude is told that you declined, and your reason.");
   expect(declineWords(ofServer)).toContain("Finance ERP is told only that it was declined");
+});
+
+test("a rejection that ends nothing tells nobody", () => {
+  expect(declineWords({ ...own, ...votedOn(1) })).toBe("Claude is told that you declined, and your reason.");
+  expect(declineWords({ ...ofServer, ...votedOn(2) })).toBe(
+    "Your rejection is kept in the timeline, and nothing is sent: it takes 1 more to end this.",
+  );
+  expect(declineWords({ ...ofServer, ...votedOn(2, [false, true]) })).toContain("Finance ERP is told only");
 });
 
 test("an agent is called one, and a sentence that it begins has a capital letter", () => {

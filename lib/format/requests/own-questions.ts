@@ -3,6 +3,7 @@
  * server puts them, so none gets the answer.
  */
 import type { InputRequestSummary } from "../../input-requests/schema.ts";
+import { rejectionsBesides } from "./votes.ts";
 
 type Asked = Pick<InputRequestSummary, "origin" | "gate" | "server" | "tool" | "requestedBy">;
 
@@ -32,8 +33,11 @@ export function carriedOutWords(request: Asked & Pick<InputRequestSummary, "answ
 }
 
 /** What declining means for whoever asked. */
-export function declineWords(request: Asked): string {
-  const { origin, gate, requestedBy } = request;
+export function declineWords(request: Asked & Pick<InputRequestSummary, "approval">): string {
+  const { origin, gate, requestedBy, approval } = request;
+  const more = approval ? rejectionsBesides(approval) : 0;
+  if (more > 0)
+    return `Your rejection is kept in the timeline, and nothing is sent: it takes ${more} more to end this.`;
   if (origin === "server")
     return `${request.server.name} is told only that it was declined; most servers take it as a no. Your reason is kept in Intray, in the timeline.`;
   const told = `${requestedBy.name} is told that you declined, and your reason.`;
@@ -41,10 +45,13 @@ export function declineWords(request: Asked): string {
 }
 
 /** Who reads the comment that is given with an answer. */
-export function commentWords(request: Asked): string {
-  const { origin, gate, requestedBy } = request;
+export function commentWords(request: Asked & Pick<InputRequestSummary, "approval">): string {
+  const { origin, gate, requestedBy, approval } = request;
   if (origin === "server") return "kept in the timeline, not sent to the server";
-  return gate ? "kept in the timeline" : `goes to ${requestedBy.name} with the answer`;
+  if (gate) return "kept in the timeline";
+  return approval
+    ? `kept in the timeline; that of the last vote goes to ${requestedBy.name}`
+    : `goes to ${requestedBy.name} with the answer`;
 }
 
 /**

@@ -47,11 +47,11 @@ test("that too few are left who could vote", () => {
 });
 
 test("what the caller has to do with it", () => {
-  expect(whyWords({ why: "approver", mine: null, stages })).toBe("You are asked as one of Finance.");
-  const mine = { stage: "Finance", action: "accept" as const, agrees: true, at: "", canTakeBack: true };
-  expect(whyWords({ why: "already_voted", mine, stages })).toBe(
-    "Your vote is in: agreed. It waits for Finance.",
+  expect(whyWords({ why: "approver", mine: null, stages })).toBe(
+    "Your vote is needed: you are one of Finance.",
   );
+  const mine = { stage: "Finance", action: "accept" as const, agrees: true, at: "", canTakeBack: true };
+  expect(whyWords({ why: "already_voted", mine, stages })).toBe("You agreed. It waits for Finance.");
   expect(whyWords({ why: "not_open", mine, stages })).toBeNull();
 });
 
@@ -69,11 +69,11 @@ test("whether a comment is required", () => {
 
 test("what a press does", () => {
   expect(voteEffect({ stages, canVote: true }, "ERP")).toBe(
-    "Your vote. Still needed: 1 more of Finance, then CFO",
+    "If you agree, it still needs 1 more of Finance, then CFO",
   );
   const last = [stage("Finance", "done", 2, 0), stage("CFO", "open", 1, 1)];
   expect(voteEffect({ stages: last, canVote: true }, "ERP")).toBe(
-    "Yours is the last vote: the answer goes to ERP",
+    "If you agree, the answer goes to ERP: yours is the last vote",
   );
   expect(voteEffect({ stages: last, canVote: false }, "ERP")).toBeNull();
 });

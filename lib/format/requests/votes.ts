@@ -27,7 +27,7 @@ export function tooFewWords({
 }: Pick<Stage, "name" | "tooFew" | "missing">): string | null {
   if (tooFew === null) return null;
   const who = tooFew === 0 ? "Nobody" : `Only ${tooFew}`;
-  return `${who} of ${name} can still vote, and ${missing} more ${missing === 1 ? "is" : "are"} needed. An admin can add people to its group, or change the policy and have this judged by it.`;
+  return `${who} of ${name} can still vote, and ${missing} more ${missing === 1 ? "is" : "are"} needed. An admin can add people to a group of that stage, or save a policy that asks others and then choose More → Judge by the current policy.`;
 }
 
 /** What the timeline of an open request ends with: `1 more of Finance has to agree`. Null: nothing is missing. */
@@ -46,11 +46,11 @@ export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): s
   const open = openStageOf(approval);
   switch (approval.why) {
     case "approver":
-      return `You are asked as one of ${open}.`;
+      return `Your vote is needed: you are one of ${open}.`;
     case "already_voted":
-      return `Your vote is in: ${approval.mine?.agrees === false ? "rejected" : "agreed"}. It waits for ${open}.`;
+      return `You ${approval.mine?.agrees === false ? "rejected it" : "agreed"}. It waits for ${open}.`;
     case "four_eyes":
-      return "You asked for this, so others decide.";
+      return "You, or a key or agent of yours, asked for this, so others decide.";
     case "not_an_approver":
       return `Waits for ${open}, where you have no vote.`;
     case "not_open":
@@ -58,7 +58,7 @@ export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): s
   }
 }
 
-/** What pressing a button does: `Your vote. Still needed: CFO`. */
+/** What agreeing does: `If you agree, it still needs CFO`. */
 export function voteEffect(
   { stages, canVote }: Pick<Approval, "stages" | "canVote">,
   receiver: string,
@@ -70,8 +70,14 @@ export function voteEffect(
     return others > 0 ? [others === 1 && at > 0 ? name : `${others} more of ${name}`] : [];
   });
   return left.length === 0
-    ? `Yours is the last vote: the answer goes to ${receiver}`
-    : `Your vote. Still needed: ${left.join(", then ")}`;
+    ? `If you agree, the answer goes to ${receiver}: yours is the last vote`
+    : `If you agree, it still needs ${left.join(", then ")}`;
+}
+
+/** How many more rejections than the caller's it takes to end the request. */
+export function rejectionsBesides({ stages }: Pick<Approval, "stages">): number {
+  const open = stages.find(({ state }) => state === "open");
+  return open ? Math.max(0, open.rejections - open.votes.filter(({ agrees }) => !agrees).length - 1) : 0;
 }
 
 /** Whether the open stage requires a comment of its voters: `optional`, `required to reject`, `required`. */
@@ -92,7 +98,7 @@ export function comingWords({ timers }: Pick<Approval, "timers">): { at: string;
 const COMING: Record<Approval["timers"][number]["kind"], string> = {
   remind: "Reminder in",
   escalate: "More people are asked in",
-  leave: "Noted as undecided in",
+  leave: "Reminders stop in",
   cancel: "Unless decided, the task is cancelled in",
 };
 

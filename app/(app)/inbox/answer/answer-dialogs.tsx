@@ -83,45 +83,60 @@ export function AnswerDialogs({
           title={`Send cancel for ${requestName(request)}`}
           description="“Cancel” says that the question was dismissed without a choice. Many servers treat it as a rejection, some ask again. To decide later, use Skip: it sends nothing."
         >
-          <ReasonBox label="Comment" initial={comment} onSend={(said) => onSend({ action: "cancel" }, said)}>
-            {(said) => (
-              <DialogActions>
-                <Button onClick={onDismiss}>Close</Button>
-                <Button
-                  variant="destructive"
-                  disabled={pending}
-                  onClick={() => onSend({ action: "cancel" }, said)}
-                >
-                  Send cancel
-                </Button>
-              </DialogActions>
-            )}
-          </ReasonBox>
+          <CancelForm
+            request={request}
+            initial={comment}
+            pending={pending}
+            onDismiss={onDismiss}
+            onSend={onSend}
+          />
         </Dialog>
       );
   }
 }
 
-/** The organization's usual reasons, and free text. Offers the form's own way to say no, if any. */
-function DeclineForm({
-  request,
-  initial,
-  pending,
-  onDismiss,
-  onSend,
-}: {
+interface NoFormProps {
   request: InputRequestDetail;
   initial: string;
   pending: boolean;
   onDismiss: () => void;
   onSend: (answer: Pick<AnswerInput, "action" | "content">, comment: string) => void;
-}) {
+}
+
+/** Whether whoever says no has to say why. */
+function needsReason({ approval }: Pick<InputRequestDetail, "approval">): boolean {
+  const stage = approval?.stages.find(({ state }) => state === "open");
+  return stage?.requireReason.includes("reject") ?? false;
+}
+
+function CancelForm({ request, initial, pending, onDismiss, onSend }: NoFormProps) {
+  const isRequired = needsReason(request);
+  const isMissing = (said: string) => isRequired && said.trim() === "";
+  const cancel = (said: string) => !isMissing(said) && onSend({ action: "cancel" }, said);
+  return (
+    <ReasonBox label="Comment" isRequired={isRequired} initial={initial} onSend={cancel}>
+      {(said) => (
+        <>
+          {request.approval && <p className="text-[13px] text-muted">It counts as your rejection.</p>}
+          <DialogActions>
+            <Button onClick={onDismiss}>Close</Button>
+            <Button variant="destructive" disabled={pending || isMissing(said)} onClick={() => cancel(said)}>
+              Send cancel
+            </Button>
+          </DialogActions>
+        </>
+      )}
+    </ReasonBox>
+  );
+}
+
+/** The organization's usual reasons, and free text. Offers the form's own way to say no, if any. */
+function DeclineForm({ request, initial, pending, onDismiss, onSend }: NoFormProps) {
   const reasons = useQuery(declineReasons()).data?.reasons ?? [];
   const [chosen, setChosen] = useState("");
   const rejection = rejectionOf(request.fields);
-  const stage = request.approval?.stages.find(({ state }) => state === "open");
-  const needsReason = stage?.requireReason.includes("reject") ?? false;
-  const isMissing = (said: string) => needsReason && joinReason(chosen, said) === "";
+  const isRequired = needsReason(request);
+  const isMissing = (said: string) => isRequired && joinReason(chosen, said) === "";
   const decline = (said: string) =>
     !isMissing(said) && onSend({ action: "decline" }, joinReason(chosen, said));
   const reject = (said: string) => {
@@ -133,7 +148,7 @@ function DeclineForm({
   return (
     <ReasonBox
       label="Reason"
-      isRequired={needsReason}
+      isRequired={isRequired}
       initial={initial}
       onSend={decline}
       above={

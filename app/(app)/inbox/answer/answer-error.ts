@@ -29,6 +29,12 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
         "Your decision was not recorded; theirs stands.",
       );
     case "question_changed":
+      // A wording that never rests is nothing that several people can agree on.
+      if (api.extra.onlyDecline === true)
+        return say(
+          "This question can’t be approved, only declined.",
+          "The server keeps rewording it, and your organization’s policy says who has to agree to which text. Nothing was sent.",
+        );
       return say(
         "The question changed before your answer arrived.",
         "Nothing was sent. Read the new question and decide again.",
@@ -36,7 +42,7 @@ export function answerErrorOf(error: unknown, me: string): AnswerError {
     case "content_differs":
       return say(
         `${nameIn(api)} agreed to something else.`,
-        "Your vote was not recorded. Press again to propose yours instead: everybody is asked anew.",
+        "Your vote was not recorded. Press the same button again to propose yours: votes for the other answer end, and everybody is asked again.",
       );
     case "no_longer_open": {
       const reason = typeof api.extra.reason === "string" ? api.extra.reason : null;

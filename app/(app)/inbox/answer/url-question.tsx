@@ -59,7 +59,10 @@ export function UrlQuestion({
               person. Ask {owner.name} to open this request.
             </p>
           ) : (
-            <p>{question.server.name} is connected in nobody’s name. Ask somebody who may answer.</p>
+            <p>
+              {question.server.name} is connected for the whole organization. Ask an approver to open this
+              site.
+            </p>
           )}
         </Notice>
       )}

@@ -30,15 +30,14 @@ export function VotesStrip({ request, approval }: { request: InputRequestDetail;
           <PlainText text={needsWords(approval.stages)} />
         </Badge>
         <span>
-          Rule “<PlainText text={approval.rule} />
-          ”, version {approval.version}.
+          Rule “<PlainText text={approval.rule} />” (policy version {approval.version}).
         </span>
         {request.state === "open" && approval.dueAt && <Due at={approval.dueAt} />}
         {approval.failed.length > 0 && (
           <span className="text-bad">
-            A rule could not be applied and counts as if it matched: “
-            <PlainText text={approval.failed.map(({ rule }) => rule).join("”, “")} />
-            ”.
+            Intray could not check “
+            <PlainText text={approval.failed.map(({ rule }) => rule).join("”, “")} />” for this request, so
+            its people have to agree too.
           </span>
         )}
       </p>

@@ -27,7 +27,7 @@ export function DeleteDialog({
       toast(
         proposalId === null
           ? `${group.name} was deleted`
-          : "Proposed. It counts once another admin approves it",
+          : "Proposed. It takes effect once another admin approves it",
       );
       onClose();
     },
@@ -37,7 +37,7 @@ export function DeleteDialog({
       open
       onOpenChange={onClose}
       title={`Delete ${group.name}?`}
-      description={`A group that the policy names, or a request that is not over, can’t be deleted. Its people stay members of the organization.${
+      description={`You can’t delete a group while the policy, or a request that is not over, uses it. Its people stay members of the organization.${
         isProposed ? " It is deleted once another admin approves it." : ""
       }`}
       confirm={isProposed ? "Propose" : "Delete"}

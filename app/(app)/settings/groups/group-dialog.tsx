@@ -31,8 +31,8 @@ export function GroupDialog(props: Props) {
       title={group ? `Edit ${group.name}` : "Add a group"}
       description={
         isProposed
-          ? "It counts once another admin approves it."
-          : "It counts at once, also for requests that are open. Votes that were cast stay."
+          ? "It takes effect once another admin approves it."
+          : "It takes effect at once, also for open requests. Votes that were cast stay."
       }
     >
       <GroupForm {...props} />
@@ -58,7 +58,9 @@ function GroupForm({ group, isProposed, onClose }: Props) {
         return onClose();
       const made = group ? await changeGroup(group.id, change) : await createGroup({ name, members });
       await client.invalidateQueries({ queryKey: policy().queryKey });
-      toast("proposalId" in made ? "Proposed. It counts once another admin approves it" : "Group saved");
+      toast(
+        "proposalId" in made ? "Proposed. It takes effect once another admin approves it" : "Group saved",
+      );
       onClose();
     },
   });
@@ -69,7 +71,7 @@ function GroupForm({ group, isProposed, onClose }: Props) {
       <TextField
         name="name"
         label="Name"
-        description="Stages of the policy name the group by it."
+        description="The policy refers to the group by this name."
         maxLength={100}
         autoComplete="off"
         defaultValue={group?.name}

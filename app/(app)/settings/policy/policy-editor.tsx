@@ -89,7 +89,7 @@ export function PolicyEditor({
       if ("proposalId" in now) {
         adopt(saved);
         await client.invalidateQueries({ queryKey: policyProposals().queryKey });
-        toast("Proposed. It counts once another admin approves it");
+        toast("Proposed. It takes effect once another admin approves it");
         return;
       }
       adopt(now);

@@ -33,7 +33,7 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
       await (what === "approve" ? approvePolicyProposal(proposal.id) : withdrawPolicyProposal(proposal.id));
       return what;
     },
-    onSuccess: (what) => toast(what === "approve" ? "Approved. It counts from now on" : "Withdrawn"),
+    onSuccess: (what) => toast(what === "approve" ? "Approved. It is in effect now" : "Withdrawn"),
     onSettled: () =>
       Promise.all([
         // Its versions, proposals and groups too.
@@ -54,7 +54,7 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
       }
     >
       <p>
-        Proposed <TimeAgo at={at} />. It counts once another admin approves it.
+        Proposed <TimeAgo at={at} />. It takes effect once another admin approves it.
       </p>
       {group !== null && (
         <p className="whitespace-pre-line break-words">
@@ -83,8 +83,8 @@ function Proposal({ proposal }: { proposal: PolicyProposal }) {
       )}
       {!mayApprove && (
         <p>
-          You can’t approve this: {by.name} is you, or counts as one person with you, since one of you invited
-          the other.
+          You can’t approve this: you proposed it, or count as one person with {by.name}, since one account
+          leads to the other.
         </p>
       )}
       <div className="mt-2 flex flex-wrap gap-2">

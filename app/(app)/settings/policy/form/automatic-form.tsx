@@ -30,7 +30,7 @@ export function AutomaticForm({
         label="Condition"
         hint={
           <>
-            As those of rules, and with what people decided about requests like it:{" "}
+            Like the condition of a rule; it can also ask what people decided about similar requests:{" "}
             <code>similar.accepted</code>, <code>similar.declined</code>.
           </>
         }
@@ -79,7 +79,7 @@ export function AutomaticForm({
         />
         <TypedLine
           place={`${place}.sample`}
-          label="Percent that go to people all the same"
+          label="Percent that people still decide, as a check"
           need="5 unless given"
           numeric
           wrong="Use a number from 0 to 100"

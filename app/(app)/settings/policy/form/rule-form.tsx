@@ -80,7 +80,7 @@ export function RuleForm({
         onChange={(due) => set({ due: due === "" ? undefined : due })}
       />
       <Check
-        label="Act when nobody decides in time"
+        label="If nobody decides in time"
         checked={Boolean(expire)}
         onChange={(checked) => set({ expire: checked ? END : undefined })}
       />
@@ -125,7 +125,9 @@ function ConditionHelp() {
       <code>request.amount</code>, <code>request.currency</code>, <code>request.message</code>,{" "}
       <code>request.url</code>, <code>task.label</code>, <code>task.arguments.…</code>,{" "}
       <code>requester.role</code>, <code>requester.groups</code>, <code>agent</code> and <code>now</code>.
-      Where it can’t be applied to a request, the rule counts as one that matches.
+      Where it fails for a request, the rule counts as one that matches: without an amount{" "}
+      <code>request.amount &gt;= 5000</code> fails. Write{" "}
+      <code>request.amount != null &amp;&amp; request.amount &gt;= 5000</code> to leave such requests out.
     </>
   );
 }

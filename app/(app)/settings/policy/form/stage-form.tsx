@@ -42,14 +42,14 @@ export function StageForm({
         />
         <NumberLine
           place={`${place}.rejections`}
-          label="Rejections that end it"
+          label="Rejections that end the request"
           need="else 1"
           value={stage.rejections}
           onChange={(rejections) => set({ rejections: rejections === 1 ? undefined : rejections })}
         />
       </div>
       <Check
-        label="Each shows again that it is them, within 5 minutes of the vote"
+        label="Voters confirm who they are within 5 minutes before the vote; keys can’t"
         checked={stage.stepUp === true}
         onChange={(checked) => set({ stepUp: checked || undefined })}
       />
