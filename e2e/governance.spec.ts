@@ -141,7 +141,7 @@ test("two of Finance and the CFO agree, also for who is away and by whom is aske
   await haveVoted(rita, escalated, 1);
   const stoodIn = await asked();
   await rita.goto(`/inbox/${stoodIn}`);
-  await expect(votes(rita)).toContainText("asked for this, so others decide.", SOON);
+  await expect(votes(rita)).toContainText("asked for this or has voted, so others decide.", SOON);
   await gil.goto(`/inbox/${stoodIn}`);
   await expect(votes(gil)).toContainText("where you have no vote", SOON);
 

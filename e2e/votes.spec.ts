@@ -147,9 +147,7 @@ test("a press on Approve is a vote until the last one, and can be taken back", a
   const requestId = await openRequest(ola, taskId);
   await ola.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   const votes = (page: Page) => requestPane(page).getByRole("region", { name: "Votes" });
-  await expect(votes(ola)).toContainText(
-    "You, or a key or agent of yours, asked for this, so others decide.",
-  );
+  await expect(votes(ola)).toContainText("asked for this or has voted, so others decide.");
 
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   await expect(votes(ben)).toContainText("Needs 2 of Approvers");

@@ -68,7 +68,7 @@ test("the inbox's migration fills in what lists need for the requests of every o
   expect(free).toEqual([]);
 });
 
-test("what lists ask of rules is known of open requests of before too, in every organization", async (context) => {
+test("what lists ask of rules is known of requests of before too that wait, or may wait again, in every organization", async (context) => {
   const { adminUrl, ownerUrl } = await databaseBefore("0004_inbox", context);
   await withClient(ownerUrl, async (client) => {
     for (const organization of [ACME, GLOBEX]) await oldRows(client, organization, 7);
@@ -79,7 +79,11 @@ test("what lists ask of rules is known of open requests of before too, in every 
   const approval = { dueAt: "2026-01-02T03:04:05.000Z", requester: "excluded", open };
   await withClient(adminUrl, async (client) => {
     await client.query("SET session_replication_role = replica");
-    await client.query("UPDATE input_request SET state = 'open', approval = $1", [JSON.stringify(approval)]);
+    // One waits, one has an answer that may be taken back.
+    await client.query(
+      "UPDATE input_request SET state = CASE organization_id WHEN $2 THEN 'open' ELSE 'answered' END, approval = $1",
+      [JSON.stringify(approval), ACME],
+    );
     await client.query(
       "UPDATE task SET requested_by = jsonb_build_object('kind', 'member', 'id', organization_id)",
     );

@@ -348,6 +348,18 @@ describe("a person votes once", () => {
     const request = await asked();
     await acme.decide(ben, request);
     expect(codeOf(await acme.decide(cleo, request))).toEqual([403, "four_eyes"]);
+    // The list, the card and whoever hands it over know that too.
+    expect((await acme.read(cleo, request)).approval).toMatchObject({ canVote: false, why: "four_eyes" });
+    const lists = await Promise.all(
+      [cleo, ola].map((who) => web.call("GET", "/api/v1/input-requests?state=open&waiting=me", who)),
+    );
+    const isListed = lists.map(({ body }) =>
+      body.items.some((item: { id: string }) => item.id === request.id),
+    );
+    expect(isListed).toEqual([false, true]);
+    const handOver = { cookie: ola.cookie, body: { memberId: cleo.memberId } };
+    const assigned = await web.call("POST", `/api/v1/input-requests/${request.id}/assign`, handOver);
+    expect(assigned.status).toBe(422);
     expect((await acme.decide(ola, request)).body.state).toBe("answered");
     await acme.sql("UPDATE maker SET invited_by = NULL WHERE user_id = $1", [cleo.userId]);
     await acme.sql("ALTER TABLE organization DISABLE TRIGGER USER");

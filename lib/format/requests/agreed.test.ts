@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Field } from "../../mcp/forms/form.ts";
-import { agreedValues, differsWords, startingDraft } from "./agreed.ts";
+import { agreedValues, asAgreed, differsWords, startingDraft } from "./agreed.ts";
 import { initialValues } from "./answer-values.ts";
 
 describe("what others agreed to", () => {
@@ -42,6 +42,30 @@ describe("what others agreed to", () => {
     expect(started({ content, comment: null, savedAt: at(20) }, [vote(10), vote(30, false)])).toEqual(
       content,
     );
+  });
+
+  test("is sent as they wrote it where the form says just that", () => {
+    const several: Field = {
+      ...{ name: "c", title: "c", description: null, required: false, kind: "several_of" },
+      ...{
+        options: ["x", "y", "z"].map((value) => ({ value, title: value })),
+        minItems: null,
+        maxItems: null,
+        default: [],
+      },
+    } as unknown as Field;
+    const content = { c: ["y", "x"], a: "CC-1000", b: "" };
+    const asked = {
+      ...request(null),
+      fields: { kind: "supported", fields: [...fields, several] },
+      approval: { content },
+    } as unknown as Parameters<typeof asAgreed>[0];
+    const form = (more: object = {}) => ({ a: "CC-1000", c: ["x", "y"], ...more });
+    expect(asAgreed(asked, form())).toBe(content);
+    expect(asAgreed(asked, form({ c: ["x"] }))).toEqual(form({ c: ["x"] }));
+    expect(asAgreed(request(null), form())).toEqual(form());
+    const hidden = { ...asked, approval: { content: { ...content, hidden: 1 } } } as unknown as typeof asked;
+    expect(asAgreed(hidden, form())).toEqual(form());
   });
 
   test("is said where it differs", () => {

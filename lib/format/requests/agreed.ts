@@ -1,5 +1,6 @@
 /** What others agreed to, as later voters find it in the form. */
 import type { Draft, InputRequestDetail } from "../../input-requests/schema.ts";
+import { initialValues, readAnswer } from "./answer-values.ts";
 import { sentValues } from "./sent-values.ts";
 
 /** What those who voted agreed to, to fill the form with; null: nobody has. */
@@ -23,6 +24,23 @@ export function startingDraft({
   const votes = request.approval?.stages.flatMap((stage) => stage.votes) ?? [];
   const isNewer = votes.every(({ agrees, at }) => !agrees || at < draft.savedAt);
   return isNewer && Object.keys(draft.content).length > 0 ? draft : { ...draft, content: agreed };
+}
+
+/**
+ * What to send of a form that says just what others agreed to: their own content, which may be written otherwise than the form would, such
+ * as choices in another order. Everything in it has a field of the form.
+ */
+export function asAgreed(
+  request: Pick<InputRequestDetail, "fields" | "approval">,
+  content: Record<string, unknown>,
+): Record<string, unknown> {
+  const agreed = request.approval?.content;
+  const { fields: form } = request;
+  if (!agreed || form.kind !== "supported") return content;
+  const { fields } = form;
+  const isShown = Object.keys(agreed).every((name) => fields.some((field) => field.name === name));
+  const said = readAnswer(fields, initialValues(fields, sentValues(form, agreed))).content;
+  return isShown && JSON.stringify(said) === JSON.stringify(content) ? agreed : content;
 }
 
 /** What others agreed to where it is something else than what one sent: `Cost center: CC-1000`. Null: it is not known. */

@@ -50,7 +50,7 @@ export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): s
     case "already_voted":
       return `You ${approval.mine?.agrees === false ? "rejected it" : "agreed"}. It waits for ${open}.`;
     case "four_eyes":
-      return "You, or a key or agent of yours, asked for this, so others decide.";
+      return "You, or somebody who counts as one person with you, asked for this or has voted, so others decide.";
     case "not_an_approver":
       return `Waits for ${open}, where you have no vote.`;
     case "not_open":

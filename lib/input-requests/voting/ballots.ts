@@ -11,12 +11,12 @@ export function isFreeOrHasVote(organizationId: string, principal: Principal): P
   const approval = Prisma.sql`q.approval`;
   const asked = ballotsWhere(organizationId, isCallerAskedIn(approval, principal));
   const askedForAbsent = ballotsWhere(organizationId, isAbsentAskedIn(approval, principal));
+  // Many of each: Postgres hashes what is IN a query, and goes through an array once a row.
   return Prisma.sql`(r.ballot IS NULL
-    OR (r.ballot = ANY (ARRAY(${asked})) AND coalesce(r.kept_out <> ALL (ARRAY(${actorsOf(organizationId, personOf(principal))})), true))
-    OR r.id = ANY (ARRAY(SELECT q.id FROM input_request q
-        JOIN task t ON t.organization_id = q.organization_id AND t.id = q.task_id
+    OR (r.ballot IN (${asked}) AND (r.kept_out IS NULL OR r.kept_out NOT IN (${actorsOf(organizationId, personOf(principal))})))
+    OR r.id IN (SELECT q.id FROM input_request q JOIN task t ON t.organization_id = q.organization_id AND t.id = q.task_id
       WHERE q.organization_id = ${organizationId}::uuid AND q.state = 'open' AND q.ballot = ANY (ARRAY(${askedForAbsent}))
-        AND ${callerVotesFor(approval, principal)} IS NOT NULL)))`;
+        AND ${callerVotesFor(approval, principal)} IS NOT NULL))`;
 }
 
 /** The ballots of open requests, of which one request `q` fulfils the condition. Each is found by one step along the index. */

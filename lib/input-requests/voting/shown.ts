@@ -11,6 +11,7 @@ import {
   askedBy,
   callerVotesFor,
   DELEGATE,
+  isCallerApproverIn,
   isCallerAskedIn,
   personOf,
   votersLeft,
@@ -28,7 +29,8 @@ export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
     FROM request_timer m WHERE m.organization_id = r.organization_id AND m.input_request_id = r.id AND m.fired_at IS NULL
       AND m.paused_at IS NULL) END AS timers,
   CASE WHEN r.approval IS NOT NULL THEN json_build_object('person', ${personOf(principal)},
-    'hasAsked', ${askedBy(personOf(principal))}, 'isAsked', ${isCallerAskedIn(Prisma.sql`r.approval`, principal)},
+    'hasAsked', ${askedBy(personOf(principal))}, 'isApprover', ${isCallerApproverIn(Prisma.sql`r.approval`, principal)},
+    'isAsked', ${isCallerAskedIn(Prisma.sql`r.approval`, principal)},
     'absent', ${callerVotesFor(Prisma.sql`r.approval`, principal)}) END AS voter,
   CASE WHEN r.approval IS NOT NULL AND r.state = 'open' THEN ${absentIn(principal.organizationId, Prisma.sql`r.approval`)} END AS away,
   CASE WHEN r.approval IS NOT NULL AND r.state = 'open' THEN ${votersLeft(principal.organizationId, Prisma.sql`r.approval`)} END AS "votersLeft"`;
@@ -71,6 +73,7 @@ const timersSchema = z
 const voterSchema = z.object({
   person: z.string().nullable(),
   hasAsked: z.boolean(),
+  isApprover: z.boolean(),
   isAsked: z.boolean(),
   absent: z.string().nullable(),
 });
@@ -100,7 +103,9 @@ export function toApproval(
         ? null
         : own.length > 0
           ? "already_voted"
-          : "not_an_approver";
+          : voter.isApprover
+            ? "four_eyes"
+            : "not_an_approver";
   return {
     rule,
     version,

@@ -30,11 +30,22 @@ export function askedBy(person: Prisma.Sql): Prisma.Sql {
       AND t.requested_by ->> 'kind' = 'key' AND used.id = (t.requested_by ->> 'id')::uuid), false)`;
 }
 
-/**
- * SQL condition: the stage of a request of the task `t` that is open is the person's, with all of these roles, and they have not voted in
- * it. `approval` is the request's column.
- */
-function isAskedIn(approval: Prisma.Sql, person: Prisma.Sql, roles: Prisma.Sql[]): Prisma.Sql {
+/** SQL condition: the person has voted in the stage that is open. */
+function hasVoted(approval: Prisma.Sql, person: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`jsonb_exists(${approval} -> 'open' -> 'voted', ${person}::text)`;
+}
+
+/** As `hasVoted`, or somebody has who counts as one with the person, where the organization requires a second one. */
+function isVotedAs(approval: Prisma.Sql, person: Prisma.Sql): Prisma.Sql {
+  const voted = Prisma.sql`(${approval} -> 'open' -> 'voted')`;
+  return Prisma.sql`(${hasVoted(approval, person)} OR (${voted} <> '[]'
+    AND (SELECT o.four_eyes FROM organization o WHERE o.id = t.organization_id)
+    AND EXISTS (SELECT FROM jsonb_array_elements_text(${voted}) other (person)
+      WHERE same_maker(t.organization_id, other.person::uuid, ${person}))))`;
+}
+
+/** SQL condition: the stage of a request of the task `t` that is open is the person's, with all of these roles. `approval` is the request's column. */
+function isApproverIn(approval: Prisma.Sql, person: Prisma.Sql, roles: Prisma.Sql[]): Prisma.Sql {
   const open = Prisma.sql`(${approval} -> 'open')`;
   const byRole = Prisma.join(
     roles.map((role) => Prisma.sql`jsonb_exists(${open} -> 'roles', ${role})`),
@@ -42,8 +53,17 @@ function isAskedIn(approval: Prisma.Sql, person: Prisma.Sql, roles: Prisma.Sql[]
   );
   const inGroup = Prisma.sql`(coalesce(${open} -> 'groups', '[]') <> '[]' AND EXISTS (SELECT FROM ${groupsOf(person)}
     WHERE jsonb_exists(${open} -> 'groups', in_group.id::text)))`;
-  return Prisma.sql`coalesce((jsonb_exists(${open} -> 'people', ${person}::text) OR (${byRole}) OR ${inGroup})
-    AND NOT jsonb_exists(${open} -> 'voted', ${person}::text), false)`;
+  return Prisma.sql`coalesce(jsonb_exists(${open} -> 'people', ${person}::text) OR (${byRole}) OR ${inGroup}, false)`;
+}
+
+/** SQL condition: as `isApproverIn`, and neither the person nor who counts as one with them (`voted`) has voted in that stage. */
+function isAskedIn(
+  approval: Prisma.Sql,
+  person: Prisma.Sql,
+  roles: Prisma.Sql[],
+  voted = isVotedAs,
+): Prisma.Sql {
+  return Prisma.sql`(${isApproverIn(approval, person, roles)} AND NOT coalesce(${voted(approval, person)}, false))`;
 }
 
 /** SQL: the ids of the groups that a member of the organization of the task `t` is in at this moment, as `in_group`. */
@@ -69,6 +89,10 @@ function callersOf(principal: Principal): [person: Prisma.Sql, roles: Prisma.Sql
 /** As `isAskedIn`, of the caller. */
 export const isCallerAskedIn = (approval: Prisma.Sql, principal: Principal) =>
   isAskedIn(approval, ...callersOf(principal));
+
+/** As `isApproverIn`, of the caller. */
+export const isCallerApproverIn = (approval: Prisma.Sql, principal: Principal) =>
+  isApproverIn(approval, ...callersOf(principal));
 
 /** SQL condition: as `isAskedIn`, of somebody for whom the caller stands in, whatever for. */
 export const isAbsentAskedIn = (approval: Prisma.Sql, principal: Principal) =>
@@ -103,12 +127,16 @@ export function isInScope(approval: Prisma.Sql, scopes = Prisma.sql`s.scopes`): 
  * alone. Whoever asked for the task keeps out, be it as the delegate, as who is away, on the way from one to the other, or as the
  * admin who chose the delegate; so do those who count as one person with them where a second person is required.
  */
-export function votesFor(approval: Prisma.Sql, standing: Prisma.Sql, by: Prisma.Sql): Prisma.Sql {
-  const open = Prisma.sql`(${approval} -> 'open')`;
+export function votesFor(
+  approval: Prisma.Sql,
+  standing: Prisma.Sql,
+  by: Prisma.Sql,
+  voted = isVotedAs,
+): Prisma.Sql {
   return Prisma.sql`(SELECT s.person FROM ${standing} s
       JOIN membership absent ON absent.organization_id = t.organization_id AND absent.user_id = s.person
-    WHERE s.delegate = ${by} AND ${isAskedIn(approval, Prisma.sql`s.person`, [Prisma.sql`absent.role`])}
-      AND NOT jsonb_exists(${open} -> 'voted', ${by}::text) AND ${isInScope(approval)}
+    WHERE s.delegate = ${by} AND ${isAskedIn(approval, Prisma.sql`s.person`, [Prisma.sql`absent.role`], voted)}
+      AND NOT coalesce(${voted(approval, by)}, false) AND ${isInScope(approval)}
       AND NOT EXISTS (
         SELECT FROM unnest(s.path || s.setters || s.delegate) part (person) WHERE ${askedBy(Prisma.sql`part.person`)})
       AND NOT coalesce(${allRefusedByFourEyes(Prisma.sql`t.organization_id`)} && (s.path || s.setters), false)
@@ -245,7 +273,7 @@ async function lockGroups(organizationId: string, tx: Tx, { stages }: Approval):
     ORDER BY id FOR SHARE`;
 }
 
-/** The person behind the call, and for whom else they have a vote on the request. */
+/** The person behind the call, and for whom else they have a vote, also where who counts as one with either has voted: the vote is refused with that reason. */
 export async function readVoter(
   organizationId: string,
   tx: Tx,
@@ -256,7 +284,7 @@ export async function readVoter(
     SELECT p.person, m.role, ${askedBy(Prisma.sql`p.person`)} AS "hasAsked",
       ARRAY(SELECT in_group.id::text FROM ${groupsOf(Prisma.sql`p.person`)}) AS groups,
       (SELECT jsonb_build_object('id', u.id, 'name', u.name) FROM "user" u
-        WHERE u.id = ${callerVotesFor(Prisma.sql`r.approval`, principal)}) AS absent
+        WHERE u.id = ${votesFor(Prisma.sql`r.approval`, standsInFor(principal), standInOf(principal), hasVoted)}) AS absent
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       CROSS JOIN LATERAL (SELECT ${personOf(principal)} AS person) p
       LEFT JOIN membership m ON m.organization_id = t.organization_id AND m.user_id = p.person

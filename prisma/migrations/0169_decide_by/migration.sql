@@ -13,11 +13,11 @@ CREATE TRIGGER decide_by_of_new BEFORE INSERT ON input_request FOR EACH ROW
 CREATE TRIGGER decide_by_moved BEFORE UPDATE OF approval ON input_request FOR EACH ROW
   WHEN (OLD.approval ->> 'dueAt' IS DISTINCT FROM NEW.approval ->> 'dueAt') EXECUTE FUNCTION keep_decide_by();
 
--- What waits, along input_request_open_votes. Of what is decided nobody asks any more by when it should have been.
+-- What waits, and what may wait again: an answer that is undone, or could not be delivered.
 -- Row security binds the owner too: for this transaction it does not, so that the rows of every organization are filled.
 ALTER TABLE input_request NO FORCE ROW LEVEL SECURITY;
 UPDATE input_request SET decide_by = (approval ->> 'dueAt')::timestamptz
-  WHERE state = 'open' AND approval IS NOT NULL AND approval ->> 'dueAt' IS NOT NULL;
+  WHERE state IN ('open', 'answered', 'undeliverable') AND approval IS NOT NULL AND approval ->> 'dueAt' IS NOT NULL;
 ALTER TABLE input_request FORCE ROW LEVEL SECURITY;
 
 -- How decisions by the rules of the policy went, added up as `statistic` is (migration 0021): lib/statistics/rules.ts names the

@@ -25,11 +25,12 @@ CREATE TRIGGER ballot_of_new BEFORE INSERT ON input_request FOR EACH ROW
 CREATE TRIGGER ballot_moved BEFORE UPDATE OF approval ON input_request FOR EACH ROW
   WHEN (OLD.approval IS DISTINCT FROM NEW.approval) EXECUTE FUNCTION keep_ballot();
 
--- What waits, along input_request_open_votes. Nobody votes on what is decided.
+-- What waits, and what may wait again: an answer that is undone, or could not be delivered.
 -- Row security binds the owner too: for this transaction it does not, so that the rows of every organization are filled.
 ALTER TABLE input_request NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE task NO FORCE ROW LEVEL SECURITY;
 UPDATE input_request r SET ballot = ballot_of(r.approval), kept_out = kept_out_by(r.approval, t.requested_by)
-  FROM task t WHERE t.organization_id = r.organization_id AND t.id = r.task_id AND r.state = 'open' AND r.approval IS NOT NULL;
+  FROM task t WHERE t.organization_id = r.organization_id AND t.id = r.task_id AND r.state IN ('open', 'answered', 'undeliverable')
+    AND r.approval IS NOT NULL;
 ALTER TABLE input_request FORCE ROW LEVEL SECURITY;
 ALTER TABLE task FORCE ROW LEVEL SECURITY;

@@ -213,11 +213,11 @@ class AgentClient {
       note({ what: "hung up" });
       return null;
     }
+    // A stream that has ended with an answer has nothing more to say.
+    if (spoken?.answer) this.#eventId = null;
     const result = spoken && this.#resultIn(spoken);
     if (result) {
       this.#pauseMs = PAUSE_MS;
-      // A stream that has ended with an answer has nothing more to say.
-      this.#eventId = null;
       return result;
     }
     note({ what: "cut off" });

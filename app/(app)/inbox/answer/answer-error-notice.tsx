@@ -55,7 +55,8 @@ export function AnswerErrorNotice({
               Go to the next request
             </Button>
           ) : (
-            theirs && (
+            theirs &&
+            keptForm && (
               <Button size="sm" onClick={onTakeTheirs}>
                 Fill in what they agreed to
               </Button>

@@ -11,6 +11,8 @@ import type { AnswerForm } from "./fields/use-answer-form.ts";
 
 const DEBOUNCE_MS = 700;
 const RETRY_MS = 5_000;
+/** Not found, over, or refused for what it says. Who is signed out, or too quick, tries again. */
+const FINAL = new Set([400, 403, 404, 409, 410, 422]);
 /** Browsers limit the body of a keepalive request to 64 kB. */
 const MOST_KEPT_ALIVE = 60_000;
 
@@ -79,8 +81,8 @@ export function useDraft(
       setEverSaved(true);
       if (!waiting.current) setStatus({ kind: kept ? "saved" : "none" });
     } catch (error) {
-      // A 4xx is final, because the question is no longer open; the pane says so.
-      if (error instanceof ApiError && error.status < 500) return setStatus({ kind: "none" });
+      // Final is what says that the question is no longer open; the pane says so.
+      if (error instanceof ApiError && FINAL.has(error.status)) return setStatus({ kind: "none" });
       waiting.current = true;
       setStatus({ kind: "failed" });
       again(RETRY_MS);

@@ -1,6 +1,6 @@
 "use client";
 
-import { agreedValues, startingDraft } from "@/lib/format/requests/agreed.ts";
+import { agreedValues, asAgreed, startingDraft } from "@/lib/format/requests/agreed.ts";
 import { AnswerArea, type AnswerAreaProps } from "./answer-area.tsx";
 import { AnswerFields, goToField } from "./fields/answer-fields.tsx";
 import { useAnswerForm } from "./fields/use-answer-form.ts";
@@ -22,7 +22,7 @@ export function FormAnswerArea(props: AnswerAreaProps) {
   return (
     <AnswerArea
       {...props}
-      form={{ ...form, reset }}
+      form={{ ...form, reset, submit: (send) => form.submit((content) => send(asAgreed(request, content))) }}
       newest={startingDraft(request)}
       fields={(more) => <AnswerFields form={form} {...more} />}
     />
