@@ -593,6 +593,25 @@ describe("a group of the directory", () => {
     expect(told.map((row) => row.user_id).sort()).toEqual([ben.userId, cleo.userId].sort());
   });
 
+  test("ends what its people had by a role when it gives them another", async () => {
+    await save(policy(stage({ approvers: { roles: ["approver"] } })));
+    await tellEngines();
+    const request = await asked();
+    const { body } = await web.call("POST", `/api/v1/input-requests/${request.id}/assign`, {
+      ...ada,
+      body: { memberId: ben.memberId },
+    });
+    expect([body.assignedTo.name, await waiting(cleo)]).toEqual(["Ben", []]);
+    const given = await web.call("PATCH", `/api/v1/directory/groups/${board}`, {
+      ...ada,
+      body: { role: "operator" },
+    });
+    expect(given.status).toBe(200);
+    await tellEngines();
+    expect((await acme.read(cleo, request)).assignedTo).toBeNull();
+    expect([await waiting(ben), await waiting(cleo)]).toEqual([[], [request.id]]);
+  });
+
   test("has a vote before the directory removes its person, or none", async () => {
     for (let round = 0; round < 5; round++) {
       await put(ben, cleo);

@@ -1,6 +1,8 @@
 /** Requests on which several people have to agree: votes, stages, and the one answer at the end. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
+import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
@@ -708,5 +710,168 @@ describe("lists", () => {
     // Neither keeps it from the others.
     expect(voted.body).toMatchObject({ assignedTo: null, claimedBy: null });
     expect((await acme.decide(cleo, request)).body.state).toBe("answered");
+  });
+});
+
+describe("what somebody had ends with their vote, and waits for those who have one:", () => {
+  const ask = (message = "Approve invoice?", more: Parameters<VotingOrganization["task"]>[0] = {}) =>
+    acme
+      .task(more)
+      .then(async (taskId) => ({ taskId, ...(await acme.ask(taskId, { key: taskId, message })) }));
+  type Asked = Awaited<ReturnType<typeof ask>>;
+  const askAgain = ({ taskId }: Asked, message?: string) => acme.ask(taskId, { key: taskId, message });
+  const post = async (who: Voter, { id }: Asked, what: string, body = {}) =>
+    expect(
+      (await web.call("POST", `/api/v1/input-requests/${id}/${what}`, { cookie: who.cookie, body })).status,
+    ).toBe(200);
+  const give = (request: Asked, to: Voter, by = ola) =>
+    post(by, request, "assign", { memberId: to.memberId, note: "Please" });
+  const holders = async (request: Asked) => {
+    const { assignedTo, assignment, claimedBy } = await acme.read(ada, request);
+    return [assignedTo?.name ?? null, assignment?.note ?? null, claimedBy?.name ?? null];
+  };
+  const NOBODY = [null, null, null];
+  const waitsFor = async (who: Voter, { id }: Asked) => {
+    const { body } = await web.call("GET", "/api/v1/input-requests?waiting=me&limit=200", who);
+    return body.items.some((item: { id: string }) => item.id === id);
+  };
+  /** Stores that the answer could not be delivered. */
+  const fail = async ({ id }: Asked) => {
+    await acme.sql("UPDATE delivery SET state = 'failed', error = '{}' WHERE input_request_id = $1", [id]);
+    await acme.sql("UPDATE input_request SET state = 'undeliverable', ended_at = now() WHERE id = $1", [id]);
+  };
+  /** The next wording changes the request in place. */
+  const makeRestless = ({ id }: Asked) =>
+    acme.sql("UPDATE input_request SET reworded_at = now() - interval '1 hour' WHERE id = $1", [id]);
+  const byMessage = {
+    rules: [
+      {
+        name: "Big",
+        when: 'request.message.contains("big")',
+        stages: [{ name: "CFO", approvers: { people: [] as string[] } }],
+      },
+      {
+        name: "Small",
+        when: 'request.message.contains("small")',
+        stages: [{ name: "Finance", approvers: { people: [] as string[] } }],
+      },
+    ],
+  };
+
+  test("a role that changes", async () => {
+    await acme.policy({
+      rules: [{ name: "All", stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }] }],
+    });
+    const tellEngines = async () => {
+      const engine = createDatabase(web.database.engineUrl, { connections: 1 });
+      await NOTICES.run({ database: engine, log: () => {} } as never, acme.id);
+      await engine.close();
+    };
+    const setRole = async (role: string) => {
+      const path = `/api/v1/members/${ben.memberId}`;
+      expect((await web.call("PATCH", path, { cookie: ana.cookie, body: { role } })).status).toBe(200);
+      await tellEngines();
+    };
+    await tellEngines();
+    const [assigned, claimed, others] = [await ask(), await ask(), await ask()];
+    const hidden = await ask(undefined, { visibility: "private", requester: ola.userId });
+    await give(assigned, ben);
+    await give(hidden, ben);
+    await give(others, cleo);
+    await post(cleo, others, "claim");
+    await post(ben, claimed, "claim");
+    expect(await waitsFor(dora, claimed)).toBe(false);
+    await setRole("admin");
+    try {
+      expect(await holders(assigned)).toEqual(NOBODY);
+      expect(await holders(claimed)).toEqual(NOBODY);
+      expect(await holders(others)).toEqual(["Cleo", "Please", "Cleo"]);
+      expect([await waitsFor(cleo, assigned), await waitsFor(dora, claimed)]).toEqual([true, true]);
+      // Of a private task the assignee sees nothing without it.
+      expect((await acme.read(ben, hidden)).assignedTo).toMatchObject({ name: "Ben" });
+      expect((await acme.lines(assigned)).at(-1)).toMatchObject({
+        type: "request.assigned",
+        data: { userId: null, from: ben.userId },
+      });
+      const told = await acme.sql(
+        "SELECT user_id FROM notice WHERE input_request_id = $1 AND withdrawn_at IS NULL ORDER BY user_id",
+        [claimed.id],
+      );
+      expect(told.map((row) => row.user_id)).toEqual([cleo.userId, dora.userId].toSorted());
+    } finally {
+      await setRole("approver");
+    }
+  });
+
+  test("a request that is asked again from its first stage on", async () => {
+    await acme.policy({
+      rules: [
+        {
+          name: "All",
+          stages: [
+            { name: "Finance", approvers: { people: [ben.email] } },
+            { name: "CFO", approvers: { people: [ana.email] } },
+          ],
+        },
+      ],
+    });
+    const request = await ask();
+    await acme.decide(ben, request);
+    await give(request, ana);
+    await post(ana, request, "claim");
+    expect((await acme.decide(ana, request)).body.state).toBe("answered");
+    await fail(request);
+    expect((await askAgain(request)).id).toBe(request.id);
+    expect(await holders(request)).toEqual(NOBODY);
+    expect(await waitsFor(ben, request)).toBe(true);
+    expect((await acme.lines(request)).slice(-3).map(({ type }) => type)).toEqual([
+      "vote.dropped",
+      "request.assigned",
+      "request.reopened",
+    ]);
+
+    await acme.policy({ rules: [] });
+    const free = await ask();
+    await give(free, ben);
+    await acme.decide(ben, free);
+    await fail(free);
+    await askAgain(free);
+    expect((await holders(free))[0]).toBe("Ben");
+  });
+
+  test("another wording that other people decide on, not one on which the same do", async () => {
+    byMessage.rules[0]!.stages[0]!.approvers.people = [ana.email];
+    byMessage.rules[1]!.stages[0]!.approvers.people = [ben.email, cleo.email];
+    await acme.policy(byMessage);
+    const request = await ask("small 1");
+    await makeRestless(request);
+    await give(request, ben);
+    await post(ben, request, "claim");
+    expect((await askAgain(request, "small 2")).id).toBe(request.id);
+    expect(await holders(request)).toEqual(["Ben", "Please", "Ben"]);
+    await makeRestless(request);
+    expect((await askAgain(request, "big now")).id).toBe(request.id);
+    expect(await holders(request)).toEqual(NOBODY);
+    expect([await waitsFor(ana, request), await waitsFor(ben, request)]).toEqual([true, false]);
+    expect((await acme.lines(request)).slice(-2).map(({ type }) => type)).toEqual([
+      "request.assigned",
+      "request.reworded",
+    ]);
+
+    const free = await ask("whatever");
+    await makeRestless(free);
+    await give(free, dora);
+    await askAgain(free, "whatever else");
+    expect(await holders(free)).toEqual(["Dora", "Please", null]);
+    await makeRestless(free);
+    await askAgain(free, "small after all");
+    expect(await holders(free)).toEqual(NOBODY);
+    expect(await waitsFor(cleo, free)).toBe(true);
+
+    const hidden = await ask("whatever", { visibility: "private", requester: ola.userId });
+    await makeRestless(hidden);
+    await give(hidden, dora);
+    await askAgain(hidden, "big and private");
+    expect((await acme.read(dora, hidden)).assignedTo).toMatchObject({ name: "Dora" });
   });
 });

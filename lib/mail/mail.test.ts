@@ -48,7 +48,7 @@ const withMail: Job = {
   run: ({ database }, organizationId) =>
     database.withOrganization(organizationId, async (tx) => {
       const events = await takeEvents(organizationId, tx, { follower: "notices", begins: "now" }, 200);
-      const { own, groups: _, ...subjects } = subjectsOf(events);
+      const { own, groups: _, roles: __, ...subjects } = subjectsOf(events);
       await syncNotices(organizationId, tx, subjects, true);
       await markOwnRead(organizationId, tx, own);
       return events.length === 200;

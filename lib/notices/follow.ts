@@ -38,8 +38,10 @@ export interface OwnDoing {
   subject: string;
 }
 
-/** `groups`: ids of groups whose members may be others. */
-export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[]; groups: string[] } {
+/** `groups`: ids of groups whose members may be others. `roles`: those that members have or had. */
+export function subjectsOf(
+  events: FollowedEvent[],
+): Subjects & { own: OwnDoing[]; groups: string[]; roles: string[] } {
   const found = {
     requests: new Set<string>(),
     comments: new Set<string>(),
@@ -60,6 +62,7 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
   };
   const own = new Map<string, OwnDoing>();
   const groups = new Set<string>();
+  const roles = new Set<string>();
   for (const { type, actor, taskId, inputRequestId, data } of events) {
     const add = (to: Set<string>, id: unknown) => {
       if (typeof id !== "string") return;
@@ -77,6 +80,8 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     if (ABOUT_THE_RULE.test(type)) add(found.proposals, data.proposalId);
     if (ABOUT_THE_POLICY.test(type)) add(found.policyProposals, data.proposalId);
     if (ABOUT_GROUPS.test(type) && typeof data.groupId === "string") groups.add(data.groupId);
+    if (type === "member.role_changed")
+      for (const role of [data.from, data.to]) if (typeof role === "string") roles.add(role);
     if (ABOUT_DELETION.test(type)) add(found.ending, data.organizationId);
     if (type === "member.vouched" || type === "member.vouch_withdrawn") add(found.vouched, data.memberId);
     if (ABOUT_KEYS.includes(type)) add(found.keys, data.keyId);
@@ -116,5 +121,6 @@ export function subjectsOf(events: FollowedEvent[]): Subjects & { own: OwnDoing[
     samlProviders: [...samlProviders],
     own: [...own.values()],
     groups: [...groups],
+    roles: [...roles],
   };
 }

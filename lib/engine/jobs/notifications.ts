@@ -5,7 +5,7 @@ import { noteMoves } from "../../away/transitions.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
-import { followGroups } from "../../input-requests/voting/groups.ts";
+import { followGroups, followRoles } from "../../input-requests/voting/groups.ts";
 import { sendAccountMail } from "../../mail/account-mail.ts";
 import { sendPasswordReset } from "../../mail/password-reset.ts";
 import { sendDueMail } from "../../mail/send.ts";
@@ -46,8 +46,11 @@ export const NOTICES: Job = {
     database.withOrganization(organizationId, async (tx) => {
       const from = { follower: "notices", begins: "now" } as const;
       const events = await takeEvents(organizationId, tx, from, EVENTS_A_TURN);
-      const { own, groups, ...found } = subjectsOf(events);
-      const followed = await followGroups(organizationId, tx, groups);
+      const { own, groups, roles, ...found } = subjectsOf(events);
+      const followed = [
+        ...(await followGroups(organizationId, tx, groups)),
+        ...(await followRoles(organizationId, tx, roles)),
+      ];
       const subjects = { ...found, requests: [...new Set([...found.requests, ...followed])] };
       await syncNotices(organizationId, tx, subjects, env().smtpUrl !== undefined);
       await markOwnRead(organizationId, tx, own);

@@ -24,6 +24,7 @@ import { judgeDelivery, type Observation } from "../deliveries/judge.ts";
 import { checkedContent } from "../guards.ts";
 import { judgeRewording } from "../status.ts";
 import { armTimers, endTimers } from "../timers/transitions.ts";
+import { endWithoutVote } from "../voting/groups.ts";
 import { beginAnew, endVotes } from "../voting/transitions.ts";
 import { judgeQuestion } from "../warnings.ts";
 import {
@@ -320,8 +321,10 @@ async function rewordRequest(
   const dropped = task.policy
     ? await dropVotes(organizationId, tx, taskId, requestId, "question_changed")
     : [];
+  const ended = approval ? await endHeld(organizationId, tx, requestId) : [];
   return [
     ...dropped,
+    ...ended,
     {
       type: "request.reworded",
       actor: ENGINE_ACTOR,
@@ -357,12 +360,14 @@ async function reopenUndeliverable(
   // What they agreed to was sent as far as it went: people decide anew.
   const dropped = approval ? await dropVotes(organizationId, tx, taskId, id, "asked_again") : [];
   if (approval) await beginAnew(organizationId, tx, id, approval);
+  const ended = approval ? await endHeld(organizationId, tx, id) : [];
   await tx.$executeRaw`UPDATE answer SET withdrawn_at = now() WHERE organization_id = ${organizationId}::uuid
     AND input_request_id = ${id}::uuid AND withdrawn_at IS NULL`;
   await addAsk(organizationId, tx, taskId, id, captured);
   await publishChange(organizationId, tx, "input_request", [id]);
   return [
     ...dropped,
+    ...ended,
     { type: "request.reopened", actor: ENGINE_ACTOR, taskId, inputRequestId: id, data: askedBy(task) },
   ];
 }
@@ -377,6 +382,12 @@ async function dropVotes(
 ): Promise<NewEvent[]> {
   const lines = await endVotes(organizationId, tx, inputRequestId, ENGINE_ACTOR, reason, "all");
   return lines.map((line) => ({ ...line, taskId, inputRequestId }));
+}
+
+/** Ends the assignment and the claims of who has no vote on what the request asks now. */
+async function endHeld(organizationId: string, tx: Tx, requestId: string): Promise<NewEvent[]> {
+  const { lines } = await endWithoutVote(organizationId, tx, Prisma.sql`r.id = ${requestId}::uuid`);
+  return lines;
 }
 
 /**

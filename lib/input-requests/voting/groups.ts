@@ -1,6 +1,9 @@
-/** What a change of a group means for open requests. Who votes is looked up anyway (voter.ts); this is about what was written down. */
+/**
+ * What a change of a group, a role or a request's rule means for open requests. Who votes is looked up anyway (voter.ts); this is about what
+ * was written down.
+ */
 import { Prisma, type Tx } from "../../base/db/db.ts";
-import { appendEvents, ENGINE_ACTOR } from "../../events/transitions.ts";
+import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
 import { publishChange } from "../../live-updates/transitions.ts";
 import { hasVote, votesFor } from "./voter.ts";
 
@@ -8,9 +11,8 @@ import { hasVote, votesFor } from "./voter.ts";
 const MOST_FOLLOWED = 1_000;
 
 /**
- * Ends claims and assignments of those who have no vote any more, nor one for somebody who is away, on open requests whose stage names
- * one of these groups: they would keep the request from those who have. In a private task the assignment stays. Returns the requests,
- * longest waiting first and `most` at most, whose notices may be others' now. For the engine.
+ * Ends claims and assignments (`endWithoutVote`) on open requests whose stage names one of these groups. Returns the requests, longest
+ * waiting first and `most` at most, whose notices may be others' now. For the engine.
  */
 export async function followGroups(
   organizationId: string,
@@ -19,41 +21,66 @@ export async function followGroups(
   most = MOST_FOLLOWED,
 ): Promise<string[]> {
   if (groupIds.length === 0) return [];
-  const namesThem = Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.state = 'open' AND r.approval IS NOT NULL
-      AND jsonb_exists_any(r.approval -> 'open' -> 'groups', ${groupIds}::text[])`;
-  const rows = await tx.$queryRaw<{ id: string }[]>`SELECT r.id FROM input_request r WHERE ${namesThem}
+  const namesThem = Prisma.sql`r.state = 'open' AND jsonb_exists_any(r.approval -> 'open' -> 'groups', ${groupIds}::text[])`;
+  const rows = await tx.$queryRaw<{ id: string }[]>`SELECT r.id FROM input_request r
+    WHERE r.organization_id = ${organizationId}::uuid AND r.approval IS NOT NULL AND ${namesThem}
     ORDER BY r.id LIMIT ${most}`;
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return [];
-  const withoutVote = (person: Prisma.Sql) => Prisma.sql`${namesThem}
-    AND t.organization_id = r.organization_id AND t.id = r.task_id AND m.organization_id = r.organization_id AND m.user_id = ${person}
-    AND NOT ${hasVote(Prisma.sql`r.approval`, person, [Prisma.sql`m.role`])}
+  const { requests, lines } = await endWithoutVote(organizationId, tx, namesThem);
+  await publishChange(organizationId, tx, "input_request", [...ids, ...requests]);
+  await appendEvents(organizationId, tx, lines);
+  return ids;
+}
+
+/**
+ * Ends claims and assignments (`endWithoutVote`) on open requests whose stage names one of these roles, which members have or had. Returns
+ * the requests on which any ended. For the engine.
+ */
+export async function followRoles(organizationId: string, tx: Tx, roles: string[]): Promise<string[]> {
+  if (roles.length === 0) return [];
+  const namesThem = Prisma.sql`r.state = 'open' AND jsonb_exists_any(r.approval -> 'open' -> 'roles', ${roles}::text[])`;
+  const { requests, lines } = await endWithoutVote(organizationId, tx, namesThem);
+  await publishChange(organizationId, tx, "input_request", requests);
+  await appendEvents(organizationId, tx, lines);
+  return requests;
+}
+
+/**
+ * Ends claims and assignments of those who have no vote any more, nor one for somebody who is away: they would keep the request from those
+ * who have. In a private task the assignment stays. `which`: a condition on the request `r`. Returns the requests, and the lines of history.
+ */
+export async function endWithoutVote(
+  organizationId: string,
+  tx: Tx,
+  which: Prisma.Sql,
+): Promise<{ requests: string[]; lines: NewEvent[] }> {
+  const withoutVote = (
+    person: Prisma.Sql,
+  ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.approval IS NOT NULL AND ${which}
+    AND t.organization_id = r.organization_id AND t.id = r.task_id AND ${person} IS NOT NULL
+    AND NOT EXISTS (SELECT FROM membership m WHERE m.organization_id = r.organization_id AND m.user_id = ${person} AND m.role <> 'viewer'
+      AND ${hasVote(Prisma.sql`r.approval`, person, [Prisma.sql`m.role`])})
     AND ${votesFor(Prisma.sql`r.approval`, Prisma.sql`standing_in(${organizationId}::uuid, ${person})`, person)} IS NULL`;
   // In the order of ids, so that two that free the same requests wait for each other.
   const freed = await tx.$queryRaw<{ id: string; taskId: string; from: string }[]>`
-    WITH held AS (SELECT r.id, r.assignee_user_id FROM input_request r, task t, membership m
+    WITH held AS (SELECT r.id, r.assignee_user_id FROM input_request r, task t
       WHERE ${withoutVote(Prisma.sql`r.assignee_user_id`)} AND r.visibility <> 'private'
       ORDER BY r.id FOR NO KEY UPDATE OF r)
     UPDATE input_request r SET assignee_user_id = NULL, assigned_by = NULL, assigned_at = NULL, assignment_note = NULL
     FROM held WHERE r.organization_id = ${organizationId}::uuid AND r.id = held.id
     RETURNING r.id, r.task_id AS "taskId", held.assignee_user_id AS "from"`;
-  const unclaimed = await tx.$queryRaw<
-    { id: string }[]
-  >`DELETE FROM claim c USING input_request r, task t, membership m
+  const unclaimed = await tx.$queryRaw<{ id: string }[]>`DELETE FROM claim c USING input_request r, task t
     WHERE c.organization_id = ${organizationId}::uuid AND c.input_request_id = r.id AND ${withoutVote(Prisma.sql`c.user_id`)}
     RETURNING r.id`;
-  const changed = [...ids, ...freed.map(({ id }) => id), ...unclaimed.map(({ id }) => id)];
-  await publishChange(organizationId, tx, "input_request", changed);
-  await appendEvents(
-    organizationId,
-    tx,
-    freed.map(({ id, taskId, from }) => ({
+  return {
+    requests: [...new Set([...freed, ...unclaimed].map(({ id }) => id))],
+    lines: freed.map(({ id, taskId, from }) => ({
       type: "request.assigned" as const,
       actor: ENGINE_ACTOR,
       taskId,
       inputRequestId: id,
       data: { userId: null, from },
     })),
-  );
-  return ids;
+  };
 }
