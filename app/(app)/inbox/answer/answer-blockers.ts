@@ -50,7 +50,7 @@ export function requestBlocker(
 /** Why the person has no vote on a request on which several people have to agree. */
 function voteBlocker(approval: NonNullable<InputRequestSummary["approval"]>): Blocker | null {
   const sentence = whyWords(approval);
-  const short = approval.why === "four_eyes" ? "Asked by you" : `Waits for ${openStageOf(approval)}`;
+  const short = approval.why === "four_eyes" ? "For others to decide" : `Waits for ${openStageOf(approval)}`;
   return sentence === null ? null : { short, sentence };
 }
 
