@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
-import { createDatabase, type Database } from "../base/db/db.ts";
+import { createDatabase, type Database, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { createNetwork } from "../base/network.ts";
 import { createSeal } from "../base/seal.ts";
@@ -256,8 +256,10 @@ test("recipes are those of the file: made, changed, taken away, and changed by n
   const admin = { kind: "key", id: uuidv7(), name: "Admin" } as const;
   const input = { recipe: recipeSchema.parse(recipe("c", "C")) };
   for (const change of [
-    owner.withOrganization(acme.id, (tx) => saveRecipe(acme.id, tx, admin, server!.id, input)),
-    owner.withOrganization(acme.id, (tx) => removeRecipe(acme.id, tx, admin, server!.id, "a")),
+    (tx: Tx) => saveRecipe(acme.id, tx, admin, server!.id, input),
+    (tx: Tx) => removeRecipe(acme.id, tx, admin, server!.id, "a"),
   ])
-    await expect(change).rejects.toMatchObject({ code: "defined_by_operator" });
+    await expect(owner.withOrganization<unknown>(acme.id, change)).rejects.toMatchObject({
+      code: "defined_by_operator",
+    });
 });
