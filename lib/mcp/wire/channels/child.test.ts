@@ -12,10 +12,11 @@ describe("a command that dies", () => {
     const session = await v1.open(options);
     const heard = notes();
     await v1.listen(session, heard.listener, options);
-    const asked = call(v1, session, "listen");
-    const dying = call(v1, session, "die");
-    await expect(dying).rejects.toMatchObject({ code: "unreachable", reached: "maybe" });
-    await expect(asked).rejects.toMatchObject({ code: "unreachable", reached: "maybe" });
+    const calls = [call(v1, session, "listen"), call(v1, session, "die")];
+    const ends = calls.map((each) =>
+      expect(each).rejects.toMatchObject({ code: "unreachable", reached: "maybe" }),
+    );
+    await Promise.all(ends);
     await patiently(() => expect(heard.closed).toEqual(["failed"]));
     await expect(call(v1, session, "echo")).rejects.toMatchObject({ code: "session_gone", reached: "no" });
     await expect(v1.listen(session, heard.listener, options)).rejects.toMatchObject({ code: "session_gone" });
