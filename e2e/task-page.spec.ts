@@ -113,6 +113,20 @@ test("a task is followed, understood and started again with the keyboard alone",
   expectValue((await ledgerOf(`${id}-B`)).tasks).toBe(1);
 });
 
+test("Tab leads to a toast and out of it again", async ({ ola }) => {
+  const { taskId } = await startInvoice(ola);
+  await ola.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await ola.goto(`/tasks/${taskId}`);
+  await ola.getByRole("tab", { name: "Protocol" }).click();
+  await ola.getByRole("list", { name: "Messages, newest first" }).locator("summary").first().click();
+  await press(ola, ola.getByRole("button", { name: "Copy as JSON" }));
+  const toast = ola.locator("[data-sonner-toast]");
+  // A toast under the pointer stays.
+  await toast.hover();
+  await tabTo(ola, toast);
+  await tabTo(ola, ola.getByRole("link", { name: "Skip to content" }));
+});
+
 test("a long history and a huge result come piece by piece, and say why nothing moves", async ({ ola }) => {
   const testRows = await openTestRows();
   const id = await insertLongTask(testRows).finally(() => testRows.close());

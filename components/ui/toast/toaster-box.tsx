@@ -1,6 +1,6 @@
 "use client";
 
-import { type CSSProperties, useEffect, useRef } from "react";
+import { type CSSProperties, type FocusEvent, type RefObject, useEffect, useRef } from "react";
 import { Toaster, toast } from "sonner";
 import { useTheme } from "@/components/shell/use-theme.ts";
 import { rememberFocus } from "@/components/ui/overlay/return-focus.ts";
@@ -9,15 +9,14 @@ import { setToaster } from "@/components/ui/toast/toast.ts";
 /** The toaster, above the decision bar. Loaded apart, with the toast library. */
 export function ToasterBox() {
   const { resolvedTheme } = useTheme();
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => giveFocusBack(place.current!), []);
+  const focusBack = useFocusBack();
   // Runs after the toaster's own effect, which subscribes to toasts.
   useEffect(() => {
     setToaster(toast);
     return () => setToaster(null);
   }, []);
   return (
-    <div ref={place}>
+    <div {...focusBack}>
       <Toaster
         position="bottom-right"
         theme={resolvedTheme === "dark" ? "dark" : "light"}
@@ -39,19 +38,27 @@ export function ToasterBox() {
   );
 }
 
-/** A toast disappears by itself. If its button has the focus, the focus returns to the previous element. */
-function giveFocusBack(place: HTMLElement): () => void {
-  let back: (() => void) | null = null;
-  const onFocusIn = ({ relatedTarget }: FocusEvent) => {
-    if (!(relatedTarget instanceof Node && place.contains(relatedTarget)))
-      back = rememberFocus(relatedTarget instanceof Element ? relatedTarget : null);
+/**
+ * A toast disappears by itself. If its button has the focus, the focus returns to the previous element.
+ * sonner does the same whenever the focus leaves its list, so that Tab could not lead past a toast: it
+ * must not hear of the focus.
+ */
+function useFocusBack(): {
+  ref: RefObject<HTMLDivElement | null>;
+  onFocusCapture: (event: FocusEvent) => void;
+} {
+  const ref = useRef<HTMLDivElement>(null);
+  const back = useRef<(() => void) | null>(null);
+  useEffect(() => {
+    // `back` does nothing while any element has the focus.
+    const observer = new MutationObserver(() => back.current?.());
+    observer.observe(ref.current!, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, []);
+  const onFocusCapture = (event: FocusEvent) => {
+    event.stopPropagation();
+    const from = event.relatedTarget;
+    if (!ref.current?.contains(from)) back.current = rememberFocus(from);
   };
-  // `back` does nothing while any element has the focus.
-  const observer = new MutationObserver(() => back?.());
-  place.addEventListener("focusin", onFocusIn);
-  observer.observe(place, { childList: true, subtree: true });
-  return () => {
-    place.removeEventListener("focusin", onFocusIn);
-    observer.disconnect();
-  };
+  return { ref, onFocusCapture };
 }
