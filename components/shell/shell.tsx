@@ -3,6 +3,7 @@
 import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect } from "react";
 import { ConnectionBar } from "@/components/shell/connection-bar.tsx";
+import { GoHint } from "@/components/shell/keys/go-hint.tsx";
 import { useGoKeys } from "@/components/shell/keys/use-go-keys.ts";
 import { BottomBar, Nav } from "@/components/shell/nav.tsx";
 import { Overlays } from "@/components/shell/overlays.tsx";
@@ -13,7 +14,6 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Toaster } from "@/components/ui/toast/toaster.tsx";
 import { Live } from "@/lib/api-client/base/live.tsx";
 
-const GoHint = lazyComponent(() => import("./keys/go-hint.tsx").then((file) => file.GoHint), { warm: true });
 const NotInView = lazyComponent(() => import("./pages/not-in-view.tsx").then((file) => file.NotInView), {
   warm: true,
 });

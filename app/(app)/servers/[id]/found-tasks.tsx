@@ -7,6 +7,7 @@ import { useMe } from "@/components/shell/session/me.tsx";
 import { CandidateFacts } from "@/components/task/candidate-facts.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { LoadFailure } from "@/components/ui/failure.tsx";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
@@ -15,7 +16,10 @@ import { foundTasks } from "@/lib/api-client/servers.ts";
 import type { Page } from "@/lib/base/page.ts";
 import type { ServerDetail } from "@/lib/servers/schema.ts";
 import type { FoundTask } from "@/lib/tasks/found/schema.ts";
-import { AdoptDialog } from "./adopt-dialog.tsx";
+
+const AdoptDialog = lazyComponent(() => import("./adopt-dialog.tsx").then((file) => file.AdoptDialog), {
+  warm: true,
+});
 
 /** Untracked tasks: others started them on the server, or Intray lost track of them. */
 export function FoundTasks({ server }: { server: ServerDetail }) {
