@@ -85,6 +85,19 @@ test.each<[string, (member: Person) => Promise<{ status: number }>]>([
   expect(await isCleoTold(id)).toBe(true);
 });
 
+test("who is removed leaves no request behind that is answered by then and waits again", async () => {
+  const ben = await approver();
+  const id = await ask(ben);
+  const { questionHash } = (await as(olga!, "GET", `/input-requests/${id}`)).body;
+  const body = { action: "accept", questionHash, holdMs: 60_000 };
+  expect((await as(olga!, "POST", `/input-requests/${id}/answer`, body)).status).toBe(202);
+  const before = await waitingFor(cleo!);
+  expect((await as(olga!, "DELETE", `/members/${ben.memberId}`)).status).toBe(204);
+  expect((await as(olga!, "POST", `/input-requests/${id}/undo`)).status).toBeLessThan(300);
+  expect(await holderOf(id)).toEqual(NOBODY);
+  expect(await waitingFor(cleo!)).toBe(before + 1);
+});
+
 test("a change of role after which one may still answer leaves everything as it is", async () => {
   const ben = await approver();
   const id = await ask(ben);

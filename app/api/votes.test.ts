@@ -50,6 +50,10 @@ const one = (stage: object = {}, more: object = {}) => ({
   rules: [{ name: "All", stages: [{ ...finance(), ...stage }], ...more }],
 });
 const asked = async (more: Parameters<VotingOrganization["task"]>[0] = {}) => acme.ask(await acme.task(more));
+const waitsFor = async (who: Pick<Voter, "cookie"> | { key: string }, { id }: { id: string }) => {
+  const { body } = await web.call("GET", "/api/v1/input-requests?waiting=me&limit=200", who);
+  return body.items.some((item: { id: string }) => item.id === id);
+};
 const codeOf = ({ status, body }: { status: number; body: { code: string } }) => [status, body.code];
 
 describe("a request", () => {
@@ -571,10 +575,49 @@ describe("a vote", () => {
     await acme.sql("UPDATE session SET factor_at = now() - interval '5 minutes' WHERE user_id = $1", [
       ben.userId,
     ]);
-    for (const who of [ben, { key: await acme.keyOf(ada) }])
+    const key = { key: await acme.keyOf(ada) };
+    for (const who of [ben, key])
       expect(codeOf(await acme.decide(who, request))).toEqual([403, "step_up_required"]);
+    expect((await acme.read(ben, request)).approval.canVote).toBe(true);
+    expect((await acme.read(key, request)).approval).toMatchObject({
+      canVote: false,
+      why: "step_up_required",
+    });
+    expect([await waitsFor(ben, request), await waitsFor(key, request)]).toEqual([true, false]);
     await acme.sql("UPDATE session SET factor_at = now() WHERE user_id = $1", [ben.userId]);
     expect((await acme.decide(ben, request)).body.state).toBe("answered");
+  });
+
+  test("of a stage without a factor waits for keys beside one with it", async () => {
+    await acme.policy({
+      groups: groups(),
+      rules: [
+        { name: "Dear", when: "request.amount >= 5000.0", stages: [{ ...finance(), stepUp: true }] },
+        { name: "Cheap", when: "request.amount < 5000.0", stages: [finance()] },
+      ],
+    });
+    const [dear, cheap] = [
+      await asked({ arguments: { amount: 9000 } }),
+      await asked({ arguments: { amount: 1 } }),
+    ];
+    const key = { key: await acme.keyOf(ada) };
+    expect([await waitsFor(key, dear), await waitsFor(key, cheap)]).toEqual([false, true]);
+    expect([await waitsFor(ada, dear), await waitsFor(ada, cheap)]).toEqual([true, true]);
+    expect((await acme.decide(key, cheap)).status).toBe(202);
+  });
+
+  test("is not a viewer's whom the policy names, and says so", async () => {
+    await acme.policy(one());
+    const request = await asked();
+    const seen = async () => (await acme.read(cleo, request)).approval;
+    expect(await seen()).toMatchObject({ canVote: true, why: "approver" });
+    await acme.sql("UPDATE membership SET role = 'viewer' WHERE user_id = $1", [cleo.userId]);
+    try {
+      expect(await seen()).toMatchObject({ canVote: false, why: "forbidden" });
+      expect(codeOf(await acme.decide(cleo, request))).toEqual([403, "forbidden"]);
+    } finally {
+      await acme.sql("UPDATE membership SET role = 'approver' WHERE user_id = $1", [cleo.userId]);
+    }
   });
 
   test("on a question of Intray's own is taken back by its person alone, and by no key of theirs", async () => {
@@ -582,7 +625,10 @@ describe("a vote", () => {
     const request = await asked();
     expect((await acme.decide(ada, request)).status).toBe(202);
     await acme.sql("UPDATE input_request SET origin = 'intray' WHERE id = $1", [request.id]);
-    expect(codeOf(await acme.takeBack({ key: await acme.keyOf(ada) }, request))).toEqual([403, "forbidden"]);
+    const key = { key: await acme.keyOf(ada) };
+    expect(codeOf(await acme.takeBack(key, request))).toEqual([403, "forbidden"]);
+    expect((await acme.read(key, request)).approval).toMatchObject({ canVote: false, why: "forbidden" });
+    expect([await waitsFor(key, request), await waitsFor(cleo, request)]).toEqual([false, true]);
     expect((await acme.read(cleo, request)).approval.stages[0].votes).toHaveLength(1);
     expect((await acme.takeBack(ada, request)).status).toBe(200);
   });
@@ -731,10 +777,6 @@ describe("what somebody had ends with their vote, and waits for those who have o
     return [assignedTo?.name ?? null, assignment?.note ?? null, claimedBy?.name ?? null];
   };
   const NOBODY = [null, null, null];
-  const waitsFor = async (who: Voter, { id }: Asked) => {
-    const { body } = await web.call("GET", "/api/v1/input-requests?waiting=me&limit=200", who);
-    return body.items.some((item: { id: string }) => item.id === id);
-  };
   /** Stores that the answer could not be delivered. */
   const fail = async ({ id }: Asked) => {
     await acme.sql("UPDATE delivery SET state = 'failed', error = '{}' WHERE input_request_id = $1", [id]);

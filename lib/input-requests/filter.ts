@@ -4,7 +4,7 @@
  */
 
 import { allows, reachOf } from "../access/key-scope.ts";
-import { agentOf, type Principal, selfOf } from "../access/principal.ts";
+import { agentOf, isPerson, type Principal, selfOf } from "../access/principal.ts";
 import { Prisma } from "../base/db/db.ts";
 import { containing } from "../base/db/search.ts";
 import { HAS_FOUR_EYES, ownUnderFourEyes } from "../members/one-maker.ts";
@@ -161,10 +161,14 @@ export function waitingFor(
   return Prisma.sql`(r.assignee_user_id IS NULL OR r.assignee_user_id = ${userId}::uuid
       OR r.id = ANY (ARRAY(${assignedToAbsent(organizationId, principal)})))
     AND r.id NOT IN (${takenByOthers}) AND r.id NOT IN (${sitesOfOthers}) AND r.id NOT IN (${askedByOneself})
+    AND ${isPerson(principal) ? Prisma.sql`true` : ASKED_BY_SERVER}
     AND ${isFreeOrHasVote(organizationId, principal)} ${
       snoozed ? Prisma.empty : Prisma.sql`AND r.id NOT IN (${snoozesOf(organizationId, principal)})`
     }`;
 }
+
+/** Intray's own questions are for people: no program may answer them. */
+const ASKED_BY_SERVER = Prisma.sql`r.origin = 'server'`;
 
 /** The ids of open requests that are assigned to who is away and for whom the principal stands in. */
 function assignedToAbsent(organizationId: string, principal: Principal): Prisma.Sql {

@@ -218,7 +218,15 @@ const approvalStatusSchema = z.object({
   /** The caller has a vote now. */
   canVote: z.boolean(),
   /** `approver`: the open stage is the caller's. Else the code with which a vote would be refused; `not_open`: nobody votes. */
-  why: z.enum(["approver", "already_voted", "not_an_approver", "four_eyes", "not_open"]),
+  why: z.enum([
+    "approver",
+    "already_voted",
+    "not_an_approver",
+    "four_eyes",
+    "forbidden",
+    "step_up_required",
+    "not_open",
+  ]),
   /** Who is away, until when, and for whom the caller votes now. Null: the vote is the caller's own. */
   votesFor: awayPersonSchema.nullable(),
   /** Who is away of those whom the open stage still asks. */

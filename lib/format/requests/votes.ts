@@ -53,6 +53,10 @@ export function whyWords(approval: Pick<Approval, "why" | "mine" | "stages">): s
       return "You, or somebody who counts as one person with you, asked for this or has voted, so others decide.";
     case "not_an_approver":
       return `Waits for ${open}, where you have no vote.`;
+    case "forbidden":
+      return `Waits for ${open}. You may not answer.`;
+    // Keys alone are told so, which see no screens.
+    case "step_up_required":
     case "not_open":
       return null;
   }

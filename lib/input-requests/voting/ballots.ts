@@ -2,14 +2,18 @@
  * On which of many requests the caller may vote, for lists and counts: what `hasVote` and `votesFor` say of each request, asked once of
  * all that have the same ballot (prisma/migrations/0172_ballots/migration.sql).
  */
-import type { Principal } from "../../access/principal.ts";
+import { isPerson, type Principal } from "../../access/principal.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { callerVotesFor, isAbsentAskedIn, isCallerAskedIn, personOf } from "./voter.ts";
 
 /** SQL condition: any one approver decides on the open request `r`, or the caller has a vote on it, of their own or for who is away. */
 export function isFreeOrHasVote(organizationId: string, principal: Principal): Prisma.Sql {
   const approval = Prisma.sql`q.approval`;
-  const asked = ballotsWhere(organizationId, isCallerAskedIn(approval, principal));
+  const isAsked = isCallerAskedIn(approval, principal);
+  const asked = ballotsWhere(
+    organizationId,
+    isPerson(principal) ? isAsked : Prisma.sql`${isAsked} AND NOT ${NEEDS_STEP_UP}`,
+  );
   const askedForAbsent = ballotsWhere(organizationId, isAbsentAskedIn(approval, principal));
   // Many of each: Postgres hashes what is IN a query, and goes through an array once a row.
   return Prisma.sql`(r.ballot IS NULL
@@ -18,6 +22,10 @@ export function isFreeOrHasVote(organizationId: string, principal: Principal): P
       WHERE q.organization_id = ${organizationId}::uuid AND q.state = 'open' AND q.ballot = ANY (ARRAY(${askedForAbsent}))
         AND ${callerVotesFor(approval, principal)} IS NOT NULL))`;
 }
+
+/** Who votes has to show that it is them, which no program can. */
+const NEEDS_STEP_UP = Prisma.sql`coalesce(
+  (q.approval -> 'stages' -> (q.approval -> 'open' ->> 'stage')::integer ->> 'stepUp')::boolean, false)`;
 
 /** The ballots of open requests, of which one request `q` fulfils the condition. Each is found by one step along the index. */
 function ballotsWhere(organizationId: string, condition: Prisma.Sql): Prisma.Sql {

@@ -1,6 +1,7 @@
 /** The votes on a request as the API shows them. */
 import { z } from "zod";
-import type { Principal } from "../../access/principal.ts";
+import { allows } from "../../access/key-scope.ts";
+import { isPerson, type Principal } from "../../access/principal.ts";
 import { actorSchema, personSchema } from "../../access/schema.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { approvalSchema } from "../../policy/judge.ts";
@@ -29,6 +30,7 @@ export const votesOf = (principal: Principal) => Prisma.sql`r.approval,
     FROM request_timer m WHERE m.organization_id = r.organization_id AND m.input_request_id = r.id AND m.fired_at IS NULL
       AND m.paused_at IS NULL) END AS timers,
   CASE WHEN r.approval IS NOT NULL THEN json_build_object('person', ${personOf(principal)},
+    'mayAnswer', ${allows(principal, "requests:answer")}::boolean, 'isProgram', ${!isPerson(principal)}::boolean,
     'hasAsked', ${askedBy(personOf(principal))}, 'isApprover', ${isCallerApproverIn(Prisma.sql`r.approval`, principal)},
     'isAsked', ${isCallerAskedIn(Prisma.sql`r.approval`, principal)},
     'absent', ${callerVotesFor(Prisma.sql`r.approval`, principal)}) END AS voter,
@@ -72,14 +74,18 @@ const timersSchema = z
   .nullish();
 const voterSchema = z.object({
   person: z.string().nullable(),
+  mayAnswer: z.boolean(),
+  isProgram: z.boolean(),
   hasAsked: z.boolean(),
   isApprover: z.boolean(),
   isAsked: z.boolean(),
   absent: z.string().nullable(),
 });
 
+type Approval = NonNullable<InputRequestSummary["approval"]>;
+
 export function toApproval(
-  row: VotesRow & { state: string; fourEyes: boolean },
+  row: VotesRow & { state: string; origin: "server" | "intray" },
 ): InputRequestSummary["approval"] {
   if (row.approval === null || row.approval === undefined) return null;
   const approval = approvalSchema.parse(row.approval);
@@ -95,17 +101,16 @@ export function toApproval(
   const mine = own.at(-1);
   const isOpen = row.state === "open";
   const open = openStage(stages, votes) ?? stages.length;
-  const refusal = !isOpen
-    ? "not_open"
-    : voter.hasAsked && requester === "excluded"
-      ? "four_eyes"
-      : voter.isAsked || voter.absent !== null
-        ? null
-        : own.length > 0
-          ? "already_voted"
-          : voter.isApprover
-            ? "four_eyes"
-            : "not_an_approver";
+  const refusal = (): Exclude<Approval["why"], "approver"> | null => {
+    if (!isOpen) return "not_open";
+    if (!voter.mayAnswer || (voter.isProgram && row.origin === "intray")) return "forbidden";
+    if (voter.hasAsked && requester === "excluded") return "four_eyes";
+    if (voter.isAsked || voter.absent !== null)
+      return voter.isProgram && stages[open]?.stepUp ? "step_up_required" : null;
+    if (own.length > 0) return "already_voted";
+    return voter.isApprover ? "four_eyes" : "not_an_approver";
+  };
+  const why = refusal() ?? "approver";
   return {
     rule,
     version,
@@ -147,9 +152,9 @@ export function toApproval(
       }),
     ),
     content: agreed?.content ?? null,
-    canVote: refusal === null,
-    why: refusal ?? "approver",
-    votesFor: (refusal === null && !voter.isAsked && away.find(({ id }) => id === voter.absent)) || null,
+    canVote: why === "approver",
+    why,
+    votesFor: (why === "approver" && !voter.isAsked && away.find(({ id }) => id === voter.absent)) || null,
     away,
     mine: mine
       ? {
