@@ -8,8 +8,11 @@ import { refusedByFourEyes } from "./one-maker.ts";
 
 const MAY_ANSWER = ROLES.filter((role) => may(role, "requests:answer"));
 
+/** An answer may be undone, and one that could not be delivered be asked for again. */
+const MAY_BE_OPEN = ["open", "answered", "undeliverable"];
+
 /**
- * Ends assignments and claims of open requests by people who could not accept them any more: they left, lost the
+ * Ends assignments and claims of requests that are open, or may be again, by people who could not accept them any more: they left, lost the
  * role, or asked for the task where a second person is required. The requests would wait for nobody. The same for the
  * wait for information from people who have left; an engine has the reminders go on. Each unassignment and each such wait
  * leaves a line of history, so that the others are told. Call it after the change that it follows from, in the same
@@ -18,7 +21,7 @@ const MAY_ANSWER = ROLES.filter((role) => may(role, "requests:answer"));
 export async function unassignUnable(organizationId: string, tx: Tx, userId: string | null): Promise<void> {
   const unable = (
     person: Prisma.Sql,
-  ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.state = 'open'
+  ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.state = ANY (${MAY_BE_OPEN}::text[])
     AND ${userId === null ? Prisma.sql`${person} IS NOT NULL` : Prisma.sql`${person} = ${userId}::uuid`}
     AND (NOT EXISTS (SELECT FROM membership m WHERE m.organization_id = r.organization_id AND m.user_id = ${person}
         AND m.role = ANY (${MAY_ANSWER}::text[]))
