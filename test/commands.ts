@@ -1,6 +1,6 @@
 /** Wires to commands, for tests of the wire over stdin and stdout. */
 import { fileURLToPath } from "node:url";
-import { createNetwork } from "../lib/base/network.ts";
+import { createNetwork } from "../lib/base/network/network.ts";
 import { createPeer, openWire } from "../lib/mcp/connect.ts";
 import type {
   CallOptions,

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createNetwork } from "@/lib/base/network.ts";
+import { createNetwork } from "@/lib/base/network/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import type { Services } from "@/lib/base/services.ts";
 import { toolsOf } from "@/lib/servers/check.ts";

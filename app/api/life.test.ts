@@ -5,7 +5,7 @@
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
-import { createNetwork } from "@/lib/base/network.ts";
+import { createNetwork } from "@/lib/base/network/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { Engine } from "@/lib/engine/engine.ts";
 import type { Era } from "@/lib/mcp/peer.ts";

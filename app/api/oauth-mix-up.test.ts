@@ -1,6 +1,6 @@
 /** Mix-up attacks at sign-ins to MCP servers (RFC 9207, RFC 9700 section 4.4): one that relays, one that lends endpoints. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createNetwork } from "@/lib/base/network.ts";
+import { createNetwork } from "@/lib/base/network/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { callbackUrl } from "@/lib/mcp/oauth/oauth-client.ts";
 import { beginConnecting } from "@/lib/servers/connections/connect.ts";

@@ -3,7 +3,7 @@
  * the specification's list.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createNetwork } from "@/lib/base/network.ts";
+import { createNetwork } from "@/lib/base/network/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { refusalWords } from "@/lib/format/oauth.ts";
 import { callbackUrl, metadataDocumentUrl } from "@/lib/mcp/oauth/oauth-client.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMakerlessAgent } from "@/lib/agents/transitions.ts";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
-import { createNetwork } from "@/lib/base/network.ts";
+import { createNetwork } from "@/lib/base/network/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { Engine } from "@/lib/engine/engine.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";

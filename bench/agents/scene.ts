@@ -1,7 +1,7 @@
 /** An organization with two servers, an engine, endpoints for agents in processes of their own, and agents. */
 import pg from "pg";
 import { createMakerlessAgent } from "../../lib/agents/transitions.ts";
-import { createNetwork } from "../../lib/base/network.ts";
+import { createNetwork } from "../../lib/base/network/network.ts";
 import { COMMAND_LINE } from "../../lib/organizations/transitions.ts";
 import { checkServer } from "../../lib/servers/check.ts";
 import { freePort } from "../../scripts/ports.ts";

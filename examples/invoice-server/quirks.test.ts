@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, type TestContext, test } from "vitest";
 import { z } from "zod";
-import { createNetwork } from "../../lib/base/network.ts";
+import { createNetwork } from "../../lib/base/network/network.ts";
 import { createPeer, openWire } from "../../lib/mcp/connect.ts";
 import { until } from "../../test/fixtures/organization-fixture.ts";
 import { readLedger } from "../../test/fixtures/sample-ledger.ts";

@@ -14,7 +14,7 @@ import { type SyslogServer, startSyslog } from "../../test/servers/destinations/
 import { expectedSignature, type Receiver, startReceiver } from "../../test/servers/receiver.ts";
 import type { Principal } from "../access/principal.ts";
 import { createDatabase } from "../base/db/db.ts";
-import { NetworkError } from "../base/network.ts";
+import { NetworkError } from "../base/network/network.ts";
 import { NOTICES } from "../engine/jobs/notifications.ts";
 import { RETENTION } from "../engine/jobs/retention.ts";
 import { exportedLines } from "../events/export.ts";

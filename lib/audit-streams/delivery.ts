@@ -5,7 +5,7 @@
  */
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
-import type { Network } from "../base/network.ts";
+import type { Network } from "../base/network/network.ts";
 import type { Seal } from "../base/seal.ts";
 import { exportEvents } from "../events/queries.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../events/transitions.ts";

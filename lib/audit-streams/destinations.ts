@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
-import { type Network, NetworkError } from "../base/network.ts";
+import { type Network, NetworkError } from "../base/network/network.ts";
 import type { SealedPlace } from "../base/seal.ts";
 import { signedHeaders } from "../webhooks/sign.ts";
 import { DeliveryFailure } from "./failure.ts";

@@ -1,5 +1,5 @@
 /** Names the cause of a failed attempt. What the other side said is not kept, since it may hold anything. */
-import { NetworkError } from "../base/network.ts";
+import { NetworkError } from "../base/network/network.ts";
 
 /** A failed attempt, by its code (`failureSchema`). */
 export class DeliveryFailure extends Error {

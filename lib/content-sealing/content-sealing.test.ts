@@ -698,7 +698,7 @@ async function convertAll(): Promise<void> {
 /** Databases and engines that have not read the organization's key yet, as another process. */
 async function otherProcess() {
   const { Engine } = await import("../engine/engine.ts");
-  const { createNetwork } = await import("../base/network.ts");
+  const { createNetwork } = await import("../base/network/network.ts");
   const { default: pino } = await import("pino");
   const { ENGINE_DATABASE_URL: url = "", ENGINE_DATABASE_DIRECT_URL: directUrl = url } =
     fixture.engineEnvironment;

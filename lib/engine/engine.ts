@@ -9,7 +9,7 @@ import { connectTimeoutMs, type Database, isDatabaseDown, Prisma } from "../base
 import { listen } from "../base/db/listen.ts";
 import { KeptPlans, NamingClient } from "../base/db/statements.ts";
 import { env } from "../base/env.ts";
-import type { Network } from "../base/network.ts";
+import type { Network } from "../base/network/network.ts";
 import type { Seal } from "../base/seal.ts";
 import { LEASES, PAUSE, STREAMS, TOKENS, TRY } from "../live-updates/transitions.ts";
 import { engineRegistry, noteState } from "../metrics/engine.ts";

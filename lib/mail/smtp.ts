@@ -1,4 +1,4 @@
-/** The operator's mail server, the only socket outside lib/base/network.ts. No tenant chooses the address. */
+/** The operator's mail server, the only socket outside lib/base/network/network.ts. No tenant chooses the address. */
 import { createTransport } from "nodemailer";
 import { storableText } from "../base/db/db.ts";
 

@@ -1,4 +1,4 @@
-import type { Network } from "../base/network.ts";
+import type { Network } from "../base/network/network.ts";
 import { type CallOptions, type Endpoint, type Era, type Peer, PeerError, type Session } from "./peer.ts";
 import { Peer20251125 } from "./peer-2025-11-25.ts";
 import { Peer20260728 } from "./peer-2026-07-28.ts";

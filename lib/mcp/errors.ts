@@ -1,7 +1,7 @@
 /** Converts a call's failure to a PeerError: from the connection, the HTTP status, or the JSON-RPC error. */
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
-import { NetworkError } from "../base/network.ts";
+import { NetworkError } from "../base/network/network.ts";
 import { ERROR_CHARACTERS } from "./limits.ts";
 import { type RpcError, rpcErrorSchema } from "./messages.ts";
 import { PeerError, type PeerErrorCode } from "./peer.ts";

@@ -8,7 +8,7 @@ import {
   oldEverything,
   startOldServer,
 } from "../../test/old-servers/start.ts";
-import { createNetwork } from "../base/network.ts";
+import { createNetwork } from "../base/network/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";
 

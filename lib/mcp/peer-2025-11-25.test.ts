@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { notes } from "../../test/commands.ts";
 import { type OfficialServer, startOfficialServer } from "../../test/servers/official-server.ts";
 import { patiently } from "../../test/setup/patience.ts";
-import { createNetwork, type Network } from "../base/network.ts";
+import { createNetwork, type Network } from "../base/network/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";
 import type { Peer, RemoteTask, Session, TaskRef } from "./peer.ts";

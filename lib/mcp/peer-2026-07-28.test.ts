@@ -2,7 +2,7 @@ import { hasTaskServerCapabilityV2, isCreateTaskResultV2 } from "@modelcontextpr
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { APPROVAL_SCHEMA } from "../../test/fixtures/fake-task.ts";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
-import { createNetwork, type Network } from "../base/network.ts";
+import { createNetwork, type Network } from "../base/network/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import { discover } from "./discover.ts";
 import type { Peer, StreamListener, TaskRef } from "./peer.ts";

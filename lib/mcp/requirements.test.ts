@@ -1,7 +1,7 @@
 /** The specifications' requirements for clients. docs/threat-model.md says where each is met. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type HostileServer, startHostileServer } from "../../test/servers/hostile-server.ts";
-import { createNetwork } from "../base/network.ts";
+import { createNetwork } from "../base/network/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import type { Era, Session, StreamListener } from "./peer.ts";
 

@@ -4,7 +4,7 @@ import { contributeTaskFilterV2, isTaskStatusNotificationV2 } from "@modelcontex
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../test/servers/mcp-server.ts";
 import { patiently } from "../../test/setup/patience.ts";
-import { createNetwork, type Network } from "../base/network.ts";
+import { createNetwork, type Network } from "../base/network/network.ts";
 import { createPeer, openWire } from "./connect.ts";
 import type { StreamListener } from "./peer.ts";
 

@@ -4,9 +4,9 @@
  */
 import type { Principal } from "../access/principal.ts";
 import type { Actor } from "../access/schema.ts";
-import { isWithin, rememberedNetworkOf } from "../base/address.ts";
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
+import { isWithin, rememberedNetworkOf } from "../base/network/address.ts";
 import { appendEvents } from "../events/transitions.ts";
 import { publishChangeNow } from "../live-updates/transitions.ts";
 import type { SaveAddresses, SavedAddresses } from "./schema.ts";

@@ -7,7 +7,7 @@ import {
   type OrganizationFixture,
 } from "../../test/fixtures/organization-fixture.ts";
 import { type Act, startHostileServer } from "../../test/servers/hostile-server.ts";
-import { createNetwork } from "../base/network.ts";
+import { createNetwork } from "../base/network/network.ts";
 import { TOOL_NAME_CHARACTERS, TOOL_PAGES, TOOL_TEXT_CHARACTERS, TOOLS } from "../mcp/limits.ts";
 import { addServer } from "./check.ts";
 import { readKeptTools } from "./queries.ts";

@@ -3,7 +3,7 @@ import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 import { createDatabase, type Database, type Tx } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
-import { createNetwork } from "../base/network.ts";
+import { createNetwork } from "../base/network/network.ts";
 import { createSeal } from "../base/seal.ts";
 import { verifyEvents } from "../events/verify.ts";
 import { createOrganization } from "../organizations/transitions.ts";

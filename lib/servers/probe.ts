@@ -1,6 +1,6 @@
 /** Asks a server for its era, capabilities and tools. Uses the network, but no database. */
 import { AppError } from "../base/errors.ts";
-import type { Network } from "../base/network.ts";
+import type { Network } from "../base/network/network.ts";
 import { createPeer, openSession, openWire } from "../mcp/connect.ts";
 import { discover } from "../mcp/discover.ts";
 import { discoverAuthorization } from "../mcp/oauth/oauth-discovery.ts";

@@ -9,7 +9,7 @@ import { insertServer, insertTask } from "../../test/fixtures/rows.ts";
 import type { Principal } from "../access/principal.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
-import { createNetwork } from "../base/network.ts";
+import { createNetwork } from "../base/network/network.ts";
 import { END_ACKNOWLEDGEMENTS } from "../engine/jobs/acknowledgements.ts";
 import { organizationsDue } from "../engine/jobs/jobs.ts";
 import { readTask } from "../tasks/queries.ts";

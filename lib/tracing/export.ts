@@ -5,7 +5,7 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { log } from "../base/log.ts";
-import { operatorLookup } from "../base/network.ts";
+import { operatorLookup } from "../base/network/network.ts";
 import { setTracer } from "./span.ts";
 
 /** Starts exporting. The returned function sends the rest and stops. A dead collector loses only spans. */

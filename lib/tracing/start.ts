@@ -1,5 +1,5 @@
 import { ConfigurationError, env } from "../base/env.ts";
-import { checkOperatorUrl, NetworkError } from "../base/network.ts";
+import { checkOperatorUrl, NetworkError } from "../base/network/network.ts";
 
 /**
  * Starts sending this process's spans to the operator's collector, if one is configured; loads the packages

@@ -1,7 +1,7 @@
-import { type FindTexts, textFinder } from "../base/dns.ts";
 import { env } from "../base/env.ts";
-import { createNetwork, type Network } from "../base/network.ts";
-import { logNameFailure } from "../base/network-log.ts";
+import { type FindTexts, textFinder } from "../base/network/dns.ts";
+import { createNetwork, type Network } from "../base/network/network.ts";
+import { logNameFailure } from "../base/network/network-log.ts";
 
 // On globalThis: each of Next's bundles has a copy of this module, and the sockets must not multiply.
 const key = Symbol.for("intray.network");

@@ -3,7 +3,7 @@
  * records the result. If the engine dies, another one sends the delivery again under the same webhook-id.
  */
 import { type Database, Prisma, type Tx } from "../base/db/db.ts";
-import { type Network, NetworkError } from "../base/network.ts";
+import { type Network, NetworkError } from "../base/network/network.ts";
 import type { Seal } from "../base/seal.ts";
 import { appendEvents, ENGINE_ACTOR } from "../events/transitions.ts";
 import { countSent } from "../metrics/engine.ts";

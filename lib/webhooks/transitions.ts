@@ -4,7 +4,7 @@ import type { Principal } from "../access/principal.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { uuidv7 } from "../base/ids.ts";
-import { type Network, NetworkError } from "../base/network.ts";
+import { type Network, NetworkError } from "../base/network/network.ts";
 import type { Seal } from "../base/seal.ts";
 import { appendEvents, type NewEvent } from "../events/transitions.ts";
 import { type CreateWebhook, TEST_EVENT, type UpdateWebhook } from "./schema.ts";

@@ -16,7 +16,7 @@ test.each([
 });
 
 test.each([
-  ["lib/base/network.ts", "undici", false],
+  ["lib/base/network/network.ts", "undici", false],
   ["lib/mcp/wire/wire.ts", "node:http", true],
   ["scripts/web.ts", "node:http", false],
   ["lib/web/notices.ts", "node:crypto", false],

@@ -10,7 +10,7 @@ import { createDatabase } from "../../lib/base/db/db.ts";
 import { env, need } from "../../lib/base/env.ts";
 import { AppError } from "../../lib/base/errors.ts";
 import { keyRing } from "../../lib/base/key-ring.ts";
-import { createNetwork } from "../../lib/base/network.ts";
+import { createNetwork } from "../../lib/base/network/network.ts";
 import { createSeal } from "../../lib/base/seal.ts";
 import type { Services } from "../../lib/base/services.ts";
 import { recordAnswer } from "../../lib/input-requests/transitions.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError, type Environment, env } from "../../lib/base/env.ts";
 import { readKeys } from "../../lib/base/key-ring.ts";
-import { staysOnThisMachine } from "../../lib/base/loopback.ts";
+import { staysOnThisMachine } from "../../lib/base/network/loopback.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { portIsFree } from "../ports.ts";
 

@@ -4,7 +4,7 @@
  * MCP_CONFORMANCE_CONTEXT may name the calls to make, as JSON: `{toolCalls: [{name, arguments}]}`.
  */
 
-import { createNetwork } from "../../lib/base/network.ts";
+import { createNetwork } from "../../lib/base/network/network.ts";
 import { createPeer, openWire } from "../../lib/mcp/connect.ts";
 import { discover } from "../../lib/mcp/discover.ts";
 import { normaliseForm } from "../../lib/mcp/forms/question.ts";

@@ -51,7 +51,7 @@ export const LONG_FILES: Record<string, number> = {
   "app/api/odd-input.test.ts": 11,
   "lib/engine/scenarios/engine.test.ts": 11,
   "lib/engine/hostile/starts.test.ts": 11,
-  "lib/base/network-hostile.test.ts": 11,
+  "lib/base/network/network-hostile.test.ts": 11,
   "scripts/supervise/database.test.ts": 11,
   "lib/engine/scenarios/pause.test.ts": 10,
   "lib/engine/jobs/retention.test.ts": 10,

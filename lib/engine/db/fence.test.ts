@@ -4,7 +4,7 @@ import { withClient } from "../../../scripts/database/roles.ts";
 import { createOrganizationFixture, until } from "../../../test/fixtures/organization-fixture.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { createDatabase } from "../../base/db/db.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import type { ConnectionRow } from "../leases/connection.ts";
 import { Watcher } from "../watcher/watcher.ts";
 import { GroupCommit } from "./group-commit.ts";

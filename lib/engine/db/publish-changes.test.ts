@@ -9,7 +9,7 @@ import {
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { log } from "../../base/log.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import { Engine } from "../engine.ts";
 import { PUMP_AFTER_MS } from "../tunables.ts";
 import { publishChanges } from "./publish-changes.ts";

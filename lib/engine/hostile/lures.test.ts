@@ -7,7 +7,7 @@ import {
 } from "../../../test/fixtures/hostile-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { type Act, type HostileServer, startHostileServer } from "../../../test/servers/hostile-server.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 
 const network = createNetwork({ allowHosts: ["127.0.0.1"], denyPorts: [] });

@@ -13,7 +13,7 @@ import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer } from "../../../test/servers/mcp-server.ts";
 import { createDatabase, type Database, storable } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import { readOperation } from "../../bulk-operations/queries.ts";
 import type { BulkAction } from "../../bulk-operations/schema.ts";
 import { beginOperation, prepareOperation, stopOperation } from "../../bulk-operations/transitions.ts";

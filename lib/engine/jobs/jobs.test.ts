@@ -8,7 +8,7 @@ import {
   until,
 } from "../../../test/fixtures/organization-fixture.ts";
 import { createDatabase, type Database, Prisma } from "../../base/db/db.ts";
-import { createNetwork, type Network } from "../../base/network.ts";
+import { createNetwork, type Network } from "../../base/network/network.ts";
 import { ALL_ORGANIZATIONS, type Job, JobRunner } from "./jobs.ts";
 
 let fixture: OrganizationFixture;

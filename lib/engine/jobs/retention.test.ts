@@ -11,7 +11,7 @@ import { insertRequest, insertServer, insertTask } from "../../../test/fixtures/
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { createDatabase, type Database } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import { exportedLines } from "../../events/export.ts";
 import { appendEvents, ENGINE_ACTOR } from "../../events/transitions.ts";
 import { verifyEvents } from "../../events/verify.ts";

@@ -3,7 +3,7 @@ import type { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
 import { type Database, isDatabaseDown } from "../../base/db/db.ts";
 import { type Moment, msSince, thisMoment } from "../../base/moment.ts";
-import type { Network } from "../../base/network.ts";
+import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { GroupCommit } from "../db/group-commit.ts";
 import { GroupScan } from "../db/group-scan.ts";

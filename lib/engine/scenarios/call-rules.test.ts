@@ -13,7 +13,7 @@ import type { Before } from "../../agents/schema.ts";
 import { storable } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import { readOperation } from "../../bulk-operations/queries.ts";
 import { beginOperation, prepareOperation } from "../../bulk-operations/transitions.ts";
 import { readCallRules } from "../../call-rules/queries.ts";

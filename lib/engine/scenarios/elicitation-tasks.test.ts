@@ -21,7 +21,7 @@ import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { type OfficialServer, startOfficialServer } from "../../../test/servers/official-server.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../test/servers/tasks/task-requestor.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import { undoAnswer } from "../../input-requests/transitions.ts";
 import { pauseServer, resumeServer } from "../../servers/pause.ts";
 import { probe } from "../../servers/probe.ts";

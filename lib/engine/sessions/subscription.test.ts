@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { createDatabase } from "../../base/db/db.ts";
-import { createNetwork, type Network } from "../../base/network.ts";
+import { createNetwork, type Network } from "../../base/network/network.ts";
 import { createSeal } from "../../base/seal.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";
 import { GrantAccess } from "../../servers/connections/access.ts";

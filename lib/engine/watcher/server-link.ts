@@ -1,7 +1,7 @@
 /** A watcher's link to its server: wire, era, traits, health and call statistics. */
 import type { Logger } from "pino";
 import type { Database, Tx } from "../../base/db/db.ts";
-import type { Network } from "../../base/network.ts";
+import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { noteUnreachable } from "../../input-requests/deliveries/transitions.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import { unavailable } from "../../base/db/content.ts";
 import type { Database, Prisma, Tx } from "../../base/db/db.ts";
-import type { Network } from "../../base/network.ts";
+import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import { readVersion } from "../../servers/recipes/queries.ts";
 import type { Recipe } from "../../servers/recipes/schema.ts";

@@ -1,7 +1,7 @@
 /** Intray as an OAuth client. */
 import { createHash } from "node:crypto";
 import { registerClient } from "@modelcontextprotocol/client";
-import type { Network } from "../../base/network.ts";
+import type { Network } from "../../base/network/network.ts";
 import type { AuthorizationMetadata } from "./oauth-discovery.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
 import { OAuthRefused } from "./oauth-refused.ts";

@@ -11,7 +11,7 @@ import {
   resourceUrlFromServerUrl,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import type { Network } from "../../base/network.ts";
+import type { Network } from "../../base/network/network.ts";
 import { type OAuthFetch, oauthFetch, refusalOf, requireSecure } from "./oauth-fetch.ts";
 import { ENDPOINTS } from "./oauth-hosts.ts";
 import { OAuthRefused } from "./oauth-refused.ts";

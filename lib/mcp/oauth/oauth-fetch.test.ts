@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startFickleServer } from "../../../test/servers/fickle-server.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import { oauthFetch } from "./oauth-fetch.ts";
 
 test("a code or a refresh token never goes out on a kept connection, which may die under it", async () => {

@@ -1,5 +1,5 @@
 /** OAuth requests: https, limited in time and size, through the guarded network. */
-import type { Network } from "../../base/network.ts";
+import type { Network } from "../../base/network/network.ts";
 import { OAuthRefused } from "./oauth-refused.ts";
 
 /** The deadline of one exchange with an authorization server, body included. */

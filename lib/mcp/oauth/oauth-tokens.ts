@@ -8,7 +8,7 @@ import {
   selectClientAuthMethod,
   startAuthorization,
 } from "@modelcontextprotocol/client";
-import type { Network } from "../../base/network.ts";
+import type { Network } from "../../base/network/network.ts";
 import type { OAuthClient } from "./oauth-client.ts";
 import type { AuthorizationMetadata } from "./oauth-discovery.ts";
 import { oauthFetch, requireSecure } from "./oauth-fetch.ts";

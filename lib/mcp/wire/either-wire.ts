@@ -3,7 +3,7 @@
  * specification has it, a server that refuses to be initialized by a POST is asked for an event stream; what a session
  * began with it goes on with.
  */
-import type { Network } from "../../base/network.ts";
+import type { Network } from "../../base/network/network.ts";
 import { underOneDeadline } from "../client.ts";
 import { type CallOptions, type HttpEndpoint, PeerError, type Stream } from "../peer.ts";
 import { isSseSession, SseWire } from "./channels/sse-wire.ts";

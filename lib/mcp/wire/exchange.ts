@@ -1,7 +1,7 @@
 /** One HTTP exchange under a deadline. Handles event streams, size limits and failures, but no JSON-RPC. */
 import type { IncomingHttpHeaders } from "node:http";
 import { msSince, thisMoment } from "../../base/moment.ts";
-import type { Network, Outgoing } from "../../base/network.ts";
+import type { Network, Outgoing } from "../../base/network/network.ts";
 import { badReply, httpError, transportError } from "../errors.ts";
 import { ERROR_BYTES, REPLY_BYTES } from "../limits.ts";
 import { PeerError } from "../peer.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect } from "vitest";
 import { fuzz, oddJson, oddText } from "../../../test/fixtures/fuzz.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import { createPeer, openWire } from "../connect.ts";
 import { PeerError, type TaskRef } from "../peer.ts";
 import { lineSplitter } from "./channels/lines.ts";

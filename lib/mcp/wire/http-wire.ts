@@ -1,6 +1,6 @@
 /** JSON-RPC over streamable HTTP, both eras: one POST, one reply, framed as JSON or as an event stream. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { Lane, Network } from "../../base/network.ts";
+import type { Lane, Network } from "../../base/network/network.ts";
 import { underOneDeadline } from "../client.ts";
 import { badReply, transportError } from "../errors.ts";
 import { asServerMessage } from "../messages.ts";

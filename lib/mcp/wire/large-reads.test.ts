@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { patiently } from "../../../test/setup/patience.ts";
-import { createNetwork, type Network } from "../../base/network.ts";
+import { createNetwork, type Network } from "../../base/network/network.ts";
 import { createPeer, openWire } from "../connect.ts";
 import { LARGE_BYTES, LARGE_EACH, LARGE_MOST } from "../limits.ts";
 import { Places } from "./large-reads.ts";

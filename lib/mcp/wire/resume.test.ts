@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type OfficialServer, startOfficialServer } from "../../../test/servers/official-server.ts";
 import { patiently } from "../../../test/setup/patience.ts";
-import { createNetwork, type Network } from "../../base/network.ts";
+import { createNetwork, type Network } from "../../base/network/network.ts";
 import { createPeer, openWire } from "../connect.ts";
 import type {
   CallOptions,

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it, test } from "vitest";
-import { createNetwork, type Network } from "../../base/network.ts";
+import { createNetwork, type Network } from "../../base/network/network.ts";
 import { createPeer, openWire } from "../connect.ts";
 import type { StreamListener } from "../peer.ts";
 

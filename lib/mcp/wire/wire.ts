@@ -5,7 +5,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
-import type { Lane } from "../../base/network.ts";
+import type { Lane } from "../../base/network/network.ts";
 import { badReply, rpcFailure } from "../errors.ts";
 import { replySchema, type ServerMessage } from "../messages.ts";
 import type { CallOptions, Stream } from "../peer.ts";

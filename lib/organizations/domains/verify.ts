@@ -1,7 +1,7 @@
 import type { Principal } from "../../access/principal.ts";
 import type { Database } from "../../base/db/db.ts";
-import { type FindTexts, NameError } from "../../base/dns.ts";
 import { AppError } from "../../base/errors.ts";
+import { type FindTexts, NameError } from "../../base/network/dns.ts";
 import { readDomain } from "./queries.ts";
 import { markVerified } from "./transitions.ts";
 

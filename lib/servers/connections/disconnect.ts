@@ -5,7 +5,7 @@ import type { Principal } from "../../access/principal.ts";
 import type { Actor } from "../../access/schema.ts";
 import type { Tx } from "../../base/db/db.ts";
 import { AppError, notFound } from "../../base/errors.ts";
-import type { Network } from "../../base/network.ts";
+import type { Network } from "../../base/network/network.ts";
 import type { Seal } from "../../base/seal.ts";
 import type { Services } from "../../base/services.ts";
 import type { OAuthClient } from "../../mcp/oauth/oauth-client.ts";

@@ -14,7 +14,7 @@ import {
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { storable } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import { createSeal, type Seal } from "../../base/seal.ts";
 import type { Services } from "../../base/services.ts";
 import { adoptFoundTask } from "../../task-lifecycle/adopt.ts";

@@ -2,7 +2,7 @@
 
 import type { Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
-import type { Network } from "../../base/network.ts";
+import type { Network } from "../../base/network/network.ts";
 import type { Page } from "../../base/page.ts";
 import type { Services } from "../../base/services.ts";
 import { createPeer, openWire } from "../../mcp/connect.ts";

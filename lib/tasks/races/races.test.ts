@@ -7,7 +7,7 @@ import {
 } from "../../../test/fixtures/organization-fixture.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import { endTask } from "../../task-lifecycle/progress.ts";
 import { settleRace } from "../../task-lifecycle/settle-races.ts";
 import { type RaceStart, startRace } from "../../task-lifecycle/start-race.ts";

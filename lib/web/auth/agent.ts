@@ -3,10 +3,10 @@
 import type { Principal } from "../../access/principal.ts";
 import { roleSchema } from "../../access/schema.ts";
 import { AGENT_PERMISSIONS, PREFIX } from "../../agents/transitions.ts";
-import { rememberedNetworkOf } from "../../base/address.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
+import { rememberedNetworkOf } from "../../base/network/address.ts";
 import { leavesOut, refuse } from "../../organizations/addresses.ts";
 import { agentByToken, signInStands } from "../agent-oauth/token.ts";
 import { database } from "../database.ts";

@@ -5,7 +5,7 @@
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { isLoopback, isLoopbackHost } from "../../base/loopback.ts";
+import { isLoopback, isLoopbackHost } from "../../base/network/loopback.ts";
 
 const DIRECT_HEADER = "x-intray-direct";
 

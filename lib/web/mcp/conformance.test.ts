@@ -16,7 +16,7 @@ import {
   type ConformanceTools,
   startConformanceTools,
 } from "../../../test/servers/agents/conformance-tools.ts";
-import { createNetwork } from "../../base/network.ts";
+import { createNetwork } from "../../base/network/network.ts";
 import { checkServer } from "../../servers/check.ts";
 
 const SUITE = fileURLToPath(

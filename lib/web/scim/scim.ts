@@ -4,11 +4,11 @@
  */
 import { z } from "zod";
 import type { Principal } from "../../access/principal.ts";
-import { rememberedNetworkOf } from "../../base/address.ts";
 import { isDatabaseDown, isUniqueViolation, type Tx } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
+import { rememberedNetworkOf } from "../../base/network/address.ts";
 import { findDirectory } from "../../directory/queries.ts";
 import { ERROR_SCHEMA } from "../../directory/scim/discovery.ts";
 import { resourceNotFound, ScimError } from "../../directory/scim/error.ts";

@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import ipaddr from "ipaddr.js";
 import type pg from "pg";
 import { env } from "../../../lib/base/env.ts";
-import { staysOnThisMachine } from "../../../lib/base/loopback.ts";
+import { staysOnThisMachine } from "../../../lib/base/network/loopback.ts";
 import { isAddress } from "../../../lib/web/http/caller/client-address.ts";
 import { FIGURES_CAP } from "../../../lib/web/tunables.ts";
 import { embeddedExists } from "../with-database.ts";

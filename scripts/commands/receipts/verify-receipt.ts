@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { isLoopback } from "../../../lib/base/loopback.ts";
-import { createNetwork } from "../../../lib/base/network.ts";
+import { isLoopback } from "../../../lib/base/network/loopback.ts";
+import { createNetwork } from "../../../lib/base/network/network.ts";
 import { type Verdict, verifyReceipt } from "../../../lib/receipts/verify.ts";
 import { wordsOf } from "../../../lib/receipts/words.ts";
 import { CommandError, read, UsageError } from "../usage.ts";

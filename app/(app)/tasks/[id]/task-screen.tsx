@@ -18,14 +18,14 @@ import { useKeptError } from "@/lib/api-client/base/kept-error.ts";
 import { taskDetail } from "@/lib/api-client/tasks/tasks.ts";
 import { STATE_LABELS } from "@/lib/format/tasks/outcome.ts";
 import type { TaskDetail } from "@/lib/tasks/schema.ts";
-import { ProtocolLog } from "./protocol-log.tsx";
+import { ProtocolLog } from "./protocol/protocol-log.tsx";
+import { TaskResult } from "./result/task-result.tsx";
 import { TaskAccess } from "./task-access.tsx";
 import { TaskHeader } from "./task-header.tsx";
 import { TaskHistory } from "./task-history.tsx";
 import { TaskNotices } from "./task-notices.tsx";
 import { TaskProgress } from "./task-progress.tsx";
 import { TaskRequests } from "./task-requests.tsx";
-import { TaskResult } from "./task-result.tsx";
 
 export function TaskScreen({ id }: { id: string }) {
   const task = useQuery(taskDetail(id));

@@ -112,7 +112,7 @@ describe("the end", () => {
 
   it.each(["SIGTERM", "SIGKILL"] as const)("of our process by %s is the end of the child", async (signal) => {
     const program = `
-      import { createNetwork } from "./lib/base/network.ts";
+      import { createNetwork } from "./lib/base/network/network.ts";
       import { createPeer, openWire } from "./lib/mcp/connect.ts";
       process.on("SIGTERM", () => process.exit(0));
       const endpoint = { command: process.execPath, args: [${JSON.stringify(SCRIPT)}, "stubborn"], env: {} };

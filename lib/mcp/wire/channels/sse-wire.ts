@@ -3,7 +3,7 @@
  * carries all that the server says; messages to the server are posted to that address.
  */
 import { randomUUID } from "node:crypto";
-import type { Network } from "../../../base/network.ts";
+import type { Network } from "../../../base/network/network.ts";
 import { badReply, transportError } from "../../errors.ts";
 import { type HttpEndpoint, PeerError } from "../../peer.ts";
 import { withAccess } from "../authorized.ts";

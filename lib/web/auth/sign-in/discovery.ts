@@ -4,7 +4,7 @@
  * the operator's.
  */
 import { z } from "zod";
-import { checkOperatorUrl } from "../../../base/network.ts";
+import { checkOperatorUrl } from "../../../base/network/network.ts";
 import { operatorNetwork } from "../../outside.ts";
 import { DISCOVERY_FAILURE_KEPT_MS, DISCOVERY_KEPT_MS, PROVIDER_TIMEOUT_MS } from "../../tunables.ts";
 

@@ -7,8 +7,8 @@ import { z } from "zod";
 import { roleSchema } from "../../../access/schema.ts";
 import type { IdentityPolicy } from "../../../accounts/identities.ts";
 import { ConfigurationError, type Environment, env } from "../../../base/env.ts";
-import { isLoopbackHost } from "../../../base/loopback.ts";
-import { checkOperatorUrl, NetworkError } from "../../../base/network.ts";
+import { isLoopbackHost } from "../../../base/network/loopback.ts";
+import { checkOperatorUrl, NetworkError } from "../../../base/network/network.ts";
 import { SLUG } from "../../../text/slug.ts";
 
 export interface SignInProvider extends IdentityPolicy {

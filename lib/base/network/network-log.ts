@@ -1,4 +1,4 @@
-import { log } from "./log.ts";
+import { log } from "../log.ts";
 import type { NameFailure } from "./network.ts";
 
 /** Between two lines on the same name, which may be asked for many times a second. */

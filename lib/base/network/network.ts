@@ -10,7 +10,7 @@ import type { Transform } from "node:stream";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import ipaddr from "ipaddr.js";
 import { Agent, buildConnector, type Dispatcher, Pool, fetch as undiciFetch } from "undici";
-import { unpackerFor } from "./unpack.ts";
+import { unpackerFor } from "../unpack.ts";
 
 /**
  * Thrown for an address that forbids itself, by its text alone. What a name resolves to is never told this way: that
