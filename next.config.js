@@ -5,9 +5,29 @@ export default {
   images: { unoptimized: true },
   // `npm run check` and `npm test` do. A first start has somebody waiting for it.
   typescript: { ignoreBuildErrors: true },
+  // Every route has a copy of what it needs in its chunk. These are loaded from node_modules instead: with them the server's part
+  // weighed 1.4 GB with its source maps, which nothing reads, and 142 MB without both; a first build took 150 s and 3.7 GB of memory
+  // (docs/decisions/076).
+  serverExternalPackages: [
+    "@marcbachmann/cel-js",
+    "@modelcontextprotocol/client",
+    "@node-saml/node-saml",
+    "@prisma/adapter-pg",
+    "@simplewebauthn/server",
+    "@xmldom/xmldom",
+    "ajv",
+    "ajv-formats",
+    "nodemailer",
+    "pg-boss",
+    "prom-client",
+    "scimmy",
+    "undici",
+    "xml-encryption",
+  ],
   // Fewer and larger chunks: gzip finds repetitions only within a file. With the defaults each page's first load was
   // 2 to 5 kB larger (docs/decisions/013).
   experimental: {
+    turbopackSourceMaps: false,
     turbopackChunking: {
       firstPageLoadPriority: 1,
       requestCost: 2_000_000,
