@@ -85,8 +85,8 @@ interface PolicyInForce {
 
 /**
  * The first rule that matches decides. A rule that can't be applied counts as one that matches, and the search goes on: its
- * stages come first, those of the rule that matches after them. So no request needs fewer people because a rule failed,
- * whatever the rule would have said. Null: any one approver.
+ * stages come first, those of the rule that matches after them, and stages of the same people are one (`withStages`). So no request
+ * needs fewer people because a rule failed, whatever the rule would have said. Null: any one approver.
  */
 export function judgePolicy(
   { version, policy, people, groups, calendar = null }: PolicyInForce,
@@ -155,7 +155,10 @@ function holds(when: string, facts: ReturnType<typeof factsOf>, budget: Budget):
   return read.condition.holds(facts, budget);
 }
 
-/** The stages of a rule after those of rules before it. Two stages of the same people are one, which asks what both ask. */
+/**
+ * The stages of a rule after those of rules before it. Two stages of the same people, one of each, are one that asks what both ask. No two
+ * of a rule go into the same one, and what stands before a stage in its rule stands before it here, so that nobody's turn is lost.
+ */
 function withStages(
   sum: ApprovalStage[],
   rule: PolicyRule,
@@ -163,6 +166,10 @@ function withStages(
   meant: { people: People; groups: GroupIds },
 ): ApprovalStage[] {
   const stages = [...sum];
+  /** After the last stage of this rule that has become one with another. */
+  let from = 0;
+  /** Stages of this rule that come before its next one. */
+  let waiting: ApprovalStage[] = [];
   for (const stage of rule.stages) {
     const { name, approvers, need, rejections, stepUp, requireReason, remind, escalate } = stage;
     const approversOf = (its: PolicyStage["approvers"]) => ({
@@ -173,18 +180,23 @@ function withStages(
         .flatMap((name) => (Object.hasOwn(meant.groups, name) ? [{ id: meant.groups[name]!, name }] : [])),
     });
     const added: ApprovalStage = {
-      name: stages.some((other) => other.name === name) ? `${name} (${rule.name})` : name,
+      name: [...stages, ...waiting].some((other) => other.name === name) ? `${name} (${rule.name})` : name,
       ...approversOf(approvers),
       ...{ need, rejections, stepUp, requireReason, remind },
       escalations: escalate ? [{ after: escalate.after, ...approversOf(escalate.to) }] : [],
       reminded: [],
       escalated: [],
     };
-    const at = sum.findIndex((other) => isOfSamePeople(other, added));
-    if (at === -1) stages.push(added);
-    else stages[at] = both(stages[at]!, added);
+    const at = stages.findIndex((other, place) => place >= from && isOfSamePeople(other, added));
+    if (at === -1) {
+      waiting.push(added);
+      continue;
+    }
+    stages.splice(at, 1, ...waiting, both(stages[at]!, added));
+    from = at + waiting.length + 1;
+    waiting = [];
   }
-  return stages;
+  return [...stages, ...waiting];
 }
 
 /** Also whom they ask later: a rule that could not be applied must not open another one's stage to more people. */
