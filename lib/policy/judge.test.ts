@@ -139,7 +139,7 @@ describe("times", () => {
     expect(judge([{ ...timed, due: "3d", ...expire("30d", "cancel") }])).toMatchObject({
       askedAt: "2026-11-24T10:30:00.000Z",
       due: ["3d"],
-      expire: { after: "30d", cancels: true },
+      expire: { after: "30d", cancels: true, rule: "R" },
       lapsedAt: null,
       stages: [
         {
@@ -163,7 +163,9 @@ describe("times", () => {
       ...expire("30d", "leave"),
     };
     expect(judge([failing, strict])).toMatchObject({
-      expire: { after: "30d", cancels: false },
+      rule: "Odd",
+      rules: ["Odd", "Strict"],
+      expire: { after: "30d", cancels: false, rule: "Strict" },
       stages: [
         { name: "Finance", remind: ["4h"], escalations: [{ after: "2d" }] },
         { name: "Finance (Strict)", remind: ["4h", "1d"], escalations: [{ after: "3d" }] },

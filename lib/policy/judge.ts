@@ -42,7 +42,10 @@ export type ApprovalStage = z.infer<typeof stageSchema>;
 
 /** What a request keeps of the rule under which it was asked. */
 export const approvalSchema = z.object({
+  /** The first of `rules`. */
   rule: z.string(),
+  /** All rules whose stages are in it. What requests of an earlier version lack: `rule` alone. */
+  rules: z.array(z.string()).default([]),
   version: z.int(),
   /** Whether who asked for the task may vote. */
   requester: z.enum(["excluded", "allowed"]),
@@ -50,7 +53,11 @@ export const approvalSchema = z.object({
   /** The times that `dueAt` is the first of, counted from `askedAt`. */
   due: z.array(z.string()).default([]),
   askedAt: z.string().nullable().default(null),
-  expire: z.object({ after: z.string(), cancels: z.boolean() }).nullable().default(null),
+  /** `rule`: which one says so; null: `rule`, of a request of an earlier version. */
+  expire: z
+    .object({ after: z.string(), cancels: z.boolean(), rule: z.string().nullable().default(null) })
+    .nullable()
+    .default(null),
   /** Before this its time is not over: set once, by the first undo that leaves people too little of it. */
   putOffTo: z.string().nullable().default(null),
   /** When its time was over by `expire`. Nobody is reminded any more. */
@@ -121,6 +128,7 @@ export function judgePolicy(
   const due = [...new Set(taken.flatMap((rule) => rule.due ?? []))];
   return {
     rule: first.name,
+    rules: taken.map(({ name }) => name),
     version,
     requester: taken.some(({ requester }) => requester === "excluded") ? "excluded" : "allowed",
     dueAt: dueAtOf({ due, askedAt }, calendar),
@@ -217,8 +225,8 @@ function both(one: ApprovalStage, other: ApprovalStage): ApprovalStage {
   };
 }
 
-function endOf({ expire }: PolicyRule): Approval["expire"] {
-  return expire && { after: expire.after, cancels: expire.then === "cancel" };
+function endOf({ name, expire }: PolicyRule): Approval["expire"] {
+  return expire && { after: expire.after, cancels: expire.then === "cancel", rule: name };
 }
 
 /** When people should have decided: the first of all times; null without any. */
