@@ -427,6 +427,46 @@ describe("an absence", () => {
     }
   });
 
+  test("counts for each rule whose stages a request has, also behind one that can't be applied", async () => {
+    const [first] = stage([ana]).rules;
+    const odd = { ...stage([cleo]).rules[0]!, name: "Odd", when: "task.arguments.limit > 3.0" };
+    await acme.policy({ rules: [odd, first] });
+    const votesFor = async (rules: string[]) => {
+      await away(ana, ben, { scope: { rules } });
+      const request = await asked();
+      expect((await acme.decide(cleo, request)).status).toBe(202);
+      const { approval } = await acme.read(ben, request);
+      const isListed = (
+        await web.call("GET", "/api/v1/input-requests?waiting=me&limit=200", { cookie: ben.cookie })
+      ).body.items.some(({ id }: { id: string }) => id === request.id);
+      return [approval.rule, approval.votesFor?.name ?? null, isListed, request];
+    };
+    expect((await votesFor(["Others"])).slice(0, 3)).toEqual(["Odd", null, false]);
+    for (const rules of [["All"], ["Odd"]]) {
+      const [rule, name, isListed, request] = await votesFor(rules);
+      expect([rule, name, isListed]).toEqual(["Odd", "Ana", true]);
+      expect((await acme.decide(ben, request)).status).toBe(202);
+    }
+    // What was asked before has the first name alone.
+    const [, , , request] = await votesFor(["All"]);
+    await acme.sql("UPDATE input_request SET approval = approval - 'rules' WHERE id = $1", [request.id]);
+    expect((await acme.read(ben, request)).approval.votesFor).toBeNull();
+    await away(ana, ben, { scope: { rules: ["Odd"] } });
+    expect((await acme.read(ben, request)).approval.votesFor).toMatchObject({ name: "Ana" });
+  });
+
+  test("passes on within each scope, be each for another of the request's rules", async () => {
+    const odd = { ...stage([cleo]).rules[0]!, name: "Odd", when: "task.arguments.limit > 3.0" };
+    await acme.policy({ rules: [odd, ...stage([ana]).rules] });
+    await away(ana, ben, { scope: { rules: ["All"] } });
+    await away(ben, dora, { scope: { rules: ["Odd"] } });
+    const request = await asked();
+    expect((await acme.decide(cleo, request)).status).toBe(202);
+    expect((await acme.read(dora, request)).approval.votesFor).toMatchObject({ name: "Ana" });
+    await away(ben, dora, { scope: { rules: ["Others"] } });
+    expect((await acme.read(dora, request)).approval.votesFor).toBeNull();
+  });
+
   test("counts within its scope alone", async () => {
     await acme.policy(stage([ana]));
     const holds = async (scope: object) => {

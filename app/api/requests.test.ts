@@ -151,6 +151,22 @@ describe("a waiting read", () => {
     }
   });
 
+  test("of an approval says no where the form's own no was chosen, whatever was filled in beside it", async () => {
+    const properties = { approved: { type: "boolean" }, account: { type: "string" } };
+    const form = { type: "object", properties, required: ["approved"] };
+    const endOf = async (kind: "approval" | "question", approved: boolean) => {
+      const { id } = (await make({ kind, message: "Pay INV-1?", form })).body;
+      await decide(id, { action: "accept", content: { approved, account: "DE1" } });
+      const { outcome, content } = (await read(id, "?waitMs=60000")).body;
+      return { outcome, content };
+    };
+    const content = { approved: false, account: "DE1" };
+    expect(await endOf("approval", false)).toEqual({ outcome: "declined", content });
+    expect(await endOf("approval", true)).toMatchObject({ outcome: "answered" });
+    // To a question it is an answer.
+    expect(await endOf("question", false)).toEqual({ outcome: "answered", content });
+  });
+
   test("answers with what there is when its time is over", async () => {
     const { id } = (await make()).body;
     const { body } = await read(id, "?waitMs=1");

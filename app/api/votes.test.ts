@@ -453,6 +453,33 @@ describe("a rejection", () => {
     expect(await acme.answers(request)).toHaveLength(1);
   });
 
+  test("by the form holds no more than the Reject button sends: what says more needs all votes", async () => {
+    const properties = {
+      decision: { type: "string", enum: ["approve", "reject"] },
+      pay_now: { type: "boolean" },
+      amount: { type: "number", default: 10 },
+      iban: { type: "string" },
+      reason: { type: "string" },
+    };
+    const schema = { type: "object", properties, required: ["decision"] };
+    await acme.policy(one());
+    const request = await acme.ask(await acme.task(), { schema });
+    const no = { decision: "reject", amount: 10, reason: "Too much" };
+    for (const more of [{ pay_now: true }, { amount: 90_000 }, { iban: "DE00 1234" }]) {
+      const said = await acme.decide(ben, request, { content: { ...no, ...more } });
+      expect(said.body).toMatchObject({
+        state: "open",
+        approval: { stages: [{ missing: 1, votes: [{ agrees: true }] }] },
+      });
+      expect((await acme.takeBack(ben, request)).status).toBe(200);
+    }
+    expect(await acme.answers(request)).toHaveLength(0);
+    expect((await acme.decide(cleo, request, { content: no })).body).toMatchObject({
+      state: "answered",
+      answer: { content: no, by: { name: "Cleo" } },
+    });
+  });
+
   test("counts with others where the stage wants more of them, and beside those who agree", async () => {
     await acme.policy(one({ rejections: 2 }));
     const request = await asked();

@@ -9,6 +9,7 @@ import { appendEvents } from "../events/transitions.ts";
 import { closeRequest, settleUnsent } from "../input-requests/capture/settle.ts";
 import { releaseHeld } from "../input-requests/deliveries/transitions.ts";
 import { actionSchema } from "../input-requests/schema.ts";
+import { formSchema } from "../mcp/forms/form.ts";
 import { approveCall, declineCall, expireCall } from "../task-lifecycle/gate.ts";
 import { endTask } from "../task-lifecycle/progress.ts";
 import { type Decision, outcomeOfDecision, resultOf } from "./outcome.ts";
@@ -100,7 +101,7 @@ async function act(
   now: Date,
 ): Promise<void> {
   if (task.gate === null) {
-    const result = resultOf(task.tool, outcomeOfDecision(decision, now));
+    const result = resultOf(task.tool, outcomeOfDecision(task.tool, decision, now));
     await endTask(organizationId, tx, task.id, { state: "completed", result });
   } else if (!decision) await expireCall(organizationId, tx, task.id);
   else if (decision.action === "accept")
@@ -114,9 +115,14 @@ async function decisionOf(organizationId: string, tx: Tx, requestId: string) {
     // With the id, to which sealed values are bound.
     select: { id: true, action: true, content: true, comment: true, answeredBy: true, createdAt: true },
   });
+  const { form } = await tx.inputRequest.findFirstOrThrow({
+    where: { organizationId, id: requestId },
+    select: { id: true, form: true },
+  });
   const actor = actorSchema.parse(answer.answeredBy);
   return {
     actor,
+    form: formSchema.parse(form),
     action: actionSchema.parse(answer.action),
     content: z.record(z.string(), z.unknown()).nullable().parse(answer.content),
     comment: answer.comment,

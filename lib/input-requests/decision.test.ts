@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../mcp/forms/form.ts";
 import { decisionOf, isApproval } from "./decision.ts";
-import { rejectionOf } from "./rejection.ts";
+import { isRejection, rejectionOf, saysNo } from "./rejection.ts";
 
 const base = { title: "Decision", description: null, required: true };
 const form = (...fields: Field[]): Form => ({ kind: "supported", fields });
@@ -78,6 +78,52 @@ describe("how a form itself says no", () => {
     ["a secret", { kind: "secret", reason: "asks for a password", field: "p" } as Form],
   ])("not where %s", (_, shape) => {
     expect(rejectionOf(shape)).toBeNull();
+  });
+
+  const number = (name: string, value: number | null): Field => ({
+    ...{ ...base, name, required: false },
+    kind: "number",
+    integer: true,
+    minimum: null,
+    maximum: null,
+    default: value,
+  });
+  const payment = form(
+    oneOf("approve", "reject"),
+    { ...oneOf("wire", "card"), name: "method", required: false },
+    { ...approved, name: "pay_now", required: false },
+    number("amount", 10),
+    text("iban"),
+    text("reason"),
+  );
+  const no = { decision: "reject" };
+
+  test.each<[string, string, Record<string, unknown> | null, boolean, boolean]>([
+    ["declining", "decline", null, true, true],
+    ["dismissing", "cancel", null, true, true],
+    ["the no alone", "accept", no, true, true],
+    ["the no with a reason", "accept", { ...no, reason: "Too much" }, true, true],
+    ["the no with what the screen has filled in", "accept", { ...no, amount: 10 }, true, true],
+    ["the no with another number", "accept", { ...no, amount: 90_000 }, false, true],
+    ["the no with a text", "accept", { ...no, iban: "DE00 1234" }, false, true],
+    // A choice is never made for a person, so that one that is there was made.
+    ["the no with a choice", "accept", { ...no, method: "wire" }, false, true],
+    ["the no with a yes", "accept", { ...no, pay_now: true }, false, true],
+    ["a yes", "accept", { decision: "approve" }, false, false],
+    ["nothing", "accept", {}, false, false],
+  ])("%s is a rejection, or says no among other things", (_, action, content, rejects, isNo) => {
+    expect([isRejection(payment, action, content), saysNo(payment, action, content)]).toEqual([
+      rejects,
+      isNo,
+    ]);
+  });
+
+  test("says no also where more has to be filled in, which the Reject button can't", () => {
+    const shape = form(approved, text("cost_center", true));
+    const content = { approved: false, cost_center: "CC-1" };
+    expect([isRejection(shape, "accept", content), saysNo(shape, "accept", content)]).toEqual([false, true]);
+    expect(saysNo(shape, "accept", { ...content, approved: true })).toBe(false);
+    expect(saysNo({ kind: "unsupported", reason: "nested" }, "accept", {})).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Form } from "../mcp/forms/form.ts";
+import type { Field, Form } from "../mcp/forms/form.ts";
 import { capitalise } from "../text/labels.ts";
 import { BOOLEAN_WORDS, NEGATIVE } from "./decision.ts";
 import { isHarmless } from "./destruction.ts";
@@ -24,25 +24,57 @@ export function rejectionOf(form: Form): Rejection | null {
   const rest = form.fields.filter((field) => field !== reason && (field.required || field.kind !== "text"));
   const [choice, ...others] = rest;
   if (!choice || others.some((field) => field.required)) return null;
-  const reasonField = reason?.name ?? null;
-  if (choice.kind === "one_of") {
-    const no = choice.options.find(
-      ({ value, title }) =>
-        (NEGATIVE.test(value) || NEGATIVE.test(title)) &&
-        isHarmless({ label: title, content: { [choice.name]: value } }),
-    );
-    return no ? { label: capitalise(no.title), content: { [choice.name]: no.value }, reasonField } : null;
-  }
-  const [, no] = (choice.kind === "boolean" && BOOLEAN_WORDS[choice.name.toLowerCase()]) || [];
-  return no ? { label: no, content: { [choice.name]: false }, reasonField } : null;
+  const no = nosOf(choice)[0];
+  return no
+    ? { label: no.label, content: { [choice.name]: no.value }, reasonField: reason?.name ?? null }
+    : null;
 }
 
-/** Whether an answer is a no: it declines, or it is the form's own, harmless way to say no. */
+/** The choices of a field that say no and do nothing else. */
+function nosOf(field: Field): { label: string; value: unknown }[] {
+  if (field.kind === "one_of")
+    return field.options
+      .filter(
+        ({ value, title }) =>
+          (NEGATIVE.test(value) || NEGATIVE.test(title)) &&
+          isHarmless({ label: title, content: { [field.name]: value } }),
+      )
+      .map(({ value, title }) => ({ label: capitalise(title), value }));
+  const [, no] = (field.kind === "boolean" && BOOLEAN_WORDS[field.name.toLowerCase()]) || [];
+  return no ? [{ label: no, value: false }] : [];
+}
+
+/**
+ * Whether an answer is a no and nothing else: it declines, or it is what the Reject button sends. Beside the form's own no and its
+ * reason it may hold what the server suggests for typed fields, which the screen fills in by itself. Whatever a person adds could
+ * be what the server acts on.
+ */
 export function isRejection(form: Form, action: string, content: Record<string, unknown> | null): boolean {
   if (action !== "accept") return true;
   const no = rejectionOf(form);
+  if (form.kind !== "supported" || no === null || content === null) return false;
+  const isNo = Object.entries(no.content).every(([name, value]) => content[name] === value);
   return (
-    no !== null &&
-    Object.entries(no.content).every(([name, value]) => content !== null && content[name] === value)
+    isNo &&
+    Object.entries(content).every(
+      ([name, value]) =>
+        Object.hasOwn(no.content, name) ||
+        name === no.reasonField ||
+        form.fields.some((field) => field.name === name && isSuggested(field, value)),
+    )
+  );
+}
+
+function isSuggested(field: Field, value: unknown): boolean {
+  return (field.kind === "text" || field.kind === "number") && field.default === value;
+}
+
+/** Whether an answer says no, whatever else it says: it declines, or one of its choices is a no of the form's own. */
+export function saysNo(form: Form, action: string, content: Record<string, unknown> | null): boolean {
+  if (action !== "accept") return true;
+  if (form.kind !== "supported" || content === null) return false;
+  return form.fields.some(
+    (field) =>
+      Object.hasOwn(content, field.name) && nosOf(field).some(({ value }) => value === content[field.name]),
   );
 }

@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { calendarSchema } from "../calendar/schema.ts";
 import type { AskedRequest } from "./facts.ts";
-import { judgePolicy } from "./judge.ts";
+import { type ApprovalStage, judgePolicy } from "./judge.ts";
 import { policyInputSchema } from "./schema.ts";
 
 const [ana, ben, cleo] = ["a", "b", "c"].map((end) => `00000000-0000-7000-8000-00000000000${end}`) as [
@@ -42,6 +43,15 @@ const rule = (name: string, when: string | null, ...stages: object[]) => ({
   when,
   stages: stages.length > 0 ? stages : [stage()],
 });
+
+/** Whether a stage asks the same people all that another one asks. */
+const asksAll = (one: ApprovalStage, other: ApprovalStage) =>
+  JSON.stringify([one.roles, one.people, one.groups]) ===
+    JSON.stringify([other.roles, other.people, other.groups]) &&
+  one.need >= other.need &&
+  one.rejections <= other.rejections &&
+  (one.stepUp || !other.stepUp) &&
+  other.requireReason.every((each) => one.requireReason.includes(each));
 
 describe("a condition", () => {
   test.each<[string, Record<string, unknown>, Partial<AskedRequest["request"]>, boolean]>([
@@ -129,7 +139,7 @@ describe("times", () => {
     expect(judge([{ ...timed, due: "3d", ...expire("30d", "cancel") }])).toMatchObject({
       askedAt: "2026-11-24T10:30:00.000Z",
       due: ["3d"],
-      expire: { after: "30d", cancels: true },
+      expire: { after: "30d", cancels: true, rule: "R" },
       lapsedAt: null,
       stages: [
         {
@@ -153,7 +163,9 @@ describe("times", () => {
       ...expire("30d", "leave"),
     };
     expect(judge([failing, strict])).toMatchObject({
-      expire: { after: "30d", cancels: false },
+      rule: "Odd",
+      rules: ["Odd", "Strict"],
+      expire: { after: "30d", cancels: false, rule: "Strict" },
       stages: [
         { name: "Finance", remind: ["4h"], escalations: [{ after: "2d" }] },
         { name: "Finance (Strict)", remind: ["4h", "1d"], escalations: [{ after: "3d" }] },
@@ -216,6 +228,67 @@ describe("a rule that can't be applied", () => {
       { name: "Finance", need: 2, rejections: 1, stepUp: true, requireReason: ["reject"] },
     ]);
     expect(approval?.requester).toBe("excluded");
+  });
+
+  test("takes no stage of one rule into another of the same: each keeps its place among its own", () => {
+    const prepared = [
+      stage({ name: "Prepare" }),
+      stage({ name: "CFO", approvers: { people: ["ana@x"] } }),
+      stage({ name: "Release", need: 2 }),
+    ];
+    const all = rule("All", null, ...prepared);
+    const needsOf = (...rules: object[]) => judge(rules)?.stages.map(({ name, need }) => [name, need]);
+    expect(needsOf(odd("Amounts", stage({ name: "Look" })), all)).toEqual([
+      ["Look", 1],
+      ["CFO", 1],
+      ["Release", 2],
+    ]);
+    // What comes before a stage in its rule comes before it here too.
+    expect(needsOf(odd("CFO", stage({ name: "Board", approvers: { people: ["ana@x"] } })), all)).toEqual([
+      ["Prepare", 1],
+      ["Board", 1],
+      ["Release", 2],
+    ]);
+    const thrice = [1, 2, 3].map((need) => stage({ name: `${need}`, need }));
+    expect(needsOf(odd("Thrice", ...thrice), all)).toEqual([
+      ["1", 1],
+      ["CFO", 1],
+      ["2", 2],
+      ["3", 3],
+    ]);
+  });
+
+  test("leaves of random rules each with all its stages, in their order", () => {
+    const stages = fc.array(
+      fc.record({
+        approvers: fc.constantFrom({ roles: ["approver"] }, { people: ["ana@x"] }, { groups: ["Board"] }),
+        need: fc.integer({ min: 1, max: 3 }),
+        rejections: fc.integer({ min: 1, max: 3 }),
+        stepUp: fc.boolean(),
+        requireReason: fc.subarray(["approve", "reject"]),
+      }),
+      { minLength: 1, maxLength: 5 },
+    );
+    fc.assert(
+      fc.property(fc.array(stages, { minLength: 1, maxLength: 4 }), fc.boolean(), (all, fails) => {
+        const rules = all.map((each, at) => {
+          const named = each.map((one, number) => ({ ...one, name: `${at}.${number}` }));
+          const isLast = at === all.length - 1;
+          return isLast && !fails ? rule(`R${at}`, null, ...named) : odd(`R${at}`, ...named);
+        });
+        const sum = judge(rules)!.stages;
+        for (const each of rules) {
+          const own = judge([{ ...each, when: null }])!.stages;
+          let from = 0;
+          for (const wanted of own) {
+            const at = sum.findIndex((other, place) => place >= from && asksAll(other, wanted));
+            expect(at, `${wanted.name} of ${sum.map(({ name }) => name)}`).toBeGreaterThanOrEqual(0);
+            from = at + 1;
+          }
+        }
+        expect(sum.length).toBeLessThanOrEqual(all.flat().length);
+      }),
+    );
   });
 
   test("keeps a stage of a group apart from one of those who are asked without it", () => {

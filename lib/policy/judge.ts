@@ -42,7 +42,10 @@ export type ApprovalStage = z.infer<typeof stageSchema>;
 
 /** What a request keeps of the rule under which it was asked. */
 export const approvalSchema = z.object({
+  /** The first of `rules`. */
   rule: z.string(),
+  /** All rules whose stages are in it. What requests of an earlier version lack: `rule` alone. */
+  rules: z.array(z.string()).default([]),
   version: z.int(),
   /** Whether who asked for the task may vote. */
   requester: z.enum(["excluded", "allowed"]),
@@ -50,7 +53,11 @@ export const approvalSchema = z.object({
   /** The times that `dueAt` is the first of, counted from `askedAt`. */
   due: z.array(z.string()).default([]),
   askedAt: z.string().nullable().default(null),
-  expire: z.object({ after: z.string(), cancels: z.boolean() }).nullable().default(null),
+  /** `rule`: which one says so; null: `rule`, of a request of an earlier version. */
+  expire: z
+    .object({ after: z.string(), cancels: z.boolean(), rule: z.string().nullable().default(null) })
+    .nullable()
+    .default(null),
   /** Before this its time is not over: set once, by the first undo that leaves people too little of it. */
   putOffTo: z.string().nullable().default(null),
   /** When its time was over by `expire`. Nobody is reminded any more. */
@@ -85,8 +92,8 @@ interface PolicyInForce {
 
 /**
  * The first rule that matches decides. A rule that can't be applied counts as one that matches, and the search goes on: its
- * stages come first, those of the rule that matches after them. So no request needs fewer people because a rule failed,
- * whatever the rule would have said. Null: any one approver.
+ * stages come first, those of the rule that matches after them, and stages of the same people are one (`withStages`). So no request
+ * needs fewer people because a rule failed, whatever the rule would have said. Null: any one approver.
  */
 export function judgePolicy(
   { version, policy, people, groups, calendar = null }: PolicyInForce,
@@ -121,6 +128,7 @@ export function judgePolicy(
   const due = [...new Set(taken.flatMap((rule) => rule.due ?? []))];
   return {
     rule: first.name,
+    rules: taken.map(({ name }) => name),
     version,
     requester: taken.some(({ requester }) => requester === "excluded") ? "excluded" : "allowed",
     dueAt: dueAtOf({ due, askedAt }, calendar),
@@ -155,7 +163,10 @@ function holds(when: string, facts: ReturnType<typeof factsOf>, budget: Budget):
   return read.condition.holds(facts, budget);
 }
 
-/** The stages of a rule after those of rules before it. Two stages of the same people are one, which asks what both ask. */
+/**
+ * The stages of a rule after those of rules before it. Two stages of the same people, one of each, are one that asks what both ask. No two
+ * of a rule go into the same one, and what stands before a stage in its rule stands before it here, so that nobody's turn is lost.
+ */
 function withStages(
   sum: ApprovalStage[],
   rule: PolicyRule,
@@ -163,6 +174,10 @@ function withStages(
   meant: { people: People; groups: GroupIds },
 ): ApprovalStage[] {
   const stages = [...sum];
+  /** After the last stage of this rule that has become one with another. */
+  let from = 0;
+  /** Stages of this rule that come before its next one. */
+  let waiting: ApprovalStage[] = [];
   for (const stage of rule.stages) {
     const { name, approvers, need, rejections, stepUp, requireReason, remind, escalate } = stage;
     const approversOf = (its: PolicyStage["approvers"]) => ({
@@ -173,18 +188,23 @@ function withStages(
         .flatMap((name) => (Object.hasOwn(meant.groups, name) ? [{ id: meant.groups[name]!, name }] : [])),
     });
     const added: ApprovalStage = {
-      name: stages.some((other) => other.name === name) ? `${name} (${rule.name})` : name,
+      name: [...stages, ...waiting].some((other) => other.name === name) ? `${name} (${rule.name})` : name,
       ...approversOf(approvers),
       ...{ need, rejections, stepUp, requireReason, remind },
       escalations: escalate ? [{ after: escalate.after, ...approversOf(escalate.to) }] : [],
       reminded: [],
       escalated: [],
     };
-    const at = sum.findIndex((other) => isOfSamePeople(other, added));
-    if (at === -1) stages.push(added);
-    else stages[at] = both(stages[at]!, added);
+    const at = stages.findIndex((other, place) => place >= from && isOfSamePeople(other, added));
+    if (at === -1) {
+      waiting.push(added);
+      continue;
+    }
+    stages.splice(at, 1, ...waiting, both(stages[at]!, added));
+    from = at + waiting.length + 1;
+    waiting = [];
   }
-  return stages;
+  return [...stages, ...waiting];
 }
 
 /** Also whom they ask later: a rule that could not be applied must not open another one's stage to more people. */
@@ -205,8 +225,8 @@ function both(one: ApprovalStage, other: ApprovalStage): ApprovalStage {
   };
 }
 
-function endOf({ expire }: PolicyRule): Approval["expire"] {
-  return expire && { after: expire.after, cancels: expire.then === "cancel" };
+function endOf({ name, expire }: PolicyRule): Approval["expire"] {
+  return expire && { after: expire.after, cancels: expire.then === "cancel", rule: name };
 }
 
 /** When people should have decided: the first of all times; null without any. */

@@ -470,6 +470,34 @@ describe("a timer", () => {
     expect((await acme.decide(ana, request)).body.state).toBe("answered");
   });
 
+  test("is said to be of the rule that says it, also where one that can't be applied comes first", async () => {
+    const odd = { name: "Odd", when: "task.arguments.limit > 3.0", stages: [cfo()] };
+    const ends = { name: "Ends", stages: [finance()], ...expire("30d", "cancel") };
+    await acme.policy({ rules: [odd, ends] });
+    const cancelledBy = async (taskId: string, request: { id: string }) => {
+      await comes(request, "expire");
+      await fire();
+      const [lapsed] = await acme.sql(
+        "SELECT data FROM event WHERE input_request_id = $1 AND type = 'request.lapsed'",
+        [request.id],
+      );
+      const [row] = await acme.sql("SELECT cancel_requested_by ->> 'name' AS name FROM task WHERE id = $1", [
+        taskId,
+      ]);
+      return [lapsed.data.rule, row.name];
+    };
+    const task = await acme.task({ state: "input_required" });
+    const request = await acme.ask(task);
+    const { rule: first, version } = (await acme.read(ben, request)).approval;
+    expect(first).toBe("Odd");
+    expect(await cancelledBy(task, request)).toEqual(["Ends", `Rule “Ends”, version ${version}`]);
+    // A request that was asked before has no name beside its end.
+    const before = await acme.task({ state: "input_required" });
+    const old = await acme.ask(before);
+    await acme.sql("UPDATE input_request SET approval = approval #- '{expire,rule}' WHERE id = $1", [old.id]);
+    expect(await cancelledBy(before, old)).toEqual(["Odd", `Rule “Odd”, version ${version}`]);
+  });
+
   test("cancels the task where the rule says so, by the rule, and answers nothing", async () => {
     await acme.policy(rule([finance()], expire("30d", "cancel")));
     const task = await acme.task({ state: "input_required" });

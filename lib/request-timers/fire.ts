@@ -85,7 +85,8 @@ export async function fireTimer(organizationId: string, tx: Tx, timer: DueTimer)
   await publishChange(organizationId, tx, "task", [taskId]);
   const data = await EFFECTS[fired.kind](organizationId, tx, inputRequestId, fired);
   if (!data) return;
-  const { rule, version, expire } = fired.approval;
+  const { version, expire } = fired.approval;
+  const rule = (fired.kind === "expire" && expire?.rule) || fired.approval.rule;
   const line: NewEvent = {
     type: TYPES[fired.kind],
     actor: ENGINE_ACTOR,

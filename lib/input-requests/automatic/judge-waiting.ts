@@ -19,7 +19,7 @@ import { judgePolicy } from "../../policy/judge.ts";
 import { POLICY_OF_TASK, readAsked } from "../../policy/judge-request.ts";
 import { HAS_CHANGED_TOOL } from "../../servers/tool-versions.ts";
 import { checkedContent, lockRequest } from "../guards.ts";
-import { isRejection } from "../rejection.ts";
+import { saysNo } from "../rejection.ts";
 import { amountIn, CLAIM_IS_LIVE } from "../row.ts";
 import { countSimilar } from "../similar/similar.ts";
 import { answerByRule } from "../transitions.ts";
@@ -179,7 +179,7 @@ async function whatRulesSay(organizationId: string, tx: Tx, row: Waiting): Promi
           rules.filter((rule) => rule.mode === mode),
           known,
           similar,
-          ({ answer: { action, content = {} } }) => isRejection(form, action, content),
+          ({ answer: { action, content = {} } }) => saysNo(form, action, content),
         ).rule,
     )
     .find((rule) => rule !== null);

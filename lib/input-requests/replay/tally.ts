@@ -10,7 +10,7 @@ import { type Approval, judgePolicy } from "../../policy/judge.ts";
 import { allGroupsOf, groupsOf } from "../../policy/problems.ts";
 import { shorten } from "../../text/labels.ts";
 import { checkedContent, onlyFieldOf } from "../guards.ts";
-import { isRejection } from "../rejection.ts";
+import { saysNo } from "../rejection.ts";
 import { wordsOf } from "../row.ts";
 import { contentDigest } from "../voting/content-digest.ts";
 import { warningsAt } from "../warnings.ts";
@@ -54,7 +54,7 @@ export class ReplayTally {
     for (const mode of ["live", "shadow", "off"] as const) {
       const rules = automatic.filter((rule) => rule.mode === mode);
       const { rule, failed } = judgeAutomatic(rules, known, its, ({ answer: { action, content = {} } }) =>
-        isRejection(request.form, action, content),
+        saysNo(request.form, action, content),
       );
       for (const each of failed) this.#countFailed({ ...each, isAutomatic: true });
       if (rule) return this.#answer(request, rule, approval ?? judgePolicy(judged, known));

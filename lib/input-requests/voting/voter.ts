@@ -116,10 +116,20 @@ export function standsInFor(principal: Principal): Prisma.Sql {
 export const allStandingIn = (organizationId: string) =>
   Prisma.sql`standing_in(${organizationId}::uuid, NULL)`;
 
-/** SQL condition: absences are for requests of the task `t`: those of `s`, a row of `standing_in`, unless `scopes` are given. */
+/**
+ * SQL condition: absences are for requests of the task `t`: those of `s`, a row of `standing_in`, unless `scopes` are given. Each has to
+ * be for one of the rules whose stages the request has.
+ */
 export function isInScope(approval: Prisma.Sql, scopes = Prisma.sql`s.scopes`): Prisma.Sql {
-  return Prisma.sql`is_in_scope(${scopes}, (SELECT named.name FROM server named
-    WHERE named.organization_id = t.organization_id AND named.id = t.server_id), t.tool, ${approval} ->> 'rule')`;
+  return Prisma.sql`NOT EXISTS (SELECT FROM unnest(${scopes}) its (scope) WHERE NOT EXISTS (
+    SELECT FROM jsonb_array_elements_text(${rulesOf(approval)}) one (rule)
+    WHERE is_in_scope(ARRAY[its.scope], (SELECT named.name FROM server named
+      WHERE named.organization_id = t.organization_id AND named.id = t.server_id), t.tool, one.rule)))`;
+}
+
+/** SQL: the names of a request's rules, as JSON: one that is null where any one approver decides. */
+function rulesOf(approval: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`coalesce(nullif(${approval} -> 'rules', '[]'), jsonb_build_array(${approval} ->> 'rule'))`;
 }
 
 /**
