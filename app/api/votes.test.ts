@@ -596,6 +596,30 @@ describe("a vote", () => {
     expect(codeOf(await undo(cleo))).toEqual([403, "forbidden"]);
   });
 
+  test("is not taken back by a program of whoever asked, once it was the last", async () => {
+    await acme.policy(one({ need: 1 }));
+    const account = await web.call("POST", "/api/v1/service-accounts", {
+      cookie: ada.cookie,
+      body: { name: "Bot", role: "operator", ownerId: ada.memberId },
+    });
+    const made = await web.call("POST", "/api/v1/api-keys", {
+      cookie: ada.cookie,
+      body: { name: "of the bot", role: "operator", serviceAccountId: account.body.id },
+    });
+    const taskId = await acme.task();
+    await acme.sql("UPDATE task SET requested_by = $1 WHERE id = $2", [
+      JSON.stringify({ kind: "member", id: ada.userId, name: "Ada" }),
+      taskId,
+    ]);
+    const request = await acme.ask(taskId);
+    expect((await acme.decide(ben, request, { holdMs: 60_000 })).body.state).toBe("answered");
+    const undo = (who: object) => web.call("POST", `/api/v1/input-requests/${request.id}/undo`, who);
+    const programs = [{ key: made.body.secret }, { key: await acme.keyOf(ada, "operator") }];
+    for (const who of [{ cookie: ada.cookie }, ...programs])
+      expect(codeOf(await undo(who))).toEqual([403, "four_eyes"]);
+    expect((await undo({ cookie: ola.cookie })).status).toBeLessThan(300);
+  });
+
   test("asks for a fresh factor where its stage does, and none of a key", async () => {
     await acme.policy(one({ stepUp: true, need: 1 }));
     const request = await asked();

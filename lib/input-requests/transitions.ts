@@ -58,7 +58,7 @@ import {
   takeBack,
   type Voted,
 } from "./voting/transitions.ts";
-import { type Ballot, openBallot, readVoter } from "./voting/voter.ts";
+import { type Ballot, hasAskedFor, openBallot, readVoter } from "./voting/voter.ts";
 
 /** Whether a decision is the request's answer, or a vote on which others have to agree first. */
 export type Outcome = "recorded" | "voted";
@@ -273,7 +273,7 @@ export async function undoAnswer(
     RETURNING answered_by AS "by"`;
   const approval = approvalOn(request);
   const hasAsked =
-    approval?.requester === "excluded" && (await readVoter(organizationId, tx, principal, request)).hasAsked;
+    approval?.requester === "excluded" && (await hasAskedFor(organizationId, tx, principal, request));
   const { fourEyes } = request;
   refuseOthersAnswer(principal, { fourEyes: fourEyes || hasAsked }, actorSchema.parse(answer?.by));
   await moveRequest(organizationId, tx, requestId, "answered", "open");

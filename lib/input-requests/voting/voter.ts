@@ -1,9 +1,9 @@
 /** Who votes: the person behind a call, and whether a stage is theirs. SQL for lists and notices, guards for votes. */
-import type { Principal } from "../../access/principal.ts";
+import { isPerson, type Principal } from "../../access/principal.ts";
 import { type Actor, actorSchema } from "../../access/schema.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
-import { allRefusedByFourEyes } from "../../members/one-maker.ts";
+import { allRefusedByFourEyes, countsAsRequester } from "../../members/one-maker.ts";
 import { REQUESTER } from "../../members/person-behind.ts";
 import { IN_GROUPS } from "../../policy/groups/queries.ts";
 import type { Approval, ApprovalStage } from "../../policy/judge.ts";
@@ -300,6 +300,19 @@ export async function readVoter(
       LEFT JOIN membership m ON m.organization_id = t.organization_id AND m.user_id = p.person
     WHERE r.organization_id = ${organizationId}::uuid AND r.id = ${request.id}::uuid AND t.id = ${request.taskId}::uuid`;
   return voter ?? { person: null, role: null, hasAsked: false, groups: [], absent: null };
+}
+
+/** Whether the caller asked for the request's task. Programs have asked for what somebody asked for whose they are, service accounts too. */
+export async function hasAskedFor(
+  organizationId: string,
+  tx: Tx,
+  principal: Principal,
+  request: { taskId: string },
+): Promise<boolean> {
+  const [its] = await tx.$queryRaw<{ asked: boolean }[]>`
+    SELECT ${isPerson(principal) ? askedBy(personOf(principal)) : countsAsRequester(organizationId, principal)} AS asked
+    FROM task t WHERE t.organization_id = ${organizationId}::uuid AND t.id = ${request.taskId}::uuid`;
+  return its?.asked === true;
 }
 
 /** The votes on a request that count, oldest first. `persons`: of the vote that is to be cast, for `isOnesOwn`. */
