@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useDeferredValue, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { PlainText } from "@/components/text/plain-text.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { cn } from "@/components/ui/cn.ts";
@@ -70,12 +71,14 @@ export function Composer({
   const mention = (person: Person) => {
     if (!typed) return;
     const next = withMention(text, typed, person);
-    draft.set({ text: next.text, chosen: [...chosen, person] });
-    setCaret(next.caret);
-    setDismissed(true);
-    // Once React has written the text.
-    requestAnimationFrame(() => field.current?.setSelectionRange(next.caret, next.caret));
+    // The text is written before the caret is set, and both before the next key comes.
+    flushSync(() => {
+      draft.set({ text: next.text, chosen: [...chosen, person] });
+      setCaret(next.caret);
+      setDismissed(true);
+    });
     field.current?.focus();
+    field.current?.setSelectionRange(next.caret, next.caret);
   };
   const empty = text.trim() === "";
   const blocked = empty || send.isPending || trouble !== null;
