@@ -49,7 +49,7 @@ test("a German browser sees German dates and numbers in list, request and histor
   await expect(row).toContainText("$1.000,00");
   const pane = requestPane(ben);
   await expect(pane.getByRole("table").getByRole("row").nth(3)).toHaveText(
-    /^Widget C28\. Feb\. 2027.*300,00$/,
+    /^Widget C\d+\. [A-Z]\S+ 20\d\d.*300,00$/,
   );
   await expect(pane.locator("tfoot")).toContainText("1.000,00");
   await expectTimes(ben);

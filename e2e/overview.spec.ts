@@ -28,6 +28,9 @@ test("tells what was decided and delivered, by the keyboard alone, and leads to 
     JSON.stringify(before.deliveries);
   await expect.poll(delivered, SOON).toBe(true);
 
+  // An engine that was held up counts again a moment later; the page asks every 30 s.
+  await expect.poll(async () => (await apiOf(ola).get<Overview>("/overview")).engines.length, SOON).toBe(1);
+
   await ola.goto("/overview");
   await expect(ola.getByRole("link", { name: /^Answers delivered/ })).toContainText(/[1-9]/);
   await expect(ola.getByRole("link", { name: /^Engines/ })).toContainText("1");

@@ -153,7 +153,7 @@ test("figures that do not fit, and a bill that was decided before, are said befo
   await expect(pane.locator("tfoot").getByText("Total says 1,000.00")).toBeVisible();
   await expect(pane.locator("td").getByText("3 × 300.00 is 900.00")).toBeVisible();
   await expect(pane.getByText("Matches message")).toBeVisible();
-  await expect(pane.getByText("5 days overdue").first()).toBeVisible();
+  await expect(pane.getByText(/^[56] days overdue/).first()).toBeVisible();
   await expect(pane.getByText("Approved 3 of 4")).toBeVisible();
   await checkAppearance(ben, "request with figures");
 

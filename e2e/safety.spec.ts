@@ -45,6 +45,7 @@ test("what is irreversible is not decided by a key, by Enter or by a click", asy
     await expect(ben.getByRole("dialog").getByRole("button", { name: "Confirm" })).toBeDisabled();
     await ben.keyboard.press("Escape");
     await expect(typed(ben)).toHaveCount(0);
+    await expect(confirm(ben)).toBeFocused();
   }
   expect(await stateOf(ana, asked)).toBe("open");
 

@@ -65,6 +65,7 @@ test("the palette finds requests, tasks, pages and commands, and gives the focus
 
   await open();
   await keys.type("dark theme");
+  await expect(ola.getByRole("option", { selected: true })).toContainText(/dark/i);
   await keys.press("Enter");
   await expect(ola.locator("html")).toHaveClass(/\bdark\b/);
 });
@@ -269,10 +270,16 @@ test("on a phone what is pressed in dialogs and headers is as large as a thumb",
   await expectThumbSized(sheet.getByRole("button", { name: "Close" }));
   await expectThumbSized(sheet.getByRole("link", { name: "Keyboard settings" }));
   await expectThumbSized(sheet.locator("label").filter({ hasText: "Single-key shortcuts" }));
-  await sheet.getByText("Letters and signs act").click();
-  await expect(sheet.getByRole("switch", { name: "Single-key shortcuts" })).not.toBeChecked();
-  await sheet.getByText("Off: only Esc").click();
-  await expect(sheet.getByRole("switch", { name: "Single-key shortcuts" })).toBeChecked();
+  for (const [says, isOn] of [
+    ["Letters and signs act", false],
+    ["Off: only Esc", true],
+  ] as const) {
+    // The second change is sent once the first is saved.
+    const saved = ben.waitForResponse("**/me/preferences");
+    await sheet.getByText(says).click();
+    await expect(sheet.getByRole("switch", { name: "Single-key shortcuts" })).toBeChecked({ checked: isOn });
+    await saved;
+  }
   await ben.goto(asked);
   await expectThumbSized(requestPane(ben).getByRole("link", { name: "Finance ERP", exact: true }));
 });
