@@ -828,6 +828,11 @@ describe("what somebody had ends with their vote, and waits for those who have o
     return [assignedTo?.name ?? null, assignment?.note ?? null, claimedBy?.name ?? null];
   };
   const NOBODY = [null, null, null];
+  const tellEngines = async () => {
+    const engine = createDatabase(web.database.engineUrl, { connections: 1 });
+    await NOTICES.run({ database: engine, log: () => {} } as never, acme.id);
+    await engine.close();
+  };
   /** Stores that the answer could not be delivered. */
   const fail = async ({ id }: Asked) => {
     await acme.sql("UPDATE delivery SET state = 'failed', error = '{}' WHERE input_request_id = $1", [id]);
@@ -855,11 +860,6 @@ describe("what somebody had ends with their vote, and waits for those who have o
     await acme.policy({
       rules: [{ name: "All", stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }] }],
     });
-    const tellEngines = async () => {
-      const engine = createDatabase(web.database.engineUrl, { connections: 1 });
-      await NOTICES.run({ database: engine, log: () => {} } as never, acme.id);
-      await engine.close();
-    };
     const setRole = async (role: string) => {
       const path = `/api/v1/members/${ben.memberId}`;
       expect((await web.call("PATCH", path, { cookie: ana.cookie, body: { role } })).status).toBe(200);
@@ -894,6 +894,26 @@ describe("what somebody had ends with their vote, and waits for those who have o
     } finally {
       await setRole("approver");
     }
+  });
+
+  test("a role that changes while an answer is held, which is undone", async () => {
+    await acme.policy({
+      rules: [{ name: "All", stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }] }],
+    });
+    await tellEngines();
+    const request = await ask();
+    await give(request, ben);
+    expect((await acme.decide(cleo, request, { holdMs: 60_000 })).body.state).toBe("answered");
+    const path = `/api/v1/members/${ben.memberId}`;
+    const setRole = async (role: string) =>
+      expect((await web.call("PATCH", path, { cookie: ana.cookie, body: { role } })).status).toBe(200);
+    await setRole("operator");
+    await tellEngines();
+    await post(ola, request, "undo");
+    await tellEngines();
+    expect(await holders(request)).toEqual(NOBODY);
+    expect(await waitsFor(dora, request)).toBe(true);
+    await setRole("approver");
   });
 
   test("a request that is asked again from its first stage on", async () => {

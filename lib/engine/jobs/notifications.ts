@@ -5,7 +5,7 @@ import { noteMoves } from "../../away/transitions.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
-import { followGroups, followRoles } from "../../input-requests/voting/groups.ts";
+import { followGroups, followRequests, followRoles } from "../../input-requests/voting/groups.ts";
 import { sendAccountMail } from "../../mail/account-mail.ts";
 import { sendPasswordReset } from "../../mail/password-reset.ts";
 import { sendDueMail } from "../../mail/send.ts";
@@ -47,6 +47,7 @@ export const NOTICES: Job = {
       const from = { follower: "notices", begins: "now" } as const;
       const events = await takeEvents(organizationId, tx, from, EVENTS_A_TURN);
       const { own, groups, roles, ...found } = subjectsOf(events);
+      await followRequests(organizationId, tx, found.requests);
       const followed = [
         ...(await followGroups(organizationId, tx, groups)),
         ...(await followRoles(organizationId, tx, roles)),
