@@ -1,5 +1,5 @@
 /** Requests on which several people have to agree: votes, stages, and the one answer at the end. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
@@ -53,6 +53,23 @@ const asked = async (more: Parameters<VotingOrganization["task"]>[0] = {}) => ac
 const waitsFor = async (who: Pick<Voter, "cookie"> | { key: string }, { id }: { id: string }) => {
   const { body } = await web.call("GET", "/api/v1/input-requests?waiting=me&limit=200", who);
   return body.items.some((item: { id: string }) => item.id === id);
+};
+const tellEngines = async () => {
+  const engine = createDatabase(web.database.engineUrl, { connections: 1 });
+  await NOTICES.run({ database: engine, log: () => {} } as never, acme.id);
+  await engine.close();
+};
+const requireSecond = async () => {
+  const body = { fourEyes: true };
+  expect((await web.call("PATCH", "/api/v1/organization", { cookie: ana.cookie, body })).status).toBe(200);
+};
+/** Ends the rule of a second person at once, as nobody can. */
+const requireNobody = async () => {
+  await acme.sql("ALTER TABLE organization DISABLE TRIGGER USER");
+  await acme.sql("UPDATE organization SET four_eyes = false, four_eyes_until = NULL WHERE id = $1", [
+    acme.id,
+  ]);
+  await acme.sql("ALTER TABLE organization ENABLE TRIGGER USER");
 };
 const codeOf = ({ status, body }: { status: number; body: { code: string } }) => [status, body.code];
 
@@ -350,7 +367,7 @@ describe("a person votes once", () => {
   test("who requires a second person counts those who let each other in as one", async () => {
     await acme.policy(one());
     await acme.sql("UPDATE maker SET invited_by = $1 WHERE user_id = $2", [ben.userId, cleo.userId]);
-    await web.call("PATCH", "/api/v1/organization", { cookie: ana.cookie, body: { fourEyes: true } });
+    await requireSecond();
     const request = await asked();
     await acme.decide(ben, request);
     expect(codeOf(await acme.decide(cleo, request))).toEqual([403, "four_eyes"]);
@@ -368,11 +385,7 @@ describe("a person votes once", () => {
     expect(assigned.status).toBe(422);
     expect((await acme.decide(ola, request)).body.state).toBe("answered");
     await acme.sql("UPDATE maker SET invited_by = NULL WHERE user_id = $1", [cleo.userId]);
-    await acme.sql("ALTER TABLE organization DISABLE TRIGGER USER");
-    await acme.sql("UPDATE organization SET four_eyes = false, four_eyes_until = NULL WHERE id = $1", [
-      acme.id,
-    ]);
-    await acme.sql("ALTER TABLE organization ENABLE TRIGGER USER");
+    await requireNobody();
   });
 });
 
@@ -828,11 +841,6 @@ describe("what somebody had ends with their vote, and waits for those who have o
     return [assignedTo?.name ?? null, assignment?.note ?? null, claimedBy?.name ?? null];
   };
   const NOBODY = [null, null, null];
-  const tellEngines = async () => {
-    const engine = createDatabase(web.database.engineUrl, { connections: 1 });
-    await NOTICES.run({ database: engine, log: () => {} } as never, acme.id);
-    await engine.close();
-  };
   /** Stores that the answer could not be delivered. */
   const fail = async ({ id }: Asked) => {
     await acme.sql("UPDATE delivery SET state = 'failed', error = '{}' WHERE input_request_id = $1", [id]);
@@ -914,6 +922,68 @@ describe("what somebody had ends with their vote, and waits for those who have o
     expect(await holders(request)).toEqual(NOBODY);
     expect(await waitsFor(dora, request)).toBe(true);
     await setRole("approver");
+  });
+
+  describe("who counts as one person with a voter", () => {
+    beforeEach(async () => {
+      await acme.policy(one());
+      await acme.sql("UPDATE maker SET invited_by = $1 WHERE user_id = $2", [ben.userId, cleo.userId]);
+      await tellEngines();
+    });
+    afterEach(async () => {
+      await acme.sql(
+        "UPDATE maker SET invited_by = NULL, vouched_by = NULL, vouched_at = NULL WHERE user_id = $1",
+        [cleo.userId],
+      );
+      await requireNobody();
+    });
+    const FREED = { type: "request.assigned", data: { userId: null } };
+
+    test("loses it with the vote", async () => {
+      await requireSecond();
+      const request = await ask();
+      await give(request, cleo);
+      await post(cleo, request, "claim");
+      await acme.sql("UPDATE claim SET active_at = now() - interval '1 hour' WHERE input_request_id = $1", [
+        request.id,
+      ]);
+      expect((await acme.decide(ben, request)).status).toBe(202);
+      expect(await holders(request)).toEqual(NOBODY);
+      expect(await acme.sql("SELECT FROM claim WHERE input_request_id = $1", [request.id])).toEqual([]);
+      expect(await waitsFor(ola, request)).toBe(true);
+      expect((await acme.lines(request)).slice(-2)).toMatchObject([
+        { ...FREED, data: { from: cleo.userId } },
+        { type: "vote.recorded" },
+      ]);
+    });
+
+    test("when a second person is required after the vote", async () => {
+      const request = await ask();
+      await give(request, cleo);
+      expect((await acme.decide(ben, request)).status).toBe(202);
+      await tellEngines();
+      expect((await holders(request))[0]).toBe("Cleo");
+      await requireSecond();
+      await tellEngines();
+      expect(await holders(request)).toEqual(NOBODY);
+      expect(await waitsFor(ola, request)).toBe(true);
+    });
+
+    test("when it is no longer said that they are a person of their own", async () => {
+      await requireSecond();
+      const vouch = (method: "POST" | "DELETE") =>
+        web.call(method, `/api/v1/members/${cleo.memberId}/vouch`, { cookie: ana.cookie });
+      expect((await vouch("POST")).status).toBe(200);
+      const request = await ask();
+      await give(request, cleo);
+      expect((await acme.decide(ben, request)).status).toBe(202);
+      await tellEngines();
+      expect((await holders(request))[0]).toBe("Cleo");
+      expect((await vouch("DELETE")).status).toBe(200);
+      await tellEngines();
+      expect(await holders(request)).toEqual(NOBODY);
+      expect(await waitsFor(ola, request)).toBe(true);
+    });
   });
 
   test("a request that is asked again from its first stage on", async () => {

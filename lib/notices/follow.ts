@@ -24,6 +24,12 @@ const ABOUT_THE_RULE = /^organization\.four_eyes_/;
 const ABOUT_THE_POLICY = /^policy\./;
 /** Who is in a group decides for whom requests wait. */
 const ABOUT_GROUPS = /^(group\.|directory\.group_)/;
+/** Since these, more people may count as one person. */
+const ABOUT_MAKERS: EventType[] = [
+  "organization.four_eyes_changed",
+  "member.vouch_withdrawn",
+  "saml_provider.updated",
+];
 /** Those that end or begin a key's life; its warnings are made as time passes. */
 const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
 const ABOUT_AGENTS: EventType[] = ["agent.revoked"];
@@ -123,4 +129,9 @@ export function subjectsOf(
     groups: [...groups],
     roles: [...roles],
   };
+}
+
+/** Whether more people may count as one person (`makers`) since these events. */
+export function peopleBehind(events: FollowedEvent[]): { makers: boolean } {
+  return { makers: events.some(({ type }) => ABOUT_MAKERS.includes(type)) };
 }

@@ -1,5 +1,5 @@
 /**
- * What a change of a group, a role or a request's rule means for open requests. Who votes is looked up anyway (voter.ts); this is about what
+ * What a change of a group, a role, a request's rule or of who counts as one person with whom means for open requests. Who votes is looked up anyway (voter.ts); this is about what
  * was written down.
  */
 import { Prisma, type Tx } from "../../base/db/db.ts";
@@ -52,6 +52,14 @@ export async function followRoles(organizationId: string, tx: Tx, roles: string[
 export async function followRequests(organizationId: string, tx: Tx, requestIds: string[]): Promise<void> {
   if (requestIds.length === 0) return;
   await free(organizationId, tx, Prisma.sql`r.state = 'open' AND r.id = ANY (${requestIds}::uuid[])`);
+}
+
+/**
+ * Ends claims and assignments (`endWithoutVote`) on open requests on which somebody has voted: who counts as one person with a voter may be
+ * another by now. Returns the requests on which any ended. For the engine.
+ */
+export async function followMakers(organizationId: string, tx: Tx): Promise<string[]> {
+  return free(organizationId, tx, Prisma.sql`r.state = 'open' AND r.approval -> 'open' -> 'voted' <> '[]'`);
 }
 
 /** As `endWithoutVote`, with hints and lines written. Returns the requests. */

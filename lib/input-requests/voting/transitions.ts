@@ -19,6 +19,7 @@ import type { SignedIn } from "../signed-in.ts";
 import { hasStageTimes } from "../timers/schedule.ts";
 import { armTimers, endTimers, putOffExpiry } from "../timers/transitions.ts";
 import { contentDigest } from "./content-digest.ts";
+import { endWithoutVote } from "./groups.ts";
 import { isRejectedIn, openStage } from "./status.ts";
 import { type Ballot, type CastVote, castVotes, personsOf } from "./voter.ts";
 
@@ -37,7 +38,6 @@ interface VotedRequest extends AskedBy {
   id: string;
   form: unknown;
   visibility: string;
-  assigneeUserId: string | null;
 }
 
 export interface Voted {
@@ -96,7 +96,7 @@ export async function castVote(
   const next = openStage(approval.stages, votes);
   const completes = isRejected || next === null;
   const persons = onBehalfOf && actor.id !== null ? [person, actor.id] : [person];
-  if (!completes) await moveOn(organizationId, tx, request, approval, votes, persons);
+  const freed = completes ? [] : await moveOn(organizationId, tx, request, approval, votes, persons);
   const cast: Line = {
     type: "vote.recorded",
     actor,
@@ -120,7 +120,7 @@ export async function castVote(
   return {
     voteId: id,
     completes,
-    events: [...dropped, cast],
+    events: [...dropped, ...freed, cast],
     votes: votes.map((vote) => ({
       by: vote.by,
       ...(vote.onBehalfOf && { onBehalfOf: vote.onBehalfOf }),
@@ -232,23 +232,23 @@ export async function beginAnew(
   await setOpen(organizationId, tx, requestId, begun, [], true);
 }
 
-/** What the votes' stage is by now. Claims of the vote's persons end, and an assignment to one of them or to a stage before. */
+/**
+ * What the votes' stage is by now. Claims of the vote's persons end, an assignment to a stage before, and what those have who have no vote
+ * any more, as who counts as one with the voter. Returns the lines of history.
+ */
 async function moveOn(
   organizationId: string,
   tx: Tx,
-  { id, visibility, assigneeUserId }: VotedRequest,
+  { id, visibility }: VotedRequest,
   approval: Approval,
   votes: CastVote[],
   persons: string[],
-): Promise<void> {
-  await setOpen(organizationId, tx, id, approval, votes);
+): Promise<Line[]> {
+  const { stage } = await setOpen(organizationId, tx, id, approval, votes);
   await tx.$executeRaw`DELETE FROM claim WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${id}::uuid
     AND user_id = ANY (${persons}::uuid[])`;
   // Of a private task the assignee sees nothing without it.
-  if (assigneeUserId === null || visibility === "private") return;
-  const isOver =
-    persons.includes(assigneeUserId) || openStage(approval.stages, votes) !== approval.open.stage;
-  if (isOver)
+  if (stage !== approval.open.stage && visibility !== "private")
     await tx.inputRequest.updateMany({
       where: { organizationId, id },
       data: {
@@ -258,6 +258,8 @@ async function moveOn(
         assignmentNote: null,
       },
     });
+  const { lines } = await endWithoutVote(organizationId, tx, Prisma.sql`r.id = ${id}::uuid`);
+  return lines;
 }
 
 /** Notes which stage is open, and writes the timers of one that has opened just now. `anew`: all of it begins anew. */
