@@ -924,6 +924,48 @@ describe("what somebody had ends with their vote, and waits for those who have o
     await setRole("approver");
   });
 
+  test("a claim that has lapsed, which no draft revives when another stage is open", async () => {
+    await acme.policy({
+      rules: [
+        {
+          name: "All",
+          stages: [
+            { name: "Finance", approvers: { people: [ben.email, cleo.email] } },
+            { name: "CFO", approvers: { people: [ana.email] } },
+          ],
+        },
+      ],
+    });
+    const request = await ask();
+    const claims = () =>
+      acme.sql(
+        "SELECT user_id, active_at > now() - interval '1 minute' AS live FROM claim WHERE input_request_id = $1",
+        [request.id],
+      );
+    const draft = () =>
+      web.call("PUT", `/api/v1/input-requests/${request.id}/draft`, {
+        cookie: ben.cookie,
+        body: { content: {}, comment: "hm" },
+      });
+    await post(ben, request, "claim");
+    const passed = (time: string) =>
+      acme.sql("UPDATE claim SET active_at = now() - $2::interval WHERE input_request_id = $1", [
+        request.id,
+        time,
+      ]);
+    await passed("10 minutes");
+    expect((await draft()).status).toBe(204);
+    expect(await claims()).toEqual([{ user_id: ben.userId, live: true }]);
+    await passed("20 minutes");
+    expect((await draft()).status).toBe(204);
+    expect(await claims()).toEqual([{ user_id: ben.userId, live: false }]);
+    expect((await acme.decide(cleo, request)).status).toBe(202);
+    expect(await claims()).toEqual([]);
+    expect((await draft()).status).toBe(204);
+    expect(await waitsFor(ana, request)).toBe(true);
+    expect((await acme.decide(ana, request)).body.state).toBe("answered");
+  });
+
   describe("who counts as one person with a voter", () => {
     beforeEach(async () => {
       await acme.policy(one());
