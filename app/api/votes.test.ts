@@ -966,6 +966,37 @@ describe("what somebody had ends with their vote, and waits for those who have o
     expect((await acme.decide(ana, request)).body.state).toBe("answered");
   });
 
+  test("who gets the service account that asked", async () => {
+    await acme.policy({
+      rules: [{ name: "All", stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }] }],
+    });
+    const { body: account } = await web.call("POST", "/api/v1/service-accounts", {
+      cookie: ana.cookie,
+      body: { name: uuidv7(), role: "approver", ownerId: ada.memberId },
+    });
+    const { body: bot } = await web.call("POST", "/api/v1/api-keys", {
+      cookie: ana.cookie,
+      body: { name: "bot", role: "approver", serviceAccountId: account.id },
+    });
+    const taskId = await acme.task();
+    await acme.sql("UPDATE task SET requested_by = $1 WHERE id = $2", [
+      JSON.stringify({ kind: "key", id: bot.id, name: "bot" }),
+      taskId,
+    ]);
+    const request = { taskId, ...(await acme.ask(taskId)) };
+    await give(request, ben);
+    await tellEngines();
+    expect((await holders(request))[0]).toBe("Ben");
+    const given = await web.call("PATCH", `/api/v1/service-accounts/${account.id}`, {
+      cookie: ana.cookie,
+      body: { ownerId: ben.memberId },
+    });
+    expect(given.status).toBe(200);
+    await tellEngines();
+    expect(await holders(request)).toEqual(NOBODY);
+    expect([await waitsFor(ben, request), await waitsFor(cleo, request)]).toEqual([false, true]);
+  });
+
   describe("who counts as one person with a voter", () => {
     beforeEach(async () => {
       await acme.policy(one());

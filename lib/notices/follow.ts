@@ -30,6 +30,8 @@ const ABOUT_MAKERS: EventType[] = [
   "member.vouch_withdrawn",
   "saml_provider.updated",
 ];
+/** Since these, more people may be behind a service account: its owner, and who made a key of it. */
+const ABOUT_ASKERS: EventType[] = ["service_account.owner_changed", "key.created"];
 /** Those that end or begin a key's life; its warnings are made as time passes. */
 const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
 const ABOUT_AGENTS: EventType[] = ["agent.revoked"];
@@ -131,7 +133,10 @@ export function subjectsOf(
   };
 }
 
-/** Whether more people may count as one person (`makers`) since these events. */
-export function peopleBehind(events: FollowedEvent[]): { makers: boolean } {
-  return { makers: events.some(({ type }) => ABOUT_MAKERS.includes(type)) };
+/** Whether since these events more people may count as one person (`makers`), or have asked for tasks of before (`askers`). */
+export function peopleBehind(events: FollowedEvent[]): { makers: boolean; askers: boolean } {
+  return {
+    makers: events.some(({ type }) => ABOUT_MAKERS.includes(type)),
+    askers: events.some(({ type, data }) => ABOUT_ASKERS.includes(type) && "serviceAccountId" in data),
+  };
 }

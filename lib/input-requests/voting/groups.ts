@@ -1,5 +1,5 @@
 /**
- * What a change of a group, a role, a request's rule or of who counts as one person with whom means for open requests. Who votes is looked up anyway (voter.ts); this is about what
+ * What a change of a group, a role, a request's rule, of who counts as one person with whom or of who asked means for open requests. Who votes is looked up anyway (voter.ts); this is about what
  * was written down.
  */
 import { Prisma, type Tx } from "../../base/db/db.ts";
@@ -60,6 +60,14 @@ export async function followRequests(organizationId: string, tx: Tx, requestIds:
  */
 export async function followMakers(organizationId: string, tx: Tx): Promise<string[]> {
   return free(organizationId, tx, Prisma.sql`r.state = 'open' AND r.approval -> 'open' -> 'voted' <> '[]'`);
+}
+
+/**
+ * Ends claims and assignments (`endWithoutVote`) on open requests of tasks that keys asked for: more people may be behind a service account
+ * by now. Returns the requests on which any ended. For the engine.
+ */
+export async function followAskers(organizationId: string, tx: Tx): Promise<string[]> {
+  return free(organizationId, tx, Prisma.sql`r.state = 'open' AND t.requested_by ->> 'kind' = 'key'`);
 }
 
 /** As `endWithoutVote`, with hints and lines written. Returns the requests. */
