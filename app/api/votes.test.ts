@@ -997,6 +997,44 @@ describe("what somebody had ends with their vote, and waits for those who have o
     expect([await waitsFor(ben, request), await waitsFor(cleo, request)]).toEqual([false, true]);
   });
 
+  test("an assignment to a stage that is full, or to one by another policy, which the history says", async () => {
+    const stages = (...people: Voter[][]) => ({
+      rules: [
+        {
+          name: "All",
+          stages: people.map((some, at) => ({
+            name: `Stage ${at}`,
+            approvers: { people: some.map(({ email }) => email) },
+          })),
+        },
+      ],
+    });
+    await acme.policy(stages([ben, cleo], [ana, ben]));
+    const [request, hidden] = [
+      await ask(),
+      await ask(undefined, { visibility: "private", requester: ola.userId }),
+    ];
+    for (const each of [request, hidden]) {
+      await give(each, ben);
+      expect((await acme.decide(each === hidden ? ben : cleo, each)).status).toBe(202);
+    }
+    const freed = { type: "request.assigned", data: { userId: null, from: ben.userId } };
+    expect(await holders(request)).toEqual(NOBODY);
+    expect((await acme.lines(request)).slice(-2)).toMatchObject([freed, { type: "vote.recorded" }]);
+    // Of a private task the assignee sees nothing without it.
+    expect((await acme.read(ben, hidden)).assignedTo).toMatchObject({ name: "Ben" });
+
+    await give(request, ben);
+    await acme.policy(stages([ben, dora]));
+    await post(ana, request, "judge-again");
+    expect(await holders(request)).toEqual(NOBODY);
+    expect((await acme.lines(request)).slice(-3)).toMatchObject([
+      { type: "vote.dropped" },
+      freed,
+      { type: "request.judged_again" },
+    ]);
+  });
+
   describe("who counts as one person with a voter", () => {
     beforeEach(async () => {
       await acme.policy(one());

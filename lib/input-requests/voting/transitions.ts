@@ -8,7 +8,7 @@ import { contentOf } from "../../base/db/content-keys.ts";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import type { NewEvent } from "../../events/transitions.ts";
+import { ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { onlyFieldOf } from "../guards.ts";
@@ -18,6 +18,7 @@ import type { AnswerInput } from "../schema.ts";
 import type { SignedIn } from "../signed-in.ts";
 import { hasStageTimes } from "../timers/schedule.ts";
 import { armTimers, endTimers, putOffExpiry } from "../timers/transitions.ts";
+import { endAssignment } from "../unassign.ts";
 import { contentDigest } from "./content-digest.ts";
 import { endWithoutVote } from "./groups.ts";
 import { isRejectedIn, openStage } from "./status.ts";
@@ -37,7 +38,6 @@ type Line = Pick<NewEvent, "type" | "actor" | "data">;
 interface VotedRequest extends AskedBy {
   id: string;
   form: unknown;
-  visibility: string;
 }
 
 export interface Voted {
@@ -239,7 +239,7 @@ export async function beginAnew(
 async function moveOn(
   organizationId: string,
   tx: Tx,
-  { id, visibility }: VotedRequest,
+  { id }: VotedRequest,
   approval: Approval,
   votes: CastVote[],
   persons: string[],
@@ -247,19 +247,10 @@ async function moveOn(
   const { stage } = await setOpen(organizationId, tx, id, approval, votes);
   await tx.$executeRaw`DELETE FROM claim WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${id}::uuid
     AND user_id = ANY (${persons}::uuid[])`;
-  // Of a private task the assignee sees nothing without it.
-  if (stage !== approval.open.stage && visibility !== "private")
-    await tx.inputRequest.updateMany({
-      where: { organizationId, id },
-      data: {
-        assigneeUserId: null,
-        assignedBy: Prisma.DbNull,
-        assignedAt: null,
-        assignmentNote: null,
-      },
-    });
+  const ended =
+    stage === approval.open.stage ? [] : await endAssignment(organizationId, tx, ENGINE_ACTOR, id);
   const { lines } = await endWithoutVote(organizationId, tx, Prisma.sql`r.id = ${id}::uuid`);
-  return lines;
+  return [...ended, ...lines];
 }
 
 /** Notes which stage is open, and writes the timers of one that has opened just now. `anew`: all of it begins anew. */
