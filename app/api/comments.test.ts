@@ -516,6 +516,39 @@ describe("a snooze", () => {
     expect((await acme.decide(ben, request)).status).toBe(202);
   });
 
+  test("gives back what is assigned to one: it waits for the others; in a private task it stays", async () => {
+    const assign = async (request: { id: string }) =>
+      expect(
+        (await web.call("POST", at(request, "/assign"), { ...ana, body: { memberId: ben.memberId } })).status,
+      ).toBe(200);
+    await notify();
+    const request = await asked();
+    const hidden = await asked({ visibility: "private", requester: ana.userId });
+    const others = await asked();
+    await assign(request);
+    await assign(hidden);
+    await assign(others);
+    expect(await listed(cleo, "waiting=me")).not.toContain(request.id);
+    const replies = await Promise.all([request, request, hidden].map((each) => snooze(ben, each)));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await snooze(cleo, others);
+    await notify();
+    expect(await listed(ben, "waiting=me")).not.toContain(request.id);
+    expect(await listed(cleo, "waiting=me")).toContain(request.id);
+    expect(await told(request.id)).toContain("cleo request.waiting");
+    const [, ...lines] = (await acme.lines(request)).filter(({ type }) => type === "request.assigned");
+    expect(lines).toMatchObject([
+      { actor: { kind: "member", id: ben.userId }, data: { userId: null, from: ben.userId } },
+    ]);
+    expect((await acme.read(ben, hidden)).assignedTo).toMatchObject({ name: "Ben" });
+    expect((await acme.read(ben, others)).assignedTo).toMatchObject({ name: "Ben" });
+    // Once it is over it waits for one as for the others.
+    await acme.sql("UPDATE request_snooze SET ends_at = now() WHERE input_request_id = $1", [request.id]);
+    await run(SNOOZES);
+    expect(await told(request.id)).toContain("ben request.woke");
+    expect(await listed(ben, "waiting=me")).toContain(request.id);
+  });
+
   test("is in no export of the organization, which others read", async () => {
     await snooze(ben, await asked());
     const text = await (await web.open("GET", "/api/v1/organization/export", ana)).text();

@@ -414,6 +414,26 @@ describe("who is in a group", () => {
     expect((await acme.decide(cleo, request)).body.state).toBe("answered");
   });
 
+  test("has nothing again that they had before an answer was held, which is undone", async () => {
+    const id = await ready("Finance", [ben, cleo]);
+    await save(policy());
+    await tellEngines();
+    const request = await asked();
+    const assigned = await web.call("POST", `/api/v1/input-requests/${request.id}/assign`, {
+      ...ada,
+      body: { memberId: ben.memberId },
+    });
+    expect(assigned.status).toBe(200);
+    expect((await acme.decide(cleo, request, { holdMs: 60_000 })).body.state).toBe("answered");
+    await remove(ada, id, ben);
+    await tellEngines();
+    const undone = await web.call("POST", `/api/v1/input-requests/${request.id}/undo`, { ...ada, body: {} });
+    expect(undone.status).toBeLessThan(300);
+    await tellEngines();
+    expect(await acme.read(cleo, request)).toMatchObject({ state: "open", assignedTo: null });
+    expect(await waiting(cleo)).toEqual([request.id]);
+  });
+
   test("leaves nothing that they had, also of more requests than are followed", async () => {
     const id = await ready("Finance", [ben, cleo]);
     await save(policy());

@@ -7,7 +7,7 @@ import type { Role } from "@/lib/access/roles.ts";
 import type { Actor } from "@/lib/access/schema.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
 import { organizationsDue } from "@/lib/engine/jobs/jobs.ts";
-import { RESTING_ACCOUNTS } from "@/lib/engine/jobs/notifications.ts";
+import { NOTICES, RESTING_ACCOUNTS } from "@/lib/engine/jobs/notifications.ts";
 import { queueRetry } from "@/lib/task-lifecycle/retry.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
@@ -329,6 +329,24 @@ describe("those who can give a resting account another owner", () => {
   });
 });
 
+const assign = async ({ id }: { id: string }, { memberId }: Person) =>
+  expect(
+    (
+      await web.call("POST", `/api/v1/input-requests/${id}/assign`, {
+        cookie: ana.cookie,
+        body: { memberId },
+      })
+    ).status,
+  ).toBe(200);
+const holderOf = async ({ id }: { id: string }) =>
+  (await web.call("GET", `/api/v1/input-requests/${id}`, { cookie: ana.cookie })).body.assignedTo?.name ??
+  null;
+const followHistory = async () => {
+  const engine = createDatabase(web.database.engineUrl, { connections: 1 });
+  await NOTICES.run({ database: engine } as never, acme);
+  await engine.close();
+};
+
 describe("where a second person is required", () => {
   beforeEach(async () => {
     const on = await web.call("PATCH", "/api/v1/organization", {
@@ -384,6 +402,24 @@ describe("where a second person is required", () => {
     await drop(otto, bot.id);
     expect([await accept(otto, request), await accept(ada, request)]).toEqual([REFUSED, REFUSED]);
     expect(await accept(ana, request)).toEqual(ACCEPTED);
+  });
+
+  test("what it asked waits for the others once whoever has it stands behind it", async () => {
+    await followHistory();
+    const bot = await account(otto, otto);
+    const [owned, keyed] = [await askedBy(through(bot)), await askedBy(through(bot))];
+    const ben = await web.member(acme, "Ben", "operator");
+    await assign(owned, ben);
+    await assign(keyed, ada);
+    await followHistory();
+    expect([await holderOf(owned), await holderOf(keyed)]).toEqual(["Ben", "Ada"]);
+    expect((await change(otto, bot.id, { ownerId: ben.memberId })).status).toBe(200);
+    await followHistory();
+    expect([await holderOf(owned), await holderOf(keyed)]).toEqual([null, "Ada"]);
+    expect((await makeKey(ada, bot.id)).status).toBe(201);
+    await followHistory();
+    expect(await holderOf(keyed)).toBe(null);
+    expect([await accept(ana, owned), await accept(ana, keyed)]).toEqual([ACCEPTED, ACCEPTED]);
   });
 
   test("it does not accept what its owner, or who made a key of it, asked for", async () => {

@@ -98,6 +98,30 @@ test("who is removed leaves no request behind that is answered by then and waits
   expect(await waitingFor(cleo!)).toBe(before + 1);
 });
 
+test("what is over stays as it was, whoever leaves then", async () => {
+  const ben = await approver();
+  const over = await ask(ben);
+  await within(async (tx) => {
+    const request = await tx.inputRequest.update({
+      where: { organizationId_id: { organizationId: acme, id: over } },
+      data: { state: "undeliverable", endedAt: new Date() },
+    });
+    await tx.task.updateMany({
+      where: { organizationId: acme, id: request.taskId },
+      data: { state: "completed", finishedAt: new Date(), watched: false },
+    });
+  });
+  expect((await as(olga!, "DELETE", `/members/${ben.memberId}`)).status).toBe(204);
+  const [row, lines] = await within(
+    async (tx) =>
+      [
+        await tx.inputRequest.findFirst({ where: { organizationId: acme, id: over } }),
+        await tx.event.count({ where: { inputRequestId: over, type: "request.assigned" } }),
+      ] as const,
+  );
+  expect([row?.assigneeUserId, lines]).toEqual([ben.userId, 0]);
+});
+
 test("a change of role after which one may still answer leaves everything as it is", async () => {
   const ben = await approver();
   const id = await ask(ben);

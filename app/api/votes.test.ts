@@ -1,5 +1,5 @@
 /** Requests on which several people have to agree: votes, stages, and the one answer at the end. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { NOTICES } from "@/lib/engine/jobs/notifications.ts";
@@ -53,6 +53,23 @@ const asked = async (more: Parameters<VotingOrganization["task"]>[0] = {}) => ac
 const waitsFor = async (who: Pick<Voter, "cookie"> | { key: string }, { id }: { id: string }) => {
   const { body } = await web.call("GET", "/api/v1/input-requests?waiting=me&limit=200", who);
   return body.items.some((item: { id: string }) => item.id === id);
+};
+const tellEngines = async () => {
+  const engine = createDatabase(web.database.engineUrl, { connections: 1 });
+  await NOTICES.run({ database: engine, log: () => {} } as never, acme.id);
+  await engine.close();
+};
+const requireSecond = async () => {
+  const body = { fourEyes: true };
+  expect((await web.call("PATCH", "/api/v1/organization", { cookie: ana.cookie, body })).status).toBe(200);
+};
+/** Ends the rule of a second person at once, as nobody can. */
+const requireNobody = async () => {
+  await acme.sql("ALTER TABLE organization DISABLE TRIGGER USER");
+  await acme.sql("UPDATE organization SET four_eyes = false, four_eyes_until = NULL WHERE id = $1", [
+    acme.id,
+  ]);
+  await acme.sql("ALTER TABLE organization ENABLE TRIGGER USER");
 };
 const codeOf = ({ status, body }: { status: number; body: { code: string } }) => [status, body.code];
 
@@ -350,7 +367,7 @@ describe("a person votes once", () => {
   test("who requires a second person counts those who let each other in as one", async () => {
     await acme.policy(one());
     await acme.sql("UPDATE maker SET invited_by = $1 WHERE user_id = $2", [ben.userId, cleo.userId]);
-    await web.call("PATCH", "/api/v1/organization", { cookie: ana.cookie, body: { fourEyes: true } });
+    await requireSecond();
     const request = await asked();
     await acme.decide(ben, request);
     expect(codeOf(await acme.decide(cleo, request))).toEqual([403, "four_eyes"]);
@@ -368,11 +385,7 @@ describe("a person votes once", () => {
     expect(assigned.status).toBe(422);
     expect((await acme.decide(ola, request)).body.state).toBe("answered");
     await acme.sql("UPDATE maker SET invited_by = NULL WHERE user_id = $1", [cleo.userId]);
-    await acme.sql("ALTER TABLE organization DISABLE TRIGGER USER");
-    await acme.sql("UPDATE organization SET four_eyes = false, four_eyes_until = NULL WHERE id = $1", [
-      acme.id,
-    ]);
-    await acme.sql("ALTER TABLE organization ENABLE TRIGGER USER");
+    await requireNobody();
   });
 });
 
@@ -855,11 +868,6 @@ describe("what somebody had ends with their vote, and waits for those who have o
     await acme.policy({
       rules: [{ name: "All", stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }] }],
     });
-    const tellEngines = async () => {
-      const engine = createDatabase(web.database.engineUrl, { connections: 1 });
-      await NOTICES.run({ database: engine, log: () => {} } as never, acme.id);
-      await engine.close();
-    };
     const setRole = async (role: string) => {
       const path = `/api/v1/members/${ben.memberId}`;
       expect((await web.call("PATCH", path, { cookie: ana.cookie, body: { role } })).status).toBe(200);
@@ -894,6 +902,199 @@ describe("what somebody had ends with their vote, and waits for those who have o
     } finally {
       await setRole("approver");
     }
+  });
+
+  test("a role that changes while an answer is held, which is undone", async () => {
+    await acme.policy({
+      rules: [{ name: "All", stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }] }],
+    });
+    await tellEngines();
+    const request = await ask();
+    await give(request, ben);
+    expect((await acme.decide(cleo, request, { holdMs: 60_000 })).body.state).toBe("answered");
+    const path = `/api/v1/members/${ben.memberId}`;
+    const setRole = async (role: string) =>
+      expect((await web.call("PATCH", path, { cookie: ana.cookie, body: { role } })).status).toBe(200);
+    await setRole("operator");
+    await tellEngines();
+    await post(ola, request, "undo");
+    await tellEngines();
+    expect(await holders(request)).toEqual(NOBODY);
+    expect(await waitsFor(dora, request)).toBe(true);
+    await setRole("approver");
+  });
+
+  test("a claim that has lapsed, which no draft revives when another stage is open", async () => {
+    await acme.policy({
+      rules: [
+        {
+          name: "All",
+          stages: [
+            { name: "Finance", approvers: { people: [ben.email, cleo.email] } },
+            { name: "CFO", approvers: { people: [ana.email] } },
+          ],
+        },
+      ],
+    });
+    const request = await ask();
+    const claims = () =>
+      acme.sql(
+        "SELECT user_id, active_at > now() - interval '1 minute' AS live FROM claim WHERE input_request_id = $1",
+        [request.id],
+      );
+    const draft = () =>
+      web.call("PUT", `/api/v1/input-requests/${request.id}/draft`, {
+        cookie: ben.cookie,
+        body: { content: {}, comment: "hm" },
+      });
+    await post(ben, request, "claim");
+    const passed = (time: string) =>
+      acme.sql("UPDATE claim SET active_at = now() - $2::interval WHERE input_request_id = $1", [
+        request.id,
+        time,
+      ]);
+    await passed("10 minutes");
+    expect((await draft()).status).toBe(204);
+    expect(await claims()).toEqual([{ user_id: ben.userId, live: true }]);
+    await passed("20 minutes");
+    expect((await draft()).status).toBe(204);
+    expect(await claims()).toEqual([{ user_id: ben.userId, live: false }]);
+    expect((await acme.decide(cleo, request)).status).toBe(202);
+    expect(await claims()).toEqual([]);
+    expect((await draft()).status).toBe(204);
+    expect(await waitsFor(ana, request)).toBe(true);
+    expect((await acme.decide(ana, request)).body.state).toBe("answered");
+  });
+
+  test("who gets the service account that asked", async () => {
+    await acme.policy({
+      rules: [{ name: "All", stages: [{ name: "Approvers", approvers: { roles: ["approver"] } }] }],
+    });
+    const { body: account } = await web.call("POST", "/api/v1/service-accounts", {
+      cookie: ana.cookie,
+      body: { name: uuidv7(), role: "approver", ownerId: ada.memberId },
+    });
+    const { body: bot } = await web.call("POST", "/api/v1/api-keys", {
+      cookie: ana.cookie,
+      body: { name: "bot", role: "approver", serviceAccountId: account.id },
+    });
+    const taskId = await acme.task();
+    await acme.sql("UPDATE task SET requested_by = $1 WHERE id = $2", [
+      JSON.stringify({ kind: "key", id: bot.id, name: "bot" }),
+      taskId,
+    ]);
+    const request = { taskId, ...(await acme.ask(taskId)) };
+    await give(request, ben);
+    await tellEngines();
+    expect((await holders(request))[0]).toBe("Ben");
+    const given = await web.call("PATCH", `/api/v1/service-accounts/${account.id}`, {
+      cookie: ana.cookie,
+      body: { ownerId: ben.memberId },
+    });
+    expect(given.status).toBe(200);
+    await tellEngines();
+    expect(await holders(request)).toEqual(NOBODY);
+    expect([await waitsFor(ben, request), await waitsFor(cleo, request)]).toEqual([false, true]);
+  });
+
+  test("an assignment to a stage that is full, or to one by another policy, which the history says", async () => {
+    const stages = (...people: Voter[][]) => ({
+      rules: [
+        {
+          name: "All",
+          stages: people.map((some, at) => ({
+            name: `Stage ${at}`,
+            approvers: { people: some.map(({ email }) => email) },
+          })),
+        },
+      ],
+    });
+    await acme.policy(stages([ben, cleo], [ana, ben]));
+    const [request, hidden] = [
+      await ask(),
+      await ask(undefined, { visibility: "private", requester: ola.userId }),
+    ];
+    for (const each of [request, hidden]) {
+      await give(each, ben);
+      expect((await acme.decide(each === hidden ? ben : cleo, each)).status).toBe(202);
+    }
+    const freed = { type: "request.assigned", data: { userId: null, from: ben.userId } };
+    expect(await holders(request)).toEqual(NOBODY);
+    expect((await acme.lines(request)).slice(-2)).toMatchObject([freed, { type: "vote.recorded" }]);
+    // Of a private task the assignee sees nothing without it.
+    expect((await acme.read(ben, hidden)).assignedTo).toMatchObject({ name: "Ben" });
+
+    await give(request, ben);
+    await acme.policy(stages([ben, dora]));
+    await post(ana, request, "judge-again");
+    expect(await holders(request)).toEqual(NOBODY);
+    expect((await acme.lines(request)).slice(-3)).toMatchObject([
+      { type: "vote.dropped" },
+      freed,
+      { type: "request.judged_again" },
+    ]);
+  });
+
+  describe("who counts as one person with a voter", () => {
+    beforeEach(async () => {
+      await acme.policy(one());
+      await acme.sql("UPDATE maker SET invited_by = $1 WHERE user_id = $2", [ben.userId, cleo.userId]);
+      await tellEngines();
+    });
+    afterEach(async () => {
+      await acme.sql(
+        "UPDATE maker SET invited_by = NULL, vouched_by = NULL, vouched_at = NULL WHERE user_id = $1",
+        [cleo.userId],
+      );
+      await requireNobody();
+    });
+    const FREED = { type: "request.assigned", data: { userId: null } };
+
+    test("loses it with the vote", async () => {
+      await requireSecond();
+      const request = await ask();
+      await give(request, cleo);
+      await post(cleo, request, "claim");
+      await acme.sql("UPDATE claim SET active_at = now() - interval '1 hour' WHERE input_request_id = $1", [
+        request.id,
+      ]);
+      expect((await acme.decide(ben, request)).status).toBe(202);
+      expect(await holders(request)).toEqual(NOBODY);
+      expect(await acme.sql("SELECT FROM claim WHERE input_request_id = $1", [request.id])).toEqual([]);
+      expect(await waitsFor(ola, request)).toBe(true);
+      expect((await acme.lines(request)).slice(-2)).toMatchObject([
+        { ...FREED, data: { from: cleo.userId } },
+        { type: "vote.recorded" },
+      ]);
+    });
+
+    test("when a second person is required after the vote", async () => {
+      const request = await ask();
+      await give(request, cleo);
+      expect((await acme.decide(ben, request)).status).toBe(202);
+      await tellEngines();
+      expect((await holders(request))[0]).toBe("Cleo");
+      await requireSecond();
+      await tellEngines();
+      expect(await holders(request)).toEqual(NOBODY);
+      expect(await waitsFor(ola, request)).toBe(true);
+    });
+
+    test("when it is no longer said that they are a person of their own", async () => {
+      await requireSecond();
+      const vouch = (method: "POST" | "DELETE") =>
+        web.call(method, `/api/v1/members/${cleo.memberId}/vouch`, { cookie: ana.cookie });
+      expect((await vouch("POST")).status).toBe(200);
+      const request = await ask();
+      await give(request, cleo);
+      expect((await acme.decide(ben, request)).status).toBe(202);
+      await tellEngines();
+      expect((await holders(request))[0]).toBe("Cleo");
+      expect((await vouch("DELETE")).status).toBe(200);
+      await tellEngines();
+      expect(await holders(request)).toEqual(NOBODY);
+      expect(await waitsFor(ola, request)).toBe(true);
+    });
   });
 
   test("a request that is asked again from its first stage on", async () => {

@@ -510,8 +510,10 @@ export async function saveDraft(
   const userId = memberOnly(principal);
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
+  // A live claim alone: one that has lapsed keeps nobody out any more, and its person may have no vote by now.
   await tx.$executeRaw`UPDATE claim SET active_at = now() WHERE organization_id = ${organizationId}::uuid
-    AND input_request_id = ${requestId}::uuid AND user_id = ${userId}::uuid`;
+    AND input_request_id = ${requestId}::uuid AND user_id = ${userId}::uuid
+    AND active_at > now() - ${CLAIM_IDLE_MS} * interval '1 ms'`;
   const kept = knownContent(request, content);
   if (Object.keys(kept).length === 0 && comment === "") {
     await tx.draft.deleteMany({ where: { organizationId, inputRequestId: requestId, userId } });

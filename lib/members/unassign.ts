@@ -8,8 +8,11 @@ import { refusedByFourEyes } from "./one-maker.ts";
 
 const MAY_ANSWER = ROLES.filter((role) => may(role, "requests:answer"));
 
-/** An answer may be undone, and one that could not be delivered be asked for again. */
-const MAY_BE_OPEN = ["open", "answered", "undeliverable"];
+/**
+ * SQL condition: the request `r` of the task `t` is open, or may be again: an answer may be undone, and one that could not be delivered be
+ * asked for again, until the task has ended.
+ */
+const MAY_BE_OPEN = Prisma.sql`r.state IN ('open', 'answered', 'undeliverable') AND (r.state = 'open' OR t.finished_at IS NULL)`;
 
 /**
  * Ends assignments and claims of requests that are open, or may be again, by people who could not accept them any more: they left, lost the
@@ -21,7 +24,7 @@ const MAY_BE_OPEN = ["open", "answered", "undeliverable"];
 export async function unassignUnable(organizationId: string, tx: Tx, userId: string | null): Promise<void> {
   const unable = (
     person: Prisma.Sql,
-  ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND r.state = ANY (${MAY_BE_OPEN}::text[])
+  ) => Prisma.sql`r.organization_id = ${organizationId}::uuid AND ${MAY_BE_OPEN}
     AND ${userId === null ? Prisma.sql`${person} IS NOT NULL` : Prisma.sql`${person} = ${userId}::uuid`}
     AND (NOT EXISTS (SELECT FROM membership m WHERE m.organization_id = r.organization_id AND m.user_id = ${person}
         AND m.role = ANY (${MAY_ANSWER}::text[]))

@@ -24,6 +24,14 @@ const ABOUT_THE_RULE = /^organization\.four_eyes_/;
 const ABOUT_THE_POLICY = /^policy\./;
 /** Who is in a group decides for whom requests wait. */
 const ABOUT_GROUPS = /^(group\.|directory\.group_)/;
+/** Since these, more people may count as one person. */
+const ABOUT_MAKERS: EventType[] = [
+  "organization.four_eyes_changed",
+  "member.vouch_withdrawn",
+  "saml_provider.updated",
+];
+/** Since these, more people may be behind a service account: its owner, and who made a key of it. */
+const ABOUT_ASKERS: EventType[] = ["service_account.owner_changed", "key.created"];
 /** Those that end or begin a key's life; its warnings are made as time passes. */
 const ABOUT_KEYS: EventType[] = ["key.revoked", "key.rotated"];
 const ABOUT_AGENTS: EventType[] = ["agent.revoked"];
@@ -122,5 +130,13 @@ export function subjectsOf(
     own: [...own.values()],
     groups: [...groups],
     roles: [...roles],
+  };
+}
+
+/** Whether since these events more people may count as one person (`makers`), or have asked for tasks of before (`askers`). */
+export function peopleBehind(events: FollowedEvent[]): { makers: boolean; askers: boolean } {
+  return {
+    makers: events.some(({ type }) => ABOUT_MAKERS.includes(type)),
+    askers: events.some(({ type, data }) => ABOUT_ASKERS.includes(type) && "serviceAccountId" in data),
   };
 }

@@ -455,6 +455,46 @@ describe("a timer", () => {
     expect((await acme.decide(ben, request)).body.state).toBe("answered");
   });
 
+  test("asks others of what one person has: their assignment ends, and a claim that has lapsed", async () => {
+    await acme.policy(rule([finance({ escalate: { after: "2d", to: { people: [dora.email] } } })]));
+    const assigned = async (more = {}) => {
+      const request = await asked(more);
+      const reply = await web.call("POST", `/api/v1/input-requests/${request.id}/assign`, {
+        cookie: ana.cookie,
+        body: { memberId: ben.memberId },
+      });
+      expect(reply.status).toBe(200);
+      expect((await web.call("POST", `/api/v1/input-requests/${request.id}/claim`, ben)).status).toBe(200);
+      return request;
+    };
+    await notify();
+    const [idle, live] = [await assigned(), await assigned()];
+    const hidden = await assigned({ visibility: "private", requester: ana.userId });
+    await acme.sql("UPDATE claim SET active_at = now() - interval '1 hour' WHERE input_request_id = $1", [
+      idle.id,
+    ]);
+    for (const request of [idle, live, hidden]) await comes(request);
+    await fire();
+    await notify();
+    const holders = async (request: { id: string }) => {
+      const { assignedTo, claimedBy } = await acme.read(ben, request);
+      return [assignedTo?.name ?? null, claimedBy?.name ?? null];
+    };
+    expect(await holders(idle)).toEqual([null, null]);
+    expect(await acme.sql("SELECT FROM claim WHERE input_request_id = $1", [idle.id])).toEqual([]);
+    // Who works on it goes on; the others see it as soon as they stop.
+    expect(await holders(live)).toEqual([null, "Ben"]);
+    // Of a private task the assignee sees nothing without it.
+    expect((await holders(hidden))[0]).toBe("Ben");
+    expect((await told(idle)).map(([name]) => name).sort()).toEqual(["ben", "cleo", "dora"]);
+    const list = await web.call("GET", "/api/v1/input-requests?waiting=me", dora);
+    expect(list.body.items.map(({ id }: { id: string }) => id)).toContain(idle.id);
+    expect((await acme.lines(idle)).slice(-2)).toMatchObject([
+      { type: "request.assigned", data: { userId: null, from: ben.userId } },
+      { type: "request.escalated" },
+    ]);
+  });
+
   test("leaves a request whose time is over as it is, and reminds nobody any more", async () => {
     await acme.policy(rule([finance({ remind: ["40d"] }), cfo({ remind: ["1h"] })], expire("30d", "leave")));
     const request = await asked();

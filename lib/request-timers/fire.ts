@@ -17,6 +17,7 @@ import {
   noteLapse,
   noteReminded,
 } from "../input-requests/timers/transitions.ts";
+import { endAssignment, endIdleClaim } from "../input-requests/unassign.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 import { audienceOf, NO_SUBJECTS } from "../notices/audience.ts";
 import { withdrawNotices } from "../notices/transitions.ts";
@@ -135,6 +136,9 @@ const EFFECTS: Record<Fired["kind"], Effect> = {
     const to = [...roles.map((role) => `the ${role}s`), ...groups.map(({ name }) => name), ...names];
     await addApprovers(organizationId, tx, requestId, approval, { roles, people, groups }, { at, to });
     await endSnoozesOf(organizationId, tx, requestId, { roles, people, groups });
+    // What one person has waits for nobody else.
+    await endIdleClaim(organizationId, tx, requestId);
+    await appendEvents(organizationId, tx, await endAssignment(organizationId, tx, ENGINE_ACTOR, requestId));
     return { stage: its.name, to, roles, people, ...(groups.length > 0 && { groups }) };
   },
 

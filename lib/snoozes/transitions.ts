@@ -7,7 +7,9 @@ import type { Principal } from "../access/principal.ts";
 import { isPerson } from "../access/principal.ts";
 import type { Tx } from "../base/db/db.ts";
 import { AppError } from "../base/errors.ts";
+import { appendEvents } from "../events/transitions.ts";
 import { lockRequest, refuseUnlessOpen } from "../input-requests/guards.ts";
+import { endAssignment } from "../input-requests/unassign.ts";
 import { publishChange } from "../live-updates/transitions.ts";
 import { IN_GROUPS } from "../policy/groups/queries.ts";
 import type { SnoozeInput } from "./schema.ts";
@@ -15,7 +17,10 @@ import type { SnoozeInput } from "./schema.ts";
 /** How far ahead: a year. */
 const AHEAD_MS = 366 * 24 * 3600_000;
 
-/** Puts an open request off, over a time that is set. Throws `forbidden` for a program, `invalid_input` for the time. */
+/**
+ * Puts an open request off, over a time that is set, and ends an assignment to the member, which the history says. Throws `forbidden` for a
+ * program, `invalid_input` for the time.
+ */
 export async function snooze(
   organizationId: string,
   tx: Tx,
@@ -36,8 +41,12 @@ export async function snooze(
   await tx.$executeRaw`UPDATE notice SET read_at = now(), mail_after = NULL WHERE organization_id = ${organizationId}::uuid
     AND user_id = ${userId}::uuid AND subject = ${requestId}::uuid AND read_at IS NULL
     AND cause IN ('request.waiting', 'request.assigned', 'request.reminded', 'request.woke')`;
+  // It would wait for nobody until then.
+  const givenBack = await endAssignment(organizationId, tx, principal.actor, requestId, userId);
   await publishChange(organizationId, tx, "notice", [userId]);
   await publishChange(organizationId, tx, "input_request", [requestId]);
+  if (givenBack.length > 0) await publishChange(organizationId, tx, "task", [request.taskId]);
+  await appendEvents(organizationId, tx, givenBack);
 }
 
 /** Ends one's own snooze, without a notice. Idempotent. */

@@ -5,14 +5,21 @@ import { noteMoves } from "../../away/transitions.ts";
 import { Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { organizationsBehind, takeEvents } from "../../events/follow.ts";
-import { followGroups, followRoles } from "../../input-requests/voting/groups.ts";
+import {
+  followAskers,
+  followGroups,
+  followMakers,
+  followRequests,
+  followRoles,
+} from "../../input-requests/voting/groups.ts";
 import { sendAccountMail } from "../../mail/account-mail.ts";
 import { sendPasswordReset } from "../../mail/password-reset.ts";
 import { sendDueMail } from "../../mail/send.ts";
 import { createMailer, type Mailer } from "../../mail/smtp.ts";
 import { forgetOldMail } from "../../mail/transitions.ts";
+import { unassignUnable } from "../../members/unassign.ts";
 import { NO_SUBJECTS } from "../../notices/audience.ts";
-import { subjectsOf } from "../../notices/follow.ts";
+import { peopleBehind, subjectsOf } from "../../notices/follow.ts";
 import { forgetOldNotices, markOwnRead, syncNotices, withdrawNotices } from "../../notices/transitions.ts";
 import { noteCertificateEnds } from "../../saml/ending.ts";
 import { noteMissingOwners } from "../../service-accounts/transitions.ts";
@@ -47,9 +54,15 @@ export const NOTICES: Job = {
       const from = { follower: "notices", begins: "now" } as const;
       const events = await takeEvents(organizationId, tx, from, EVENTS_A_TURN);
       const { own, groups, roles, ...found } = subjectsOf(events);
+      const { makers, askers } = peopleBehind(events);
+      await followRequests(organizationId, tx, found.requests);
+      // By the rule of a second person. Whoever changes a service account can't do it: `lib/service-accounts` is below `lib/members`.
+      if (askers) await unassignUnable(organizationId, tx, null);
       const followed = [
         ...(await followGroups(organizationId, tx, groups)),
         ...(await followRoles(organizationId, tx, roles)),
+        ...(makers ? await followMakers(organizationId, tx) : []),
+        ...(askers ? await followAskers(organizationId, tx) : []),
       ];
       const subjects = { ...found, requests: [...new Set([...found.requests, ...followed])] };
       await syncNotices(organizationId, tx, subjects, env().smtpUrl !== undefined);

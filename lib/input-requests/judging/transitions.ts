@@ -6,7 +6,7 @@ import type { Principal } from "../../access/principal.ts";
 import { UNOPENED, unavailable } from "../../base/db/content.ts";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
-import { appendEvents } from "../../events/transitions.ts";
+import { appendEvents, ENGINE_ACTOR } from "../../events/transitions.ts";
 import { publishChange } from "../../live-updates/transitions.ts";
 import { countsAsRequester } from "../../members/one-maker.ts";
 import { approvalSchema } from "../../policy/judge.ts";
@@ -15,6 +15,7 @@ import { approvalOf, namedIn } from "../capture/question.ts";
 import { lockRequest, memberOnly, refuseUnlessOpen } from "../guards.ts";
 import { amountIn } from "../row.ts";
 import { armTimers, endTimers } from "../timers/transitions.ts";
+import { endAssignment } from "../unassign.ts";
 import { endVotes } from "../voting/transitions.ts";
 import { readVoter } from "../voting/voter.ts";
 
@@ -68,17 +69,10 @@ export async function judgeAgain(
   if (!before && !approval) return;
   await tx.inputRequest.updateMany({
     where: { organizationId, id: requestId, state: "open" },
-    data: {
-      approval: approval ? storable(approval) : Prisma.DbNull,
-      // Who had it may have no vote now. Of a private task the assignee sees nothing without it.
-      ...(request.visibility !== "private" && {
-        assigneeUserId: null,
-        assignedBy: Prisma.DbNull,
-        assignedAt: null,
-        assignmentNote: null,
-      }),
-    },
+    data: { approval: approval ? storable(approval) : Prisma.DbNull },
   });
+  // Who had it may have no vote now.
+  const unassigned = await endAssignment(organizationId, tx, ENGINE_ACTOR, requestId);
   await endTimers(organizationId, tx, requestId, "all");
   if (approval) await armTimers(organizationId, tx, requestId, approval);
   await tx.claim.deleteMany({ where: { organizationId, inputRequestId: requestId } });
@@ -88,7 +82,7 @@ export async function judgeAgain(
   await appendEvents(
     organizationId,
     tx,
-    [...dropped, { type: "request.judged_again" as const, actor, data }].map((line) => ({
+    [...dropped, ...unassigned, { type: "request.judged_again" as const, actor, data }].map((line) => ({
       ...line,
       taskId,
       inputRequestId: requestId,

@@ -1,5 +1,5 @@
 /**
- * What a change of a group, a role or a request's rule means for open requests. Who votes is looked up anyway (voter.ts); this is about what
+ * What a change of a group, a role, a request's rule, of who counts as one person with whom or of who asked means for open requests. Who votes is looked up anyway (voter.ts); this is about what
  * was written down.
  */
 import { Prisma, type Tx } from "../../base/db/db.ts";
@@ -27,9 +27,8 @@ export async function followGroups(
     ORDER BY r.id LIMIT ${most}`;
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return [];
-  const { requests, lines } = await endWithoutVote(organizationId, tx, namesThem);
-  await publishChange(organizationId, tx, "input_request", [...ids, ...requests]);
-  await appendEvents(organizationId, tx, lines);
+  await publishChange(organizationId, tx, "input_request", ids);
+  await free(organizationId, tx, namesThem);
   return ids;
 }
 
@@ -39,8 +38,41 @@ export async function followGroups(
  */
 export async function followRoles(organizationId: string, tx: Tx, roles: string[]): Promise<string[]> {
   if (roles.length === 0) return [];
-  const namesThem = Prisma.sql`r.state = 'open' AND jsonb_exists_any(r.approval -> 'open' -> 'roles', ${roles}::text[])`;
-  const { requests, lines } = await endWithoutVote(organizationId, tx, namesThem);
+  return free(
+    organizationId,
+    tx,
+    Prisma.sql`r.state = 'open' AND jsonb_exists_any(r.approval -> 'open' -> 'roles', ${roles}::text[])`,
+  );
+}
+
+/**
+ * Ends claims and assignments (`endWithoutVote`) on those of these requests that are open. Who lost the vote while an answer was held has the
+ * request again once that is undone. For the engine.
+ */
+export async function followRequests(organizationId: string, tx: Tx, requestIds: string[]): Promise<void> {
+  if (requestIds.length === 0) return;
+  await free(organizationId, tx, Prisma.sql`r.state = 'open' AND r.id = ANY (${requestIds}::uuid[])`);
+}
+
+/**
+ * Ends claims and assignments (`endWithoutVote`) on open requests on which somebody has voted: who counts as one person with a voter may be
+ * another by now. Returns the requests on which any ended. For the engine.
+ */
+export async function followMakers(organizationId: string, tx: Tx): Promise<string[]> {
+  return free(organizationId, tx, Prisma.sql`r.state = 'open' AND r.approval -> 'open' -> 'voted' <> '[]'`);
+}
+
+/**
+ * Ends claims and assignments (`endWithoutVote`) on open requests of tasks that keys asked for: more people may be behind a service account
+ * by now. Returns the requests on which any ended. For the engine.
+ */
+export async function followAskers(organizationId: string, tx: Tx): Promise<string[]> {
+  return free(organizationId, tx, Prisma.sql`r.state = 'open' AND t.requested_by ->> 'kind' = 'key'`);
+}
+
+/** As `endWithoutVote`, with hints and lines written. Returns the requests. */
+async function free(organizationId: string, tx: Tx, which: Prisma.Sql): Promise<string[]> {
+  const { requests, lines } = await endWithoutVote(organizationId, tx, which);
   await publishChange(organizationId, tx, "input_request", requests);
   await appendEvents(organizationId, tx, lines);
   return requests;

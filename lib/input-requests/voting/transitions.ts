@@ -8,7 +8,7 @@ import { contentOf } from "../../base/db/content-keys.ts";
 import { Prisma, storable, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import type { NewEvent } from "../../events/transitions.ts";
+import { ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
 import { formSchema } from "../../mcp/forms/form.ts";
 import { type Approval, approvalSchema } from "../../policy/judge.ts";
 import { onlyFieldOf } from "../guards.ts";
@@ -18,7 +18,9 @@ import type { AnswerInput } from "../schema.ts";
 import type { SignedIn } from "../signed-in.ts";
 import { hasStageTimes } from "../timers/schedule.ts";
 import { armTimers, endTimers, putOffExpiry } from "../timers/transitions.ts";
+import { endAssignment } from "../unassign.ts";
 import { contentDigest } from "./content-digest.ts";
+import { endWithoutVote } from "./groups.ts";
 import { isRejectedIn, openStage } from "./status.ts";
 import { type Ballot, type CastVote, castVotes, personsOf } from "./voter.ts";
 
@@ -36,8 +38,6 @@ type Line = Pick<NewEvent, "type" | "actor" | "data">;
 interface VotedRequest extends AskedBy {
   id: string;
   form: unknown;
-  visibility: string;
-  assigneeUserId: string | null;
 }
 
 export interface Voted {
@@ -96,7 +96,7 @@ export async function castVote(
   const next = openStage(approval.stages, votes);
   const completes = isRejected || next === null;
   const persons = onBehalfOf && actor.id !== null ? [person, actor.id] : [person];
-  if (!completes) await moveOn(organizationId, tx, request, approval, votes, persons);
+  const freed = completes ? [] : await moveOn(organizationId, tx, request, approval, votes, persons);
   const cast: Line = {
     type: "vote.recorded",
     actor,
@@ -120,7 +120,7 @@ export async function castVote(
   return {
     voteId: id,
     completes,
-    events: [...dropped, cast],
+    events: [...dropped, ...freed, cast],
     votes: votes.map((vote) => ({
       by: vote.by,
       ...(vote.onBehalfOf && { onBehalfOf: vote.onBehalfOf }),
@@ -232,32 +232,25 @@ export async function beginAnew(
   await setOpen(organizationId, tx, requestId, begun, [], true);
 }
 
-/** What the votes' stage is by now. Claims of the vote's persons end, and an assignment to one of them or to a stage before. */
+/**
+ * What the votes' stage is by now. Claims of the vote's persons end, an assignment to a stage before, and what those have who have no vote
+ * any more, as who counts as one with the voter. Returns the lines of history.
+ */
 async function moveOn(
   organizationId: string,
   tx: Tx,
-  { id, visibility, assigneeUserId }: VotedRequest,
+  { id }: VotedRequest,
   approval: Approval,
   votes: CastVote[],
   persons: string[],
-): Promise<void> {
-  await setOpen(organizationId, tx, id, approval, votes);
+): Promise<Line[]> {
+  const { stage } = await setOpen(organizationId, tx, id, approval, votes);
   await tx.$executeRaw`DELETE FROM claim WHERE organization_id = ${organizationId}::uuid AND input_request_id = ${id}::uuid
     AND user_id = ANY (${persons}::uuid[])`;
-  // Of a private task the assignee sees nothing without it.
-  if (assigneeUserId === null || visibility === "private") return;
-  const isOver =
-    persons.includes(assigneeUserId) || openStage(approval.stages, votes) !== approval.open.stage;
-  if (isOver)
-    await tx.inputRequest.updateMany({
-      where: { organizationId, id },
-      data: {
-        assigneeUserId: null,
-        assignedBy: Prisma.DbNull,
-        assignedAt: null,
-        assignmentNote: null,
-      },
-    });
+  const ended =
+    stage === approval.open.stage ? [] : await endAssignment(organizationId, tx, ENGINE_ACTOR, id);
+  const { lines } = await endWithoutVote(organizationId, tx, Prisma.sql`r.id = ${id}::uuid`);
+  return [...ended, ...lines];
 }
 
 /** Notes which stage is open, and writes the timers of one that has opened just now. `anew`: all of it begins anew. */

@@ -28,7 +28,9 @@ export function SnoozeDialog({ request, onDismiss }: { request: InputRequestDeta
         until: until.toISOString(),
       }),
     onSuccess: (now, until) => {
-      toast(`Snoozed ${requestName(request)} until ${formats.dayAndTime(until.toISOString())}`);
+      const snoozed = `Snoozed ${requestName(request)} until ${formats.dayAndTime(until.toISOString())}`;
+      const isGivenBack = request.assignedTo !== null && now.assignedTo === null;
+      toast(isGivenBack ? `${snoozed}. It is no longer assigned to you` : snoozed);
       onDismiss();
       goOnFrom(request.id, { isSkip: true });
       show(now);
