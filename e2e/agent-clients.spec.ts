@@ -100,9 +100,11 @@ for (const [at, client] of CLIENTS.entries())
     const tasks = async () => (await api("GET", `/tasks?q=${id}`)).items as { id: string; state: string }[];
 
     const killed = spawn(process.execPath, args(...call), { stdio: "ignore" });
-    await expect.poll(async () => (await tasks()).length, SOON).toBe(1);
+    const ended = once(killed, "exit");
+    await expect.poll(async () => (await tasks()).length, { ...SOON, intervals: [50] }).toBe(1);
     killed.kill("SIGKILL");
-    await once(killed, "exit");
+    // It was killed while it waited, and did not end by itself.
+    expect(await ended).toEqual([null, "SIGKILL"]);
 
     const unfinished = await ask(...call);
     expect(unfinished.isError).toBe(false);
