@@ -89,6 +89,36 @@ test("a second press that comes at once decides nothing about the request that o
   expect(sent).toHaveLength(2);
 });
 
+test("what is typed while the search loads decides nothing", async ({ ola, ben }) => {
+  const { id } = await askAbout(ola, ben);
+  await expect(approve(ben)).toBeEnabled();
+  const sent: string[] = [];
+  ben.on("request", (request) => request.url().endsWith("/answer") && sent.push(request.url()));
+  const loading = Promise.withResolvers<void>();
+  const loaded = Promise.withResolvers<void>();
+  await ben.route("**/_next/static/**/*.js", async (route) => {
+    const response = await route.fetch();
+    if ((await response.text()).includes("Search or run a command")) {
+      loading.resolve();
+      await loaded.promise;
+    }
+    await route.fulfill({ response });
+  });
+  await ben.keyboard.press("ControlOrMeta+k");
+  await loading.promise;
+  await ben.keyboard.press("a");
+  loaded.resolve();
+  const search = ben.getByRole("combobox", { name: "Search and commands" });
+  await expect(search).toBeFocused();
+  await ben.keyboard.press("Escape");
+  await expect(search).toBeHidden();
+  expect(sent).toEqual([]);
+  // The same key decides as soon as nothing is open.
+  await ben.keyboard.press("a");
+  await expect(held(ben, id)).toBeVisible();
+  expect(sent).toHaveLength(1);
+});
+
 test("an answer that is taken back brings what was filled in, also from another page", async ({
   ola,
   ben,
