@@ -9,9 +9,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, type Page, test } from "@playwright/test";
 import { setUps } from "../lib/format/agent-set-up.ts";
-import { freePort } from "../scripts/ports.ts";
 import { installOwnPackage } from "../test/setup/own-package.ts";
-import { type Intray, startIntray } from "./fixtures/intray.ts";
+import { type Intray, ownPort, startIntray } from "./fixtures/intray.ts";
 import { requestPane, SOON } from "./fixtures/test.ts";
 
 const CLIENTS = [
@@ -41,7 +40,7 @@ test.beforeAll(async ({ browser }) => {
   place = installOwnPackage("agent-clients", ["clients.mjs", "run.mjs"]);
   run = join(place, "run.mjs");
   intray = await startIntray({ INTRAY_ALLOW_HOSTS: "127.0.0.1" });
-  const port = await freePort();
+  const port = await ownPort();
   const bin = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/dist/index.js");
   everything = spawn(process.execPath, [bin, "streamableHttp"], {
     env: { ...process.env, PORT: String(port) },
@@ -100,9 +99,11 @@ for (const [at, client] of CLIENTS.entries())
     const tasks = async () => (await api("GET", `/tasks?q=${id}`)).items as { id: string; state: string }[];
 
     const killed = spawn(process.execPath, args(...call), { stdio: "ignore" });
-    await expect.poll(async () => (await tasks()).length, SOON).toBe(1);
+    const ended = once(killed, "exit");
+    await expect.poll(async () => (await tasks()).length, { ...SOON, intervals: [50] }).toBe(1);
     killed.kill("SIGKILL");
-    await once(killed, "exit");
+    // It was killed while it waited, and did not end by itself.
+    expect(await ended).toEqual([null, "SIGKILL"]);
 
     const unfinished = await ask(...call);
     expect(unfinished.isError).toBe(false);

@@ -43,7 +43,8 @@ test("an owner sends the history to a webhook, and sees that it has all of it", 
   await tabTo(ana, ana.getByRole("button", { name: `Send a test line to ${host}` }));
   await ana.keyboard.press("Enter");
   await expect(ana.getByText("The test line arrived")).toBeVisible(SOON);
-  expect((await bodies()).at(-1)).toContain('"kind":"test"');
+  // Lines of other tests' tasks may follow.
+  expect((await bodies()).some((body) => body.includes('"kind":"test"'))).toBe(true);
   await checkAppearance(ana, "an audit stream");
 
   await ana.getByRole("button", { name: `Pause ${host}` }).click();

@@ -234,8 +234,11 @@ test("somebody is asked without an agent, and says no with a reason", async ({ o
   await dialog.getByLabel("Short name").fill(label);
   await tabTo(ola, dialog.getByRole("button", { name: "Ask", exact: true }));
   await ola.keyboard.press("Enter");
+  const asked = ola.getByRole("listitem").filter({ hasText: "Asked" });
+  // It is the only way shown there, so that it stays until somebody is done with it.
+  await expect(asked.getByRole("button", { name: "Close toast" })).toBeVisible();
+  await asked.getByRole("link", { name: "Open the request" }).click();
   await expect(dialog).toHaveCount(0);
-  await ola.getByRole("link", { name: "Open the request" }).click();
   await expect(requestPane(ola).getByText("Buy a second coffee machine").first()).toBeVisible();
   const requestId = ola.url().split("/").at(-1)?.split("?")[0] ?? "";
 

@@ -8,6 +8,7 @@ import {
   ERAS,
   expect,
   invoiceServer,
+  ledgerOf,
   newInvoiceId,
   requestPane,
   SOON,
@@ -71,7 +72,12 @@ test("a task that somebody else started is found on the server and adopted", asy
   const id = newInvoiceId();
   await startElsewhere(invoiceServer(), id);
   await ana.goto(`/servers/${server.id}`);
-  await ana.getByRole("button", { name: "Refresh" }).click();
+  const refresh = ana.getByRole("button", { name: "Refresh" });
+  const refreshed = ana.waitForResponse(/\/found-tasks\/refresh$/);
+  await refresh.click();
+  await refreshed;
+  await expect(refresh).toBeEnabled();
+  // The newest is first: the server has tasks that other tests left behind, too.
   const found = ana.getByRole("region", { name: "Untracked tasks" });
   await expect(found.getByRole("listitem").first()).toBeVisible();
   await checkAppearance(ana, "tasks of others");
@@ -95,6 +101,9 @@ test("a task that somebody else started is found on the server and adopted", asy
   await requestPane(ana).getByRole("button", { name: "Reject" }).click();
   await backTo(ana, requestId);
   await expect(requestPane(ana).getByText("Rejected by Ana").first()).toBeVisible();
+  await expect
+    .poll(async () => (await ledgerOf(id)).told, SOON)
+    .toMatchObject([{ content: { value: "reject" } }]);
 });
 
 test("a start of unknown outcome is settled: as what it made, or as nothing", async ({ ola, ben }) => {

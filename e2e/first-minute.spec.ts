@@ -52,8 +52,8 @@ test("Ben sees an invoice and its two buttons, and every kind of request below i
   await expect(pane.getByRole("heading", { level: 2 }).first()).toContainText("Invoice INV-1042", SEEDED);
   for (const name of ["Approve", "Reject"])
     await expect(pane.getByRole("button", { name, exact: true })).toBeVisible();
-  // Its lines were due twelve days ago.
-  await expect(pane.getByText("12 days overdue").first()).toBeVisible();
+  // Its lines were due before the first start.
+  await expect(pane.getByText(/\d+ days? overdue/).first()).toBeVisible();
   await expect.poll(async () => labels(await openOf(ben)), SEEDED).toEqual(WAITING);
 
   const open = async (label: string) => {
@@ -84,12 +84,17 @@ test("Ola sees the tasks; Ana sees what waits, one press away, and servers that 
   const ola = await comeIn(browser, "Ola");
   await expect(ola).toHaveURL(/\/tasks$/);
   await expect(ola.getByRole("link", { name: /INV-1042/ }).first()).toBeVisible();
-  const tasks = await read<TaskSummary>(ola, "/tasks?limit=100");
-  expect(tasks).toHaveLength(15);
-  const outcomeOf = (number: string) => tasks.find(({ label }) => label === number);
-  expect(outcomeOf("INV-1036")).toMatchObject({ state: "completed", outcome: "PAID" });
-  expect(outcomeOf("INV-1037")).toMatchObject({ state: "completed", outcome: "REJECTED" });
-  expect(outcomeOf("BS-2026-44")).toMatchObject({ state: "failed" });
+  const decided = async () => {
+    const tasks = await read<TaskSummary>(ola, "/tasks?limit=100");
+    const of = (number: string) => tasks.find(({ label }) => label === number);
+    return { count: tasks.length, paid: of("INV-1036"), rejected: of("INV-1037"), failed: of("BS-2026-44") };
+  };
+  await expect.poll(decided, SEEDED).toMatchObject({
+    count: 15,
+    paid: { state: "completed", outcome: "PAID" },
+    rejected: { state: "completed", outcome: "REJECTED" },
+    failed: { state: "failed" },
+  });
 
   const ana = await comeIn(browser, "Ana");
   await expect(ana).toHaveURL(/\/overview$/);

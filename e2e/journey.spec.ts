@@ -18,6 +18,7 @@ import {
   readRequest,
   requestPane,
   SOON,
+  setUndoWindow,
   signIn,
   startInvoice,
   taskHeader,
@@ -48,15 +49,15 @@ for (const era of ERAS) {
     );
     await expect(pane.getByRole("table").getByRole("row")).toHaveText([
       "DescriptionDue dateAmount",
-      /^Widget A\w+ \d+, \d{4}(1 day overdue)?100\.00$/,
-      /^Widget B\w+ \d+, \d{4}(1 day overdue)?200\.00$/,
+      /^Widget A\w+ \d+, \d{4}(\d+ days? overdue)?100\.00$/,
+      /^Widget B\w+ \d+, \d{4}(\d+ days? overdue)?200\.00$/,
       /^Widget CFeb 28, 2027.*300\.00$/,
-      /^Widget D\w+ \d+, \d{4}(1 day overdue)?400\.00$/,
+      /^Widget D\w+ \d+, \d{4}(\d+ days? overdue)?400\.00$/,
       "Sum of 4 linesMatches message1,000.00",
     ]);
 
     await pane.getByRole("button", { name: "Approve" }).click();
-    await expect(ben.getByText(`Approved ${id} · sending in`)).toBeVisible();
+    await expect(ben.getByText(`Approved ${id} · `)).toBeVisible();
     await backTo(ben, requestId);
     const seen = await watchDelivery(ben);
     await expect(deliverySteps(ben).nth(3)).toContainText("Task moved on, done", SOON);
@@ -157,7 +158,12 @@ test("a half-filled form outlives the browser, and nothing of it is sent", async
   await after.context().close();
 });
 
-test("a decision is taken back while it is held, and only the next one is sent", async ({ ola, ben }) => {
+test("a decision is taken back while it is held, and only the next one is sent", async ({
+  ola,
+  ben,
+  browser,
+}) => {
+  await setUndoWindow(browser, 60_000);
   const { id, requestId } = await askAbout(ola, ben);
   const pane = requestPane(ben);
   await pane.getByRole("button", { name: "Approve" }).click();
@@ -165,6 +171,8 @@ test("a decision is taken back while it is held, and only the next one is sent",
   await expect(ben.getByText("Undone. Nothing was sent.")).toBeVisible();
   await expect(pane.getByRole("button", { name: "Approve" })).toBeEnabled();
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
+  await setUndoWindow(browser, 5_000);
+  await ben.reload();
   await pane.getByRole("button", { name: "Reject" }).click();
   await backTo(ben, requestId);
   await expect(deliverySteps(ben).nth(3)).toContainText("done", SOON);
@@ -305,6 +313,8 @@ async function watchDelivery(page: Page): Promise<() => Promise<Sight[]>> {
       childList: true,
       characterData: true,
     });
+    // The first may stand there already.
+    look();
   });
   return () => page.evaluate(() => (window as unknown as { sights: Sight[] }).sights);
 }

@@ -56,6 +56,7 @@ test("requests are searched, stepped through, approved, undone, declined, claime
   await keys.press("a");
   await expect(title).toContainText(second);
   expect(await answerOf(0)).toMatchObject({ action: "accept", content: { value: "approve" } });
+  await expect(ben.getByText(`Approved ${first} · sending in`)).toBeVisible();
   await keys.press("z");
   await expect(ben.getByText("Undone. Nothing was sent.")).toBeVisible();
   await expect(title).toContainText(first);

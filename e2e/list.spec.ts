@@ -13,6 +13,7 @@ import {
   readRequest,
   requestPane,
   SOON,
+  setUndoWindow,
   startInvoice,
   tabTo,
   test,
@@ -222,7 +223,8 @@ test("many are answered with keys alone; one that a colleague was faster with is
     expect((await readRequest(ben, asked[at]!.requestId)).answer?.content).toEqual({ value: word });
 });
 
-test("what was answered together is taken back together", async ({ ola, ben }) => {
+test("what was answered together is taken back together", async ({ ola, ben, browser }) => {
+  await setUndoWindow(browser, 60_000);
   const { prefix, asked } = await askFor(ola, ["acme", "acme"]);
   await ben.goto(`/inbox?tab=all&q=${prefix}`);
   await rows(ben).first().hover();
@@ -239,6 +241,7 @@ test("what was answered together is taken back together", async ({ ola, ben }) =
   await dialog.getByRole("button", { name: "Close" }).first().click();
   for (const { requestId } of asked)
     expect(await readRequest(ben, requestId)).toMatchObject({ state: "open", answer: null });
+  await setUndoWindow(browser, 5_000);
 });
 
 test("different questions are not answered together, and the bar says why", async ({ ola, ben }) => {

@@ -3,9 +3,8 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Browser, expect, type Page, test } from "@playwright/test";
-import { freePort } from "../scripts/ports.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
-import { type Intray, startIntray } from "./fixtures/intray.ts";
+import { type Intray, ownPort, startIntray } from "./fixtures/intray.ts";
 import { type QuestionServer, startQuestionServer } from "./fixtures/question-server.ts";
 import { SOON, tabTo } from "./fixtures/test.ts";
 
@@ -25,7 +24,7 @@ let token: string;
 test.beforeAll(async () => {
   test.setTimeout(300_000);
   questions = await startQuestionServer();
-  const dead = `127.0.0.1:${await freePort()}`;
+  const dead = `127.0.0.1:${await ownPort()}`;
   deadUrl = `http://${dead}/mcp`;
   intray = await startIntray({ INTRAY_ALLOW_HOSTS: `${questions.hostAndPort},${dead}` });
   const address = () => /http:\S+\/setup#token=\S+/.exec(intray.errors().join("\n"))?.[0];

@@ -91,11 +91,19 @@ describe("with four eyes", () => {
 
   test("a request is not claimed by who may not accept it, which would keep it from everybody", async () => {
     const request = await askedBy(asMember(ana));
-    const claim = (who: { cookie: string }) =>
-      web.call("POST", `/api/v1/input-requests/${request.id}/claim`, { cookie: who.cookie });
+    const claim = (who: { cookie: string }, body?: object) =>
+      web.call("POST", `/api/v1/input-requests/${request.id}/claim`, {
+        cookie: who.cookie,
+        ...(body && { body }),
+      });
     const refused = await claim(ana);
     expect([refused.status, refused.body.code]).toEqual([403, "four_eyes"]);
-    expect((await claim(ben)).status).toBe(200);
+    const claimed = await claim(ben);
+    expect(claimed.status).toBe(200);
+    const takenOver = await claim(ana, { takeOver: claimed.body.claimedBy.at });
+    expect([takenOver.status, takenOver.body.code]).toEqual([403, "four_eyes"]);
+    const after = await web.call("GET", `/api/v1/input-requests/${request.id}`, { cookie: ana.cookie });
+    expect(after.body.claimedBy).toMatchObject({ id: ben.userId });
   });
 
   test("who asked for the task does not take back what another has decided on it", async () => {

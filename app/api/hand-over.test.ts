@@ -48,6 +48,64 @@ const assignments = (id: string) =>
     }),
   );
 
+const takeOver = (id: string, who: Person, at: string | undefined) =>
+  post(id, "claim", who, { takeOver: at });
+
+test("an operator takes a claim over in one step, which the history tells as its end and a new one", async () => {
+  const id = await ask();
+  const { at } = (await post(id, "claim", cleo!)).body.claimedBy;
+  const taken = await takeOver(id, ola!, at);
+  expect([taken.status, taken.body.claimedBy.name]).toEqual([200, "Ola"]);
+  const told = await web.db.withOrganization(acme, (tx) =>
+    tx.event.findMany({
+      where: { organizationId: acme, inputRequestId: id, type: { startsWith: "request." } },
+      orderBy: { seq: "asc" },
+      select: { type: true, actorId: true },
+    }),
+  );
+  expect(told.filter(({ type }) => type !== "request.opened")).toEqual([
+    { type: "request.claimed", actorId: cleo!.userId },
+    { type: "request.released", actorId: ola!.userId },
+    { type: "request.claimed", actorId: ola!.userId },
+  ]);
+});
+
+test.each([
+  ["an approver", () => ben!, 409, "claimed_by_other"],
+  ["a viewer", () => vera!, 403, "forbidden"],
+])("%s takes no claim over", async (_who, who, status, code) => {
+  const id = await ask();
+  const { at } = (await post(id, "claim", cleo!)).body.claimedBy;
+  const refused = await takeOver(id, who(), at);
+  expect([refused.status, refused.body.code]).toEqual([status, code]);
+  expect((await read(id, cleo!)).claimedBy?.name).toBe("Cleo");
+});
+
+test("only the claim that was seen is taken over, and without asking to none is", async () => {
+  const id = await ask();
+  const { at } = (await post(id, "claim", cleo!)).body.claimedBy;
+  const others = [undefined, new Date(Date.parse(at) - 1).toISOString()];
+  for (const seen of others) {
+    const refused = await takeOver(id, ola!, seen);
+    expect([refused.status, refused.body]).toMatchObject([
+      409,
+      { code: "claimed_by_other", by: { name: "Cleo" }, at },
+    ]);
+  }
+});
+
+test("of two operators who take one claim over at once, the second finds the first", async () => {
+  const oscar = await web.member(acme, "Oscar", "operator");
+  for (let round = 0; round < 5; round++) {
+    const id = await ask();
+    const { at } = (await post(id, "claim", cleo!)).body.claimedBy;
+    const both = await Promise.all([takeOver(id, ola!, at), takeOver(id, oscar, at)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const won = both.find(({ status }) => status === 200);
+    expect((await read(id, cleo!)).claimedBy?.name).toBe(won?.body.claimedBy.name);
+  }
+});
+
 const lines = (id: string) =>
   web.db.withOrganization(acme, async (tx) => {
     const events = await tx.event.findMany({

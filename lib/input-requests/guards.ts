@@ -182,6 +182,12 @@ export async function liveClaim(organizationId: string, tx: Tx, requestId: strin
   return claim ?? null;
 }
 
+/** Whether an operator takes over another's claim, `takeOver` being the time of the claim that they have seen. */
+export function takesOver(principal: Principal, claim: Claim | null, takeOver: string | undefined): boolean {
+  if (!claim || claim.id === principal.userId || takeOver === undefined) return false;
+  return allows(principal, "requests:assign") && claim.at.getTime() === Date.parse(takeOver);
+}
+
 export function refuseClaimOfOther(principal: Principal, claim: Claim | null): void {
   if (!claim || claim.id === principal.userId) return;
   throw new AppError("claimed_by_other", `${claim.name} is working on this.`, {

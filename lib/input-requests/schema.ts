@@ -122,6 +122,10 @@ export type DraftInput = z.infer<typeof draftInputSchema>;
 
 const timestamp = z.iso.datetime();
 
+/** `takeOver`: the time of another's claim that the caller, an operator, has seen and takes over. */
+export const claimInputSchema = z.strictObject({ takeOver: timestamp.optional() }).default({});
+export type ClaimInput = z.infer<typeof claimInputSchema>;
+
 /** A half-filled answer; never sent. */
 const draftSchema = z.object({ content, comment: z.string().nullable(), savedAt: timestamp });
 export type Draft = z.infer<typeof draftSchema>;

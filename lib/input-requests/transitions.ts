@@ -42,10 +42,18 @@ import {
   refuseUnableRecipient,
   refuseUnfitChoice,
   refuseUnlessOpen,
+  takesOver,
 } from "./guards.ts";
 import { answerer, keepMember, type Recipient } from "./recipient.ts";
 import { wordsOf } from "./row.ts";
-import type { AnswerInput, AssignInput, DraftInput, HandOverInput, RequestState } from "./schema.ts";
+import type {
+  AnswerInput,
+  AssignInput,
+  ClaimInput,
+  DraftInput,
+  HandOverInput,
+  RequestState,
+} from "./schema.ts";
 import { type SignedIn, toSignedIn } from "./signed-in.ts";
 import { CLAIM_IDLE_MS, requests } from "./status.ts";
 import { contentDigest } from "./voting/content-digest.ts";
@@ -344,18 +352,22 @@ export async function takeVoteBack(
 
 /**
  * Shows others that a person works on the request, who keeps it from them meanwhile: only a person who could
- * accept it may. Repeating the claim keeps it alive.
+ * accept it may. Repeating the claim keeps it alive. Operators take over the claim that they have seen, in one step, so that
+ * nobody else claims the request in between.
  */
 export async function claimRequest(
   organizationId: string,
   tx: Tx,
   principal: Principal,
   requestId: string,
+  { takeOver }: ClaimInput = {},
 ): Promise<void> {
   const userId = memberOnly(principal);
   const request = await lockRequest(organizationId, tx, principal, requestId);
   await refuseUnlessOpen(organizationId, tx, request);
-  await refuseOthersClaim(organizationId, tx, principal, requestId);
+  const before = await liveClaim(organizationId, tx, requestId);
+  const isTakenOver = takesOver(principal, before, takeOver);
+  if (!isTakenOver) refuseClaimOfOther(principal, before);
   await ballotOn(organizationId, tx, principal, request);
   refuseForeignUrl(principal, request, { action: "accept" });
   refuseFourEyes(request, { action: "accept" });
@@ -367,12 +379,10 @@ export async function claimRequest(
     -- now() has microseconds, the column has none
     RETURNING claimed_at = now()::timestamptz(3) AS fresh`;
   const fresh = claimed[0]?.fresh === true;
-  await publish(
-    organizationId,
-    tx,
-    request,
-    fresh ? [{ type: "request.claimed", actor: principal.actor }] : [],
-  );
+  await publish(organizationId, tx, request, [
+    ...(isTakenOver ? [{ type: "request.released" as const, actor: principal.actor }] : []),
+    ...(fresh ? [{ type: "request.claimed" as const, actor: principal.actor }] : []),
+  ]);
 }
 
 /** Releases one's own claim; operators may end anybody's. */

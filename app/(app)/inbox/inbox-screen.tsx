@@ -10,6 +10,7 @@ import { useWaiting } from "@/components/shell/session/use-waiting.ts";
 import { useTitle } from "@/components/shell/use-title.ts";
 import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import { DialogLoading } from "@/components/ui/overlay/dialog.tsx";
 import { isWide } from "@/components/ui/wide.ts";
 import { firstTab, requestList } from "@/lib/api-client/requests.ts";
 import { filterCount, type InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
@@ -24,8 +25,9 @@ import { useViews } from "./views/use-views.ts";
 const InboxCommands = lazyComponent(() => import("./first-touch.ts").then((file) => file.InboxCommands), {
   patient: true,
 });
-const FilterPanel = lazyComponent(() =>
-  import("./toolbar/filter-panel.tsx").then((file) => file.FilterPanel),
+const FilterPanel = lazyComponent(
+  () => import("./toolbar/filter-panel.tsx").then((file) => file.FilterPanel),
+  { loading: DialogLoading },
 );
 const ActiveFilters = lazyComponent(() => import("./first-touch.ts").then((file) => file.ActiveFilters), {
   // The height of one line of filters.
@@ -35,7 +37,9 @@ const ActiveFilters = lazyComponent(() => import("./first-touch.ts").then((file)
 const ViewLine = lazyComponent(() => import("./first-touch.ts").then((file) => file.ViewLine), {
   warm: true,
 });
-const ViewDialogs = lazyComponent(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs));
+const ViewDialogs = lazyComponent(() => import("./views/view-dialogs.tsx").then((file) => file.ViewDialogs), {
+  loading: DialogLoading,
+});
 
 const NoRequest = lazyComponent(() => import("./list/no-request.tsx").then((file) => file.NoRequest), {
   warm: true,

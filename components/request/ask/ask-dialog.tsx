@@ -19,6 +19,9 @@ import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
 import type { CreatedRequest } from "@/lib/human-tasks/schema.ts";
 import { type AnswerKind, askFormSchema, readAsk } from "./read-ask.ts";
 
+/** The toast has the one link to the new request. */
+const ASKED_MS = 30_000;
+
 /** Puts a question to people, or asks for an approval, without an agent or a program. */
 export function AskDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   return (
@@ -54,6 +57,7 @@ function AskForm({ onClose }: { onClose: () => void }) {
             Open the request
           </Link>
         </span>,
+        { duration: ASKED_MS, closeButton: true },
       );
       onClose();
       await Promise.all([

@@ -5,7 +5,7 @@ import { storableText, type Tx } from "../../base/db/db.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { Seal } from "../../base/seal.ts";
 import { publishChange } from "../../live-updates/transitions.ts";
-import type { TaskList } from "../../mcp/peer.ts";
+import type { RemoteTask, TaskList } from "../../mcp/peer.ts";
 import { unknownAmong } from "./candidates.ts";
 import { holdConnection } from "./connection.ts";
 import { foundPlace, handleDigest } from "./handle.ts";
@@ -22,12 +22,15 @@ export async function recordFound(
   list: TaskList,
 ): Promise<void> {
   await holdConnection(organizationId, tx, connection.id);
-  const unknown = await unknownAmong(organizationId, tx, seal, connection.id, list.tasks);
+  const unknown = newestFirst(await unknownAmong(organizationId, tx, seal, connection.id, list.tasks), list);
   const content = contentOf(tx);
   const digests = unknown.map((task) => handleDigest(seal, organizationId, task.taskId));
   const known = content.kid === null ? null : await idsByDigest(organizationId, tx, connection.id, digests);
+  const now = Date.now();
   const rows = unknown.map((task, at) => {
-    const id = uuidv7();
+    // Finds of one refresh have one `found_at`, so that their ids order them: a millisecond for each, as those of one
+    // millisecond are in no order.
+    const id = uuidv7(now - at);
     const digest = digests[at]!;
     // A message is bound to the row that it will stand in.
     const row = known?.get(digest.toString("hex")) ?? id;
@@ -72,6 +75,12 @@ async function idsByDigest(
     WHERE organization_id = ${organizationId}::uuid AND connection_id = ${connectionId}::uuid
       AND handle_digest = ANY (${digests}::bytea[]) FOR NO KEY UPDATE`;
   return new Map(rows.map(({ id, digest }) => [digest, id]));
+}
+
+/** In the server's order where it gives no times; tasks without a time come last. */
+function newestFirst(tasks: RemoteTask[], { clockOffsetMs }: TaskList): RemoteTask[] {
+  const madeAt = (task: RemoteTask) => ourTime(task.createdAt, clockOffsetMs)?.getTime() ?? 0;
+  return tasks.toSorted((a, b) => madeAt(b) - madeAt(a));
 }
 
 /** The server's time by our clock, or null if it is missing or unreadable. */

@@ -21,9 +21,10 @@ export function useClaim(request: InputRequestDetail) {
     setStep(wanted);
     setPending(true);
     try {
-      if (wanted !== "claim") await api.post(`${path}/release`);
-      if (wanted !== "release") {
-        const now = await api.post<InputRequestDetail>(`${path}/claim`);
+      if (wanted === "release") await api.post(`${path}/release`);
+      else {
+        const body = wanted === "take-over" ? { takeOver: request.claimedBy?.at } : {};
+        const now = await api.post<InputRequestDetail>(`${path}/claim`, body);
         client.setQueryData(requestDetail(request.id).queryKey, now);
       }
       toast(saidOf(wanted, request), { id });

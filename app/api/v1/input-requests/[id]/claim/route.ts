@@ -1,5 +1,5 @@
 import { readInputRequest } from "@/lib/input-requests/queries.ts";
-import { inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
+import { claimInputSchema, inputRequestDetailSchema } from "@/lib/input-requests/schema.ts";
 import { claimRequest } from "@/lib/input-requests/transitions.ts";
 import { endpoint, idParams, route } from "@/lib/web/http/route.ts";
 import { within } from "@/lib/web/tenant.ts";
@@ -8,14 +8,16 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
   POST: route(
     {
       auth: "requests:answer",
-      summary: "Say that one works on it; ends after 15 minutes without activity",
+      summary:
+        "Say that one works on it, or take another's claim over; ends after 15 minutes without activity",
       params: idParams,
+      body: claimInputSchema,
       output: inputRequestDetailSchema,
       errors: ["four_eyes", "claimed_by_other", "already_answered", "no_longer_open"],
     },
-    ({ caller, params }) =>
+    ({ caller, params, body }) =>
       within(caller, async (organizationId, tx, principal) => {
-        await claimRequest(organizationId, tx, principal, params.id);
+        await claimRequest(organizationId, tx, principal, params.id, body);
         return readInputRequest(organizationId, tx, principal, params.id);
       }),
   ),
