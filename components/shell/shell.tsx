@@ -3,7 +3,6 @@
 import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect } from "react";
 import { ConnectionBar } from "@/components/shell/connection-bar.tsx";
-import { GoHint } from "@/components/shell/keys/go-hint.tsx";
 import { useGoKeys } from "@/components/shell/keys/use-go-keys.ts";
 import { BottomBar, Nav } from "@/components/shell/nav.tsx";
 import { Overlays } from "@/components/shell/overlays.tsx";
@@ -14,6 +13,7 @@ import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import { Toaster } from "@/components/ui/toast/toaster.tsx";
 import { Live } from "@/lib/api-client/base/live.tsx";
 
+const GoHint = lazyComponent(() => import("./keys/go-hint.tsx").then((file) => file.GoHint), { warm: true });
 const NotInView = lazyComponent(() => import("./pages/not-in-view.tsx").then((file) => file.NotInView), {
   warm: true,
 });
@@ -28,7 +28,7 @@ const Tour = lazyComponent(() => import("./tour.tsx").then((file) => file.Tour),
 
 export function Shell({ children }: { children: ReactNode }) {
   const me = useMe();
-  const going = useGoKeys();
+  const [going, endGoing] = useGoKeys();
   useRouteFocus();
   useEffect(followOthers, []);
   // On a phone a request fills the screen: its decision bar replaces the navigation.
@@ -55,7 +55,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </div>
       <BottomBar hidden={fullScreen} />
       <Overlays />
-      {going && <GoHint />}
+      {going && <GoHint onEnd={endGoing} />}
       <Toaster />
     </div>
   );

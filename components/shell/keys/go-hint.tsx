@@ -1,10 +1,21 @@
 "use client";
 
+import { useEffect } from "react";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
-/** The keys that may follow G, shown while G waits for a second key. */
-export function GoHint() {
+/** How long the second key counts after G. */
+const GO_MS = 2_000;
+
+/**
+ * The keys that may follow G, shown while G waits for a second key. The time begins when they are shown: the first time they
+ * are loaded by then.
+ */
+export function GoHint({ onEnd }: { onEnd: () => void }) {
+  useEffect(() => {
+    const timer = setTimeout(onEnd, GO_MS);
+    return () => clearTimeout(timer);
+  }, [onEnd]);
   return (
     <p
       role="status"

@@ -1,25 +1,22 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
 
-/** How long after G the second key counts. */
-const GO_MS = 2_000;
-
 /**
- * G, then the key of a page. Returns whether G waits for the second key. No other handler gets the second
- * key: G then D must not open the decline dialog of a request.
+ * G, then the key of a page. Returns whether G waits for the second key, and what ends that (the hint does, after a
+ * while). No other handler gets the second key: G then D must not open the decline dialog of a request.
  */
-export function useGoKeys(): boolean {
+export function useGoKeys(): [waiting: boolean, end: () => void] {
   const router = useRouter();
   const [waiting, setWaiting] = useState(false);
+  const end = useCallback(() => setWaiting(false), []);
   useShortcuts({ g: () => setWaiting(true) });
 
   useEffect(() => {
     if (!waiting) return;
-    const timer = setTimeout(() => setWaiting(false), GO_MS);
     const onKey = (event: KeyboardEvent) => {
       if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
       setWaiting(false);
@@ -32,10 +29,7 @@ export function useGoKeys(): boolean {
     };
     // The capture phase comes before all other handlers.
     window.addEventListener("keydown", onKey, { capture: true });
-    return () => {
-      clearTimeout(timer);
-      window.removeEventListener("keydown", onKey, { capture: true });
-    };
+    return () => window.removeEventListener("keydown", onKey, { capture: true });
   }, [waiting, router]);
-  return waiting;
+  return [waiting, end];
 }
