@@ -1,6 +1,6 @@
 /**
- * What a change of a group, a role, a request's rule, of who counts as one person with whom or of who asked means for open requests. Who votes is looked up anyway (voter.ts); this is about what
- * was written down.
+ * What follows for open requests from a change of a group, a role, a request's rule, of who counts as one person with whom, or of who
+ * asked. Who votes is looked up anyway (voter.ts); this is about what was written down.
  */
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { appendEvents, ENGINE_ACTOR, type NewEvent } from "../../events/transitions.ts";
