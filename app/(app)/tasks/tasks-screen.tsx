@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ListChecks, Plus, SearchX } from "lucide-react";
+import { ListChecks, MessageCirclePlus, Plus, SearchX } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { ViewDialog } from "@/components/list/saved-views.ts";
 import { useSelection } from "@/components/list/use-selection.ts";
@@ -78,7 +78,12 @@ export function TasksScreen({ read, phone }: { read: ReadAlready; phone: boolean
       actions={
         <>
           <ExportMenu filter={query} />
-          {me.may("requests:ask") && <Button onClick={() => openOverlay("ask")}>Ask somebody…</Button>}
+          {me.may("requests:ask") && (
+            <Button aria-label="Ask somebody…" title="Ask somebody…" onClick={() => openOverlay("ask")}>
+              <MessageCirclePlus aria-hidden strokeWidth={1.75} className="md:hidden" />
+              <span className="max-md:hidden">Ask somebody…</span>
+            </Button>
+          )}
           {me.may("tasks:start") && (
             <Button asChild variant="primary">
               <Link href="/tasks/new">
