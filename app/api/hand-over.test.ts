@@ -51,6 +51,13 @@ const assignments = (id: string) =>
 const takeOver = (id: string, who: Person, at: string | undefined) =>
   post(id, "claim", who, { takeOver: at });
 
+test("a claim takes no body, whatever type an empty one is said to have", async () => {
+  const id = await ask();
+  const empty = { "content-type": "application/json", "content-length": "0" };
+  const path = `/api/v1/input-requests/${id}/claim`;
+  expect((await web.call("POST", path, { cookie: cleo!.cookie, headers: empty })).status).toBe(200);
+});
+
 test("an operator takes a claim over in one step, which the history tells as its end and a new one", async () => {
   const id = await ask();
   const { at } = (await post(id, "claim", cleo!)).body.claimedBy;

@@ -242,8 +242,8 @@ function needsStepUp({ stepUp }: Definition, body: unknown): boolean {
 
 /** Undefined: the request has no body, and none is required. */
 async function readBody(request: Request, schema: z.ZodType): Promise<unknown> {
-  const none = !request.headers.has("content-type") && schema.safeParse(undefined).success;
-  return none ? undefined : readJson(request);
+  const isEmpty = !request.headers.has("content-type") || request.headers.get("content-length") === "0";
+  return isEmpty && schema.safeParse(undefined).success ? undefined : readJson(request);
 }
 
 /** The query's texts, made storable by Postgres. */
