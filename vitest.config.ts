@@ -1,10 +1,14 @@
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/setup/longest-first.ts";
 import { pureFiles } from "./test/setup/pure-files.ts";
+import { ownFiles } from "./test/setup/own-files.ts";
 
 const TESTS = ["{lib,app,components,examples,scripts,prisma,test}/**/*.test.{ts,tsx}"];
 // Next's folders have brackets in their names, which a pattern would read as its own.
-const pure = pureFiles(import.meta.dirname, TESTS).map((file) => file.replace(/[()[\]]/g, "\\$&"));
+const escaped = (file: string) => file.replace(/[()[\]]/g, "\\$&");
+const pure = pureFiles(import.meta.dirname, TESTS).map(escaped);
+const own = ownFiles(import.meta.dirname, TESTS).map(escaped);
+const globalSetup = "test/setup/global-setup.ts";
 
 export default defineConfig({
   test: {
@@ -24,14 +28,26 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "isolated",
-          include: TESTS,
+          name: "own process",
+          include: own,
           exclude: pure,
-          globalSetup: "test/setup/global-setup.ts",
-          // Real databases and real servers, on machines with two cores.
-          // Most of their time they wait for each other, so that there is room for three files a core.
+          globalSetup,
           maxWorkers: 6,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: TESTS,
+          exclude: [...pure, ...own],
+          globalSetup,
+          setupFiles: "test/setup/each-file.ts",
+          isolate: false,
+          // Real databases and real servers: most of their time they wait for each other.
+          maxWorkers: 6,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { trimEndOf } from "../text/trim-end.ts";
+import { onePerProcess } from "./process-wide.ts";
 import type { SealingKey } from "./seal.ts";
 
 /** A wrong setting or environment that prevents a start. The message is one sentence for the operator. */
@@ -189,13 +190,8 @@ export function parseKeys(setting: string, text: string): SealingKey[] {
   );
 }
 
-let cached: Environment | undefined;
-
 /** Returns the environment of this process. Parsed at the first call, not at import: a build needs none. */
-export function env(): Environment {
-  cached ??= readEnvironment();
-  return cached;
-}
+export const env: () => Environment = onePerProcess("environment", readEnvironment);
 
 /** Reads the environment and keeps nothing, for what runs at an import: it may still be set afterwards. */
 export function readEnvironment(): Environment {

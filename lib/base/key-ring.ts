@@ -2,12 +2,14 @@
  * The sealing keys of this process: from INTRAY_KEYS, or from a file or a command of the operator's secret store,
  * which are read again while the process runs, so that keys change without a restart (docs/keys.md).
  */
+
 import { exec, execSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { ConfigurationError, type Environment, env, parseKeys, programEnvironment } from "./env.ts";
 import { log } from "./log.ts";
+import { onePerProcess } from "./process-wide.ts";
 import type { SealingKey } from "./seal.ts";
 
 /** How often a file or a command is read again. A new key must be known to all processes before it seals. */
@@ -86,17 +88,13 @@ export function openKeyRing(source: Source): KeyRing {
   };
 }
 
-let ring: KeyRing | undefined;
-
 /**
  * The ring of this process, by its settings; read again for as long as the process lives. Throws
  * ConfigurationError at the first call.
  */
-export function keyRing(): KeyRing {
-  if (ring) return ring;
+export const keyRing: () => KeyRing = onePerProcess("key ring", () => {
   const source = env();
   const opened = openKeyRing(source);
-  ring = opened;
   if (source.keys === undefined) {
     const again = () =>
       opened
@@ -107,4 +105,4 @@ export function keyRing(): KeyRing {
     setTimeout(again, everyMs).unref();
   }
   return opened;
-}
+});

@@ -3,12 +3,9 @@
  * terminal's signals, and drains when the supervisor says so or the channel closes. Started by hand, a
  * process drains at the first signal and stops at the second.
  */
+import { onePerProcess } from "./process-wide.ts";
 
-// On globalThis, since Next bundles its own copy of this module into the same process.
-const key = Symbol.for("intray.drain");
-const shared = globalThis as { [key]?: AbortController };
-shared[key] ??= new AbortController();
-const draining = shared[key];
+const draining = onePerProcess("drain", () => new AbortController())();
 
 /** Aborted when the process begins to drain. Long responses (event streams) should end then. */
 export function drainSignal(): AbortSignal {

@@ -2,9 +2,11 @@
  * The scope of the current work: its API call (or the call that began its task) and its trace. An
  * AsyncLocalStorage carries the scope along, so that log lines and rows can name it.
  */
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context } from "@opentelemetry/api";
 import type { Entrant, Entry } from "./db/entry.ts";
+import { onePerProcess } from "./process-wide.ts";
 
 export interface Scope {
   /** The API call's id, its answer's `x-request-id`. */
@@ -28,11 +30,7 @@ export class Spent {
   since = 0;
 }
 
-// On globalThis, since Next bundles its own copy of this module into the same process.
-const key = Symbol.for("intray.scope");
-const shared = globalThis as { [key]?: AsyncLocalStorage<Scope> };
-shared[key] ??= new AsyncLocalStorage<Scope>();
-const storage = shared[key];
+const storage = onePerProcess("scope", () => new AsyncLocalStorage<Scope>())();
 
 const NONE: Scope = { requestId: null, trace: null };
 

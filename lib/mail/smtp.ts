@@ -1,6 +1,8 @@
 /** The operator's mail server, the only socket outside lib/base/network/network.ts. No tenant chooses the address. */
 import { createTransport } from "nodemailer";
 import { storableText } from "../base/db/db.ts";
+import { env } from "../base/env.ts";
+import { onePerProcess } from "../base/process-wide.ts";
 
 interface Letter {
   /** Identical at every attempt, so that duplicates can be recognized. */
@@ -33,6 +35,12 @@ export interface Mailer {
 /** Longer than a busy server takes; shorter than an engine's claim of a mail (lib/mail/transitions.ts). */
 const DEADLINE_MS = 30_000;
 const STEP_MS = 10_000;
+
+/** This process's mailer by SMTP_URL; null without one. */
+export const mailer = onePerProcess("mailer", () => {
+  const { smtpUrl, url } = env();
+  return smtpUrl === undefined ? null : createMailer(smtpUrl, url);
+});
 
 /**
  * Creates a mailer. `url`: SMTP_URL, with the sender as `?from=`; default intray@ plus the app's host.

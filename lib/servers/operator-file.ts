@@ -3,9 +3,11 @@
  * format of MCP hosts. Commands, environments and headers stay in the file: the database stores only the
  * entry's name.
  */
+
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { ConfigurationError, env } from "../base/env.ts";
+import { onePerProcess } from "../base/process-wide.ts";
 import { type CommandEndpoint, type Endpoint, type HttpEndpoint, PeerError } from "../mcp/peer.ts";
 import { SLUG } from "../text/slug.ts";
 import { blockShape, commandShape, httpShape, kindOfEntry } from "./mcp-servers.ts";
@@ -36,17 +38,11 @@ export class EntryGone extends PeerError {
   }
 }
 
-// On globalThis: the web loads this module more than once, and the whole process must use the same version of
-// the file.
-const key = Symbol.for("intray.operator-servers");
-const shared = globalThis as { [key]?: OperatorServers };
-
 /** Returns the file's servers, as read at the first call; empty without a file. Throws ConfigurationError. */
-export function operatorServers(): OperatorServers {
+export const operatorServers: () => OperatorServers = onePerProcess("operator's servers", () => {
   const { serversFile } = env();
-  shared[key] ??= serversFile === undefined ? new Map() : parseServersFile(read(serversFile));
-  return shared[key];
-}
+  return serversFile === undefined ? new Map() : parseServersFile(read(serversFile));
+});
 
 /** Throws ConfigurationError: one sentence that names the entry and its mistake, but never a value. */
 export function parseServersFile(text: string): OperatorServers {

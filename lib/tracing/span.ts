@@ -15,14 +15,13 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
+import { onePerProcess } from "../base/process-wide.ts";
 import { inScope, scope } from "../base/scope.ts";
 
-// On globalThis, since Next bundles its own copy of this module into the same process.
-const key = Symbol.for("intray.tracer");
-const shared = globalThis as { [key]?: Tracer | null };
+const current = onePerProcess("tracer", () => ({ tracer: null as Tracer | null }));
 
 export function setTracer(tracer: Tracer | null): void {
-  shared[key] = tracer;
+  current().tracer = tracer;
 }
 
 export interface SpanOptions {
@@ -69,7 +68,7 @@ export function currentTraceparent(): string | null {
 }
 
 function begin(name: string, options: SpanOptions): { span: Span; context: Context } | null {
-  const tracer = shared[key];
+  const { tracer } = current();
   if (!tracer) return null;
   const { kind = SpanKind.INTERNAL, attributes, parent, links = [], since } = options;
   const around = parent === undefined ? (scope().trace ?? ROOT_CONTEXT) : contextOf(parent);

@@ -2,10 +2,9 @@ import { timingSafeEqual } from "node:crypto";
 import { env } from "../base/env.ts";
 import { AppError, notFound } from "../base/errors.ts";
 import { hashSecret } from "../base/ids.ts";
+import { onePerProcess } from "../base/process-wide.ts";
 
-// On globalThis, so that the flag is one per process even if this module is loaded twice.
-const key = Symbol.for("intray.engine-run");
-const shared = globalThis as { [key]?: boolean };
+const run = onePerProcess("engine run", () => ({ isUnderWay: false }));
 
 /** Runs `work` for a caller that knows CRON_SECRET, one run per process at a time. */
 export async function runEngineOnce<T>(authorization: string | null, work: () => Promise<T>): Promise<T> {
@@ -14,11 +13,11 @@ export async function runEngineOnce<T>(authorization: string | null, work: () =>
   // Hashes have one length, whatever was sent.
   const isIt = timingSafeEqual(hashSecret(authorization ?? ""), hashSecret(`Bearer ${cronSecret}`));
   if (!isIt) throw new AppError("unauthenticated", "Send CRON_SECRET as a Bearer token.");
-  if (shared[key]) throw new AppError("engine_busy", "A run is under way in this process.");
-  shared[key] = true;
+  if (run().isUnderWay) throw new AppError("engine_busy", "A run is under way in this process.");
+  run().isUnderWay = true;
   try {
     return await work();
   } finally {
-    shared[key] = false;
+    run().isUnderWay = false;
   }
 }

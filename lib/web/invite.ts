@@ -13,7 +13,7 @@ import { readInvitation } from "../invitations/queries.ts";
 import type { CreateInvitation, Invitation, NewInvitation, UpdateInvitation } from "../invitations/schema.ts";
 import { createInvitation, replaceUnmailedLink, updateInvitation } from "../invitations/transitions.ts";
 import { composeInvitation } from "../mail/invitation-letter.ts";
-import { createMailer, MailError, type Mailer } from "../mail/smtp.ts";
+import { MailError, mailer } from "../mail/smtp.ts";
 import type { Caller } from "./auth/authenticate.ts";
 import { holdCredential } from "./auth/hold-credential.ts";
 import { database } from "./database.ts";
@@ -106,13 +106,10 @@ export async function mailForDirectory(
   await db.withOrganization(organizationId, (tx) => replaceUnmailedLink(organizationId, tx, id, token));
 }
 
-let mailer: Mailer | undefined;
-
 /** False: the mail server did not take the mail, or did not say so. */
 async function sent(invitation: Invitation, organization: string, token: string): Promise<boolean> {
-  const { smtpUrl, url } = env();
-  if (smtpUrl === undefined) return false;
-  mailer ??= createMailer(smtpUrl, url);
+  const letters = mailer();
+  if (!letters) return false;
   const { email, role, invitedBy } = invitation;
   const letter = composeInvitation({
     organization,
@@ -122,7 +119,7 @@ async function sent(invitation: Invitation, organization: string, token: string)
     url: joinUrl(token),
   });
   try {
-    await mailer.send({ id: uuidv7(), to: { name: "", address: email }, isFixed: true, ...letter });
+    await letters.send({ id: uuidv7(), to: { name: "", address: email }, isFixed: true, ...letter });
     return true;
   } catch (error) {
     if (!(error instanceof MailError)) throw error;

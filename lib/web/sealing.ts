@@ -1,10 +1,6 @@
 import { keyRing } from "../base/key-ring.ts";
+import { onePerProcess } from "../base/process-wide.ts";
 import { createSeal, type Seal } from "../base/seal.ts";
 
-let made: Seal | undefined;
-
 /** Seals and opens secrets with this process's keys. */
-export function sealing(): Seal {
-  made ??= createSeal(keyRing().keys);
-  return made;
-}
+export const sealing: () => Seal = onePerProcess("seal", () => createSeal(keyRing().keys));

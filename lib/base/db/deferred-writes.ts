@@ -2,6 +2,7 @@
  * Collects a transaction's writes and runs them right before the commit, one statement per kind. History
  * lines need a lock that blocks the organization's other writers, so they come last.
  */
+import { onePerProcess } from "../process-wide.ts";
 import { LAST } from "./round-trips.ts";
 import type { Tx } from "./tx.ts";
 
@@ -22,12 +23,7 @@ export interface Place {
 
 type Gathered = Map<string, { write: DeferredWrite<never>; items: unknown[] }>;
 
-// On globalThis: Next bundles its own copies of modules into the process, and all copies must share the
-// items.
-const key = Symbol.for("intray.endings");
-const shared = globalThis as { [key]?: WeakMap<Tx, Gathered> };
-shared[key] ??= new WeakMap();
-const gathered = shared[key];
+const gathered = onePerProcess("deferred writes", () => new WeakMap<Tx, Gathered>())();
 
 /** Appends `items` to those that `write` writes at the end of the transaction. */
 export function deferWrite<T>(tx: Tx, write: DeferredWrite<T>, items: T[]): void {

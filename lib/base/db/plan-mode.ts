@@ -1,5 +1,7 @@
 /** Which of a statement's plans Postgres uses; left to itself it compares guesses of their costs. */
+
 import { Prisma } from "../../generated/prisma/client.ts";
+import { onePerProcess } from "../process-wide.ts";
 import { asStored } from "./content-keys.ts";
 import type { Tx } from "./tx.ts";
 
@@ -9,11 +11,8 @@ const NOT_KEPT = Prisma.sql`/* planned for its values */`;
 /** Selected by a statement, it makes those behind it have one plan. */
 export const ONE_PLAN = Prisma.sql`set_config('plan_cache_mode', 'force_generic_plan', true)`;
 
-// On globalThis: Next bundles its own copies of modules into the process, and transactions go from one to the other.
-const key = Symbol.for("intray.plan-modes");
-const shared = globalThis as { [key]?: WeakMap<Tx, "once" | "for values"> };
-shared[key] ??= new WeakMap();
-const modes = shared[key];
+// Transactions go from one of Next's bundles to the other.
+const modes = onePerProcess("plan modes", () => new WeakMap<Tx, "once" | "for values">())();
 
 /** Notes that ONE_PLAN was selected. */
 export function noteOnePlan(tx: Tx): void {

@@ -15,7 +15,7 @@ import {
 import { sendAccountMail } from "../../mail/account-mail.ts";
 import { sendPasswordReset } from "../../mail/password-reset.ts";
 import { sendDueMail } from "../../mail/send.ts";
-import { createMailer, type Mailer } from "../../mail/smtp.ts";
+import { mailer } from "../../mail/smtp.ts";
 import { forgetOldMail } from "../../mail/transitions.ts";
 import { unassignUnable } from "../../members/unassign.ts";
 import { NO_SUBJECTS } from "../../notices/audience.ts";
@@ -199,8 +199,6 @@ export const WEBHOOK_DELIVERIES: Job = {
   },
 };
 
-let mailer: Mailer | undefined;
-
 /** Sends due mail, if a mail server is configured. */
 export const MAIL: Job = {
   name: "mail",
@@ -208,10 +206,8 @@ export const MAIL: Job = {
   isTold: true,
   due: () => (env().smtpUrl === undefined ? null : Prisma.sql`SELECT id FROM gate.organizations_with_mail()`),
   async run({ database }, organizationId) {
-    const { smtpUrl, url } = env();
-    if (smtpUrl === undefined) return false;
-    mailer ??= createMailer(smtpUrl, url);
-    return sendDueMail(database, organizationId, mailer, url);
+    const letters = mailer();
+    return letters !== null && sendDueMail(database, organizationId, letters, env().url);
   },
 };
 
@@ -222,10 +218,8 @@ export const ACCOUNT_MAIL: Job = {
   isTold: true,
   due: () => (env().smtpUrl === undefined ? null : Prisma.sql`SELECT id FROM gate.people_with_mail()`),
   async run({ database }, userId) {
-    const { smtpUrl, url } = env();
-    if (smtpUrl === undefined) return false;
-    mailer ??= createMailer(smtpUrl, url);
-    return sendAccountMail(database, userId, mailer, url);
+    const letters = mailer();
+    return letters !== null && sendAccountMail(database, userId, letters, env().url);
   },
 };
 
@@ -236,10 +230,9 @@ export const PASSWORD_RESETS: Job = {
   isTold: true,
   due: () => (env().smtpUrl === undefined ? null : Prisma.sql`SELECT id FROM gate.password_resets_waiting()`),
   async run({ database }, resetId) {
-    const { smtpUrl, url } = env();
-    if (smtpUrl === undefined) return false;
-    mailer ??= createMailer(smtpUrl, url);
-    await sendPasswordReset(database, resetId, mailer, url);
+    const letters = mailer();
+    if (!letters) return false;
+    await sendPasswordReset(database, resetId, letters, env().url);
     return false;
   },
 };

@@ -3,17 +3,15 @@
  * socket's own request can say so: Next adds `x-forwarded-*` to every request before a handler sees it.
  * scripts/web.ts marks direct requests by a header whose value is secret to this process.
  */
+
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isLoopback, isLoopbackHost } from "../../base/network/loopback.ts";
+import { onePerProcess } from "../../base/process-wide.ts";
 
 const DIRECT_HEADER = "x-intray-direct";
 
-// On globalThis: scripts/web.ts and Next's build of the handlers each load this module.
-const key = Symbol.for("intray.direct");
-const shared = globalThis as { [key]?: string };
-shared[key] ??= randomBytes(32).toString("base64url");
-const mark: string = shared[key];
+const mark = onePerProcess("mark of direct requests", () => randomBytes(32).toString("base64url"))();
 
 /** The parts of a request that show how it came. */
 export interface Arrival {

@@ -1,11 +1,8 @@
 import { AppError } from "../../base/errors.ts";
+import { onePerProcess } from "../../base/process-wide.ts";
 import { REPLAY_MS, REPLAY_RETRY_AFTER_MS } from "../tunables.ts";
 
-// On globalThis, so that there is one replay per process even if this module is loaded twice.
-const key = Symbol.for("intray.replays");
-const shared = globalThis as { [key]?: Set<string> };
-shared[key] ??= new Set();
-const running = shared[key];
+const running = onePerProcess("replays", () => new Set<string>())();
 
 /**
  * Streams a replay of an organization's policy, which takes a good part of a core: one at a time in each process. Throws

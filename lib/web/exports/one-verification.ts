@@ -1,12 +1,9 @@
 import { AppError } from "../../base/errors.ts";
+import { onePerProcess } from "../../base/process-wide.ts";
 import { throttle } from "../http/throttle.ts";
 import { VERIFICATION_RETRY_AFTER_MS, VERIFICATIONS_PER_ORGANIZATION } from "../tunables.ts";
 
-// On globalThis, so that there is one check per process even if this module is loaded twice.
-const key = Symbol.for("intray.verifications");
-const shared = globalThis as { [key]?: Set<string> };
-shared[key] ??= new Set();
-const running = shared[key];
+const running = onePerProcess("verifications", () => new Set<string>())();
 
 /**
  * Runs a check of an organization's whole history, which reads every line of it: one at a time in each process, and some a

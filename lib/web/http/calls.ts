@@ -4,14 +4,13 @@ import { type Database, Prisma } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
+import { onePerProcess } from "../../base/process-wide.ts";
 import { database } from "../database.ts";
 import { leaveEntry } from "../entry.ts";
 import { ADDRESS_SHARE, CALLS_CHUNK, CALLS_SWEEP_MS, CALLS_WINDOW_MS, WRITES_SHARE } from "../tunables.ts";
 import type { Limit } from "./throttle.ts";
 
-// On globalThis, so that the count is one per process even if this module is loaded twice.
-const key = Symbol.for("intray.calls");
-const shared = globalThis as { [key]?: CallCounter };
+const counter = onePerProcess("calls", () => new CallCounter(database));
 
 /**
  * Counts one call for the calling member, API key or directory, reads and writes apart; without a credential, for the
@@ -36,11 +35,6 @@ export async function countCall(
  */
 export function countAtOnce(actor: Pick<Actor, "kind" | "id">, method: string): boolean {
   return counter().takeAtOnce(windowOf(actor, method).name);
-}
-
-function counter(): CallCounter {
-  shared[key] ??= new CallCounter(database);
-  return shared[key];
 }
 
 function windowOf({ kind, id }: Pick<Actor, "kind" | "id">, method: string) {

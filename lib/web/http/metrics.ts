@@ -1,4 +1,5 @@
 /** The metrics of this web process and of all processes, for Prometheus. */
+
 import { timingSafeEqual } from "node:crypto";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { isDatabaseDown } from "../../base/db/db.ts";
@@ -6,19 +7,13 @@ import { env } from "../../base/env.ts";
 import { AppError, notFound } from "../../base/errors.ts";
 import { hashSecret } from "../../base/ids.ts";
 import { log } from "../../base/log.ts";
+import { onePerProcess } from "../../base/process-wide.ts";
 import { collectProcessMetrics } from "../../metrics/process.ts";
 import { exposition, snapshotSchema } from "../../metrics/snapshot.ts";
 import { database } from "../database.ts";
 import { createFigures, readFigures, showFigures } from "./figures.ts";
 
-// On globalThis, since Next bundles its own copies of this module into the same process.
-const key = Symbol.for("intray.metrics");
-const shared = globalThis as { [key]?: ReturnType<typeof create> };
-
-function own() {
-  shared[key] ??= create();
-  return shared[key];
-}
+const own = onePerProcess("web metrics", create);
 
 function create() {
   const registry = new Registry();

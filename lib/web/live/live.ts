@@ -2,10 +2,12 @@
  * Live hints: one LISTEN connection per web process, shared by the streams of each organization. The engine's
  * pump sends `{o: organization, c: [[topic, id], …]}` on the channel.
  */
+
 import { z } from "zod";
 import { listen } from "../../base/db/listen.ts";
 import { need } from "../../base/env.ts";
 import { log } from "../../base/log.ts";
+import { onePerProcess } from "../../base/process-wide.ts";
 import { inScope } from "../../base/scope.ts";
 import { type Viewers, viewersOf } from "../../tasks/visibility.ts";
 import { database } from "../database.ts";
@@ -134,18 +136,14 @@ class Hub {
   }
 }
 
-// On globalThis: each of Next's bundles has a copy of this module, and the connection must not multiply.
-const key = Symbol.for("intray.live");
-const shared = globalThis as { [key]?: Hub };
+const hub = onePerProcess("live hub", () => new Hub());
 
 export function subscribe(organizationId: string, reader: Reader): () => void {
-  shared[key] ??= new Hub();
-  return shared[key].subscribe(organizationId, reader);
+  return hub().subscribe(organizationId, reader);
 }
 
 export function watch(organizationId: string, watcher: Watcher): () => void {
-  shared[key] ??= new Hub();
-  return shared[key].watch(organizationId, watcher);
+  return hub().watch(organizationId, watcher);
 }
 
 /** Adds one to an organization's set, and returns what takes it out again. */

@@ -3,6 +3,7 @@ import { isDatabaseDown } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { drainSignal } from "../../base/lifecycle.ts";
 import { log } from "../../base/log.ts";
+import { onePerProcess } from "../../base/process-wide.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
 import { drawnFor } from "../http/organization-header.ts";
 import {
@@ -22,11 +23,7 @@ const HEADERS = {
 };
 const COMMENT = new TextEncoder().encode(": still here\n\n");
 
-// On globalThis, so that the count is one per process even if this module is loaded twice.
-const key = Symbol.for("intray.streams");
-const shared = globalThis as { [key]?: Map<string, number> };
-shared[key] ??= new Map();
-const open = shared[key];
+const open = onePerProcess("open streams", () => new Map<string, number>())();
 
 /**
  * Opens a stream of hints for the caller. The stream ends when the reader goes, the credential is revoked,

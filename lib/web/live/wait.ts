@@ -2,6 +2,7 @@
  * Calls that wait for a change of one thing: an entry in a map each, woken by the process's one LISTEN connection. Whoever
  * is woken reads anew, by the caller's own rights.
  */
+import { onePerProcess } from "../../base/process-wide.ts";
 import { watch } from "./live.ts";
 
 interface Waiting {
@@ -9,11 +10,7 @@ interface Waiting {
   leave(): void;
 }
 
-// On globalThis: each of Next's bundles has a copy of this module.
-const key = Symbol.for("intray.waiting");
-const shared = globalThis as { [key]?: Map<string, Waiting> };
-shared[key] ??= new Map();
-const organizations = shared[key];
+const organizations = onePerProcess("waiting calls", () => new Map<string, Waiting>())();
 
 /** Calls `wake` whenever something with this id may have changed, until the returned function is called. */
 function onChangeOf(organizationId: string, id: string, wake: () => void): () => void {

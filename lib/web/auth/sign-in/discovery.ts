@@ -3,8 +3,10 @@
  * once share one request, and a provider that does not answer is not asked again for seconds. One entry a provider of
  * the operator's.
  */
+
 import { z } from "zod";
 import { checkOperatorUrl } from "../../../base/network/network.ts";
+import { onePerProcess } from "../../../base/process-wide.ts";
 import { operatorNetwork } from "../../outside.ts";
 import { DISCOVERY_FAILURE_KEPT_MS, DISCOVERY_KEPT_MS, PROVIDER_TIMEOUT_MS } from "../../tunables.ts";
 
@@ -23,19 +25,15 @@ interface Kept {
   until: number;
 }
 
-// On globalThis: Next's bundles have a copy of this module each, and the provider is to be asked once.
-const key = Symbol.for("intray.discoveries");
-const shared = globalThis as { [key]?: Map<string, Kept> };
-shared[key] ??= new Map();
-const discoveries = shared[key];
+const discoveries = onePerProcess("discoveries", () => new Map<string, Kept>());
 
 /** Returns the same object while it is kept, so that what is made of it can be kept with it. Throws what went wrong. */
 export function discover(issuer: string): Promise<ProviderMetadata> {
-  const kept = discoveries.get(issuer);
+  const kept = discoveries().get(issuer);
   if (kept && kept.until > performance.now()) return kept.metadata;
   const metadata = ask(issuer);
   const asked: Kept = { metadata, until: Number.POSITIVE_INFINITY };
-  discoveries.set(issuer, asked);
+  discoveries().set(issuer, asked);
   metadata.then(
     () => {
       asked.until = performance.now() + DISCOVERY_KEPT_MS;
@@ -49,7 +47,7 @@ export function discover(issuer: string): Promise<ProviderMetadata> {
 
 /** For tests, which change what a provider says. */
 export function forgetDiscoveries(): void {
-  discoveries.clear();
+  discoveries().clear();
 }
 
 async function ask(issuer: string): Promise<ProviderMetadata> {

@@ -2,6 +2,7 @@
  * The operator's OpenID Connect providers: one from OIDC_ISSUER and its companions, more from the file at
  * INTRAY_SIGN_IN_FILE. Client secrets stay there.
  */
+
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { roleSchema } from "../../../access/schema.ts";
@@ -9,6 +10,7 @@ import type { IdentityPolicy } from "../../../accounts/identities.ts";
 import { ConfigurationError, type Environment, env } from "../../../base/env.ts";
 import { isLoopbackHost } from "../../../base/network/loopback.ts";
 import { checkOperatorUrl, NetworkError } from "../../../base/network/network.ts";
+import { onePerProcess } from "../../../base/process-wide.ts";
 import { SLUG } from "../../../text/slug.ts";
 
 export interface SignInProvider extends IdentityPolicy {
@@ -24,15 +26,8 @@ export interface SignInSettings {
   providers: SignInProvider[];
 }
 
-// On globalThis: the web loads this module more than once, and a process must use one reading throughout.
-const key = Symbol.for("intray.sign-in");
-const shared = globalThis as { [key]?: SignInSettings };
-
 /** The settings as read at the first call. Throws ConfigurationError: one sentence, and never a value. */
-export function signInSettings(): SignInSettings {
-  shared[key] ??= readSettings(env());
-  return shared[key];
-}
+export const signInSettings = onePerProcess("sign-in settings", () => readSettings(env()));
 
 export function readSettings(
   environment: Pick<

@@ -2,18 +2,16 @@
  * Whose keys this process has seen. It says nothing of a key's being valid, which is looked up at each call: only in whose turn
  * a call probably begins its transaction, and against whose limit it is counted.
  */
+
 import type { Actor } from "../../../access/schema.ts";
+import { onePerProcess } from "../../../base/process-wide.ts";
 import { MOST_KNOWN_KEYS } from "../../tunables.ts";
 
 interface KnownKey extends Pick<Actor, "kind" | "id"> {
   organizationId: string;
 }
 
-// On globalThis, since Next bundles its own copies of modules into the process.
-const key = Symbol.for("intray.known-keys");
-const shared = globalThis as { [key]?: Map<string, KnownKey> };
-shared[key] ??= new Map();
-const known = shared[key];
+const known = onePerProcess("known keys", () => new Map<string, KnownKey>())();
 
 const nameOf = (hash: Buffer) => hash.toString("latin1");
 

@@ -1,0 +1,26 @@
+/**
+ * What a process has one of: connection pools, counters, settings as they were read. They are kept on globalThis,
+ * since Next bundles its own copies of modules into the process.
+ */
+const key = Symbol.for("intray");
+const shared = globalThis as { [key]?: Map<string, unknown> };
+shared[key] ??= new Map();
+const made = shared[key];
+
+/** Returns a function that returns this process's one `name`. The first call makes it. */
+export function onePerProcess<T>(name: string, make: () => T): () => T {
+  return () => {
+    if (!made.has(name)) made.set(name, make());
+    return made.get(name) as T;
+  };
+}
+
+/** Lets the next call make it anew. */
+export function forget(name: string): void {
+  made.delete(name);
+}
+
+/** Lets everything be made anew. For tests: a worker runs many files, each with settings of its own. */
+export function forgetAll(): void {
+  made.clear();
+}
