@@ -1,7 +1,6 @@
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./test/setup/longest-first.ts";
-import { pureFiles } from "./test/setup/pure-files.ts";
 import { ownFiles } from "./test/setup/own-files.ts";
+import { pureFiles } from "./test/setup/pure-files.ts";
 
 const TESTS = ["{lib,app,components,examples,scripts,prisma,test}/**/*.test.{ts,tsx}"];
 // Next's folders have brackets in their names, which a pattern would read as its own.
@@ -31,6 +30,7 @@ export default defineConfig({
           name: "own process",
           include: own,
           exclude: pure,
+          setupFiles: ["test/setup/cpu-log.ts"],
           globalSetup,
           maxWorkers: 6,
           sequence: { groupOrder: 1 },
@@ -43,7 +43,7 @@ export default defineConfig({
           include: TESTS,
           exclude: [...pure, ...own],
           globalSetup,
-          setupFiles: "test/setup/each-file.ts",
+          setupFiles: ["test/setup/each-file.ts", "test/setup/cpu-log.ts"],
           isolate: false,
           // Real databases and real servers: most of their time they wait for each other.
           maxWorkers: 6,
@@ -51,7 +51,6 @@ export default defineConfig({
         },
       },
     ],
-    sequence: { sequencer: LongestFirst },
     // What takes a second here takes twenty on a machine that has other things to do.
     testTimeout: 120_000,
     hookTimeout: 120_000,

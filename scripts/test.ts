@@ -1,6 +1,7 @@
 /**
- * `npm test`: the checks, the unit and integration tests, many of them once more behind PgBouncer, the
- * end-to-end tests, a minute of chaos; `npm test -- unit|pooled|e2e|chaos` runs a part, `npm test -- changed` the tests that a change reaches.
+ * `npm test`: the checks, the unit and integration tests, a browser journey for each capability, half a minute of chaos.
+ * `npm test -- full`: the rest, which repeats or takes long. `npm test -- SUITE` runs one suite, `npm test -- changed`
+ * the tests that a change reaches.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -14,6 +15,7 @@ import { generate } from "./build/generate.ts";
 import { killSteps } from "./child.ts";
 import { findOrInstallChromium } from "./chromium.ts";
 import { changedFiles, choose, readSources } from "./test-run/changed.ts";
+import { lastDurations } from "./test-run/last-durations.ts";
 import { findOrInstallPgbouncer, startPooler } from "./test-run/pooler.ts";
 import { Tally } from "./test-run/tally.ts";
 import { readEarlierReport, readPlaywrightReport, readVitestReport } from "./test-run/test-report.ts";
@@ -22,30 +24,38 @@ const reports = mkdtempSync(join(tmpdir(), "intray-reports-"));
 const tally = new Tally();
 let interrupted = false;
 
-const CHAOS = ["scripts/chaos.ts", "--minutes", "1", "--samples", "2"];
 /** As much of a suite's stderr is repeated at the end where it failed without a failed test. */
 const LAST_CHARACTERS = 4_000;
-const parts = ["unit", "pooled", "e2e", "chaos", "changed"];
+/** The suites of `npm test` and of `npm test -- full`, in their order. */
+const QUICK = ["unit", "journeys", "chaos"];
+const FULL = ["long", "pooled", "e2e", "long-chaos", "installation"];
 
-async function main(part: string | undefined): Promise<void> {
-  if (part !== undefined && !parts.includes(part))
-    throw new Error("Say `unit`, `pooled`, `e2e`, `chaos`, `changed`, or nothing for all.");
-  const wants = (name: string) => part === undefined || part === name;
+async function main(command: string | undefined): Promise<void> {
+  const suites = command === undefined ? QUICK : command === "full" ? FULL : [command];
+  if (command !== "changed" && !suites.every((suite) => [...QUICK, ...FULL].includes(suite)))
+    throw new Error(`Say nothing, \`full\`, \`changed\`, or one of: ${[...QUICK, ...FULL].join(", ")}.`);
+  const wants = (...names: string[]) => names.some((name) => suites.includes(name));
   earlier();
   await generate(say);
   await keepCompiled();
-  if (part === "changed") return changed();
+  if (command === "changed") return changed();
   if (wants("unit")) await checks();
-  // The build runs beside the unit tests, which often wait for servers and engines.
-  const built = wants("e2e") ? tryToBuild() : undefined;
-  if (wants("unit")) await unit();
+  // The build runs beside the tests without a browser, which often wait for servers and engines.
+  const built = wants("journeys", "e2e") ? tryToBuild() : undefined;
+  if (wants("unit")) await unit("Unit and integration tests", QUICK_PROJECTS);
+  if (wants("long")) await unit("Tests that repeat or take long", ["--project", "full"]);
   if (wants("pooled")) await pooled();
-  // The chaos run, which kills and restarts processes, waits more than it computes, so it runs beside the
-  // browsers.
-  const chaos = wants("chaos") ? runQuietly(CHAOS) : undefined;
-  if (built) await endToEnd(built);
+  // The chaos run kills and restarts processes. It waits more than it computes, so it runs beside the browsers.
+  const chaos = wants("chaos") ? runQuietly(chaosOf(0.5)) : undefined;
+  if (built) await endToEnd(built, wants("e2e") ? [] : ["--grep", "@journey"]);
   if (chaos) told("Chaos", await chaos);
+  if (wants("long-chaos")) told("Long chaos", await runQuietly(chaosOf(4)));
+  if (wants("installation")) await installation();
 }
+
+/** All but the files that `npm test -- full` runs. */
+const QUICK_PROJECTS = ["pure", "own", "shared"].flatMap((name) => ["--project", name]);
+const chaosOf = (minutes: number) => ["scripts/chaos.ts", "--minutes", `${minutes}`, "--samples", "2"];
 
 /** Adds the caller's earlier checks to the tally. */
 function earlier(): void {
@@ -54,9 +64,9 @@ function earlier(): void {
 }
 
 async function changed(): Promise<void> {
-  const { unit: files, left, e2e, needsBuild } = choose(changedFiles(), readSources());
+  const { unit: files, left, e2e, needsBuild } = choose(changedFiles(), readSources(), lastDurations());
   await checks();
-  if (files.length > 0) await unit(files);
+  if (files.length > 0) await unit("Unit and integration tests", files);
   const canBrowse = !needsBuild && existsSync(".next/BUILD_ID");
   if (e2e.length > 0 && canBrowse) await endToEnd(tryToBuild(), e2e);
   if (left.length > 0)
@@ -86,12 +96,11 @@ function told(name: string, { code, output }: { code: number; output: string }):
   tally.check(name, code);
 }
 
-/** Runs all unit tests, or these files. */
-async function unit(files: string[] = []): Promise<void> {
-  const name = "Unit and integration tests";
+/** Runs the test files that Vitest finds by these arguments. */
+async function unit(name: string, args: string[]): Promise<void> {
   const postgres = await postgresForTests();
   try {
-    await vitest(name, name, files, { TEST_DATABASE_ADMIN_URL: postgres.adminUrl });
+    await vitest(name, name, args, { TEST_DATABASE_ADMIN_URL: postgres.adminUrl });
   } finally {
     await postgres.stop();
   }
@@ -136,6 +145,14 @@ async function vitest(
   tally.suite(name, code, readVitestReport(report, stray), lastWords);
 }
 
+/** Installs and starts as an ordinary user, over the remains of earlier attempts. */
+async function installation(): Promise<void> {
+  const name = "Installation by an ordinary user";
+  const report = join(reports, "installation.json");
+  const { code, lastWords } = await run(name, ["scripts/front-door/ordinary-user.mjs", "--report", report]);
+  tally.suite(name, code, existsSync(report) ? readEarlierReport(report) : null, lastWords);
+}
+
 /** Returns null, or why the build failed. */
 function tryToBuild(): Promise<Error | null> {
   return build(say).then(
@@ -144,9 +161,9 @@ function tryToBuild(): Promise<Error | null> {
   );
 }
 
-/** Runs all end-to-end tests, or these files. */
-async function endToEnd(built: Promise<Error | null>, files: string[] = []): Promise<void> {
-  const name = "End-to-end tests";
+/** Runs the browser tests that Playwright finds by these arguments. */
+async function endToEnd(built: Promise<Error | null>, args: string[]): Promise<void> {
+  const name = "Browser tests";
   const failed = await built;
   if (failed) {
     say(failed.message);
@@ -155,7 +172,7 @@ async function endToEnd(built: Promise<Error | null>, files: string[] = []): Pro
   tally.check("Sizes of pages", (await run("Sizes of pages", ["scripts/check/check-sizes.ts"])).code);
   if (!findOrInstallChromium(say)) return tally.suite(name, 1, null);
   const report = join(reports, "playwright.json");
-  const { code, lastWords } = await run(name, ["node_modules/@playwright/test/cli.js", "test", ...files], {
+  const { code, lastWords } = await run(name, ["node_modules/@playwright/test/cli.js", "test", ...args], {
     E2E_REPORT: report,
   });
   tally.suite(name, code, readPlaywrightReport(report), lastWords);

@@ -1,7 +1,9 @@
 /** Bulk answers, the reasons for declining, the undo window, and the people who may be assigned. */
+
 import net, { type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase, type Database } from "@/lib/base/db/db.ts";
+import { replace } from "@/lib/base/process-wide.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { connectRaw } from "@/test/setup/postgres.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -331,12 +333,9 @@ async function cutAtTheCommit() {
   url.hostname = "127.0.0.1";
   url.port = String((proxy.address() as AddressInfo).port);
   const cut = createDatabase(url.href, { connections: 2 });
-  const shared = globalThis as { [key: symbol]: Promise<Database> | undefined };
-  const key = Symbol.for("intray.database");
-  const whole = shared[key];
-  shared[key] = Promise.resolve(cut);
+  const whole = replace("web database", Promise.resolve(cut));
   return async () => {
-    shared[key] = whole;
+    replace("web database", whole);
     await cut.close();
     proxy.close();
   };

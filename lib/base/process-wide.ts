@@ -20,6 +20,13 @@ export function forget(name: string): void {
   made.delete(name);
 }
 
+/** Puts another in its place, and returns what was there. For tests. */
+export function replace(name: string, other: unknown): unknown {
+  const before = made.get(name);
+  made.set(name, other);
+  return before;
+}
+
 /** Lets everything be made anew. For tests: a worker runs many files, each with settings of its own. */
 export function forgetAll(): void {
   made.clear();

@@ -1,8 +1,8 @@
 /** The tests chosen for a change. */
-import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { LONG_FILES } from "../../test/setup/long-files.ts";
-import { choose } from "./changed.ts";
+import { choose as chooseBy } from "./changed.ts";
+
+const choose = (changed: string[], all: Map<string, string>) => chooseBy(changed, all, () => 2);
 
 const sources = new Map([
   ["lib/base/ids.ts", ""],
@@ -80,6 +80,8 @@ test("what there is no time for is left out, the farthest first", () => {
   expect(left).toContain("app/api/tasks.test.ts");
 });
 
-test("the files that are said to take long are there", () => {
-  expect(Object.keys(LONG_FILES).filter((file) => !existsSync(file))).toEqual([]);
+test("tests that repeat or take long are left to `npm test -- full`, unless they were changed themselves", () => {
+  const more = new Map([...sources, ["lib/base/ids.full.test.ts", 'import { uuidv7 } from "./ids.ts";']]);
+  expect(choose(["lib/base/ids.ts"], more).unit).not.toContain("lib/base/ids.full.test.ts");
+  expect(choose(["lib/base/ids.full.test.ts"], more).unit).toEqual(["lib/base/ids.full.test.ts"]);
 });

@@ -5,7 +5,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { secondsOf } from "../../test/setup/long-files.ts";
 
 export interface Choice {
   /** Test files, the nearest to the change first. */
@@ -49,9 +48,16 @@ const EVERYBODYS = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|test\
 /** The sources of the app's build. */
 const BUILT = /^(app|components|lib|public)\/|^(next\.config\.js|postcss\.config\.mjs|proxy\.ts)$/;
 
-export function choose(changed: string[], sources: Map<string, string>): Choice {
+/** `secondsOf`: how long a test file takes. */
+export function choose(
+  changed: string[],
+  sources: Map<string, string>,
+  secondsOf: (file: string) => number,
+): Choice {
   const distance = distances(changed, sources);
-  const reached = [...distance.keys()].filter(isTest);
+  const reached = [...distance.keys()].filter(
+    (file) => isTest(file) && (!isLong(file) || distance.get(file) === 0),
+  );
   reached.sort((a, b) => distance.get(a)! - distance.get(b)! || secondsOf(a) - secondsOf(b));
   const unit: string[] = [];
   const left: string[] = [];
@@ -91,6 +97,8 @@ function distances(changed: string[], sources: Map<string, string>): Map<string,
   return distance;
 }
 
+/** Run by `npm test -- full`. */
+const isLong = (file: string) => /\.full\.test\.tsx?$/.test(file);
 const isTest = (file: string) => /\.test\.tsx?$/.test(file);
 
 /** The files that a file imports, starts or reads by path: every quoted text that is a file's path. */

@@ -1,6 +1,8 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
+import { forgetAll } from "../../base/process-wide.ts";
+import { receive } from "./front.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -13,9 +15,8 @@ interface Reply {
 
 /** What a server with our door in front of it answers. Its handler says the header by itself, too, as ours do. */
 async function ask(url: string, method: string): Promise<Reply> {
-  vi.resetModules();
   vi.stubEnv("INTRAY_URL", url);
-  const { receive } = await import("./front.ts");
+  forgetAll();
   const server = createServer((request, response) => {
     if (receive(request, response)) response.end("handled");
   });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
+import { forgetAll } from "../../base/process-wide.ts";
 import { pagePolicy, SONNER_STYLE, setApiHeaders, setPageHeaders } from "./security-headers.ts";
 
 test("the policy knows the style sheet that sonner puts into pages", async () => {
@@ -59,11 +60,11 @@ test("addresses of pages go to no other site, and those with a secret nowhere", 
 test.each([
   ["https://intray.example", "max-age=31536000"],
   ["http://localhost:3000", null],
-])("%s is kept to https: %s", async (url, expected) => {
-  vi.resetModules();
+])("%s is kept to https: %s", (url, expected) => {
   vi.stubEnv("INTRAY_URL", url);
+  forgetAll();
   const headers = new Headers();
-  (await import("./security-headers.ts")).setApiHeaders(headers);
+  setApiHeaders(headers);
   vi.unstubAllEnvs();
   expect(headers.get("strict-transport-security")).toBe(expected);
 });
