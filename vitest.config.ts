@@ -2,12 +2,20 @@ import { defineConfig } from "vitest/config";
 import { ownFiles } from "./test/setup/own-files.ts";
 import { pureFiles } from "./test/setup/pure-files.ts";
 
-const TESTS = ["{lib,app,components,examples,scripts,prisma,test}/**/*.test.{ts,tsx}"];
+const TESTS = "{lib,app,components,examples,scripts,prisma,test}/**/*.test.{ts,tsx}";
+/** Tests that repeat or take long, which `npm test -- full` runs. */
+const FULL = "**/*.full.test.{ts,tsx}";
 // Next's folders have brackets in their names, which a pattern would read as its own.
 const escaped = (file: string) => file.replace(/[()[\]]/g, "\\$&");
-const pure = pureFiles(import.meta.dirname, TESTS).map(escaped);
-const own = ownFiles(import.meta.dirname, TESTS).map(escaped);
-const globalSetup = "test/setup/global-setup.ts";
+const pure = pureFiles(import.meta.dirname, [TESTS]).map(escaped);
+const own = ownFiles(import.meta.dirname, [TESTS]).map(escaped);
+
+/** Files with real databases and real servers. They often wait, so there is room for three a core. */
+const served = {
+  globalSetup: "test/setup/global-setup.ts",
+  maxWorkers: 6,
+  sequence: { groupOrder: 1 },
+};
 
 export default defineConfig({
   test: {
@@ -17,6 +25,7 @@ export default defineConfig({
         test: {
           name: "pure",
           include: pure,
+          exclude: [FULL],
           isolate: false,
           pool: "threads",
           // They never wait; the others begin after them.
@@ -24,32 +33,20 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
+      { extends: true, test: { ...served, name: "own", include: own, exclude: [...pure, FULL] } },
       {
         extends: true,
         test: {
-          name: "own process",
-          include: own,
-          exclude: pure,
-          setupFiles: ["test/setup/cpu-log.ts"],
-          globalSetup,
-          maxWorkers: 6,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: {
+          ...served,
           name: "shared",
-          include: TESTS,
-          exclude: [...pure, ...own],
-          globalSetup,
-          setupFiles: ["test/setup/each-file.ts", "test/setup/cpu-log.ts"],
+          include: [TESTS],
+          exclude: [...pure, ...own, FULL],
           isolate: false,
-          // Real databases and real servers: most of their time they wait for each other.
-          maxWorkers: 6,
-          sequence: { groupOrder: 2 },
+          setupFiles: "test/setup/each-file.ts",
+          env: { LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? "silent" },
         },
       },
+      { extends: true, test: { ...served, name: "full", include: [FULL], exclude: ["node_modules"] } },
     ],
     // What takes a second here takes twenty on a machine that has other things to do.
     testTimeout: 120_000,

@@ -7,6 +7,7 @@ import type { Role } from "../lib/access/roles.ts";
 import { createMakerlessKey } from "../lib/api-keys/transitions.ts";
 import { createDatabase, type Database, Prisma } from "../lib/base/db/db.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
+import { forgetAll } from "../lib/base/process-wide.ts";
 import { addMember } from "../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../lib/organizations/transitions.ts";
 import { withWholeBody } from "../lib/web/http/body/whole-body.ts";
@@ -73,7 +74,9 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
     INTRAY_DNS_SERVERS: "127.0.0.1:9",
     ...settings,
   });
-  const db = createDatabase(database.ownerUrl, { connections: 4 });
+  forgetAll();
+  // Patient, since a busy machine takes long over what a test prepares.
+  const db = createDatabase(database.ownerUrl, { connections: 4, transactionMs: 120_000 });
 
   const open: TestWeb["open"] = async (method, path, options = {}) => {
     const url = new URL(path, ORIGIN);

@@ -6,6 +6,7 @@ import { createDatabase, type Database } from "@/lib/base/db/db.ts";
 import { createNetwork } from "@/lib/base/network/network.ts";
 import { createSeal } from "@/lib/base/seal.ts";
 import { Engine } from "@/lib/engine/engine.ts";
+import { engineRegistry } from "@/lib/metrics/engine.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
 import { startTracing } from "@/lib/tracing/start.ts";
 import { withClient } from "@/scripts/database/roles.ts";
@@ -29,6 +30,8 @@ let admin: string;
 let serverId: string;
 
 beforeAll(async () => {
+  // Files before this one have counted in the same process.
+  engineRegistry.resetMetrics();
   mcp = await startTestServer();
   collector = await startCollector();
   web = await startWeb({

@@ -17,10 +17,10 @@ for (const file of productFiles()) {
 const REVIEWED: Record<string, string> = {
   "lib/mcp/errors.ts": "an error's text is cut to ERROR_CHARACTERS first",
   "lib/engine/task/judge-poll.ts": "a status is cut to STATUS_CHARACTERS first",
-  "lib/text/message-tokens.ts": "reads up to 40 characters again from each capital: grown-texts.test.ts",
+  "lib/text/message-tokens.ts": "reads up to 40 characters again from each capital: grown-texts.full.test.ts",
 };
 
-/** Files that put patterns together. Where they read texts of others, grown-texts.test.ts covers them. */
+/** Files that put patterns together. Where they read texts of others, grown-texts.full.test.ts covers them. */
 const ASSEMBLING = [
   "lib/format/requests/party.ts", // words of our own
   "lib/tasks/curl.ts", // words of our own
