@@ -237,7 +237,7 @@ describe("a key limited to actions", () => {
         const others = permissionsOf("owner").filter((each) => each !== needed);
         keys.set(needed, await keyOf({ permissions: others }));
       }
-    const needs = new Map(offered);
+    const needs = new Map<string, Permission>(offered);
     const called = operations.filter(({ name }) => needs.has(name));
     expect(called.map(({ name }) => name).sort()).toEqual([...needs.keys()].sort());
     await walkUnchanged<Operation, Names>(called, {
