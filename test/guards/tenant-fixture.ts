@@ -4,6 +4,7 @@ import { ROLES, type Role } from "../../lib/access/roles.ts";
 import { withClient } from "../../scripts/database/roles.ts";
 import type { TestWeb } from "../web.ts";
 import { EXCEPTIONS } from "./exceptions.ts";
+import type { Kind } from "./kinds.ts";
 import type { Operation } from "./operations.ts";
 import { type Things, thingsOf } from "./things.ts";
 
@@ -30,6 +31,8 @@ export async function createTenantFixture(web: TestWeb, slug: string): Promise<T
     people[role] = await web.member(organizationId, `${role} ${canary}`, role);
     keys[role] = await web.key(organizationId, role);
   }
+  const owner = { web, organizationId, slug, canary };
+  const shared = thingsOf({ ...owner, ...people.owner });
   return {
     organizationId,
     canary,
@@ -37,15 +40,18 @@ export async function createTenantFixture(web: TestWeb, slug: string): Promise<T
     keys,
     things: (role, operation) =>
       thingsOf({
-        web,
-        organizationId,
-        slug,
-        canary,
+        ...owner,
         ...people[role],
         taskState: operation && EXCEPTIONS[operation.name]?.taskState,
+        // A call that names no server leaves it.
+        serverOf:
+          operation && !operation.slots.some(({ kind }) => ENDS_SERVER.has(kind)) ? shared : undefined,
       }),
   };
 }
+
+/** The kinds of things whose calls may change or end their server. */
+const ENDS_SERVER: ReadonlySet<Kind> = new Set(["server", "connection"]);
 
 let spent = 0;
 
