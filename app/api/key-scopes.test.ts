@@ -4,10 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { PERMISSIONS, type Permission, permissionsOf } from "@/lib/access/permissions.ts";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { namesOf, send } from "@/test/guards/caller.ts";
+import { type Names, namesOf, send } from "@/test/guards/caller.ts";
 import { startDescribedWeb } from "@/test/guards/described.ts";
 import { picture } from "@/test/guards/digest.ts";
+import type { Operation } from "@/test/guards/operations.ts";
 import { CLOSED_URL, type Things, thingsOf } from "@/test/guards/things.ts";
+import { walk, walkUnchanged } from "@/test/guards/walk.ts";
 
 const { web, operations } = await startDescribedWeb();
 // Loaded once the settings are there.
@@ -40,7 +42,7 @@ beforeAll(async () => {
   await admin.connect();
   acme = await web.organization("acme-scopes");
   olga = await web.member(acme, "Olga", "owner");
-  hidden = thingsOf({ web, organizationId: acme, canary: HIDDEN, slug: "acme-scopes", ...olga });
+  hidden = makeHidden();
   for (const kind of ["task", "request", "foundTask", "connection", "bulkOperation", "race"] as const)
     await hidden.id(kind);
   shown = await insertServer(web.db, acme, {
@@ -62,6 +64,12 @@ afterAll(async () => {
   await web.stop();
 });
 
+function makeHidden(): Things {
+  return thingsOf({ web, organizationId: acme, canary: HIDDEN, slug: "acme-scopes", ...olga });
+}
+/** A call's names of what is hidden. Refused calls leave the things, so that all of them share these. */
+const prepare = (operation: Operation, isAlone: boolean) =>
+  namesOf(operation, isAlone ? makeHidden() : hidden);
 const make = (body: object, who: { cookie?: string; key?: string } = olga) =>
   web.call("POST", "/api/v1/api-keys", { ...who, body: { name: "Limited", role: "owner", ...body } });
 /** Keys of a test, which are revoked after it: a person may have a hundred. */
@@ -85,31 +93,32 @@ describe("a key limited to servers", () => {
     ["a server", () => ({ servers: [shown.id] }), true],
     ["one tool", () => ({ tools: [`${shown.id}/pay`] }), false],
   ] as const;
-  const named = operations
-    .filter(({ access }) => access !== "none")
-    .map((each) => [each.name, each] as const);
+  const guarded = operations.filter(({ access }) => access !== "none");
 
-  test.each(named)(
+  test.each(LIMITS)(
     "%s: does not reach what is another server's, changes nothing, and tells nothing",
-    async (_name, operation) => {
-      const names = await namesOf(operation, hidden);
-      for (const [limit, secrets] of [
-        [{ servers: [shown.id] }, [HIDDEN]],
-        [{ tools: [`${shown.id}/pay`] }, [HIDDEN, SIBLING]],
-      ] as const) {
-        const key = await keyOf(limit);
-        const before = await picture(admin, acme);
-        const reply = await send(web, operation, { key }, names);
-        if (operation.slots.some(({ place }) => place.startsWith("path.")))
-          expect([403, 404], reply.text).toContain(reply.status);
-        expect(await picture(admin, acme)).toEqual(before);
-        const isRead = operation.method === "GET";
-        const all = isRead ? await send(web, operation, { key }, { ...names, unfiltered: true }) : reply;
-        for (const secret of secrets) {
-          expect(reply.text).not.toContain(secret);
-          expect(all.text).not.toContain(secret);
-        }
-      }
+    async (_what, limit, wholeServer) => {
+      const key = await keyOf(limit());
+      const secrets = wholeServer ? [HIDDEN] : [HIDDEN, SIBLING];
+      const expectNoneIn = (text: string) => {
+        for (const secret of secrets) expect(text).not.toContain(secret);
+      };
+      await walkUnchanged<Operation, Names>(guarded, {
+        prepare,
+        async take(operation, names) {
+          const reply = await send(web, operation, { key }, names);
+          if (operation.slots.some(({ place }) => place.startsWith("path.")))
+            expect([403, 404], reply.text).toContain(reply.status);
+          expectNoneIn(reply.text);
+        },
+        look: () => picture(admin, acme),
+      });
+      // Lists of everything, of which some note that they were taken out.
+      const reads = guarded.filter(({ method }) => method === "GET");
+      await walk(reads, async (operation) => {
+        const names = await prepare(operation, false);
+        expectNoneIn((await send(web, operation, { key }, { ...names, unfiltered: true })).text);
+      });
     },
   );
 
@@ -221,15 +230,25 @@ describe("a key limited to actions", () => {
     ),
   );
 
-  test.each(offered)("%s: takes the permission %s, whatever the key's role", async (name, needed) => {
-    const operation = operations.find((each) => each.name === name);
-    if (!operation) throw new Error(name);
-    const others = permissionsOf("owner").filter((each) => each !== needed);
-    const key = await keyOf({ permissions: others });
-    const before = await picture(admin, acme);
-    const reply = await send(web, operation, { key }, await namesOf(operation, hidden));
-    expect([reply.status, reply.code]).toEqual([403, "forbidden"]);
-    expect(await picture(admin, acme)).toEqual(before);
+  test("every call takes the permission that it names, whatever the key's role", async () => {
+    const keys = new Map<Permission, string>();
+    for (const [, needed] of offered)
+      if (!keys.has(needed)) {
+        const others = permissionsOf("owner").filter((each) => each !== needed);
+        keys.set(needed, await keyOf({ permissions: others }));
+      }
+    const needs = new Map<string, Permission>(offered);
+    const called = operations.filter(({ name }) => needs.has(name));
+    expect(called.map(({ name }) => name).sort()).toEqual([...needs.keys()].sort());
+    await walkUnchanged<Operation, Names>(called, {
+      prepare,
+      async take(operation, names) {
+        const needed = needs.get(operation.name)!;
+        const reply = await send(web, operation, { key: keys.get(needed)! }, names);
+        expect([needed, reply.status, reply.code]).toEqual([needed, 403, "forbidden"]);
+      },
+      look: () => picture(admin, acme),
+    });
   });
 
   test("does what it names, and its role still bounds it", async () => {

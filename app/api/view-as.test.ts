@@ -7,10 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Role } from "@/lib/access/roles.ts";
 import { within } from "@/lib/web/tenant.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
-import { namesOf, send } from "@/test/guards/caller.ts";
+import { type Names, type Reply, send } from "@/test/guards/caller.ts";
 import { startDescribedWeb } from "@/test/guards/described.ts";
 import { picture } from "@/test/guards/digest.ts";
+import type { Operation } from "@/test/guards/operations.ts";
 import { createTenantFixture, type TenantFixture } from "@/test/guards/tenant-fixture.ts";
+import { sharedNames, walkUnchanged } from "@/test/guards/walk.ts";
 import { tokenOf } from "@/test/web.ts";
 
 /** Calls that a view may make. Any other is refused, also one that is added later. */
@@ -92,28 +94,25 @@ describe("in a view", () => {
     ]);
   });
 
-  test.each(refused.map((operation) => [operation.name, operation] as const))(
-    "%s: is refused, and changes nothing",
-    async (_name, operation) => {
-      const names = await namesOf(operation, acme.things("owner", operation));
-      const before = await picture(root);
-      const reply = await send(web, operation, who, names);
+  test("every other call is refused, and changes nothing", () =>
+    expectAllUnchanging(refused, (reply) => {
       expect([reply.status, reply.code], reply.text).toEqual([403, "view_only"]);
       expect(reply.text).not.toContain(acme.canary);
-      expect(await picture(root)).toEqual(before);
-    },
-  );
+    }));
 
-  const reads = guarded.filter(({ name, method }) => method === "GET" && ALLOWED.includes(name));
-  test.each(reads.map((operation) => [operation.name, operation] as const))(
-    "%s: is answered, and changes nothing",
-    async (_name, operation) => {
-      const names = await namesOf(operation, acme.things("owner", operation));
-      const before = await picture(root);
-      expect((await send(web, operation, who, names)).status).toBe(200);
-      expect(await picture(root)).toEqual(before);
-    },
-  );
+  test("every read of those that are allowed is answered, and changes nothing", () =>
+    expectAllUnchanging(
+      guarded.filter(({ name, method }) => method === "GET" && ALLOWED.includes(name)),
+      (reply) => expect(reply.status, reply.text).toBe(200),
+    ));
+
+  function expectAllUnchanging(calls: Operation[], judge: (reply: Reply) => void): Promise<void> {
+    return walkUnchanged<Operation, Names>(calls, {
+      prepare: sharedNames((operation) => acme.things("owner", operation)),
+      take: async (operation, names) => judge(await send(web, operation, who, names)),
+      look: () => picture(root),
+    });
+  }
 
   test("the database refuses a write that the route would let through", async () => {
     const { authenticate } = await import("@/lib/web/auth/authenticate.ts");

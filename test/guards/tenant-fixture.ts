@@ -4,6 +4,7 @@ import { ROLES, type Role } from "../../lib/access/roles.ts";
 import { withClient } from "../../scripts/database/roles.ts";
 import type { TestWeb } from "../web.ts";
 import { EXCEPTIONS } from "./exceptions.ts";
+import type { Kind } from "./kinds.ts";
 import type { Operation } from "./operations.ts";
 import { type Things, thingsOf } from "./things.ts";
 
@@ -30,6 +31,8 @@ export async function createTenantFixture(web: TestWeb, slug: string): Promise<T
     people[role] = await web.member(organizationId, `${role} ${canary}`, role);
     keys[role] = await web.key(organizationId, role);
   }
+  const owner = { web, organizationId, slug, canary };
+  const shared = thingsOf({ ...owner, ...people.owner });
   return {
     organizationId,
     canary,
@@ -37,15 +40,18 @@ export async function createTenantFixture(web: TestWeb, slug: string): Promise<T
     keys,
     things: (role, operation) =>
       thingsOf({
-        web,
-        organizationId,
-        slug,
-        canary,
+        ...owner,
         ...people[role],
         taskState: operation && EXCEPTIONS[operation.name]?.taskState,
+        // A call that names no server leaves it.
+        serverOf:
+          operation && !operation.slots.some(({ kind }) => ENDS_SERVER.has(kind)) ? shared : undefined,
       }),
   };
 }
+
+/** The kinds of things whose calls may change or end their server. */
+const ENDS_SERVER: ReadonlySet<Kind> = new Set(["server", "connection"]);
 
 let spent = 0;
 
@@ -60,16 +66,28 @@ export async function tenantFor(
   return createTenantFixture(web, `spent-${spent}`);
 }
 
-/** Both kinds of credential of a role, each by its name. */
-export function credentialsOf({ people, keys }: TenantFixture, role: Role): [string, Credential][] {
-  return [
-    [`the ${role}'s session`, { cookie: people[role].cookie }],
-    [`a key of role ${role}`, { key: keys[role] }],
-  ];
+export const CREDENTIAL_KINDS = ["session", "key"] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
+export function credentialOf({ people, keys }: TenantFixture, role: Role, kind: CredentialKind): Credential {
+  return kind === "session" ? { cookie: people[role].cookie } : { key: keys[role] };
 }
 
-/** Credentials that were valid once. */
-export async function deadCredentials(web: TestWeb, tenant: TenantFixture): Promise<[string, Credential][]> {
+export const DEAD_CREDENTIALS = [
+  "nothing",
+  "a key that never was",
+  "a revoked key",
+  "a key of a member who was removed",
+  "a session of a member who was removed",
+  "a session that has ended",
+  "a cookie that is none",
+] as const;
+
+/** Credentials that are not or no longer valid. */
+export async function deadCredentials(
+  web: TestWeb,
+  tenant: TenantFixture,
+): Promise<Record<(typeof DEAD_CREDENTIALS)[number], Credential>> {
   const { organizationId, people } = tenant;
   const owner = people.owner;
   const call = (method: "POST" | "DELETE", path: string, who: Credential, body?: object) =>
@@ -85,13 +103,13 @@ export async function deadCredentials(web: TestWeb, tenant: TenantFixture): Prom
   await withClient(web.database.adminUrl, (client) =>
     client.query("UPDATE session SET revoked_at = now() WHERE user_id = $1", [goer.userId]),
   );
-  return [
-    ["nothing", {}],
-    ["a key that never was", { key: "itk_unknown" }],
-    ["a revoked key", { key: revoked.secret }],
-    ["a key of a member who was removed", { key: left.secret }],
-    ["a session of a member who was removed", { cookie: leaver.cookie }],
-    ["a session that has ended", { cookie: goer.cookie }],
-    ["a cookie that is none", { cookie: "next-auth.session-token=x" }],
-  ];
+  return {
+    nothing: {},
+    "a key that never was": { key: "itk_unknown" },
+    "a revoked key": { key: revoked.secret },
+    "a key of a member who was removed": { key: left.secret },
+    "a session of a member who was removed": { cookie: leaver.cookie },
+    "a session that has ended": { cookie: goer.cookie },
+    "a cookie that is none": { cookie: "next-auth.session-token=x" },
+  };
 }

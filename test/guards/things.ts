@@ -20,6 +20,8 @@ export interface Owner {
   slug: string;
   /** The state of the task; defaults to `working`. */
   taskState?: string | undefined;
+  /** Whose server the things share; by default they get a new one. */
+  serverOf?: Things | undefined;
 }
 
 export interface Things {
@@ -27,10 +29,10 @@ export interface Things {
   id(kind: Kind): Promise<string>;
   /** The hash of the request's question, if a request was made. */
   questionHash(): string | undefined;
+  server(): Promise<{ id: string; connectionId: string }>;
 }
 
 interface Making extends Owner, Things {
-  server(): Promise<{ id: string; connectionId: string }>;
   ask(): Promise<{ id: string; questionHash: string }>;
 }
 
@@ -48,6 +50,7 @@ export function thingsOf(owner: Owner): Things {
     questionHash: () => hash,
     server: () =>
       once("the server's row", async () => {
+        if (owner.serverOf) return owner.serverOf.server();
         const more = { name: canary, url: CLOSED_URL, tools: [toolOf(canary)] };
         const server = await insertServer(web.db, organizationId, more);
         await insertRecipe(web.db, organizationId, server.id, canary);
