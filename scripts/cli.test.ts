@@ -8,12 +8,14 @@ import { createSeal } from "../lib/base/seal.ts";
 import { setPassword } from "../lib/members/set-password.ts";
 import { insertServer } from "../test/fixtures/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";
+import { runCommand } from "./commands/run-command.ts";
 import { withClient } from "./database/roles.ts";
 
 let database: TestDatabase;
 let files: string;
 beforeAll(async () => {
   database = await createTestDatabase();
+  Object.assign(process.env, { DATABASE_URL: database.ownerUrl, INTRAY_URL: "https://intray.example" });
   files = await mkdtemp(join(tmpdir(), "intray-cli-"));
 });
 afterAll(async () => {
@@ -21,9 +23,11 @@ afterAll(async () => {
   await rm(files, { recursive: true });
 });
 
-function intray(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-  return run({ DATABASE_URL: database.ownerUrl }, args);
-}
+/**
+ * Runs a command with the settings of this process, and in it: a process a command would take most of this
+ * file's time. `run` starts one, for other settings and for what a process does with the outcome.
+ */
+const intray = (...args: string[]) => runCommand(args);
 
 function run(settings: Record<string, string>, args: string[]) {
   const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
@@ -67,7 +71,8 @@ test("makes an organization, people and keys, and prints the result alone", asyn
     "Ben",
   );
   expect(user.out).toMatch(/set-password/);
-  const key = await intray("key", "create", "--org", "acme", "--role", "operator");
+  const operator = ["key", "create", "--org", "acme", "--role", "operator"];
+  const key = await run({ DATABASE_URL: database.ownerUrl }, operator);
   expect(key).toMatchObject({ code: 0, err: "" });
   expect(key.out).toMatch(/^itk_[\w-]{43}\n$/);
 
@@ -102,7 +107,7 @@ test("exports a history, verifies the file without a database, and says where ei
   expect([online.code, JSON.parse(online.out)]).toEqual([0, whole]);
   const again = await intray("events", "export", "--org", "acme", "--out", file);
   expect(again).toMatchObject({ code: 1, out: "", err: `${file}: EEXIST.\n` });
-  const printed = await intray("events", "export", "--org", "acme");
+  const printed = await run({ DATABASE_URL: database.ownerUrl }, ["events", "export", "--org", "acme"]);
   expect(printed.out.startsWith(lines.join("\n"))).toBe(true);
 
   const forged = join(files, "forged.ndjson");
@@ -171,6 +176,12 @@ test.each([
   expect([answer.code, answer.out]).toEqual([code, ""]);
   expect(answer.err).not.toBe("");
   expect(answer.err).not.toContain("    at ");
+});
+
+test("a process that is called wrongly exits with 2, prints no result and shows the commands", async () => {
+  const answer = await run({ DATABASE_URL: database.ownerUrl }, ["make", "coffee"]);
+  expect([answer.code, answer.out]).toEqual([2, ""]);
+  expect(answer.err).toMatch(/^There is no command "make coffee"\.\n\nnpm run -s intray -- <command>\n/);
 });
 
 test("makes a key with an end and networks, lists it without its secret, and rotates it", async () => {
