@@ -8,7 +8,7 @@ type Command = (args: string[]) => Promise<string>;
 /** Each command is imported when called, since importing all took half the time of the shortest ones. */
 const commands: Record<string, () => Promise<Command>> = {
   "org create": async () => (await import("./create-organization.ts")).createOrganizationCommand,
-  "org quota": async () => (await import("./set-quota.ts")).setQuotaCommand,
+  "org quota": async () => (await import("./organization/set-quota.ts")).setQuotaCommand,
   "org sign-in": async () => (await import("./organization/sign-in.ts")).organizationSignIn,
   "org confirm-saml": async () => (await import("./organization/confirm-saml.ts")).confirmSamlCommand,
   "org domain": async () => (await import("./organization/domain.ts")).organizationDomain,
