@@ -263,24 +263,34 @@ test("a command repeats its key, in words and in results", async () => {
 });
 
 test("nobody finds one in any answer to any role", async () => {
-  const ids = await idsByPlace();
-  const calls = Object.entries(paths).flatMap(([path, handlers]) =>
-    handlers.GET && handlers.GET.definition.summary !== "Not allowed" && !path.endsWith("/stream")
-      ? fill(path, ids)
-      : [],
+  const known = await idsByPlace();
+  const first = Object.fromEntries(
+    Object.entries(known).map(([place, items]) => [
+      place,
+      [...new Map(items.toReversed().map((item) => [item.kind, item])).values()],
+    ]),
   );
-  expect(calls.length).toBeGreaterThan(100);
+  const reads = Object.entries(paths).filter(
+    ([path, { GET: handler }]) =>
+      handler && handler.definition.summary !== "Not allowed" && !path.endsWith("/stream"),
+  );
+  const callsOf = (ids: typeof known) => reads.flatMap(([path]) => fill(path, ids));
+  expect(callsOf(first).length).toBeGreaterThan(100);
+  const { owner, ...others } = keys;
   const found: string[] = [];
-  for (const path of calls)
-    for (const who of [
-      ...Object.values(keys).map((key) => ({ key })),
-      { cookie },
-      { key: "itk_canary-no-key" },
-    ]) {
+  const read = async (who: { key?: string; cookie?: string }, calls: string[]) => {
+    for (const path of calls) {
       const response = await web.open("GET", path, who);
       const text = `${await response.text()}\n${JSON.stringify([...response.headers])}`;
       found.push(...leaks(path, text));
     }
+  };
+  // The owner sees the most. The others see a part of the same, so that one thing of each kind is enough.
+  const rest = [...Object.values(others).map((key) => ({ key })), { cookie }, { key: "itk_canary-no-key" }];
+  await Promise.all([
+    read({ key: owner ?? "" }, callsOf(known)),
+    ...rest.map((who) => read(who, callsOf(first))),
+  ]);
   expect([...new Set(found)]).toEqual([]);
 }, 240_000);
 
@@ -312,17 +322,27 @@ test("nor in what the web and the engine log, at any level", async () => {
 /** Returns `place: secret` for each secret in the text, plain or encoded for URLs, base64 or JSON. */
 function leaks(place: string, text: string): string[] {
   return secrets().flatMap(([what, secret]) => {
-    const spellings = [
+    const spellings = new Set([
       secret,
       encodeURIComponent(secret),
       Buffer.from(secret).toString("base64").replace(/=+$/, ""),
-    ];
-    return spellings.some((spelling) => text.includes(spelling)) ? [`${place}: ${what}`] : [];
+    ]);
+    return [...spellings].some((spelling) => text.includes(spelling)) ? [`${place}: ${what}`] : [];
   });
 }
 
-async function idsByPlace(): Promise<Record<string, string[]>> {
-  const all = async (path: string) => (await read(path)).items.map(({ id }: { id: string }) => id);
+/** A thing that has an id. Of two things of one kind, answers say the same, but for names and times. */
+interface Thing {
+  id: string;
+  kind: string;
+}
+
+async function idsByPlace(): Promise<Record<string, Thing[]>> {
+  type Item = { id: string; state?: string; name?: string; server?: { name: string } };
+  // The servers that repeat what they were sent are named by the era and by how they fail.
+  const kindOf = ({ state, name, server }: Item) => [state, (server?.name ?? name)?.slice(0, 9)].join(" ");
+  const all = async (path: string): Promise<Thing[]> =>
+    (await read(path)).items.map((item: Item) => ({ id: item.id, kind: kindOf(item) }));
   return {
     tasks: await all("/api/v1/tasks?limit=200"),
     "input-requests": await all("/api/v1/input-requests?state=open,answered,settled,withdrawn&limit=200"),
@@ -333,8 +353,8 @@ async function idsByPlace(): Promise<Record<string, string[]>> {
 }
 
 /** Returns the path once per known id; no path if the kind has no ids. */
-function fill(path: string, ids: Record<string, string[]>): string[] {
+function fill(path: string, things: Record<string, Thing[]>): string[] {
   const place = /\/([\w-]+)\/\{id\}/.exec(path)?.[1];
   if (place === undefined) return [path];
-  return (ids[place] ?? []).map((id) => path.replace("{id}", id));
+  return (things[place] ?? []).map(({ id }) => path.replace("{id}", id));
 }

@@ -94,7 +94,6 @@ fuzz(
     const task = await orRefused(() => readResult(replyOf(message), taskSchema, options));
     if (task) expectSound(task);
   }),
-  { runs: 1_500 },
 );
 
 fuzz(
@@ -162,7 +161,6 @@ fuzz(
         true,
       );
   }),
-  { runs: 1_500 },
 );
 
 fuzz(
@@ -193,7 +191,6 @@ fuzz(
       if (read) expect(deeperThan(read, levels)).toBe(false);
     },
   ),
-  { runs: 300 },
 );
 
 fuzz(
@@ -213,5 +210,4 @@ fuzz(
         expect(kept).not.toContain(JSON.stringify(secret).slice(1, -1));
     },
   ),
-  { runs: 300 },
 );

@@ -21,10 +21,14 @@ export function citedIn(text: string): Citation[] {
   );
 }
 
-/** Whether the file is there and holds the words. */
-export function isThere({ file, name }: Citation): boolean {
-  const path = new URL(file, root);
-  return existsSync(path) && (name === null || readFileSync(path, "utf8").includes(name));
+/** Lists the citations whose file is missing, or whose file lacks the cited words. */
+export function missing(citations: Citation[]): string[] {
+  return citations
+    .filter(({ file, name }) => {
+      const path = new URL(file, root);
+      return !existsSync(path) || (name !== null && !readFileSync(path, "utf8").includes(name));
+    })
+    .map(({ file, name }) => (name === null ? file : `${file} "${name}"`));
 }
 
 /** The rows of the table under a heading of the second level that begins so, as cells. */

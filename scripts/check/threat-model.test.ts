@@ -1,12 +1,14 @@
 /** Every test that docs/threat-model.md cites must exist, and every threat must cite one or give a reason. */
 import { describe, expect, test } from "vitest";
-import { citedIn, isThere, readPage, rowsUnder as rowsOf } from "./cited-tests.ts";
+import { citedIn, missing, readPage, rowsUnder as rowsOf } from "./cited-tests.ts";
 
 const page = readPage("docs/threat-model.md");
 const rowsUnder = (heading: string) => rowsOf(page, heading);
 
-test.each(citedIn(page).map(({ file, name }) => [file, name] as const))("%s %j is there", (file, name) => {
-  expect(isThere({ file, name })).toBe(true);
+test("every cited test is there", () => {
+  const cited = citedIn(page);
+  expect(cited.length).toBeGreaterThan(400);
+  expect(missing(cited)).toEqual([]);
 });
 
 describe("no line is left open", () => {

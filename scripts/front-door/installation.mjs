@@ -19,10 +19,8 @@ const STOP_MS = 60_000;
  * @param {string} [user]
  */
 export function startIntray(folder, environment, user) {
-  const command = user
-    ? ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", "npm", "start"]
-    : ["npm", "start"];
-  const child = spawn(command[0], command.slice(1), {
+  const [program, ...args] = asUser(user, ["npm", "start"]);
+  const child = spawn(program, args, {
     cwd: folder,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
@@ -88,6 +86,16 @@ export function startIntray(folder, environment, user) {
         await sleep(100);
     },
   };
+}
+
+/**
+ * Returns the command line that runs a command as `user`, or as the caller if none is given.
+ * @param {string | undefined} user
+ * @param {string[]} command
+ */
+export function asUser(user, command) {
+  if (!user) return command;
+  return ["setpriv", "--reuid", user, "--regid", user, "--clear-groups", ...command];
 }
 
 /** Returns a port of loopback that is free now. */

@@ -132,16 +132,16 @@ fuzz(
     expect(form.fields.length).toBeLessThanOrEqual(50);
     expect(normaliseForm(written(form.fields))).toEqual(form);
   }),
-  { runs: 2_000 },
 );
+
+const ajv = new Ajv2020({ strict: false, ownProperties: true, logger: false });
+addFormats.default(ajv);
 
 fuzz(
   "an answer is taken exactly where the server's schema takes it",
   fc.property(schema, fc.array(content, { minLength: 10, maxLength: 20 }), (requested, answers) => {
     const form = normaliseForm(requested);
     if (form.kind !== "supported") return;
-    const ajv = new Ajv2020({ strict: false, ownProperties: true, logger: false });
-    addFormats.default(ajv);
     const theirs = ajv.compile({ ...requested, additionalProperties: false });
     for (const given of answers) {
       const isTheirs = theirs(given);
@@ -156,7 +156,8 @@ fuzz(
       if (isTheirs && isPlain) expect(isOurs).toBe(true);
     }
   }),
-  { runs: 40 },
+  // Each run compiles a schema and compares up to 20 answers.
+  40,
 );
 
 fuzz(
@@ -165,7 +166,6 @@ fuzz(
     const checked = validateContent(normaliseForm(requested), given);
     if (!checked.ok) for (const { message } of checked.errors) expect(message).toMatch(/^[\s\S]{4,}\.$/);
   }),
-  { runs: 100 },
 );
 
 /** Returns the same value with its members in reverse order. */
@@ -193,7 +193,6 @@ fuzz(
     expect(hash(one, `${message}x`)).not.toBe(hash(one, message));
     expect(canonicalJson(JSON.parse(canonicalJson(one)))).toBe(canonicalJson(one));
   }),
-  { runs: 2_000 },
 );
 
 const toolSchema = nearly({
@@ -218,7 +217,6 @@ fuzz(
     if (!checked.checked) expect(checked.reason.length).toBeLessThan(300);
     else expect(checked.errors.length).toBeLessThanOrEqual(50);
   }),
-  { runs: 300 },
 );
 
 fuzz(
@@ -230,5 +228,4 @@ fuzz(
     const read = coded ? Buffer.from(coded[1] ?? "", "base64").toString("utf8") : header;
     expect(read).toBe(text.toWellFormed());
   }),
-  { runs: 2_000 },
 );

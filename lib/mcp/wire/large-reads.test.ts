@@ -55,7 +55,7 @@ const event: Reply = (response, _, text) =>
 test.each([["as a body", body] as const, ["as an event", event] as const])(
   "many large replies at once, each %s, all come whole, and each to who asked",
   async (_, reply) => {
-    const size = 2 * 1024 * 1024;
+    const size = 4 * LARGE_BYTES;
     const ask = await serverOf(size, reply);
     const ids = Array.from({ length: 2 * LARGE_MOST }, (_, at) => "abcdefghij"[at % 10] as string);
     const texts = await Promise.all(ids.map(async (id) => (await ask(id)) === id.repeat(size)));

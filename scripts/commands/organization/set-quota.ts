@@ -1,6 +1,6 @@
-import { type Quota, readQuota, setQuota } from "../../lib/organizations/quota.ts";
-import { read, UsageError } from "./usage.ts";
-import { organizationBySlug, withOwnerDatabase } from "./with-database.ts";
+import { type Quota, readQuota, setQuota } from "../../../lib/organizations/quota.ts";
+import { read, UsageError } from "../usage.ts";
+import { organizationBySlug, withOwnerDatabase } from "../with-database.ts";
 
 const OPTIONS = {
   open: "openTasks",
