@@ -33,7 +33,15 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { ...served, name: "own", include: own, exclude: [...pure, FULL] } },
+      {
+        extends: true,
+        test: {
+          ...served,
+          name: "own",
+          include: own,
+          exclude: [...pure, FULL],
+        },
+      },
       {
         extends: true,
         test: {
@@ -58,6 +66,10 @@ export default defineConfig({
       { find: "@", replacement: import.meta.dirname },
       // A hash that takes a quarter of a second is right for people, and half of what the tests of accounts took.
       { find: /^\.\/password-cost\.ts$/, replacement: `${import.meta.dirname}/test/setup/password-cost.ts` },
+      {
+        find: /^\.\/transaction-ms\.ts$/,
+        replacement: `${import.meta.dirname}/test/setup/transaction-ms.ts`,
+      },
     ],
   },
 });

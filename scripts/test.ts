@@ -43,7 +43,10 @@ async function main(command: string | undefined): Promise<void> {
   // The build runs beside the tests without a browser, which often wait for servers and engines.
   const built = wants("journeys", "e2e") ? tryToBuild() : undefined;
   if (wants("unit")) await unit("Unit and integration tests", QUICK_PROJECTS);
-  if (wants("long")) await unit("Tests that repeat or take long", ["--project", "full"]);
+  if (wants("long")) {
+    await unit("Tests that repeat or take long", ["--project", "full"]);
+    await unit("Fuzzing", ["fuzz"], { FUZZ_RUNS: "2000" });
+  }
   if (wants("pooled")) await pooled();
   // The chaos run kills and restarts processes. It waits more than it computes, so it runs beside the browsers.
   const chaos = wants("chaos") ? runQuietly(chaosOf(0.5)) : undefined;
@@ -97,10 +100,13 @@ function told(name: string, { code, output }: { code: number; output: string }):
 }
 
 /** Runs the test files that Vitest finds by these arguments. */
-async function unit(name: string, args: string[]): Promise<void> {
+async function unit(name: string, args: string[], extra: Record<string, string> = {}): Promise<void> {
   const postgres = await postgresForTests();
   try {
-    await vitest(name, name, args, { TEST_DATABASE_ADMIN_URL: postgres.adminUrl });
+    await vitest(name, name, args, {
+      ...extra,
+      TEST_DATABASE_ADMIN_URL: postgres.adminUrl,
+    });
   } finally {
     await postgres.stop();
   }

@@ -75,8 +75,7 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
     ...settings,
   });
   forgetAll();
-  // Patient, since a busy machine takes long over what a test prepares.
-  const db = createDatabase(database.ownerUrl, { connections: 4, transactionMs: 120_000 });
+  const db = createDatabase(database.ownerUrl, { connections: 4 });
 
   const open: TestWeb["open"] = async (method, path, options = {}) => {
     const url = new URL(path, ORIGIN);

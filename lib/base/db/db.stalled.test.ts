@@ -13,7 +13,7 @@ let database: Database;
 
 beforeAll(async () => {
   postgres = await createTestDatabase();
-  database = createDatabase(postgres.appUrl, { connections: 2 });
+  database = createDatabase(postgres.appUrl, { connections: 2, transactionMs: 20_000 });
 });
 afterAll(async () => {
   await database?.close();
