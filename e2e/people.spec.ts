@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
-import { newOwner, open, PASSWORD, signIn } from "./fixtures/organizations.ts";
+import { addOrganization, addPerson, newOwner, open, PASSWORD, signIn } from "./fixtures/organizations.ts";
 import { readReceived } from "./fixtures/receivers.ts";
 import { apiOf, askAbout, expect, readRequest, requestPane, SOON, tabTo, test } from "./fixtures/test.ts";
 
@@ -177,7 +177,7 @@ test("a link takes one with an account through signing in, and somebody else's i
   await fresh.getByRole("button", { name: "Join Foxtrot" }).click();
   await at(fresh, "Foxtrot");
   // Her other browser stays in its organization.
-  await gina.reload();
+  await gina.goto("/inbox");
   await at(gina, "Golf");
   for (const page of [finn, gina, fresh]) await page.context().close();
 });
@@ -217,8 +217,8 @@ test("all tabs follow when one switches, and one that did not hear of it does no
   browser,
 }) => {
   const hugo = await newOwner(browser, "Hugo", "tango");
-  await command("org", "create", "india", "--name", "India", "--owner", "ida@india.example");
-  await command("user", "create", "hugo@tango.example", "--org", "india", "--role", "owner");
+  await addOrganization("india", "ida@india.example");
+  await addPerson("india", "hugo@tango.example", "owner");
   await hugo.goto("/tasks");
   const second = await hugo.context().newPage();
   await second.goto("/settings/organization");

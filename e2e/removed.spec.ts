@@ -19,6 +19,7 @@ test("a person removed at the provider and in the directory has no session, stre
   baseURL,
 }) => {
   const rita = await newOwner(browser, "Rita", "gamma");
+  await rita.goto("/inbox");
   const idp = await makeIdpKey();
   const provider = await call(rita, "POST", "/api/v1/saml-providers", {
     ...{ name: "Gamma SSO", entityId: ENTITY, ssoUrl: "https://idp.gamma.example/sso" },
