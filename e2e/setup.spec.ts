@@ -2,11 +2,11 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { type Browser, expect, type Page, test } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Intray, ownPort, startIntray } from "./fixtures/intray.ts";
 import { type QuestionServer, startQuestionServer } from "./fixtures/question-server.ts";
-import { SOON, tabTo } from "./fixtures/test.ts";
+import { expect, SOON, tabTo, test } from "./fixtures/test.ts";
 
 const OWNER = { name: "Dana", email: "dana@example.com", password: "correct horse battery" };
 
