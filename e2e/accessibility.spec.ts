@@ -14,9 +14,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-// Axe takes its time on a busy machine.
-test.describe.configure({ timeout: 180_000 });
-
 test("the pages before signing in", async ({ page }) => {
   for (const path of [
     "/sign-in",

@@ -4,8 +4,6 @@ import { command } from "./fixtures/intray.ts";
 import { addOrganization, newOwner } from "./fixtures/organizations.ts";
 import { expect, SOON, tabTo, test } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 test("an owner lists networks with the keyboard alone, and is not locked out by a slip", async ({
   browser,
 }) => {

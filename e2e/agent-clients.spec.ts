@@ -24,7 +24,6 @@ const CLIENTS = [
 ];
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(180_000);
 
 let intray: Intray;
 let everything: ChildProcess;

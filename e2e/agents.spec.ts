@@ -14,8 +14,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 test("an owner adds an agent, copies its set-up once, changes what it may call, and revokes it", async ({
   browser,
 }) => {

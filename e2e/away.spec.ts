@@ -14,8 +14,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 const send = async (page: Page, method: string, path: string, data?: object) => {
   const response = await page.request.fetch(`/api/v1${path}`, {
     method,

@@ -14,8 +14,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 /** Other files share this Intray. */
 test.afterEach(async ({ ana }) => {
   await savePolicy(ana, { rules: [] });

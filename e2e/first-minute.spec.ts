@@ -8,7 +8,6 @@ import { type Intray, startIntray } from "./fixtures/intray.ts";
 import { expect, requestPane, SOON, signIn, test } from "./fixtures/test.ts";
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(240_000);
 
 /** The step goes on while the app is up already. */
 const SEEDED = { timeout: 120_000 };
@@ -26,7 +25,6 @@ const WAITING = [
 
 let intray: Intray;
 test.beforeAll(async () => {
-  test.setTimeout(240_000);
   intray = await startIntray({ INTRAY_DEMO_TASKS: "1" });
 });
 test.afterAll(() => intray?.stop());

@@ -54,7 +54,6 @@ test("the one who asked cannot accept but declines, and another accepts", async 
 test("its end is proposed by one and accepted by another, who also vouches for whom the first invited", async ({
   browser,
 }) => {
-  test.setTimeout(180_000);
   const nora = await newOwner(browser, "Nora", "november");
   const otto = await newMember(browser, "Otto", "november", "owner");
 

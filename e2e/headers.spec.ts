@@ -4,8 +4,6 @@ import type { AddressInfo } from "node:net";
 import type { Page, Route } from "@playwright/test";
 import { apiOf, askAbout, expect, openPageAs, requestPane, test } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 const url = () => process.env.E2E_URL ?? "";
 
 interface Violation {

@@ -15,7 +15,6 @@ import {
 test("tasks are narrowed, kept as a view, selected and cancelled together, each with its result", async ({
   ola,
 }) => {
-  test.setTimeout(180_000);
   const keys = ola.keyboard;
   const customer = `Monitor ${newInvoiceId()}`;
   const started = [];

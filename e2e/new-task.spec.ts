@@ -16,9 +16,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-// Axe takes its time on a busy machine.
-test.describe.configure({ timeout: 180_000 });
-
 const taskIdOf = (page: Page) => page.url().split("/").at(-1) ?? "";
 
 /** A new task of the sample's tool, once its form can be used. */

@@ -4,7 +4,6 @@ import { checkAppearance } from "./fixtures/appearance.ts";
 import { readReceived } from "./fixtures/receivers.ts";
 import { apiOf, askAbout, expect, newInvoiceId, readRequest, SOON, tabTo, test } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 180_000 });
 const LONG = { timeout: 90_000 };
 
 test("a request is told in the app and by mail; following a link decides nothing, deciding takes the notice away", async ({

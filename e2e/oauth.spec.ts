@@ -11,7 +11,6 @@ let inner: TestServer;
 let remote: GuardedServer;
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(180_000);
 
 test.beforeAll(async () => {
   inner = await startTestServer();

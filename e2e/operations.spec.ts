@@ -9,7 +9,6 @@ async function testRows<T>(work: (testRows: TestRows) => Promise<T>): Promise<T>
 }
 
 test("failures of one cause are started again together, each once", async ({ ola }) => {
-  test.setTimeout(180_000);
   const cause = `Ledger ${newInvoiceId().replaceAll(/\d/g, (digit) => "abcdefghij"[Number(digit)]!)} is closed`;
   const sample = await (await ola.request.get("/samples/invoice-acme.json")).json();
   const finishedAfter = new Date(Date.now() - 60_000).toISOString();

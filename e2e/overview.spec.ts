@@ -15,7 +15,6 @@ import {
 } from "./fixtures/test.ts";
 
 test("tells what was decided and delivered, by the keyboard alone, and leads to it", async ({ ola }) => {
-  test.setTimeout(180_000);
   const before = await apiOf(ola).get<Overview>("/overview");
   const { id, taskId } = await startInvoice(ola);
   await answer(ola, await openRequest(ola, taskId), { value: "reject" });

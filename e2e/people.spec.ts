@@ -6,8 +6,6 @@ import { addOrganization, addPerson, newOwner, open, PASSWORD, signIn } from "./
 import { readReceived } from "./fixtures/receivers.ts";
 import { apiOf, askAbout, expect, readRequest, requestPane, SOON, tabTo, test } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 const at = (page: Page, organization: string) =>
   expect(page.getByRole("navigation", { name: "Main" }).first()).toContainText(organization, SOON);
 const titled = (page: Page, name: string) =>

@@ -7,8 +7,6 @@ import { checkAppearance, PHONE } from "./fixtures/appearance.ts";
 import { addPerson, newOwner } from "./fixtures/organizations.ts";
 import { apiOf, expect, SOON, tabTo, test } from "./fixtures/test.ts";
 
-test.setTimeout(300_000);
-
 const WIDE = { width: 1440, height: 900 };
 
 /** The first example of docs/governance.md, with people of this organization. */

@@ -6,8 +6,6 @@ import { checkAppearance } from "./fixtures/appearance.ts";
 import { withDatabase } from "./fixtures/database.ts";
 import { apiOf, expect, newInvoiceId, test } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 /** Starts a minute of the organization of Gus, where other tests start next to nothing. */
 const allow = (startsAMinute: number) =>
   withDatabase("owner", async (db) => {

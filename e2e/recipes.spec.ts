@@ -14,8 +14,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 const NAME = "process_invoice";
 
 async function payables(page: Parameters<typeof apiOf>[0]): Promise<Server> {

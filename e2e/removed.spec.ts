@@ -8,8 +8,6 @@ import { agentAt, letAgentIn } from "./fixtures/agent-client.ts";
 import { newOwner } from "./fixtures/organizations.ts";
 import { expect, SOON, test } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 const ENTITY = "https://idp.gamma.example/metadata";
 const EMAIL = "mara@gamma.example";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";

@@ -4,8 +4,6 @@ import { base64, makeIdpKey, requestIn, respond } from "../test/saml/idp.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { expect, SOON, test } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 const ENTITY = "https://idp.test.example/metadata";
 
 test("an owner adds a provider, tests it, and somebody new signs in through it", async ({ ana, browser }) => {

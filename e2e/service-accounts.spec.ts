@@ -3,8 +3,6 @@ import { checkAppearance } from "./fixtures/appearance.ts";
 import { addPerson, newOwner } from "./fixtures/organizations.ts";
 import { apiOf, expect, SOON, tabTo, test } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 test("an owner makes a service account and a key of it, and it rests without an owner", async ({
   browser,
 }) => {

@@ -11,7 +11,6 @@ import { expect, SOON, tabTo, test } from "./fixtures/test.ts";
 const OWNER = { name: "Dana", email: "dana@example.com", password: "correct horse battery" };
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(300_000);
 
 let intray: Intray;
 let questions: QuestionServer;
@@ -22,7 +21,6 @@ let printed: URL;
 let token: string;
 
 test.beforeAll(async () => {
-  test.setTimeout(300_000);
   questions = await startQuestionServer();
   const dead = `127.0.0.1:${await ownPort()}`;
   deadUrl = `http://${dead}/mcp`;

@@ -13,14 +13,12 @@ const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct 
 const TOKEN = "the token of the tests";
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(300_000);
 
 let intray: Intray;
 let oidc: OidcServer;
 let folder: string;
 
 test.beforeAll(async () => {
-  test.setTimeout(300_000);
   oidc = await startOidc();
   folder = mkdtempSync(join(tmpdir(), "intray-sign-in-"));
   const file = join(folder, "sign-in.json");

@@ -15,14 +15,12 @@ const TOKEN = "the token of the tests";
 const HOLD_MS = 200_000;
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(300_000);
 
 let intray: Intray;
 let oidc: OidcServer;
 let folder: string;
 
 test.beforeAll(async () => {
-  test.setTimeout(300_000);
   oidc = await startOidc();
   folder = mkdtempSync(join(tmpdir(), "intray-sso-"));
   const file = join(folder, "sign-in.json");

@@ -4,8 +4,6 @@ import { newOwner, PASSWORD } from "./fixtures/organizations.ts";
 import { apiOf, expect, tabTo, test } from "./fixtures/test.ts";
 import { openTestRows } from "./fixtures/test-rows.ts";
 
-test.setTimeout(180_000);
-
 test("a key is made after the password was given, in one go and with the keyboard alone", async ({
   browser,
 }) => {

@@ -15,8 +15,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 test("Ben asks Ola by the keyboard, who replies; both see it at once, and Ben decides", async ({
   ben,
   ola,

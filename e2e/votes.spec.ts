@@ -18,8 +18,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 /** Other files share this Intray: rules of these tests are about their own invoices, and go with them. */
 test.afterEach(({ ana }) => savePolicy(ana, { rules: [] }));
 
