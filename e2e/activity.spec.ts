@@ -5,7 +5,7 @@ import { apiOf, expect, keysListen, openRequest, SOON, startInvoice, test } from
 
 const LIST = /\/api\/v1\/events($|\?)/;
 
-test("an admin finds who decided what, verifies the history and takes it along", async ({
+test("an admin finds who decided what, verifies the history and takes it along", { tag: "@journey" }, async ({
   ana,
   ola,
   ben,

@@ -84,9 +84,9 @@ test("an admin looks at lists as a member would: said on every page, read only, 
   await expect(ana.getByText("Ana started viewing as Ben, read only").first()).toBeVisible(SOON);
 });
 
-test("who is invited joins, gets another role, and is out the moment they are removed", async ({
-  browser,
-}) => {
+test("who is invited joins, gets another role, and is out the moment they are removed", {
+  tag: "@journey",
+}, async ({ browser }) => {
   const dana = await newOwner(browser, "Dana", "delta");
   await dana.goto("/settings/members");
   await expect(dana.getByText("No pending invitations")).toBeVisible();

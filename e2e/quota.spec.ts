@@ -13,7 +13,9 @@ const allow = (startsAMinute: number) =>
     await db.withOrganization(id, (tx) => setQuota(id, tx, { startsAMinute }));
   });
 
-test("a start beyond the quota says so, and starts nothing until there is more", async ({ gus }) => {
+test("a start beyond the quota says so, and starts nothing until there is more", { tag: "@journey" }, async ({
+  gus,
+}) => {
   const id = newInvoiceId();
   await allow(0);
   await gus.goto("/tasks/new");

@@ -115,9 +115,9 @@ test("a stranger does not set Intray up", async ({ browser }) => {
   await page.context().close();
 });
 
-test("setting up makes the first owner, ends the demonstration for good, and leads to the first steps", async ({
-  browser,
-}) => {
+test("setting up makes the first owner, ends the demonstration for good, and leads to the first steps", {
+  tag: "@journey",
+}, async ({ browser }) => {
   const demo = await open(browser);
   await demo.goto("/sign-in");
   await demo.getByRole("button", { name: /^Ola\b/ }).click();
@@ -180,7 +180,7 @@ test("setting up makes the first owner, ends the demonstration for good, and lea
   for (const each of [demo, page]) await each.context().close();
 });
 
-test("the first steps are done by doing them", async ({ browser }) => {
+test("the first steps are done by doing them", { tag: "@journey" }, async ({ browser }) => {
   const page = await open(browser);
   await signIn(page, OWNER.email, OWNER.password);
   await expect(page.getByRole("button", { name: "Dana: account and appearance" })).toBeVisible();

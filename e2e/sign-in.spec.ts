@@ -42,9 +42,9 @@ const open = async (browser: Browser) => (await browser.newContext({ baseURL: in
 const menuOf = (page: Page, name: string) =>
   page.getByRole("button", { name: `${name}: account and appearance` });
 
-test("single sign-on comes first, leads back to where one was going, and says why somebody is refused", async ({
-  browser,
-}) => {
+test("single sign-on comes first, leads back to where one was going, and says why somebody is refused", {
+  tag: "@journey",
+}, async ({ browser }) => {
   oidc.accounts.set("finn", {
     name: "Finn",
     email: "finn@initech.example",
@@ -78,7 +78,9 @@ test("single sign-on comes first, leads back to where one was going, and says wh
   await checkAppearance(refused, "sign-in, refused");
 });
 
-test("two-step sign-in is turned on and used with the keyboard alone", async ({ browser }) => {
+test("two-step sign-in is turned on and used with the keyboard alone", { tag: "@journey" }, async ({
+  browser,
+}) => {
   const page = await open(browser);
   await signIn(page);
   await page.goto("/settings/security");
@@ -143,7 +145,7 @@ test("two-step sign-in is turned on and used with the keyboard alone", async ({ 
   await expect(second.getByRole("button", { name: "Turn on…" })).toBeVisible();
 });
 
-test("a passkey is added, signs in by itself, and is removed", async ({ browser }) => {
+test("a passkey is added, signs in by itself, and is removed", { tag: "@journey" }, async ({ browser }) => {
   const page = await open(browser);
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("WebAuthn.enable");

@@ -4,9 +4,9 @@ import { newOwner, PASSWORD } from "./fixtures/organizations.ts";
 import { apiOf, expect, tabTo, test } from "./fixtures/test.ts";
 import { openTestRows } from "./fixtures/test-rows.ts";
 
-test("a key is made after the password was given, in one go and with the keyboard alone", async ({
-  browser,
-}) => {
+test("a key is made after the password was given, in one go and with the keyboard alone", {
+  tag: "@journey",
+}, async ({ browser }) => {
   const pia = await newOwner(browser, "Pia", "papa");
   const { user } = await apiOf(pia).get<{ user: { id: string } }>("/me");
   const rows = await openTestRows();

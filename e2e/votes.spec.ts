@@ -133,7 +133,7 @@ test("an admin has a request judged by the policy of now, and its votes end", as
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", approval: null });
 });
 
-test("a press on Approve is a vote until the last one, and can be taken back", async ({
+test("a press on Approve is a vote until the last one, and can be taken back", { tag: "@journey" }, async ({
   ana,
   ola,
   ben,
