@@ -12,6 +12,7 @@ import {
   deliverySteps,
   expect,
   ledgerOf,
+  openPageAs,
   readRequest,
   requestPane,
   SOON,
@@ -26,7 +27,9 @@ test.setTimeout(10 * 60_000);
 
 test("an answer that is given while the engine is down arrives once, also if the web app is killed then", {
   tag: "@journey",
-}, async ({ ola, ben }) => {
+}, async ({ browser, ola }) => {
+  // A page's scripts may be on their way when the web app is killed: it logs that they did not come.
+  const ben = await openPageAs(browser, "Ben");
   const { id, requestId } = await askAbout(ola, ben);
   await killPart("engine");
   await requestPane(ben).getByRole("button", { name: "Approve" }).click();
@@ -37,6 +40,7 @@ test("an answer that is given while the engine is down arrives once, also if the
   await backTo(ben, requestId);
   await expect(deliverySteps(ben).nth(3)).toContainText("done", SOON);
   expect((await ledgerOf(id)).told).toMatchObject([{ accepted: true, content: { value: "approve" } }]);
+  await ben.context().close();
 });
 
 test("nothing is lost or done twice when everything is killed again and again", async () => {
