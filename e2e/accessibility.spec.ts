@@ -14,9 +14,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-// Axe takes its time on a busy machine.
-test.describe.configure({ timeout: 180_000 });
-
 test("the pages before signing in", async ({ page }) => {
   for (const path of [
     "/sign-in",
@@ -32,7 +29,7 @@ test("the pages before signing in", async ({ page }) => {
   }
 });
 
-test("the inbox", async ({ ola, ben }) => {
+test("the inbox", { tag: "@journey" }, async ({ ola, ben }) => {
   const { taskId, id } = await startInvoice(ola, { sample: "large" });
   await answer(ola, await openRequest(ola, taskId), { value: "approve" });
   const form = await openRequest(ola, taskId, "cost center");
@@ -60,7 +57,7 @@ test("the inbox", async ({ ola, ben }) => {
   await checkAppearance(ben, "an empty list", ON_A_PHONE);
 });
 
-test("tasks", async ({ ola, ben }) => {
+test("tasks", { tag: "@journey" }, async ({ ola, ben }) => {
   const { taskId } = await askAbout(ola, ben);
   await ola.goto("/tasks");
   await expect(ola.getByRole("row").nth(1)).toBeVisible();

@@ -3,11 +3,9 @@ import { readFile } from "node:fs/promises";
 import { checkAppearance, PHONE } from "./fixtures/appearance.ts";
 import { apiOf, expect, keysListen, openRequest, SOON, startInvoice, test } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 const LIST = /\/api\/v1\/events($|\?)/;
 
-test("an admin finds who decided what, verifies the history and takes it along", async ({
+test("an admin finds who decided what, verifies the history and takes it along", { tag: "@journey" }, async ({
   ana,
   ola,
   ben,

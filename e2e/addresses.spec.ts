@@ -1,10 +1,8 @@
 /** An organization is reached from its own networks: set without locking oneself out, and refused in plain words elsewhere. */
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
-import { newOwner } from "./fixtures/organizations.ts";
+import { addOrganization, newOwner } from "./fixtures/organizations.ts";
 import { expect, SOON, tabTo, test } from "./fixtures/test.ts";
-
-test.setTimeout(180_000);
 
 test("an owner lists networks with the keyboard alone, and is not locked out by a slip", async ({
   browser,
@@ -58,8 +56,8 @@ test("an owner lists networks with the keyboard alone, and is not locked out by 
 
 test("whoever is outside goes on in another organization of theirs", async ({ browser }) => {
   const tom = await newOwner(browser, "Tom", "romeo");
-  await command("org", "create", "uniform", "--name", "Uniform", "--owner", "tom@romeo.example");
-  await command("org", "create", "victor", "--name", "Victor", "--owner", "tom@romeo.example");
+  await addOrganization("uniform", "tom@romeo.example");
+  await addOrganization("victor", "tom@romeo.example");
   await command("org", "addresses", "--org", "romeo", "--set", "192.0.2.0/24");
   await command("org", "addresses", "--org", "victor", "--set", "192.0.2.0/24");
   await tom.goto("/");

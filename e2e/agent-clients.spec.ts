@@ -7,11 +7,11 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, type Page, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { setUps } from "../lib/format/agent-set-up.ts";
 import { installOwnPackage } from "../test/setup/own-package.ts";
 import { type Intray, ownPort, startIntray } from "./fixtures/intray.ts";
-import { requestPane, SOON } from "./fixtures/test.ts";
+import { expect, requestPane, SOON, test } from "./fixtures/test.ts";
 
 const CLIENTS = [
   "@modelcontextprotocol/client",
@@ -24,7 +24,6 @@ const CLIENTS = [
 ];
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(180_000);
 
 let intray: Intray;
 let everything: ChildProcess;

@@ -15,7 +15,9 @@ test.afterAll(() => callback.close());
 
 const begin = (name: string) => beginSignIn(process.env.E2E_URL ?? "", name, callback.redirect);
 
-test("a member lets an agent in, finds it among the sessions, and ends it", async ({ ola }) => {
+test("a member lets an agent in, finds it among the sessions, and ends it", { tag: "@journey" }, async ({
+  ola,
+}) => {
   const { address, exchange } = await begin("Claude Code");
   await ola.goto(address);
   await expect(ola.getByRole("heading", { name: "An agent asks to act as you" })).toBeVisible();

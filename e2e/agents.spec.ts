@@ -14,11 +14,9 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
-test("an owner adds an agent, copies its set-up once, changes what it may call, and revokes it", async ({
-  browser,
-}) => {
+test("an owner adds an agent, copies its set-up once, changes what it may call, and revokes it", {
+  tag: "@journey",
+}, async ({ browser }) => {
   const yara = await newOwner(browser, "Yara", "yankee");
   const made = await apiOf(yara).write("POST", "/servers", {
     name: "Invoices",

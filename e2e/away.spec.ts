@@ -14,8 +14,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 const send = async (page: Page, method: string, path: string, data?: object) => {
   const response = await page.request.fetch(`/api/v1${path}`, {
     method,
@@ -30,7 +28,7 @@ test.afterEach(async ({ ana, cleo }) => {
   await send(cleo, "DELETE", "/me/away", {});
 });
 
-test("whoever stands in votes in the place of who is away, who comes back", async ({
+test("whoever stands in votes in the place of who is away, who comes back", { tag: "@journey" }, async ({
   ana,
   ola,
   ben,

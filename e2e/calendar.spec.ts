@@ -14,8 +14,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 /** Other files share this Intray. */
 test.afterEach(async ({ ana }) => {
   await savePolicy(ana, { rules: [] });
@@ -29,7 +27,9 @@ test.afterEach(async ({ ana }) => {
   expect(saved.status(), await saved.text()).toBe(200);
 });
 
-test("an admin sets working hours, and is told which field is wrong", async ({ ana }) => {
+test("an admin sets working hours, and is told which field is wrong", { tag: "@journey" }, async ({
+  ana,
+}) => {
   await ana.goto("/settings/calendar");
   await ana.getByRole("button", { name: "Set working hours" }).click();
   await ana.getByLabel("Time zone").selectOption("Europe/Berlin");

@@ -160,12 +160,9 @@ test("rules that are being changed here stay when the page reads them again", as
   await expect(ana.getByText(`${name}, of somebody else`)).toBeHidden();
 });
 
-test("a call waits for an approval, which shows what it is for; then it is made once", async ({
-  ana,
-  ola,
-  ben,
-  browser,
-}) => {
+test("a call waits for an approval, which shows what it is for; then it is made once", {
+  tag: "@journey",
+}, async ({ ana, ola, ben, browser }) => {
   const id = newInvoiceId();
   await saveRules(ana, [
     {

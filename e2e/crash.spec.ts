@@ -3,16 +3,45 @@
  * random order, again and again. At the end the sample server's ledger must show each task made once, each answer
  * told once and each line paid once.
  */
-import { expect, test } from "@playwright/test";
 import { type LedgerLine, readLedger } from "../test/fixtures/sample-ledger.ts";
 import { type PartName, startIntray } from "./fixtures/intray.ts";
-import { SOON } from "./fixtures/test.ts";
+import { killPart, waitUntilReady } from "./fixtures/shared-intray.ts";
+import {
+  askAbout,
+  backTo,
+  deliverySteps,
+  expect,
+  ledgerOf,
+  openPageAs,
+  readRequest,
+  requestPane,
+  SOON,
+  test,
+} from "./fixtures/test.ts";
 
 const INVOICES = 20;
 const KILLS = 16;
 const PARTS: PartName[] = ["engine", "web", "invoice", "postgres"];
 
 test.setTimeout(10 * 60_000);
+
+test("an answer that is given while the engine is down arrives once, also if the web app is killed then", {
+  tag: "@journey",
+}, async ({ browser, ola }) => {
+  // A page's scripts may be on their way when the web app is killed: it logs that they did not come.
+  const ben = await openPageAs(browser, "Ben");
+  const { id, requestId } = await askAbout(ola, ben);
+  await killPart("engine");
+  await requestPane(ben).getByRole("button", { name: "Approve" }).click();
+  await expect.poll(async () => (await readRequest(ola, requestId)).state, SOON).not.toBe("open");
+  await killPart("web");
+  await expect.poll(async () => (await ledgerOf(id)).told.length, { timeout: 60_000 }).toBe(1);
+  await waitUntilReady();
+  await backTo(ben, requestId);
+  await expect(deliverySteps(ben).nth(3)).toContainText("done", SOON);
+  expect((await ledgerOf(id)).told).toMatchObject([{ accepted: true, content: { value: "approve" } }]);
+  await ben.context().close();
+});
 
 test("nothing is lost or done twice when everything is killed again and again", async () => {
   const seed = Number(process.env.CRASH_SEED ?? Date.now() % 100_000);

@@ -147,10 +147,9 @@ test("the way of an answer is told until the server has it", async ({ ana, ola, 
   await apiOf(ana).write("PUT", "/undo-window", { holdMs: 60_000 });
 });
 
-test("declining takes a reason of the organization and words of one's own, by keys alone", async ({
-  ola,
-  ben,
-}) => {
+test("declining takes a reason of the organization and words of one's own, by keys alone", {
+  tag: "@journey",
+}, async ({ ola, ben }) => {
   const { id, requestId } = await askAbout(ola, ben);
   await ben.keyboard.press("d");
   const dialog = ben.getByRole("dialog", { name: `Decline to answer ${id}` });
@@ -170,11 +169,9 @@ test("declining takes a reason of the organization and words of one's own, by ke
     .toMatchObject({ action: "decline", comment: "Duplicate: see INV-1" });
 });
 
-test("an approver hands over with a note, by keyboard, and the other one reads it", async ({
-  ola,
-  ben,
-  cleo,
-}) => {
+test("an approver hands over with a note, by keyboard, and the other one reads it", {
+  tag: "@journey",
+}, async ({ ola, ben, cleo }) => {
   const { id, requestId } = await askAbout(ola, cleo);
   await ben.goto(`/inbox/${requestId}`);
   await tabTo(ben, requestPane(ben).getByRole("button", { name: "More", exact: true }));
@@ -220,11 +217,9 @@ test("what an operator assigns is there at once for who it is assigned to", asyn
   await expect(cleo.getByRole("region", { name: "Requests" }).getByText(id).first()).toBeVisible();
 });
 
-test("what another has claimed says whose it is; operators take it over, and the holder is told", async ({
-  ola,
-  ben,
-  cleo,
-}) => {
+test("what another has claimed says whose it is; operators take it over, and the holder is told", {
+  tag: "@journey",
+}, async ({ ola, ben, cleo }) => {
   const { id, requestId } = await askAbout(ola, cleo);
   await ben.goto(`/inbox/${requestId}`);
   await ola.goto(`/inbox/${requestId}`);

@@ -4,8 +4,6 @@ import { command } from "./fixtures/intray.ts";
 import { newOwner, open, PASSWORD, signIn } from "./fixtures/organizations.ts";
 import { expect, SOON, tabTo, test } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 const USER = "urn:ietf:params:scim:schemas:core:2.0:User";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 

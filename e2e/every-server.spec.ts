@@ -17,9 +17,6 @@ import {
 } from "./fixtures/test.ts";
 import { openTestRows, type TestRows } from "./fixtures/test-rows.ts";
 
-// Axe takes its time on a busy machine.
-test.describe.configure({ timeout: 180_000 });
-
 let testRows: TestRows;
 test.beforeAll(async () => {
   testRows = await openTestRows();

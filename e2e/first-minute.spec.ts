@@ -1,14 +1,13 @@
 /** What people see who come in just after the first start of the demonstration, and that the next start changes nothing. */
-import { type Browser, devices, type Page, test } from "@playwright/test";
+import { type Browser, devices, type Page } from "@playwright/test";
 import type { Page as ListPage } from "../lib/base/page.ts";
 import type { InputRequestSummary } from "../lib/input-requests/schema.ts";
 import type { Server } from "../lib/servers/schema.ts";
 import type { TaskSummary } from "../lib/tasks/schema.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
-import { expect, requestPane, SOON, signIn } from "./fixtures/test.ts";
+import { expect, requestPane, SOON, signIn, test } from "./fixtures/test.ts";
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(240_000);
 
 /** The step goes on while the app is up already. */
 const SEEDED = { timeout: 120_000 };
@@ -26,7 +25,6 @@ const WAITING = [
 
 let intray: Intray;
 test.beforeAll(async () => {
-  test.setTimeout(240_000);
   intray = await startIntray({ INTRAY_DEMO_TASKS: "1" });
 });
 test.afterAll(() => intray?.stop());

@@ -15,7 +15,6 @@ import {
 } from "./fixtures/test.ts";
 
 // The server's zone is another. A page that the browser renders otherwise than the server fails its test.
-test.describe.configure({ timeout: 180_000 });
 test.use({ locale: "de-DE", timezoneId: "Asia/Tokyo" });
 
 const EXACT = /^\d{1,2}\. \p{L}+\.? \d{4}, \d{2}:\d{2}:\d{2} GMT\+9$/u;

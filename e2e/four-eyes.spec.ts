@@ -14,7 +14,11 @@ test.afterEach(async () => {
   await rows.close();
 });
 
-test("the one who asked cannot accept but declines, and another accepts", async ({ ana, ola, ben }) => {
+test("the one who asked cannot accept but declines, and another accepts", { tag: "@journey" }, async ({
+  ana,
+  ola,
+  ben,
+}) => {
   await ana.goto("/settings/organization");
   await ana.getByRole("switch", { name: "Require a second person" }).click();
   await expect(ana.getByText("A second person is required from now on")).toBeVisible();
@@ -54,7 +58,6 @@ test("the one who asked cannot accept but declines, and another accepts", async 
 test("its end is proposed by one and accepted by another, who also vouches for whom the first invited", async ({
   browser,
 }) => {
-  test.setTimeout(180_000);
   const nora = await newOwner(browser, "Nora", "november");
   const otto = await newMember(browser, "Otto", "november", "owner");
 

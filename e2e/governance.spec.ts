@@ -21,8 +21,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(300_000);
-
 const ORGANIZATION = "georgia";
 const votes = (page: Page) => requestPane(page).getByRole("region", { name: "Votes" });
 const addressOf = (name: string) => `${name.toLowerCase()}@${ORGANIZATION}.example`;

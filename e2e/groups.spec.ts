@@ -17,8 +17,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(300_000);
-
 const ORGANIZATION = "montana";
 const votes = (page: Page) => requestPane(page).getByRole("region", { name: "Votes" });
 const groups = (page: Page) => page.getByRole("list", { name: "Groups" });

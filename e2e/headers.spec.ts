@@ -4,8 +4,6 @@ import type { AddressInfo } from "node:net";
 import type { Page, Route } from "@playwright/test";
 import { apiOf, askAbout, expect, openPageAs, requestPane, test } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 const url = () => process.env.E2E_URL ?? "";
 
 interface Violation {
@@ -30,7 +28,7 @@ async function collectViolations(page: Page): Promise<Violation[]> {
   return found;
 }
 
-test("every page works within its policy", async ({ ola, ana }) => {
+test("every page works within its policy", { tag: "@journey" }, async ({ ola, ana }) => {
   const { requestId, taskId } = await askAbout(ola, ana);
   const violations = await collectViolations(ana);
   const waiting = ["/", `/inbox/${requestId}`, `/tasks/${taskId}`, "/tasks/new", "/sign-in", "/nothing-here"];
@@ -132,7 +130,7 @@ test("another site can neither frame a page nor write with the cookie that comes
   }
 });
 
-test("pages, calls and files say what a browser may do with them", async ({ ola }) => {
+test("pages, calls and files say what a browser may do with them", { tag: "@journey" }, async ({ ola }) => {
   await ola.goto("/tasks");
   const script = await ola.locator("script[src^='/_next/']").first().getAttribute("src");
   const common = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" };

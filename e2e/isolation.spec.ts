@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import type { Page as ListPage } from "../lib/base/page.ts";
 import { apiOf, askAbout, expect, readRequest, startInvoice, test } from "./fixtures/test.ts";
 
-test("what belongs to Acme is not there for Globex", async ({ ana, ola, ben, gus }) => {
+test("what belongs to Acme is not there for Globex", { tag: "@journey" }, async ({ ana, ola, ben, gus }) => {
   const { id, taskId, requestId } = await askAbout(ola, ben);
   const { server, questionHash } = await readRequest(ben, requestId);
 

@@ -26,7 +26,8 @@ import {
 } from "./fixtures/test.ts";
 
 for (const era of ERAS) {
-  test(`an invoice is started, approved and paid on ${era}`, async ({ ola, ben }) => {
+  const tag = era === ERAS[0] ? "@journey" : [];
+  test(`an invoice is started, approved and paid on ${era}`, { tag }, async ({ ola, ben }) => {
     const id = newInvoiceId();
     await ola.goto("/tasks/new");
     await ola.getByLabel("Server").selectOption({ label: era });
@@ -51,7 +52,7 @@ for (const era of ERAS) {
       "DescriptionDue dateAmount",
       /^Widget A\w+ \d+, \d{4}(\d+ days? overdue)?100\.00$/,
       /^Widget B\w+ \d+, \d{4}(\d+ days? overdue)?200\.00$/,
-      /^Widget CFeb 28, 2027.*300\.00$/,
+      /^Widget C\w+ \d+, \d{4}.*300\.00$/,
       /^Widget D\w+ \d+, \d{4}(\d+ days? overdue)?400\.00$/,
       "Sum of 4 linesMatches message1,000.00",
     ]);
@@ -79,7 +80,10 @@ for (const era of ERAS) {
   });
 }
 
-test("a rejected invoice is completed, says REJECTED, and is no success", async ({ ola, ben }) => {
+test("a rejected invoice is completed, says REJECTED, and is no success", { tag: "@journey" }, async ({
+  ola,
+  ben,
+}) => {
   const { id, taskId, requestId } = await askAbout(ola, ben);
   await ola.goto(`/tasks/${taskId}`);
   await requestPane(ben).getByRole("button", { name: "Reject" }).click();
@@ -95,7 +99,11 @@ test("a rejected invoice is completed, says REJECTED, and is no success", async 
   await expect(ben.getByRole("region", { name: "Requests" }).getByRole("listitem").first()).toContainText(id);
 });
 
-test("of two approvers at once one wins, and the other sees who", async ({ ola, ben, cleo }) => {
+test("of two approvers at once one wins, and the other sees who", { tag: "@journey" }, async ({
+  ola,
+  ben,
+  cleo,
+}) => {
   const { id, requestId } = await askAbout(ola, ben);
   await cleo.goto(`/inbox/${requestId}`);
   const bothPressed = barrier(2);
@@ -129,7 +137,10 @@ test("of two approvers at once one wins, and the other sees who", async ({ ola, 
   expect((await ledgerOf(id)).told).toMatchObject([{ content: { value } }]);
 });
 
-test("a half-filled form outlives the browser, and nothing of it is sent", async ({ ola, browser }) => {
+test("a half-filled form outlives the browser, and nothing of it is sent", { tag: "@journey" }, async ({
+  ola,
+  browser,
+}) => {
   const { id, taskId } = await startInvoice(ola, { sample: "large" });
   await answer(ola, await openRequest(ola, taskId), { value: "approve" });
   const requestId = await openRequest(ola, taskId, "cost center");
@@ -158,7 +169,7 @@ test("a half-filled form outlives the browser, and nothing of it is sent", async
   await after.context().close();
 });
 
-test("a decision is taken back while it is held, and only the next one is sent", async ({
+test("a decision is taken back while it is held, and only the next one is sent", { tag: "@journey" }, async ({
   ola,
   ben,
   browser,
@@ -179,7 +190,10 @@ test("a decision is taken back while it is held, and only the next one is sent",
   expect((await ledgerOf(id)).told).toMatchObject([{ content: { value: "reject" } }]);
 });
 
-test("a cancel withdraws the question, and whoever has it open is told", async ({ ola, ben }) => {
+test("a cancel withdraws the question, and whoever has it open is told", { tag: "@journey" }, async ({
+  ola,
+  ben,
+}) => {
   const { id, taskId, requestId } = await askAbout(ola, ben);
   const { questionHash } = await readRequest(ben, requestId);
   await ola.goto(`/tasks/${taskId}`);
@@ -227,7 +241,7 @@ test("fetching every link of a request without a session changes nothing", async
   expect(await stateOf(ola, taskId, requestId)).toEqual(before);
 });
 
-test("a viewer reads a request and cannot decide on it", async ({ ana, ola, cleo }) => {
+test("a viewer reads a request and cannot decide on it", { tag: "@journey" }, async ({ ana, ola, cleo }) => {
   const members = await apiOf(ana).get<{ items: { id: string; name: string }[] }>("/members");
   const member = members.items.find(({ name }) => name === "Cleo")?.id;
   const setRole = async (role: string) =>

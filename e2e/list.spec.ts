@@ -173,11 +173,9 @@ test("a saved view outlives a reload, is shared, changed and deleted", async ({ 
   await checkAppearance(ben, "a view that was deleted");
 });
 
-test("many are answered with keys alone; one that a colleague was faster with is named", async ({
-  ola,
-  ben,
-  cleo,
-}) => {
+test("many are answered with keys alone; one that a colleague was faster with is named", {
+  tag: "@journey",
+}, async ({ ola, ben, cleo }) => {
   const { prefix, asked } = await askFor(ola, ["acme", "acme", "acme"]);
   const keys = ben.keyboard;
   await ben.goto("/inbox?tab=all");

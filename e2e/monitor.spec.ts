@@ -12,10 +12,9 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test("tasks are narrowed, kept as a view, selected and cancelled together, each with its result", async ({
-  ola,
-}) => {
-  test.setTimeout(180_000);
+test("tasks are narrowed, kept as a view, selected and cancelled together, each with its result", {
+  tag: "@journey",
+}, async ({ ola }) => {
   const keys = ola.keyboard;
   const customer = `Monitor ${newInvoiceId()}`;
   const started = [];

@@ -16,9 +16,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-// Axe takes its time on a busy machine.
-test.describe.configure({ timeout: 180_000 });
-
 const taskIdOf = (page: Page) => page.url().split("/").at(-1) ?? "";
 
 /** A new task of the sample's tool, once its form can be used. */
@@ -42,9 +39,9 @@ async function typeJson(page: Page, values: object): Promise<void> {
   await page.getByRole("textbox", { name: "Arguments" }).fill(JSON.stringify(values));
 }
 
-test("by form and by JSON, which agree, with the keyboard alone; and again with other arguments", async ({
-  ola,
-}) => {
+test("by form and by JSON, which agree, with the keyboard alone; and again with other arguments", {
+  tag: "@journey",
+}, async ({ ola }) => {
   const id = newInvoiceId();
   await openForm(ola);
   const press = (key: string) => ola.keyboard.press(key);

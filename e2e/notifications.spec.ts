@@ -4,14 +4,11 @@ import { checkAppearance } from "./fixtures/appearance.ts";
 import { readReceived } from "./fixtures/receivers.ts";
 import { apiOf, askAbout, expect, newInvoiceId, readRequest, SOON, tabTo, test } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 180_000 });
 const LONG = { timeout: 90_000 };
 
-test("a request is told in the app and by mail; following a link decides nothing, deciding takes the notice away", async ({
-  ola,
-  ben,
-  page: stranger,
-}) => {
+test("a request is told in the app and by mail; following a link decides nothing, deciding takes the notice away", {
+  tag: "@journey",
+}, async ({ ola, ben, page: stranger }) => {
   await ben.goto("/settings/notifications");
   const waiting = ben.getByRole("group", { name: "Waiting for anyone" });
   const byMail = waiting.getByRole("switch", { name: "By e-mail" });
@@ -66,10 +63,9 @@ test("a request is told in the app and by mail; following a link decides nothing
   }).toPass(SOON);
 });
 
-test("a webhook is added by keyboard, told, and told again; it can be switched off and taken away", async ({
-  ana,
-  ola,
-}) => {
+test("a webhook is added by keyboard, told, and told again; it can be switched off and taken away", {
+  tag: "@journey",
+}, async ({ ana, ola }) => {
   const { receiver } = await readReceived();
   const url = `${receiver}/${newInvoiceId()}`;
   const { host } = new URL(url);

@@ -11,7 +11,6 @@ let inner: TestServer;
 let remote: GuardedServer;
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(180_000);
 
 test.beforeAll(async () => {
   inner = await startTestServer();
@@ -33,9 +32,9 @@ const signInThere = async (page: Page, button = "Sign in and allow") => {
   await page.waitForURL(`${process.env.E2E_URL}/servers/**`);
 };
 
-test("an admin adds it; it says that nobody is connected, and refuses what is not safe", async ({
-  ana: page,
-}) => {
+test("an admin adds it; it says that nobody is connected, and refuses what is not safe", {
+  tag: "@journey",
+}, async ({ ana: page }) => {
   await page.goto("/servers");
   await page.getByRole("button", { name: "Connect server" }).click();
   await page.getByLabel("Address").fill(remote.url);
@@ -80,7 +79,9 @@ test("an admin adds it; it says that nobody is connected, and refuses what is no
   await checkAppearance(page, "oauth servers list");
 });
 
-test("it is connected with the keyboard, used, lost, won back, and let go", async ({ ola: page }) => {
+test("it is connected with the keyboard, used, lost, won back, and let go", { tag: "@journey" }, async ({
+  ola: page,
+}) => {
   authority.behave.lifetime = 4;
   await page.goto("/tasks/new");
   await page.getByLabel("Server").selectOption({ label: `${NAME} (not connected)` });

@@ -8,8 +8,7 @@ async function testRows<T>(work: (testRows: TestRows) => Promise<T>): Promise<T>
   return work(opened).finally(() => opened.close());
 }
 
-test("failures of one cause are started again together, each once", async ({ ola }) => {
-  test.setTimeout(180_000);
+test("failures of one cause are started again together, each once", { tag: "@journey" }, async ({ ola }) => {
   const cause = `Ledger ${newInvoiceId().replaceAll(/\d/g, (digit) => "abcdefghij"[Number(digit)]!)} is closed`;
   const sample = await (await ola.request.get("/samples/invoice-acme.json")).json();
   const finishedAfter = new Date(Date.now() - 60_000).toISOString();
@@ -47,7 +46,9 @@ test("failures of one cause are started again together, each once", async ({ ola
   await expect(group.getByRole("button")).toHaveCount(0);
 });
 
-test("a stuck task has one owner, seen by everybody, until it is no longer stuck", async ({ ola, ana }) => {
+test("a stuck task has one owner, seen by everybody, until it is no longer stuck", {
+  tag: "@journey",
+}, async ({ ola, ana }) => {
   const label = newInvoiceId();
   const id = await testRows(async ({ serverNamed, insertTask }) =>
     insertTask(await serverNamed(ERAS[0]!), { state: "start_unknown", label }),

@@ -2,11 +2,9 @@
 import type { Page } from "@playwright/test";
 import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
-import { newOwner, open, PASSWORD, signIn } from "./fixtures/organizations.ts";
+import { addOrganization, addPerson, newOwner, open, PASSWORD, signIn } from "./fixtures/organizations.ts";
 import { readReceived } from "./fixtures/receivers.ts";
 import { apiOf, askAbout, expect, readRequest, requestPane, SOON, tabTo, test } from "./fixtures/test.ts";
-
-test.setTimeout(180_000);
 
 const at = (page: Page, organization: string) =>
   expect(page.getByRole("navigation", { name: "Main" }).first()).toContainText(organization, SOON);
@@ -86,9 +84,9 @@ test("an admin looks at lists as a member would: said on every page, read only, 
   await expect(ana.getByText("Ana started viewing as Ben, read only").first()).toBeVisible(SOON);
 });
 
-test("who is invited joins, gets another role, and is out the moment they are removed", async ({
-  browser,
-}) => {
+test("who is invited joins, gets another role, and is out the moment they are removed", {
+  tag: "@journey",
+}, async ({ browser }) => {
   const dana = await newOwner(browser, "Dana", "delta");
   await dana.goto("/settings/members");
   await expect(dana.getByText("No pending invitations")).toBeVisible();
@@ -177,7 +175,7 @@ test("a link takes one with an account through signing in, and somebody else's i
   await fresh.getByRole("button", { name: "Join Foxtrot" }).click();
   await at(fresh, "Foxtrot");
   // Her other browser stays in its organization.
-  await gina.reload();
+  await gina.goto("/inbox");
   await at(gina, "Golf");
   for (const page of [finn, gina, fresh]) await page.context().close();
 });
@@ -217,8 +215,8 @@ test("all tabs follow when one switches, and one that did not hear of it does no
   browser,
 }) => {
   const hugo = await newOwner(browser, "Hugo", "tango");
-  await command("org", "create", "india", "--name", "India", "--owner", "ida@india.example");
-  await command("user", "create", "hugo@tango.example", "--org", "india", "--role", "owner");
+  await addOrganization("india", "ida@india.example");
+  await addPerson("india", "hugo@tango.example", "owner");
   await hugo.goto("/tasks");
   const second = await hugo.context().newPage();
   await second.goto("/settings/organization");

@@ -4,10 +4,8 @@ import type { Locator, Page } from "@playwright/test";
 import { policyInputSchema, type SavedPolicy } from "../lib/policy/schema.ts";
 import { withoutDefaults } from "../lib/policy/without-defaults.ts";
 import { checkAppearance, PHONE } from "./fixtures/appearance.ts";
-import { newMember, newOwner } from "./fixtures/organizations.ts";
+import { addPerson, newOwner } from "./fixtures/organizations.ts";
 import { apiOf, expect, SOON, tabTo, test } from "./fixtures/test.ts";
-
-test.setTimeout(300_000);
 
 const WIDE = { width: 1440, height: 900 };
 
@@ -25,8 +23,7 @@ async function policyOf(page: Page): Promise<SavedPolicy> {
 test("the example of the documentation is built with the keyboard alone", async ({ browser }) => {
   const slug = "oregon";
   const ana = await newOwner(browser, "Ana", slug);
-  await newMember(browser, "Ben", slug, "approver");
-  await newMember(browser, "Cleo", slug, "approver");
+  for (const name of ["ben", "cleo"]) await addPerson(slug, `${name}@${slug}.example`, "approver");
   await ana.goto("/settings/policy");
   const { keyboard } = ana;
   const press = async (name: string | RegExp) => {

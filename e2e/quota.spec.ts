@@ -1,15 +1,21 @@
 /** Beyond what an organization may start: said in words, with what was typed still there. */
 
+import { setQuota } from "../lib/organizations/quota.ts";
+import { organizationBySlug } from "../scripts/commands/with-database.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
-import { command } from "./fixtures/intray.ts";
+import { withDatabase } from "./fixtures/database.ts";
 import { apiOf, expect, newInvoiceId, test } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 /** Starts a minute of the organization of Gus, where other tests start next to nothing. */
-const allow = (starts: number) => command("org", "quota", "globex", "--starts", String(starts));
+const allow = (startsAMinute: number) =>
+  withDatabase("owner", async (db) => {
+    const id = await organizationBySlug(db, "globex");
+    await db.withOrganization(id, (tx) => setQuota(id, tx, { startsAMinute }));
+  });
 
-test("a start beyond the quota says so, and starts nothing until there is more", async ({ gus }) => {
+test("a start beyond the quota says so, and starts nothing until there is more", { tag: "@journey" }, async ({
+  gus,
+}) => {
   const id = newInvoiceId();
   await allow(0);
   await gus.goto("/tasks/new");

@@ -14,8 +14,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 const NAME = "process_invoice";
 
 async function payables(page: Parameters<typeof apiOf>[0]): Promise<Server> {
@@ -115,7 +113,10 @@ test("a recipe is removed once it was asked whether, and what happens to its tas
   await expect(edit).toHaveCount(0);
 });
 
-test("its task asks with the invoice's facts, and is approved once", async ({ ola, ben }) => {
+test("its task asks with the invoice's facts, and is approved once", { tag: "@journey" }, async ({
+  ola,
+  ben,
+}) => {
   const server = await payables(ola);
   const id = newInvoiceId();
   const args = { invoice_id: id, customer: "Brightwater Facilities", amount: 1870, currency: "EUR" };

@@ -8,8 +8,6 @@ import { agentAt, letAgentIn } from "./fixtures/agent-client.ts";
 import { newOwner } from "./fixtures/organizations.ts";
 import { expect, SOON, test } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 const ENTITY = "https://idp.gamma.example/metadata";
 const EMAIL = "mara@gamma.example";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
@@ -19,6 +17,7 @@ test("a person removed at the provider and in the directory has no session, stre
   baseURL,
 }) => {
   const rita = await newOwner(browser, "Rita", "gamma");
+  await rita.goto("/inbox");
   const idp = await makeIdpKey();
   const provider = await call(rita, "POST", "/api/v1/saml-providers", {
     ...{ name: "Gamma SSO", entityId: ENTITY, ssoUrl: "https://idp.gamma.example/sso" },

@@ -4,11 +4,12 @@ import { base64, makeIdpKey, requestIn, respond } from "../test/saml/idp.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { expect, SOON, test } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 const ENTITY = "https://idp.test.example/metadata";
 
-test("an owner adds a provider, tests it, and somebody new signs in through it", async ({ ana, browser }) => {
+test("an owner adds a provider, tests it, and somebody new signs in through it", { tag: "@journey" }, async ({
+  ana,
+  browser,
+}) => {
   const key = await makeIdpKey();
   const email = `sam-${Date.now()}@acme.example`;
   /** The provider's page, which signs in whoever presses its button. */

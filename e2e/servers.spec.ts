@@ -18,9 +18,6 @@ import {
 } from "./fixtures/test.ts";
 import { openTestRows, type TestRows } from "./fixtures/test-rows.ts";
 
-// Axe takes its time on a busy machine.
-test.describe.configure({ timeout: 180_000 });
-
 const NAME = "Ledger to look after";
 let testRows: TestRows;
 test.beforeAll(async () => {

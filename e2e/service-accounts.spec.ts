@@ -1,26 +1,13 @@
 /** A program gets an account with an owner: made with the keyboard, put to rest, given another owner, deleted. */
 import { checkAppearance } from "./fixtures/appearance.ts";
-import { command } from "./fixtures/intray.ts";
-import { newOwner } from "./fixtures/organizations.ts";
+import { addPerson, newOwner } from "./fixtures/organizations.ts";
 import { apiOf, expect, SOON, tabTo, test } from "./fixtures/test.ts";
-
-test.setTimeout(180_000);
 
 test("an owner makes a service account and a key of it, and it rests without an owner", async ({
   browser,
 }) => {
   const wanda = await newOwner(browser, "Wanda", "whiskey");
-  await command(
-    "user",
-    "create",
-    "will@whiskey.example",
-    "--org",
-    "whiskey",
-    "--role",
-    "operator",
-    "--name",
-    "Will",
-  );
+  await addPerson("whiskey", "will@whiskey.example", "operator");
   await wanda.goto("/settings/api-keys");
   await expect(wanda.getByText("No service accounts yet")).toBeVisible(SOON);
   await checkAppearance(wanda, "no service accounts");

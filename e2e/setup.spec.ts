@@ -2,16 +2,15 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { type Browser, expect, type Page, test } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Intray, ownPort, startIntray } from "./fixtures/intray.ts";
 import { type QuestionServer, startQuestionServer } from "./fixtures/question-server.ts";
-import { SOON, tabTo } from "./fixtures/test.ts";
+import { expect, SOON, tabTo, test } from "./fixtures/test.ts";
 
 const OWNER = { name: "Dana", email: "dana@example.com", password: "correct horse battery" };
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(300_000);
 
 let intray: Intray;
 let questions: QuestionServer;
@@ -22,7 +21,6 @@ let printed: URL;
 let token: string;
 
 test.beforeAll(async () => {
-  test.setTimeout(300_000);
   questions = await startQuestionServer();
   const dead = `127.0.0.1:${await ownPort()}`;
   deadUrl = `http://${dead}/mcp`;
@@ -117,9 +115,9 @@ test("a stranger does not set Intray up", async ({ browser }) => {
   await page.context().close();
 });
 
-test("setting up makes the first owner, ends the demonstration for good, and leads to the first steps", async ({
-  browser,
-}) => {
+test("setting up makes the first owner, ends the demonstration for good, and leads to the first steps", {
+  tag: "@journey",
+}, async ({ browser }) => {
   const demo = await open(browser);
   await demo.goto("/sign-in");
   await demo.getByRole("button", { name: /^Ola\b/ }).click();
@@ -182,7 +180,7 @@ test("setting up makes the first owner, ends the demonstration for good, and lea
   for (const each of [demo, page]) await each.context().close();
 });
 
-test("the first steps are done by doing them", async ({ browser }) => {
+test("the first steps are done by doing them", { tag: "@journey" }, async ({ browser }) => {
   const page = await open(browser);
   await signIn(page, OWNER.email, OWNER.password);
   await expect(page.getByRole("button", { name: "Dana: account and appearance" })).toBeVisible();

@@ -16,8 +16,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 120_000 });
-
 test("the palette finds requests, tasks, pages and commands, and gives the focus back", async ({ ola }) => {
   const id = newInvoiceId();
   const { taskId } = await startInvoice(ola, { id });

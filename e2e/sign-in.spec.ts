@@ -2,25 +2,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, expect, type Page, test } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import { CLIENT, type OidcServer, startOidc } from "../test/servers/oidc-server.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
-import { tabTo } from "./fixtures/test.ts";
+import { expect, tabTo, test } from "./fixtures/test.ts";
 
 const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
 const TOKEN = "the token of the tests";
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(300_000);
 
 let intray: Intray;
 let oidc: OidcServer;
 let folder: string;
 
 test.beforeAll(async () => {
-  test.setTimeout(300_000);
   oidc = await startOidc();
   folder = mkdtempSync(join(tmpdir(), "intray-sign-in-"));
   const file = join(folder, "sign-in.json");
@@ -44,9 +42,9 @@ const open = async (browser: Browser) => (await browser.newContext({ baseURL: in
 const menuOf = (page: Page, name: string) =>
   page.getByRole("button", { name: `${name}: account and appearance` });
 
-test("single sign-on comes first, leads back to where one was going, and says why somebody is refused", async ({
-  browser,
-}) => {
+test("single sign-on comes first, leads back to where one was going, and says why somebody is refused", {
+  tag: "@journey",
+}, async ({ browser }) => {
   oidc.accounts.set("finn", {
     name: "Finn",
     email: "finn@initech.example",
@@ -80,7 +78,9 @@ test("single sign-on comes first, leads back to where one was going, and says wh
   await checkAppearance(refused, "sign-in, refused");
 });
 
-test("two-step sign-in is turned on and used with the keyboard alone", async ({ browser }) => {
+test("two-step sign-in is turned on and used with the keyboard alone", { tag: "@journey" }, async ({
+  browser,
+}) => {
   const page = await open(browser);
   await signIn(page);
   await page.goto("/settings/security");
@@ -145,7 +145,7 @@ test("two-step sign-in is turned on and used with the keyboard alone", async ({ 
   await expect(second.getByRole("button", { name: "Turn on…" })).toBeVisible();
 });
 
-test("a passkey is added, signs in by itself, and is removed", async ({ browser }) => {
+test("a passkey is added, signs in by itself, and is removed", { tag: "@journey" }, async ({ browser }) => {
   const page = await open(browser);
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("WebAuthn.enable");

@@ -4,8 +4,6 @@ import { checkAppearance } from "./fixtures/appearance.ts";
 import { ask } from "./fixtures/questions.ts";
 import { expect, requestPane, SOON, test } from "./fixtures/test.ts";
 
-test.describe.configure({ timeout: 180_000 });
-
 const SITE = "https://signin.bank.example";
 
 test("a site is opened after consent, in a tab that learns nothing of this one", async ({ ana }) => {

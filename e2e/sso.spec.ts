@@ -2,11 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, expect, type Page, test } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import { CLIENT, type OidcServer, startOidc } from "../test/servers/oidc-server.ts";
 import { agentAt, letAgentIn } from "./fixtures/agent-client.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
+import { expect, test } from "./fixtures/test.ts";
 
 const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
 const TOKEN = "the token of the tests";
@@ -14,14 +15,12 @@ const TOKEN = "the token of the tests";
 const HOLD_MS = 200_000;
 
 test.describe.configure({ mode: "serial" });
-test.setTimeout(300_000);
 
 let intray: Intray;
 let oidc: OidcServer;
 let folder: string;
 
 test.beforeAll(async () => {
-  test.setTimeout(300_000);
   oidc = await startOidc();
   folder = mkdtempSync(join(tmpdir(), "intray-sso-"));
   const file = join(folder, "sign-in.json");

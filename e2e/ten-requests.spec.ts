@@ -135,7 +135,7 @@ const TEN: Decision[] = [
   },
 ];
 
-test("ten requests are decided with the keyboard alone", async ({ ana, ben }) => {
+test("ten requests are decided with the keyboard alone", { tag: "@journey" }, async ({ ana, ben }) => {
   test.setTimeout(240_000);
   const ten = await askTen(ana);
   const hands = handsOf(ben);
@@ -147,7 +147,10 @@ test("ten requests are decided with the keyboard alone", async ({ ana, ben }) =>
   await expectAnswers(ana, ten);
 });
 
-test("ten requests are decided on a phone with thumbs alone", async ({ ana, browser }) => {
+test("ten requests are decided on a phone with thumbs alone", { tag: "@journey" }, async ({
+  ana,
+  browser,
+}) => {
   test.setTimeout(240_000);
   const ten = await askTen(ana);
   const ben = await openPhoneAs(browser, "Ben");

@@ -15,12 +15,9 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
-test("Ben asks Ola by the keyboard, who replies; both see it at once, and Ben decides", async ({
-  ben,
-  ola,
-}) => {
+test("Ben asks Ola by the keyboard, who replies; both see it at once, and Ben decides", {
+  tag: "@journey",
+}, async ({ ben, ola }) => {
   const id = newInvoiceId();
   const { taskId } = await startInvoice(ola, { id });
   const requestId = await openRequest(ola, taskId);

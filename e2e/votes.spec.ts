@@ -18,8 +18,6 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.setTimeout(180_000);
-
 /** Other files share this Intray: rules of these tests are about their own invoices, and go with them. */
 test.afterEach(({ ana }) => savePolicy(ana, { rules: [] }));
 
@@ -135,7 +133,7 @@ test("an admin has a request judged by the policy of now, and its votes end", as
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", approval: null });
 });
 
-test("a press on Approve is a vote until the last one, and can be taken back", async ({
+test("a press on Approve is a vote until the last one, and can be taken back", { tag: "@journey" }, async ({
   ana,
   ola,
   ben,

@@ -50,7 +50,7 @@ async function main(command: string | undefined): Promise<void> {
   if (wants("pooled")) await pooled();
   // The chaos run kills and restarts processes. It waits more than it computes, so it runs beside the browsers.
   const chaos = wants("chaos") ? runQuietly(chaosOf(0.5)) : undefined;
-  if (built) await endToEnd(built, wants("e2e") ? [] : ["--grep", "@journey"]);
+  if (built) await endToEnd(built, [], wants("e2e") ? {} : { E2E_JOURNEYS: "1" });
   if (chaos) told("Chaos", await chaos);
   if (wants("long-chaos")) told("Long chaos", await runQuietly(chaosOf(4)));
   if (wants("installation")) await installation();
