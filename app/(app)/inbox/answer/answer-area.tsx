@@ -16,7 +16,7 @@ import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { type AnswerError, answerErrorOf } from "./answer-error.ts";
 import { useClaim } from "./assignment/use-claim.ts";
 import { DecisionBar } from "./decision-bar.tsx";
-import { goOnFrom, useTooSoon } from "./decision-store.ts";
+import { goOnFrom, useArmed } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
 import { AnswerQuestion, type FieldsProps, NoForm } from "./fields/answer-question.tsx";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
@@ -135,7 +135,7 @@ export function AnswerArea({
   const affirmative = useRef<HTMLButtonElement>(null);
   const other = useRef<HTMLButtonElement>(null);
   const decide = useDecide(question);
-  const isTooSoon = useTooSoon(question.id);
+  const armed = useArmed(question.id);
   const claimedByMe = request.claimedBy?.id === me.user.id;
   const claim = useClaim(request);
   const claimedByOther = request.claimedBy !== null && !claimedByMe;
@@ -163,7 +163,7 @@ export function AnswerArea({
   const mayDecline = question.actions.includes("decline");
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
-    if (isTooSoon()) return;
+    if (!armed) return;
     const isAgain = refused.current !== null && isSame(refused.current, answer);
     const proposes = error?.code === "content_differs" && isAgain;
     setError(null);
@@ -289,6 +289,7 @@ export function AnswerArea({
           disabled={reason !== null}
           unseen={unseen}
           pending={decide.answer}
+          armed={armed}
           opened={opened}
           affirmative={affirmative}
           other={other}

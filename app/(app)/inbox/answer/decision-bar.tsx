@@ -32,6 +32,7 @@ export function DecisionBar({
   disabled,
   unseen,
   pending,
+  armed,
   opened,
   affirmative,
   other,
@@ -51,6 +52,8 @@ export function DecisionBar({
   unseen: string | null;
   /** The decision being recorded. */
   pending: Decided | null;
+  /** A press may decide. */
+  armed: boolean;
   /** The site of a URL request was opened. */
   opened: boolean;
   affirmative: RefObject<HTMLButtonElement | null>;
@@ -79,6 +82,7 @@ export function DecisionBar({
     <div
       ref={bar}
       id="decide"
+      data-armed={armed || undefined}
       className="shrink-0 border-line border-t bg-panel px-4 pt-3 pb-[calc(0.75rem+env(safe-area-inset-bottom))] md:px-8"
       style={keyboard ? { paddingBottom: keyboard + 8 } : undefined}
     >

@@ -1,6 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { timing } from "@/components/timings.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
@@ -9,9 +10,6 @@ import type { Choice } from "@/lib/input-requests/decision.ts";
 import { destructionOf, isHarmless } from "@/lib/input-requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { MainButton, type MainButtonProps } from "./main-button.tsx";
-
-/** Longer than any slip of a finger, shorter than patience. */
-const HOLD_MS = 1_000;
 
 /**
  * The button of a question that warns or has changed: a harmless choice is one press, any other waits until
@@ -68,7 +66,7 @@ function HoldButton({ question, ...props }: MainButtonProps & { question: InputR
       held.current = byPointer;
       end();
       onPress();
-    }, HOLD_MS);
+    }, timing("hold"));
   };
   /** Returns whether a hold was ended before its time. */
   function end(): boolean {
@@ -110,7 +108,7 @@ function HoldButton({ question, ...props }: MainButtonProps & { question: InputR
           backgroundImage: "linear-gradient(color-mix(in oklab, currentColor 28%, transparent) 0 0)",
           backgroundRepeat: "no-repeat",
           backgroundSize: holding ? "100% 100%" : "0% 100%",
-          transition: `background-size ${holding ? HOLD_MS : 100}ms linear`,
+          transition: `background-size ${holding ? timing("hold") : 100}ms linear`,
         }}
       >
         {/* Both lines keep their room, so that the button does not shrink away from under the pointer. */}
