@@ -15,7 +15,8 @@ import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import type { ClaimStep } from "./assignment/use-claim.ts";
 import type { DecisionMenuProps } from "./decision-menu-items.tsx";
-import { MainButtons, needsRoom } from "./main-buttons.tsx";
+import { declinePlace, needsRoom } from "./decision-offer.ts";
+import { MainButtons } from "./main-buttons.tsx";
 import type { Decided } from "./use-decide.ts";
 
 const DecisionMenuItems = lazyComponent(
@@ -75,9 +76,7 @@ export function DecisionBar({
   const sent = request.approval ? voteEffect(request.approval, receiverOf(request)) : inWhoseName(request);
   // Many buttons, or long ones, need the whole line.
   const beside = !needsRoom(decision);
-  const mayDecline = question.actions.includes("decline");
-  // Where the form has choices of its own, declining is a different thing, and stands in the menu.
-  const declines = mayDecline && decision.kind !== "choices";
+  const declining = declinePlace(question, decision);
   return (
     <div
       ref={bar}
@@ -114,7 +113,7 @@ export function DecisionBar({
           onAccept={onAccept}
           onSubmitForm={onSubmitForm}
         />
-        {declines && (
+        {declining === "bar" && (
           <Button
             className="max-md:min-h-11 max-md:flex-1"
             aria-disabled={disabled || pending !== null || undefined}
@@ -127,7 +126,7 @@ export function DecisionBar({
         )}
         <DecisionMenu
           request={request}
-          declines={mayDecline && !declines}
+          declines={declining === "menu"}
           disabled={disabled || pending !== null}
           onDialog={onDialog}
           onClaim={onClaim}

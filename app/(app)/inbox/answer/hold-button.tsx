@@ -7,14 +7,12 @@ import { Input } from "@/components/ui/input.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import type { Choice } from "@/lib/input-requests/decision.ts";
-import { destructionOf, isHarmless } from "@/lib/input-requests/destruction.ts";
+import { destructionOf } from "@/lib/input-requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { guardOf } from "./guard.ts";
 import { MainButton, type MainButtonProps } from "./main-button.tsx";
 
-/**
- * The button of a question that warns or has changed: a harmless choice is one press, any other waits until
- * the warnings are seen, and what destroys is held.
- */
+/** The button of a question that warns or has changed. */
 export function GuardedButton({
   question,
   choice,
@@ -22,18 +20,15 @@ export function GuardedButton({
   ...props
 }: MainButtonProps & {
   question: InputRequestDetail;
-  /** Undefined: the whole form. */
-  choice: Choice | undefined;
+  /** Null: the whole form. */
+  choice: Choice | null;
   /** Something has to be seen before. */
   unseen: boolean;
 }) {
-  if (choice && isHarmless(choice)) return <MainButton {...props} />;
+  const guard = guardOf(question, choice);
+  if (guard === "none") return <MainButton {...props} />;
   const guarded = { ...props, disabled: props.disabled || unseen };
-  return question.warnings.includes("destructive") ? (
-    <HoldButton {...guarded} question={question} />
-  ) : (
-    <MainButton {...guarded} />
-  );
+  return guard === "hold" ? <HoldButton {...guarded} question={question} /> : <MainButton {...guarded} />;
 }
 
 /**
@@ -47,6 +42,11 @@ function HoldButton({ question, ...props }: MainButtonProps & { question: InputR
   /** The pointer was held long enough, and its release is no press. */
   const held = useRef(false);
   const { busy, disabled, onPress, children } = props;
+  // The request may have changed, or begun to take presses, during the hold.
+  const latest = useRef(onPress);
+  useEffect(() => {
+    latest.current = onPress;
+  });
   // Ends the hold, and closes the dialog, if the button is disabled or unmounted.
   useEffect(() => {
     if (disabled) {
@@ -65,7 +65,7 @@ function HoldButton({ question, ...props }: MainButtonProps & { question: InputR
     timer.current = setTimeout(() => {
       held.current = byPointer;
       end();
-      onPress();
+      latest.current();
     }, timing("hold"));
   };
   /** Returns whether a hold was ended before its time. */
