@@ -13,6 +13,7 @@ import type { AnswerInput, Draft, InputRequestDetail } from "@/lib/input-request
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { type AnswerError, answerErrorOf } from "./answer-error.ts";
 import { useClaim } from "./assignment/use-claim.ts";
+import { type Decided, isSame } from "./decided.ts";
 import { DecisionBar } from "./decision-bar.tsx";
 import { asksToSee, decisionOffer, isGuarded } from "./decision-offer.ts";
 import { goOnFrom, useArmed } from "./decision-store.ts";
@@ -21,7 +22,7 @@ import { AnswerQuestion, type FieldsProps, NoForm } from "./fields/answer-questi
 import type { AnswerForm } from "./fields/use-answer-form.ts";
 import { GuardedButton } from "./main-buttons.tsx";
 import { useAnswerKeys } from "./use-answer-keys.ts";
-import { type Decided, useDecide } from "./use-decide.ts";
+import { useDecide } from "./use-decide.ts";
 
 const warm = { warm: true };
 const firstTouch = () => import("../request/first-touch.ts");
@@ -304,10 +305,6 @@ export function AnswerArea({
       )}
     </>
   );
-}
-
-function isSame(one: Decided, other: Decided): boolean {
-  return one.action === other.action && JSON.stringify(one.content) === JSON.stringify(other.content);
 }
 
 function CommentBox({

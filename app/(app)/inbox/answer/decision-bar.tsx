@@ -14,10 +14,10 @@ import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import type { ClaimStep } from "./assignment/use-claim.ts";
+import type { Decided } from "./decided.ts";
 import type { DecisionMenuProps } from "./decision-menu-items.tsx";
 import { declinePlace, needsRoom } from "./decision-offer.ts";
 import { MainButtons } from "./main-buttons.tsx";
-import type { Decided } from "./use-decide.ts";
 
 const DecisionMenuItems = lazyComponent(
   () => import("../first-touch.ts").then((file) => file.DecisionMenuItems),

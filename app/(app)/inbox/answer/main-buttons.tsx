@@ -5,9 +5,9 @@ import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { Decided } from "./decided.ts";
 import { decisionButtons, isGuarded, isLong, needsRoom } from "./decision-offer.ts";
 import { MainButton } from "./main-button.tsx";
-import type { Decided } from "./use-decide.ts";
 
 export const GuardedButton = lazyComponent(
   () => import("../request/first-touch.ts").then((file) => file.GuardedButton),

@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ApiError } from "@/lib/api-client/base/client.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
-import { answerErrorOf } from "../answer/answer-error.ts";
-import { rowAfter } from "./use-next-request.ts";
-import { type StableRow, settle } from "./use-request-rows.ts";
+import { newsIn, rowAfter, type StableRow, settle, successorOf } from "./row-changes.ts";
 
 const request = (id: string, state: InputRequestSummary["state"] = "open") =>
   ({ id, state }) as InputRequestSummary;
@@ -60,17 +57,60 @@ describe("after a decision", () => {
   });
 });
 
-test("a decision during which the database went away is not said to be unrecorded", () => {
-  const away = new ApiError(503, { code: "database_unavailable", detail: "Away." });
-  expect(answerErrorOf(away, "me")).toMatchObject({ title: "Your decision may not have arrived." });
-  const own = { code: "already_answered", by: { id: "me" }, at: new Date().toISOString() };
-  expect(answerErrorOf(new ApiError(409, own), "me")).toMatchObject({
-    code: "mine",
-    detail: "That first answer stands.",
+describe("what opens after a decision", () => {
+  const rows = [row("a"), row("b"), row("c")];
+  const there = { shown: "a", typing: false, looksBack: false };
+  const words = { empty: "Nothing left in this list", titleOf: ({ id }: { id: string }) => `INV-${id}` };
+  test.each([
+    ["the next request", rows, "a", false, {}, { id: "b", words: "Next: INV-b" }],
+    ["the next request after a skip", rows, "a", true, {}, { id: "b", words: "Next: INV-b" }],
+    ["nothing after the last", [row("a")], "a", false, {}, { id: null, words: "Nothing left in this list" }],
+    [
+      "nothing after a skip of the last",
+      [row("a")],
+      "a",
+      true,
+      {},
+      { id: null, words: "No more requests in this list" },
+    ],
+    ["nothing where the person has opened another", rows, "a", false, { shown: "c" }, null],
+    ["nothing where the person has closed it", rows, "a", false, { shown: null }, null],
+    ["nothing while the person types in the search", rows, "a", false, { typing: true }, null],
+    ["nothing among what is done", rows, "a", false, { looksBack: true }, null],
+  ])("%s", (_, list, id, isSkip, person, expected) => {
+    expect(successorOf(list, { id, isSkip }, { ...there, ...person }, words)).toEqual(expected);
   });
-  const errors = [{ field: "comment", message: "This stage requires a reason." }];
-  expect(answerErrorOf(new ApiError(422, { code: "reason_required", errors }), "me")).toMatchObject({
-    title: "This stage requires a reason.",
-    errors: [],
+});
+
+describe("news", () => {
+  const at = (id: string, minute = 0) => ({ id, createdAt: `2026-11-21T12:0${minute}:00Z` });
+  const known = { ids: new Set(["a"]), latestAt: "2026-11-21T12:05:00Z" };
+  const list = { loaded: [at("a")], latest: [], paging: false };
+  test.each([
+    ["none when nothing changed", known, list, []],
+    ["a row that came", known, { ...list, loaded: [at("a"), at("b")] }, ["b"]],
+    [
+      "not the first rows of a list",
+      { ids: null, latestAt: "" },
+      { ...list, loaded: [at("a"), at("b")] },
+      [],
+    ],
+    ["not the rows of the next page", known, { ...list, loaded: [at("a"), at("b")], paging: true }, []],
+    ["one at the end that is not loaded", known, { ...list, latest: [at("z", 6)] }, ["z"]],
+    ["not an earlier one that became one of the latest", known, { ...list, latest: [at("z", 4)] }, []],
+    [
+      "not the latest ones when the list is opened",
+      { ids: null, latestAt: "" },
+      { ...list, latest: [at("z", 6)] },
+      [],
+    ],
+    [
+      "one that is loaded and among the latest, once",
+      known,
+      { ...list, loaded: [at("b", 6)], latest: [at("b", 6)] },
+      ["b"],
+    ],
+  ])("%s", (_, before, now, expected) => {
+    expect(newsIn(before, now)).toEqual(expected);
   });
 });
