@@ -205,6 +205,7 @@ test("every choice has a key, and S skips without an answer", async ({ ana, ben 
   const second = await ask(ana, "research", { label: `${batch}-2` });
   await ben.goto(`/inbox/${first.requestId}?tab=all&q=${batch}`);
   await expect(pane(ben).getByRole("button", { name: "The comedians" })).toBeEnabled();
+  await checkAppearance(ben, "one enum");
   await ben.keyboard.press("3");
   await expect(pane(ben).getByRole("button", { name: "The comedians" })).toBeFocused();
   await ben.keyboard.press("s");
