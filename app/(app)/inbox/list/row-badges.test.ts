@@ -68,6 +68,7 @@ test.each<[string, object, string[]]>([
     ["Approved by the rule Small neutral"],
   ],
   ["that an ended one was withdrawn", { state: "withdrawn", comments: 2 }, ["Withdrawn neutral"]],
+  ["that an answered one is, where its answer is not known", { state: "settled" }, ["Answered neutral"]],
   ["that an expired one is over", { state: "expired", claimedBy: ana }, ["Expired bad"]],
 ])("%s", (_, more, expected) => {
   const badges = rowBadges({ ...OPEN, ...more }, false, me, labels);
