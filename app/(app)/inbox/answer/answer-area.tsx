@@ -14,13 +14,13 @@ import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { type AnswerError, answerErrorOf } from "./answer-error.ts";
 import { useClaim } from "./assignment/use-claim.ts";
 import { type Decided, isSame } from "./decided.ts";
-import { DecisionBar } from "./decision-bar.tsx";
-import { asksToSee, decisionOffer, isGuarded } from "./decision-offer.ts";
+import { DecisionBar } from "./decision/decision-bar.tsx";
+import { asksToSee, decisionOffer, isGuarded } from "./decision/decision-offer.ts";
+import { GuardedButton } from "./decision/main-buttons.tsx";
 import { goOnFrom, useArmed } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
 import { AnswerQuestion, type FieldsProps, NoForm } from "./fields/answer-question.tsx";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
-import { GuardedButton } from "./main-buttons.tsx";
 import { useAnswerKeys } from "./use-answer-keys.ts";
 import { useDecide } from "./use-decide.ts";
 

@@ -2,7 +2,7 @@
 
 import type { RefObject } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
-import { keyPress } from "./decision-offer.ts";
+import { keyPress } from "./decision/decision-offer.ts";
 
 /** Leads to where one writes a comment, if one may. */
 export function goToComment(): void {

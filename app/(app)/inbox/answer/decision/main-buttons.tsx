@@ -5,12 +5,12 @@ import { cn } from "@/components/ui/cn.ts";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import type { Decided } from "./decided.ts";
+import type { Decided } from "../decided.ts";
 import { decisionButtons, isGuarded, isLong, needsRoom } from "./decision-offer.ts";
 import { MainButton } from "./main-button.tsx";
 
 export const GuardedButton = lazyComponent(
-  () => import("../request/first-touch.ts").then((file) => file.GuardedButton),
+  () => import("../../request/first-touch.ts").then((file) => file.GuardedButton),
   { warm: true },
 );
 

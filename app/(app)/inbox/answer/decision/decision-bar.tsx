@@ -12,15 +12,15 @@ import { receiverOf, requesterWords } from "@/lib/format/requests/own-questions.
 import { voteEffect } from "@/lib/format/requests/votes.ts";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import type { AnswerDialog } from "./answer-dialogs.tsx";
-import type { ClaimStep } from "./assignment/use-claim.ts";
-import type { Decided } from "./decided.ts";
+import type { AnswerDialog } from "../answer-dialogs.tsx";
+import type { ClaimStep } from "../assignment/use-claim.ts";
+import type { Decided } from "../decided.ts";
 import type { DecisionMenuProps } from "./decision-menu-items.tsx";
 import { declinePlace, needsRoom } from "./decision-offer.ts";
 import { MainButtons } from "./main-buttons.tsx";
 
 const DecisionMenuItems = lazyComponent(
-  () => import("../first-touch.ts").then((file) => file.DecisionMenuItems),
+  () => import("../../first-touch.ts").then((file) => file.DecisionMenuItems),
   { warm: true },
 );
 

@@ -2,7 +2,7 @@ import type { Me } from "@/components/shell/session/me.tsx";
 import type { Trouble } from "@/lib/api-client/connection.ts";
 import { type Choice, type Decision, decisionOf, isApproval } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { acceptBlocker, answerBlocker, troubleBlocker } from "./answer-blockers.ts";
+import { acceptBlocker, answerBlocker, troubleBlocker } from "../answer-blockers.ts";
 
 type Question = Pick<
   InputRequestDetail,
