@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { afterG, heardAs, nameOf } from "./key-press.ts";
 
-const press = (key: string, more: object = {}) => ({
-  ...{ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, repeat: false },
-  ...more,
-});
+function press(key: string, more: object = {}) {
+  const plain = { key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, repeat: false };
+  return { ...plain, ...more };
+}
 
 describe("the name of a key", () => {
   test.each([

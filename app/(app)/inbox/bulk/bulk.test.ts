@@ -25,11 +25,12 @@ const ONE = {
   warnings: [],
   actions: ["accept", "decline"],
 } as unknown as InputRequestSummary;
-const two = (more: object = {}, other: object = more) =>
-  [
+function two(more: object = {}, other: object = more): InputRequestSummary[] {
+  return [
     { ...ONE, ...more },
     { ...ONE, ...other, id: "b" },
-  ] as InputRequestSummary[];
+  ];
+}
 const destroys = { warnings: ["destructive"] };
 
 interface Offered {
@@ -122,7 +123,7 @@ describe("what one press does to the selected requests", () => {
 });
 
 test("all alike are those that are open, there, and take the same answer; as many as one call takes", () => {
-  const row = (id: string, more: object = {}, gone = false) => ({
+  const row = (id: string, more?: object, gone = false) => ({
     request: { ...ONE, id, ...more } as InputRequestSummary,
     gone,
   });
