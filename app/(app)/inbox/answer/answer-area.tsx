@@ -13,9 +13,9 @@ import type { AnswerInput, Draft, InputRequestDetail } from "@/lib/input-request
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { type AnswerError, answerErrorOf } from "./answer-error.ts";
 import { useClaim } from "./assignment/use-claim.ts";
-import { type Decided, isSame } from "./decided.ts";
+import type { Decided } from "./decided.ts";
 import { DecisionBar } from "./decision/decision-bar.tsx";
-import { asksToSee, decisionOffer, isGuarded } from "./decision/decision-offer.ts";
+import { asksToSee, decisionOffer, isGuarded, isSame } from "./decision/decision-offer.ts";
 import { GuardedButton } from "./decision/main-buttons.tsx";
 import { goOnFrom, useArmed } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Draft, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { decidedWords, draftOf, isSame, votedWords } from "./decided.ts";
+import { decidedWords, draftOf, votedWords } from "./decided.ts";
 import { deliveryToast } from "./delivery-toast.ts";
 import { isExplained, keptDraft, restoredFrom, takesOver, triesAgain, typedAfter } from "./draft-state.ts";
 
@@ -108,14 +108,6 @@ describe("what an undo restores", () => {
   ])("%s", (_, asked, decided, expected) => {
     expect(draftOf(asked, decided)).toEqual(expected);
   });
-});
-
-test.each([
-  ["the same content", { action: "accept", content: { a: 1 } }, true],
-  ["other content", { action: "accept", content: { a: 2 } }, false],
-  ["another action", { action: "decline" }, false],
-] as const)("an answer is given again with %s", (_, other, expected) => {
-  expect(isSame({ action: "accept", content: { a: 1 } }, other)).toBe(expected);
 });
 
 describe("a draft", () => {

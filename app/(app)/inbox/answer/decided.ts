@@ -5,11 +5,6 @@ import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-re
 
 export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;
 
-/** Whether a person gives the same answer again. */
-export function isSame(one: Decided, other: Decided): boolean {
-  return one.action === other.action && JSON.stringify(one.content) === JSON.stringify(other.content);
-}
-
 /** Returns `Approved INV-100`, or `Declined “Not ours” · INV-100`. */
 export function decidedWords(words: string, name: string): string {
   return `${words}${words.endsWith("”") ? " ·" : ""} ${name}`;

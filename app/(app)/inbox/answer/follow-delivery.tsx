@@ -11,8 +11,10 @@ import { Link } from "@/components/ui/link.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
 import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/format/requests/delivery.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { newestUndoable, takeUndoable, useNext } from "./decision-store.ts";
+import { type Decided, decidedWords, draftOf, votedWords } from "./decided.ts";
+import { addUndoable, newestUndoable, takeUndoable, useNext } from "./decision-store.ts";
 import { deliveryToast } from "./delivery-toast.ts";
 import { useUndo } from "./use-undo.ts";
 
@@ -21,14 +23,21 @@ const LINE_MS = 6_000;
 
 /**
  * Shows the delivery of an answer in one toast: held, sending, accepted by the server; or failed, with a link
- * to the request. Continues after the pane has moved to the next request, until the answer has arrived or
- * never will.
+ * to the request. A vote that is no answer yet has a toast too. Continues after the pane has moved to the next
+ * request, until the answer has arrived or never will.
  */
 export function followDelivery(
   client: QueryClient,
   request: InputRequestDetail,
-  said: { what: string; holdMs: number },
+  { question, decided, holdMs }: { question: InputRequestDetail; decided: Decided; holdMs: number },
 ) {
+  const name = requestName(question);
+  if (!request.answer) {
+    toast(votedWords(request.approval, name), { id: request.id, duration: LINE_MS, dismissible: true });
+    return;
+  }
+  if (request.delivery?.state === "held") addUndoable(request.id, draftOf(question, decided));
+  const said = { what: decidedWords(request.answer.words, name), holdMs };
   let last: DeliveryStage | null = null;
   const observer = new QueryObserver(client, requestDetail(request.id));
   const look = (now: InputRequestDetail) => {

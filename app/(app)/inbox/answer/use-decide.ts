@@ -3,15 +3,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { loadWhenTouched, loadWithRetry } from "@/components/ui/load-late.ts";
-import { toast } from "@/components/ui/toast/toast.ts";
 import { undoWindow } from "@/lib/api-client/answers.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
-import { requestName } from "@/lib/format/requests/requests.ts";
 import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { type Decided, decidedWords, draftOf, votedWords } from "./decided.ts";
-import { addDecided, addUndoable, goOnFrom } from "./decision-store.ts";
+import type { Decided } from "./decided.ts";
+import { addDecided, goOnFrom } from "./decision-store.ts";
 
 const loadFollow = () => import("./follow-delivery.tsx").then((file) => file.followDelivery);
 loadWhenTouched(loadFollow);
@@ -38,17 +36,8 @@ export function useDecide(question: InputRequestDetail) {
         holdMs,
       } satisfies AnswerInput);
       client.setQueryData(requestDetail(question.id).queryKey, request);
-      if (request.answer) {
-        if (request.delivery?.state === "held") addUndoable(question.id, draftOf(question, decided));
-        const what = decidedWords(request.answer.words, requestName(question));
-        void loadWithRetry(loadFollow).then((follow) => follow(client, request, { what, holdMs }));
-        addDecided([question.id]);
-      } else
-        toast(votedWords(request.approval, requestName(request)), {
-          id: question.id,
-          duration: 6_000,
-          dismissible: true,
-        });
+      void loadWithRetry(loadFollow).then((follow) => follow(client, request, { question, decided, holdMs }));
+      if (request.answer) addDecided([question.id]);
       if (!activity.seen()) goOnFrom(question.id);
     } catch (error) {
       onError(error);

@@ -3,7 +3,7 @@ import type { Permission } from "@/lib/access/permissions.ts";
 import { type Decision, decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { Field, Form } from "@/lib/mcp/forms/form.ts";
-import { decisionButtons, decisionOffer, declinePlace, keyPress, needsRoom } from "./decision-offer.ts";
+import { decisionButtons, decisionOffer, declinePlace, isSame, keyPress, needsRoom } from "./decision-offer.ts";
 import { guardOf } from "./guard.ts";
 
 const CLAIM = { at: "2026-01-01T00:00:00Z", until: "2026-01-01T00:15:00Z" };
@@ -315,4 +315,12 @@ describe("a guarded button", () => {
   ] as const)("%s", (_, warnings, choice, expected) => {
     expect(guardOf({ warnings: [...warnings] }, choice)).toBe(expected);
   });
+});
+
+test.each([
+  ["the same content", { action: "accept", content: { a: 1 } }, true],
+  ["other content", { action: "accept", content: { a: 2 } }, false],
+  ["another action", { action: "decline" }, false],
+] as const)("an answer is given again with %s", (_, other, expected) => {
+  expect(isSame({ action: "accept", content: { a: 1 } }, other)).toBe(expected);
 });

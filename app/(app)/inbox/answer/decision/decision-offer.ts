@@ -3,6 +3,7 @@ import type { Trouble } from "@/lib/api-client/connection.ts";
 import { type Choice, type Decision, decisionOf, isApproval } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import { acceptBlocker, answerBlocker, troubleBlocker } from "../answer-blockers.ts";
+import type { Decided } from "../decided.ts";
 
 type Question = Pick<
   InputRequestDetail,
@@ -191,4 +192,9 @@ export function keyPress({
   if (off) return "lead to the tick";
   if (!inView) return "show the question";
   return onlyFocus ? "focus" : "press";
+}
+
+/** Whether a person gives the same answer again. */
+export function isSame(one: Decided, other: Decided): boolean {
+  return one.action === other.action && JSON.stringify(one.content) === JSON.stringify(other.content);
 }
