@@ -3,7 +3,14 @@ import type { Permission } from "@/lib/access/permissions.ts";
 import { type Decision, decisionOf } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
 import type { Field, Form } from "@/lib/mcp/forms/form.ts";
-import { decisionButtons, decisionOffer, declinePlace, isSame, keyPress, needsRoom } from "./decision-offer.ts";
+import {
+  decisionButtons,
+  decisionOffer,
+  declinePlace,
+  isSame,
+  keyPress,
+  needsRoom,
+} from "./decision-offer.ts";
 import { guardOf } from "./guard.ts";
 
 const CLAIM = { at: "2026-01-01T00:00:00Z", until: "2026-01-01T00:15:00Z" };
