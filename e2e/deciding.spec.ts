@@ -201,22 +201,6 @@ test("an approver hands over with a note, by keyboard, and the other one reads i
   await expect(ben.getByRole("menuitem", { name: "Hand over…" })).toHaveCount(0);
 });
 
-test("what an operator assigns is there at once for who it is assigned to", async ({ ola, cleo }) => {
-  const { id, requestId } = await askAbout(ola, cleo);
-  await ola.goto(`/inbox/${requestId}`);
-  await requestPane(ola).getByRole("button", { name: "More", exact: true }).click();
-  await ola.getByRole("menuitem", { name: "Hand over…" }).click();
-  const dialog = ola.getByRole("dialog", { name: `Hand over ${id}` });
-  await dialog.getByRole("combobox").fill("cle");
-  await expect(dialog.getByRole("option")).toHaveText([/Cleo/]);
-  await ola.keyboard.press("Enter");
-  await dialog.getByRole("button", { name: "Hand over to Cleo" }).click();
-  await expect(ola.getByText(`${id} handed over to Cleo`)).toBeVisible();
-  await expect(requestPane(cleo).getByText("Assigned to you", { exact: true })).toBeVisible();
-  await cleo.goto("/inbox?tab=mine");
-  await expect(cleo.getByRole("region", { name: "Requests" }).getByText(id).first()).toBeVisible();
-});
-
 test("what another has claimed says whose it is; operators take it over, and the holder is told", {
   tag: "@journey",
 }, async ({ ola, ben, cleo }) => {
@@ -275,30 +259,6 @@ test("of two who send a form within 50 ms one wins; the other reads who, and kee
   await expect(refusal.getByRole("button", { name: "Go to the next request" })).toBeVisible();
   await expect(loser.getByLabel("Cost center")).toHaveValue(filled.get(loser) ?? "");
   await expect(loser.getByLabel("Cost center")).toBeDisabled();
-});
-
-test("two who answer the same five at once: the server is told of each once", async ({ ola, ben, cleo }) => {
-  const invoices = await Promise.all(Array.from({ length: 5 }, () => startInvoice(ola)));
-  const items = await Promise.all(
-    invoices.map(async ({ taskId }) => {
-      const id = await openRequest(ola, taskId);
-      return { id, questionHash: (await readRequest(ola, id)).questionHash };
-    }),
-  );
-  const body = (value: string) => ({ items, action: "accept", content: { value } });
-  const answers = await Promise.all([
-    apiOf(ben).write("POST", "/input-requests/bulk-answer", body("approve")),
-    apiOf(cleo).write("POST", "/input-requests/bulk-answer", body("reject")),
-  ]);
-  const results = (await Promise.all(answers.map((response) => response.json()))).flatMap(
-    (each) => each.results,
-  );
-  expect(results.map((result) => result.code ?? result.status).sort()).toEqual([
-    ...Array(5).fill("already_answered"),
-    ...Array(5).fill("recorded"),
-  ]);
-  for (const { id } of invoices)
-    await expect.poll(async () => (await ledgerOf(id)).told.length, SOON).toBe(1);
 });
 
 test("admins write the reasons for declining, and approvers find them", async ({ ana, ola, ben }) => {

@@ -43,27 +43,6 @@ async function send(page: Page): Promise<void> {
 
 const arrives = (asked: Asked, answer: object) => expect.poll(asked.receivedAnswer, SOON).toEqual(answer);
 
-test("a question without fields is confirmed by one key", async ({ ana, ben }) => {
-  const asked = await openKind(ana, ben, "deploy");
-  await checkAppearance(ben, "confirm only");
-  await ben.keyboard.press("a");
-  await arrives(asked, { action: "accept", content: {} });
-});
-
-test("one choice of several is a button each; the key leads to it and Enter decides", async ({
-  ana,
-  ben,
-}) => {
-  const asked = await openKind(ana, ben, "research");
-  await checkAppearance(ben, "one enum");
-  await ben.keyboard.press("a");
-  const first = ben.getByRole("button", { name: "The programming language" });
-  await expect(first).toBeFocused();
-  await tabTo(ben, ben.getByRole("button", { name: "The snake" }));
-  await ben.keyboard.press("Enter");
-  await arrives(asked, { action: "accept", content: { sense: "snake" } });
-});
-
 test("a choice, a date and a note; what is missing is named, led to and mended", async ({ ana, ben }) => {
   const asked = await openKind(ana, ben, "grant_access");
   const role = form(ben).getByRole("radiogroup", { name: "Role" });
@@ -166,23 +145,6 @@ test("dates, times in the person's zone, e-mail and addresses", async ({ ana, be
       runbook: "https://example.com/run",
     },
   });
-});
-
-test("a number beyond 2^53 is refused, not rounded", async ({ ana, ben }) => {
-  const asked = await openKind(ana, ben, "import_ledger");
-  const account = form(ben).getByRole("textbox", { name: "Account" });
-  await expect(account).toHaveAccessibleDescription("A whole number, at least 1");
-  await tabTo(ben, account);
-  await ben.keyboard.type("9007199254740993");
-  await ben.keyboard.press("Enter");
-  await expect(summary(ben)).toBeFocused();
-  await expect(account).toHaveAccessibleDescription(/Too many digits to be sent exactly/);
-  await checkAppearance(ben, "a huge number");
-  await account.focus();
-  await ben.keyboard.press("Backspace");
-  await ben.keyboard.type("1");
-  await ben.keyboard.press("Enter");
-  await arrives(asked, { action: "accept", content: { account: 9_007_199_254_740_991, tolerance: 0.01 } });
 });
 
 test("thirty fields are filled in from the first to the last", async ({ ana, ben }) => {

@@ -97,31 +97,6 @@ test("requests are searched, stepped through, approved, undone, declined, claime
     expect(await answerOf(at)).toMatchObject({ action: "accept", content: { value: "approve" } });
 });
 
-test("keys lead to every place, and the sheet tells them", async ({ ola }) => {
-  const keys = ola.keyboard;
-  await ola.goto("/inbox");
-  const sheet = ola.getByRole("dialog", { name: "Keyboard shortcuts" });
-  await pressUntil(ola, "?", sheet);
-  await expect(sheet.getByText("Undo before it’s sent")).toBeVisible();
-  // They rest while a dialog is open.
-  await keys.press("g");
-  await keys.press("t");
-  await keys.press("Escape");
-  await expect(sheet).toHaveCount(0);
-  await expect(ola).toHaveURL(/\/inbox/);
-  await keys.press("g");
-  await keys.press("t");
-  await expect(ola.getByRole("heading", { level: 1 })).toHaveText("Tasks");
-  await pressUntil(ola, "/", ola.getByRole("searchbox", { name: "Search tasks" }));
-  await keys.press("Escape");
-  await keys.press("g");
-  await keys.press("s");
-  await expect(ola.getByRole("heading", { level: 1 })).toHaveText("Servers");
-  await keys.press("g");
-  await keys.press("i");
-  await expect(ola).toHaveURL(/\/inbox/);
-});
-
 test("a task is started", async ({ ola }) => {
   const id = newInvoiceId();
   const keys = ola.keyboard;

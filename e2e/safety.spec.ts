@@ -10,9 +10,15 @@ import {
   readRequest,
   requestPane,
   SOON,
+  setTimings,
   tabTo,
   test,
 } from "./fixtures/test.ts";
+
+/** How long people hold. */
+const HOLD_MS = 1_000;
+/** A press that a stalled machine draws out is no hold. */
+const LONG_MS = 60_000;
 
 const pane = requestPane;
 const confirm = (page: Page) => pane(page).getByRole("button", { name: "Confirm" });
@@ -25,6 +31,7 @@ async function openDestructive(ana: Page, page: Page): Promise<Asked> {
   await page.goto(`/inbox/${asked.requestId}`);
   await expect(pane(page).getByText(/^Irreversible\. Hold the button for a second/)).toBeVisible();
   await expect(confirm(page)).toHaveClass(/bg-bad/);
+  await setTimings(page, { hold: LONG_MS });
   return asked;
 }
 
@@ -49,6 +56,7 @@ test("what is irreversible is not decided by a key, by Enter or by a click", asy
   }
   expect(await stateOf(ana, asked)).toBe("open");
 
+  await setTimings(ben, { hold: HOLD_MS });
   await confirm(ben).focus();
   await ben.keyboard.down("Enter");
   await expect.poll(() => stateOf(ana, asked), SOON).not.toBe("open");
@@ -83,11 +91,13 @@ test("Enter in a field of an irreversible form leads to the button and sends not
     await field.press("Enter");
     await expect(send).toBeFocused();
   }
+  await setTimings(ben, { hold: LONG_MS });
   await ben.keyboard.press("Enter");
   await expect(typed(ben, "purge")).toBeFocused();
   await ben.keyboard.press("Escape");
   expect(await stateOf(ana, asked)).toBe("open");
 
+  await setTimings(ben, { hold: HOLD_MS });
   await send.focus();
   await ben.keyboard.down("Enter");
   await expect.poll(() => stateOf(ana, asked), SOON).not.toBe("open");
@@ -99,6 +109,7 @@ test("the no that destroys is held, and is not offered to several", async ({ ana
   const asked = await ask(ana, "keep_file", { label: `${batch}-1` });
   await ask(ana, "keep_file", { label: `${batch}-2` });
   await ben.goto(`/inbox/${asked.requestId}?tab=all&q=${batch}`);
+  await setTimings(ben, { hold: LONG_MS });
   await pane(ben).getByRole("button", { name: "No", exact: true }).click();
   await expect(typed(ben)).toBeFocused();
   await ben.keyboard.press("Escape");
@@ -147,6 +158,7 @@ test("on a phone a tap deletes nothing, and a held finger does", async ({ ana, b
   await expect(typed(page)).toHaveCount(0);
   expect(await stateOf(ana, asked)).toBe("open");
 
+  await setTimings(page, { hold: HOLD_MS });
   await holdFinger(page, confirm(page), () => expect.poll(() => stateOf(ana, asked), SOON).not.toBe("open"));
   await page.context().close();
 });
@@ -193,6 +205,7 @@ test("every choice has a key, and S skips without an answer", async ({ ana, ben 
   const second = await ask(ana, "research", { label: `${batch}-2` });
   await ben.goto(`/inbox/${first.requestId}?tab=all&q=${batch}`);
   await expect(pane(ben).getByRole("button", { name: "The comedians" })).toBeEnabled();
+  await checkAppearance(ben, "one enum");
   await ben.keyboard.press("3");
   await expect(pane(ben).getByRole("button", { name: "The comedians" })).toBeFocused();
   await ben.keyboard.press("s");

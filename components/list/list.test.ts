@@ -3,21 +3,6 @@ import { NO_FILTERS, viewQuery } from "@/lib/format/requests/inbox-filters.ts";
 import { sameQuery } from "./saved-view-actions.ts";
 import { indexBeside } from "./use-list-keys.ts";
 import { changedQuery } from "./use-list-place.ts";
-import { rangeOf } from "./use-selection.ts";
-
-describe("a range", () => {
-  const ids = ["a", "b", "c", "d"];
-  test.each([
-    ["downwards", "b", "d", ["b", "c", "d"]],
-    ["upwards", "c", "a", ["a", "b", "c"]],
-    ["to itself", "b", "b", ["b"]],
-    ["from nowhere", null, "c", ["c"]],
-    ["from a row that left", "z", "c", ["c"]],
-    ["to a row that left", "a", "z", []],
-  ])("%s", (_, from, to, expected) => {
-    expect(rangeOf(ids, from, to)).toEqual(expected);
-  });
-});
 
 describe("J and K", () => {
   const rows = ["a", "b"];

@@ -2,18 +2,16 @@
 
 import { useEffect } from "react";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
+import { timing } from "@/components/timings.ts";
 import { Kbd } from "@/components/ui/kbd.tsx";
 
-/** How long the second key counts after G. */
-const GO_MS = 2_000;
-
 /**
- * The keys that may follow G, shown while G waits for a second key. The time begins when they are shown: the first time they
- * are loaded by then.
+ * Shows the keys that may follow G while G waits for a second key. The wait begins when they are shown, because
+ * this file is loaded with the first G.
  */
 export function GoHint({ onEnd }: { onEnd: () => void }) {
   useEffect(() => {
-    const timer = setTimeout(onEnd, GO_MS);
+    const timer = setTimeout(onEnd, timing("go"));
     return () => clearTimeout(timer);
   }, [onEnd]);
   return (

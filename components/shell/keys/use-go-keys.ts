@@ -4,6 +4,10 @@ import { useRouter } from "next/navigation";
 import { useCallback, useEffect, useState } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
 import { NAV_ITEMS } from "@/components/shell/nav-items.ts";
+import { afterG } from "./key-press.ts";
+
+/** The activity has no place in the navigation. */
+const PAGES = [...NAV_ITEMS, { key: "a", href: "/activity" }];
 
 /**
  * G, then the key of a page. Returns whether G waits for the second key, and what ends that (the hint does, after a
@@ -18,14 +22,13 @@ export function useGoKeys(): [waiting: boolean, end: () => void] {
   useEffect(() => {
     if (!waiting) return;
     const onKey = (event: KeyboardEvent) => {
-      if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
+      const next = afterG(event, PAGES);
+      if (next === "wait") return;
       setWaiting(false);
-      if (event.ctrlKey || event.altKey || event.metaKey) return;
+      if (next === "leave") return;
       event.preventDefault();
       event.stopPropagation();
-      const key = event.key.toLowerCase();
-      const item = NAV_ITEMS.find((each) => each.key === key);
-      if (item || key === "a") router.push(item ? item.href : "/activity");
+      if (next !== "end") router.push(next.href);
     };
     // The capture phase comes before all other handlers.
     window.addEventListener("keydown", onKey, { capture: true });

@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
 import { areKeysLocked } from "@/components/ui/overlay/key-lock.tsx";
+import { heardAs } from "./key-press.ts";
 
 /**
  * Single-key shortcuts of a page: `{j: next, escape: back, "shift+x": range}`, letters in lower case. They
@@ -18,26 +19,19 @@ export function useShortcuts(keys: Record<string, (event: KeyboardEvent) => void
   });
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-      if (!singleKeys && event.key.length === 1) return;
-      if (areKeysLocked()) return;
-      if (isTyping(event.target) && event.key !== "Escape") return;
-      const run = latest.current[nameOf(event)];
+      const name = heardAs(event, {
+        handled: event.defaultPrevented,
+        singleKeys,
+        locked: areKeysLocked(),
+        typing: isTyping(event.target),
+      });
+      const run = name === null ? undefined : latest.current[name];
       if (run && first) event.preventDefault();
       run?.(event);
     };
     window.addEventListener("keydown", onKey, first);
     return () => window.removeEventListener("keydown", onKey, first);
   }, [singleKeys, first]);
-}
-
-/**
- * Returns `x`, `shift+x`, `?` or `escape`. Shift is named with letters and named keys only; other characters
- * already imply Shift.
- */
-function nameOf({ key, shiftKey }: KeyboardEvent): string {
-  const shifted = shiftKey && (key.length > 1 || key.toLowerCase() !== key.toUpperCase());
-  return (shifted ? "shift+" : "") + key.toLowerCase();
 }
 
 /**

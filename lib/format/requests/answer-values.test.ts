@@ -88,6 +88,13 @@ describe("what is refused", () => {
   });
 });
 
+test("a number beyond 2^53 is refused in words, not rounded", () => {
+  const { content, errors } = readAnswer([number({ integer: true })], { f: "9007199254740993" });
+  expect(content).toEqual({});
+  expect(errors[0]?.message).toMatch(/Too many digits to be sent exactly/);
+  expect(readAnswer([number({ integer: true })], { f: "9007199254740991" }).errors).toEqual([]);
+});
+
 test("a default is suggested in typed fields and never chosen for a person", () => {
   const fields: Field[] = [
     text({ name: "t", default: "x" }),

@@ -9,21 +9,20 @@ import { useTrouble } from "@/lib/api-client/base/use-connection.ts";
 import type { AnswerValues } from "@/lib/format/requests/answer-values.ts";
 import { commentWords } from "@/lib/format/requests/own-questions.ts";
 import { commentNeed } from "@/lib/format/requests/votes.ts";
-import { decisionOf } from "@/lib/input-requests/decision.ts";
 import type { AnswerInput, Draft, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { acceptBlocker, answerBlocker, troubleBlocker } from "./answer-blockers.ts";
 import type { AnswerDialog } from "./answer-dialogs.tsx";
 import { type AnswerError, answerErrorOf } from "./answer-error.ts";
 import { useClaim } from "./assignment/use-claim.ts";
-import { DecisionBar } from "./decision-bar.tsx";
-import { goOnFrom, useTooSoon } from "./decision-store.ts";
+import type { Decided } from "./decided.ts";
+import { DecisionBar } from "./decision/decision-bar.tsx";
+import { asksToSee, decisionOffer, isGuarded, isSame } from "./decision/decision-offer.ts";
+import { GuardedButton } from "./decision/main-buttons.tsx";
+import { goOnFrom, useArmed } from "./decision-store.ts";
 import { DraftLine, useDraft } from "./draft.tsx";
 import { AnswerQuestion, type FieldsProps, NoForm } from "./fields/answer-question.tsx";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
-import { GuardedButton, isGuarded } from "./main-buttons.tsx";
-import type { Seen } from "./see-first.tsx";
 import { useAnswerKeys } from "./use-answer-keys.ts";
-import { type Decided, useDecide } from "./use-decide.ts";
+import { useDecide } from "./use-decide.ts";
 
 const warm = { warm: true };
 const firstTouch = () => import("../request/first-touch.ts");
@@ -67,14 +66,6 @@ export function lazyAnswerParts(request: InputRequestDetail) {
 function hasNotices(request: InputRequestDetail): boolean {
   const { change, figures } = asksToSee(request);
   return change || figures || (request.askedAgain && request.rewordedAt === null);
-}
-
-/** What has to be seen before accepting. RestlessQuestion asks for a tick of its own. */
-function asksToSee({ previous, rewordedAt, warnings }: InputRequestDetail): Seen {
-  return {
-    change: previous !== null && rewordedAt === null,
-    figures: warnings.some((warning) => warning !== "destructive"),
-  };
 }
 
 export interface AnswerAreaProps {
@@ -124,7 +115,6 @@ export function AnswerArea({
   fields: ((props: FieldsProps) => ReactNode) | null;
 }) {
   const me = useMe();
-  const decision = decisionOf(question.fields);
   const isUrl = question.mode === "url";
   const draft = useDraft(question.id, newest, form);
   /** What was refused since others agreed to something else: pressed again it is proposed, and nothing else is. */
@@ -135,35 +125,29 @@ export function AnswerArea({
   const affirmative = useRef<HTMLButtonElement>(null);
   const other = useRef<HTMLButtonElement>(null);
   const decide = useDecide(question);
-  const isTooSoon = useTooSoon(question.id);
-  const claimedByMe = request.claimedBy?.id === me.user.id;
+  const armed = useArmed(question.id);
   const claim = useClaim(request);
-  const claimedByOther = request.claimedBy !== null && !claimedByMe;
   const restless = request.rewordedAt !== null;
   const [agreed, setAgreed] = useState(false);
-  const barred = answerBlocker(request, me, blocked);
-  const trouble = troubleBlocker(useTrouble());
-  const reason =
-    trouble ??
-    barred ??
-    (restless && !agreed ? "This question keeps changing. Tick the box above first." : null);
-  const acceptBarred = acceptBlocker(request, me)?.sentence ?? null;
-  const acceptReason = reason ?? acceptBarred;
   const [seen, setSeen] = useState({ change: false, figures: false });
-  const asked = asksToSee(question);
-  const unseen =
-    asked.change && !seen.change
-      ? "Review what changed and tick the box above."
-      : asked.figures && !seen.figures && !draft.explained
-        ? "Tick the box above, or write a comment."
-        : null;
+  const offer = decisionOffer({
+    question,
+    request,
+    me,
+    trouble: useTrouble(),
+    blocked,
+    agreed,
+    seen,
+    explained: draft.explained,
+    cautious,
+  });
+  const { decision, barred, reason, acceptReason, asked, unseen, answering } = offer;
   /** The answer failed because the question is no longer open. The form stays on screen for reading. */
   const lost = error !== null && request.state !== "open";
-  const answering = request.state === "open" && me.may("requests:answer");
-  const mayDecline = question.actions.includes("decline");
+  const canDecline = reason === null && question.actions.includes("decline");
 
   const send = (answer: Pick<AnswerInput, "action" | "content">, comment = draft.comment) => {
-    if (isTooSoon()) return;
+    if (!armed) return;
     const isAgain = refused.current !== null && isSame(refused.current, answer);
     const proposes = error?.code === "content_differs" && isAgain;
     setError(null);
@@ -188,19 +172,17 @@ export function AnswerArea({
       form.submit((content) => send({ action: "accept", content }));
   };
 
-  const manyChoices =
-    decision.kind === "form" || (decision.kind === "choices" && decision.choices.length > 2);
+  const claimStep = offer.claim;
   const offered = {
-    decline: answering && mayDecline && !reason ? () => setDialog("decline") : null,
-    claim:
-      answering && !claimedByOther && !trouble ? () => claim.take(claimedByMe ? "release" : "claim") : null,
-    snooze: answering && !trouble ? () => setDialog("snooze") : null,
+    decline: offer.declines ? () => setDialog("decline") : null,
+    claim: claimStep ? () => claim.take(claimStep) : null,
+    snooze: offer.snoozes ? () => setDialog("snooze") : null,
   };
   useAnswerKeys({
     skip: () => goOnFrom(question.id, { isSkip: true }),
     affirmative,
     other,
-    onlyFocus: { affirmative: cautious || manyChoices || isUrl, other: manyChoices },
+    onlyFocus: offer.onlyFocus,
     showQuestion,
     ...offered,
   });
@@ -225,12 +207,12 @@ export function AnswerArea({
                 question={question}
                 opened={opened}
                 disabled={blocked}
-                canDecline={mayDecline && reason === null}
+                canDecline={canDecline}
                 onOpened={setOpened}
               />
             ) : fields ? (
               fields({
-                disabled: (barred ?? acceptBarred) !== null || lost,
+                disabled: offer.fieldsOff || lost,
                 status: draftLine,
                 // Enter in a field leads to the button, which is held.
                 onSubmit: question.warnings.includes("destructive")
@@ -239,7 +221,7 @@ export function AnswerArea({
                 onLeaveField: draft.flush,
               })
             ) : (
-              <AnswerQuestion decision={decision} canDecline={mayDecline && reason === null} />
+              <AnswerQuestion decision={decision} canDecline={canDecline} />
             )}
             <CommentBox
               about={`${commentNeed(request.approval)}, ${commentWords(question)}`}
@@ -280,7 +262,7 @@ export function AnswerArea({
           question={question}
           decision={decision}
           reason={
-            !trouble && claimedByOther && me.may("requests:answer") ? (
+            offer.tellsClaim ? (
               <ClaimLine request={request} onTakeOver={() => claim.take("take-over")} />
             ) : (
               acceptReason
@@ -289,6 +271,7 @@ export function AnswerArea({
           disabled={reason !== null}
           unseen={unseen}
           pending={decide.answer}
+          armed={armed}
           opened={opened}
           affirmative={affirmative}
           other={other}
@@ -298,7 +281,7 @@ export function AnswerArea({
           onClaim={claim.take}
         />
       )}
-      {claim.claimed && <ClaimAlive request={request} mine={claimedByMe} given={claim.given} />}
+      {claim.claimed && <ClaimAlive request={request} mine={offer.claimedByMe} given={claim.given} />}
       <AnswerCommands
         request={request}
         decision={decision}
@@ -322,10 +305,6 @@ export function AnswerArea({
       )}
     </>
   );
-}
-
-function isSame(one: Decided, other: Decided): boolean {
-  return one.action === other.action && JSON.stringify(one.content) === JSON.stringify(other.content);
 }
 
 function CommentBox({

@@ -1,6 +1,7 @@
 "use client";
 
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { timing } from "@/components/timings.ts";
 import type { DraftInput } from "@/lib/input-requests/schema.ts";
 
 /**
@@ -86,16 +87,21 @@ export function forgetNext(shown: string | null) {
   if (decisions.next && decisions.next.id !== shown) update({ next: null });
 }
 
-/** Nobody has read a request in this time: a press is meant for the one before, whose button stood there. */
-const UNREAD_MS = 600;
-
-/** Returns a function that says whether a press comes too soon after this request opened by itself. */
-export function useTooSoon(requestId: string): () => boolean {
-  const since = useRef(Number.NEGATIVE_INFINITY);
+/**
+ * Returns whether a press may decide. It may not yet when the request has just opened by itself. The first
+ * render says so already: a second press may come with it.
+ */
+export function useArmed(requestId: string): boolean {
+  const [armedFor, setArmedFor] = useState(() => (decisions.next?.id === requestId ? null : requestId));
+  const armed = armedFor === requestId;
   useEffect(() => {
-    since.current = decisions.next?.id === requestId ? performance.now() : Number.NEGATIVE_INFINITY;
-  }, [requestId]);
-  return () => performance.now() - since.current < UNREAD_MS;
+    if (armed) return;
+    const arm = () => setArmedFor(requestId);
+    if (decisions.next?.id !== requestId) return arm();
+    const timer = setTimeout(arm, timing("unread"));
+    return () => clearTimeout(timer);
+  }, [requestId, armed]);
+  return armed;
 }
 
 export function useNext(): Next | null {

@@ -7,17 +7,21 @@ import { Button } from "@/components/ui/button.tsx";
 import { ApiError, api } from "@/lib/api-client/base/client.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
 import type { Draft, DraftInput } from "@/lib/input-requests/schema.ts";
+import {
+  type DraftStatus,
+  isExplained,
+  keptDraft,
+  restoredFrom,
+  takesOver,
+  triesAgain,
+  typedAfter,
+} from "./draft-state.ts";
 import type { AnswerForm } from "./fields/use-answer-form.ts";
 
 const DEBOUNCE_MS = 700;
 const RETRY_MS = 5_000;
-/** Not found, over, or refused for what it says. Who is signed out, or too quick, tries again. */
-const FINAL = new Set([400, 403, 404, 409, 410, 422]);
 /** Browsers limit the body of a keepalive request to 64 kB. */
 const MOST_KEPT_ALIVE = 60_000;
-
-/** `restored`: the form shows text typed earlier, at `at`. */
-type DraftStatus = { kind: "none" | "saving" | "saved" | "failed" } | { kind: "restored"; at: string };
 
 interface DraftState {
   comment: string;
@@ -73,7 +77,7 @@ export function useDraft(
       const savedAt = await put(requestId, draft);
       known.current = savedAt ?? known.current;
       // The cache gets the draft too: a person who returns to this request finds it before the next read.
-      const kept = savedAt === null ? null : { ...draft, comment: draft.comment || null, savedAt };
+      const kept = keptDraft(draft, savedAt);
       client.setQueryData(
         requestDetail(requestId).queryKey,
         (before) => before && { ...before, draft: kept },
@@ -82,7 +86,7 @@ export function useDraft(
       if (!waiting.current) setStatus({ kind: kept ? "saved" : "none" });
     } catch (error) {
       // Final is what says that the question is no longer open; the pane says so.
-      if (error instanceof ApiError && FINAL.has(error.status)) return setStatus({ kind: "none" });
+      if (!triesAgain(error instanceof ApiError ? error.status : null)) return setStatus({ kind: "none" });
       waiting.current = true;
       setStatus({ kind: "failed" });
       again(RETRY_MS);
@@ -97,7 +101,7 @@ export function useDraft(
     (more: Partial<typeof typed.current>) => {
       typed.current = { ...typed.current, ...more };
       waiting.current = true;
-      setStatus((before) => (before.kind === "failed" ? before : { kind: "saving" }));
+      setStatus(typedAfter);
       clearTimeout(timer.current);
       timer.current = setTimeout(flush, DEBOUNCE_MS);
     },
@@ -106,7 +110,8 @@ export function useDraft(
   useEffect(() => watch((content) => change({ content })), [watch, change]);
 
   useEffect(() => {
-    if (newest === null || newest.savedAt <= known.current || waiting.current || sending.current) return;
+    const unsaved = waiting.current || sending.current;
+    if (!takesOver(newest, { savedAt: known.current, unsaved })) return;
     known.current = newest.savedAt;
     const content = restore(newest.content);
     typed.current = { ...typed.current, content };
@@ -125,7 +130,7 @@ export function useDraft(
   };
   return {
     comment,
-    explained: comment.trim() !== "" && comment !== restored,
+    explained: isExplained(comment, restored),
     setComment: (text) => {
       setComment(text);
       change({ comment: text, commentHere: true });
@@ -187,10 +192,6 @@ async function put(requestId: string, draft: DraftInput): Promise<string | null>
     { keepalive, headers: { prefer: "return=representation" } },
   );
   return savedAt;
-}
-
-function restoredFrom(draft: Draft | null): DraftStatus {
-  return draft ? { kind: "restored", at: draft.savedAt } : { kind: "none" };
 }
 
 /** Calls `leave` when the page is hidden or closed, and when the component unmounts. */

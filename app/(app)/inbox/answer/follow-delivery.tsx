@@ -11,9 +11,11 @@ import { Link } from "@/components/ui/link.tsx";
 import { toast } from "@/components/ui/toast/toast.ts";
 import { requestDetail } from "@/lib/api-client/requests.ts";
 import { type DeliveryStage, deliveryStage, reachIn } from "@/lib/format/requests/delivery.ts";
-import { receiverOf } from "@/lib/format/requests/own-questions.ts";
+import { requestName } from "@/lib/format/requests/requests.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { newestUndoable, takeUndoable, useNext } from "./decision-store.ts";
+import { type Decided, decidedWords, draftOf, votedWords } from "./decided.ts";
+import { addUndoable, newestUndoable, takeUndoable, useNext } from "./decision-store.ts";
+import { deliveryToast } from "./delivery-toast.ts";
 import { useUndo } from "./use-undo.ts";
 
 /** How long a toast about a delivery stays; a failure stays until it is closed. */
@@ -21,14 +23,21 @@ const LINE_MS = 6_000;
 
 /**
  * Shows the delivery of an answer in one toast: held, sending, accepted by the server; or failed, with a link
- * to the request. Continues after the pane has moved to the next request, until the answer has arrived or
- * never will.
+ * to the request. A vote that is no answer yet has a toast too. Continues after the pane has moved to the next
+ * request, until the answer has arrived or never will.
  */
 export function followDelivery(
   client: QueryClient,
   request: InputRequestDetail,
-  said: { what: string; holdMs: number },
+  { question, decided, holdMs }: { question: InputRequestDetail; decided: Decided; holdMs: number },
 ) {
+  const name = requestName(question);
+  if (!request.answer) {
+    toast(votedWords(request.approval, name), { id: request.id, duration: LINE_MS, dismissible: true });
+    return;
+  }
+  if (request.delivery?.state === "held") addUndoable(request.id, draftOf(question, decided));
+  const said = { what: decidedWords(request.answer.words, name), holdMs };
   let last: DeliveryStage | null = null;
   const observer = new QueryObserver(client, requestDetail(request.id));
   const look = (now: InputRequestDetail) => {
@@ -44,58 +53,35 @@ export function followDelivery(
 }
 
 function tell(request: InputRequestDetail, stage: DeliveryStage, said: { what: string; holdMs: number }) {
-  const { id, delivery, origin, gate } = request;
-  const isOwn = origin === "intray";
-  const receiver = receiverOf(request);
-  const unreached =
-    delivery && reachIn(delivery) !== "nothing"
-      ? `the question is over: whether ${receiver} counted the answer is unknown`
-      : `the answer did not reach ${receiver}`;
-  switch (stage) {
+  const { id, delivery } = request;
+  const shown = deliveryToast(request, stage, said.what, delivery && reachIn(delivery));
+  switch (shown?.kind) {
     case "held":
       toast(
         <HeldToast
           requestId={id}
           what={said.what}
-          after={isOwn ? (gate ? "The call is decided" : `${receiver} is told`) : `It is sent to ${receiver}`}
-          coming={isOwn ? "takes effect in" : "sending in"}
+          after={shown.after}
+          coming={shown.coming}
           holdMs={said.holdMs}
-          until={request.delivery?.deliverAfter ?? new Date().toISOString()}
+          until={delivery?.deliverAfter ?? new Date().toISOString()}
         />,
         { id, duration: Number.POSITIVE_INFINITY, dismissible: false },
       );
       return;
-    case "sending":
-      toast(
-        <Line requestId={id}>
-          {said.what} · recorded{!isOwn && `, sending to ${receiver}`}
-        </Line>,
-        { id, duration: LINE_MS, dismissible: true },
-      );
-      return;
-    case "accepted":
-      toast(
-        <Line requestId={id}>
-          {said.what} ·{" "}
-          {delivery?.acceptedAt ? `accepted by ${receiver}` : isOwn ? "carried out" : "the task moved on"}
-        </Line>,
-        { id, duration: LINE_MS, dismissible: true },
-      );
+    case "line":
+      toast(<Line requestId={id}>{shown.words}</Line>, { id, duration: LINE_MS, dismissible: true });
       return;
     case "failed":
       toast.error(
         <span>
-          {said.what}, but {unreached}.{" "}
+          {shown.words}{" "}
           <Link href={`/inbox/${id}`} className="underline underline-offset-4">
             See what happened
           </Link>
         </span>,
         { id, duration: Number.POSITIVE_INFINITY, closeButton: true, dismissible: true },
       );
-      return;
-    case "undone":
-      // The undo shows its own toast.
-      return;
   }
 }
 

@@ -10,12 +10,7 @@ import type { InputRequestDetail, RequestWarning } from "@/lib/input-requests/sc
 import { figureWords, judgeFigures } from "@/lib/text/facts/figure-warnings.ts";
 import { capitalise } from "@/lib/text/labels.ts";
 import { AskedBefore } from "../request/question-change.tsx";
-
-/** What has to be seen before accepting. */
-export interface Seen {
-  change: boolean;
-  figures: boolean;
-}
+import type { Seen } from "./decision/decision-offer.ts";
 
 /** Notices above a request, each with a tick where accepting waits for it. */
 export function SeeFirst({

@@ -2,6 +2,7 @@
 
 import type { RefObject } from "react";
 import { useShortcuts } from "@/components/shell/keys/use-shortcuts.ts";
+import { keyPress } from "./decision/decision-offer.ts";
 
 /** Leads to where one writes a comment, if one may. */
 export function goToComment(): void {
@@ -34,14 +35,19 @@ export function useAnswerKeys({
   skip: () => void;
   snooze: (() => void) | null;
 }) {
-  const press = (button: HTMLButtonElement | null, focusOnly: boolean) => {
+  const press = (button: HTMLButtonElement | null, onlyFocus: boolean) => {
     if (!button) return;
-    const seen = showQuestion();
-    // A disabled button shows its reason beside it, or waits for a tick.
-    if (button.ariaDisabled === "true") document.getElementById("see-first")?.focus();
-    else if (!seen) return;
-    else if (focusOnly) button.focus();
-    else button.click();
+    const inView = showQuestion();
+    // A button that is off shows its reason beside it, or waits for a tick.
+    switch (keyPress({ off: button.ariaDisabled === "true", inView, onlyFocus })) {
+      case "lead to the tick":
+        return document.getElementById("see-first")?.focus();
+      case "focus":
+        return button.focus();
+      case "press":
+        return button.click();
+      case "show the question":
+    }
   };
   /** A choice beyond the second: one of many, so that Enter decides. */
   const reach = (key: string) =>

@@ -3,22 +3,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { loadWhenTouched, loadWithRetry } from "@/components/ui/load-late.ts";
-import { toast } from "@/components/ui/toast/toast.ts";
 import { undoWindow } from "@/lib/api-client/answers.ts";
 import { api } from "@/lib/api-client/base/client.ts";
 import { requestDetail, requestKeys } from "@/lib/api-client/requests.ts";
 import { taskKeys } from "@/lib/api-client/tasks/task-keys.ts";
-import { requestName } from "@/lib/format/requests/requests.ts";
-import { sentValues } from "@/lib/format/requests/sent-values.ts";
-import { openStageOf } from "@/lib/format/requests/votes.ts";
-import { decisionOf } from "@/lib/input-requests/decision.ts";
-import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { addDecided, addUndoable, goOnFrom } from "./decision-store.ts";
+import type { AnswerInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { Decided } from "./decided.ts";
+import { addDecided, goOnFrom } from "./decision-store.ts";
 
 const loadFollow = () => import("./follow-delivery.tsx").then((file) => file.followDelivery);
 loadWhenTouched(loadFollow);
-
-export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;
 
 /**
  * Sends a decision, bound to the question on the screen. Once the server has recorded the decision, the next
@@ -42,13 +36,8 @@ export function useDecide(question: InputRequestDetail) {
         holdMs,
       } satisfies AnswerInput);
       client.setQueryData(requestDetail(question.id).queryKey, request);
-      if (request.answer) {
-        if (request.delivery?.state === "held") addUndoable(question.id, draftOf(question, decided));
-        const { words } = request.answer;
-        const what = `${words}${words.endsWith("”") ? " ·" : ""} ${requestName(question)}`;
-        void loadWithRetry(loadFollow).then((follow) => follow(client, request, { what, holdMs }));
-        addDecided([question.id]);
-      } else toast(votedWords(request), { id: question.id, duration: 6_000, dismissible: true });
+      void loadWithRetry(loadFollow).then((follow) => follow(client, request, { question, decided, holdMs }));
+      if (request.answer) addDecided([question.id]);
       if (!activity.seen()) goOnFrom(question.id);
     } catch (error) {
       onError(error);
@@ -71,22 +60,6 @@ export function useDecide(question: InputRequestDetail) {
       void record(decided, onError);
     },
   };
-}
-
-/** What a decision was where others have to agree before there is an answer. */
-function votedWords({ approval, ...request }: InputRequestDetail): string {
-  const said = approval?.mine?.agrees === false ? "rejected" : "agreed";
-  return `You ${said}: ${requestName(request)}. Waits for ${openStageOf(approval ?? { stages: [] })}.`;
-}
-
-/**
- * Returns the draft that an undo restores: the form's values and the comment. A one-press choice is not kept.
- */
-function draftOf(question: InputRequestDetail, { content, comment }: Decided): DraftInput | null {
-  const isForm = decisionOf(question.fields).kind === "form";
-  const filled = isForm && content ? sentValues(question.fields, content) : {};
-  if (Object.keys(filled).length === 0 && !comment) return null;
-  return { content: filled, ...(comment && { comment }) };
 }
 
 const ACTIVITIES = ["keydown", "pointerdown", "wheel", "popstate"] as const;

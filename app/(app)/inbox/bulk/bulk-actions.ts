@@ -1,6 +1,7 @@
+import { MOST_AT_ONCE, notAlike } from "@/lib/format/requests/bulk-eligibility.ts";
 import { decisionOf } from "@/lib/input-requests/decision.ts";
 import { isHarmless } from "@/lib/input-requests/destruction.ts";
-import type { Action } from "@/lib/input-requests/schema.ts";
+import type { Action, InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import type { Form } from "@/lib/mcp/forms/form.ts";
 
 /** A way to answer requests of the same kind together. */
@@ -17,8 +18,17 @@ export interface BulkAction {
   harmless: boolean;
 }
 
+export const DECLINE: BulkAction = {
+  label: "Decline",
+  action: "decline",
+  lead: false,
+  form: null,
+  content: undefined,
+  harmless: true,
+};
+
 /** Returns the actions for a form; none if the form is not supported. */
-export function bulkActions(form: Form): BulkAction[] {
+function bulkActions(form: Form): BulkAction[] {
   const accept = { action: "accept" as const, form: null, harmless: false };
   const decision = decisionOf(form);
   switch (decision.kind) {
@@ -37,4 +47,56 @@ export function bulkActions(form: Form): BulkAction[] {
         harmless: isHarmless(choice),
       }));
   }
+}
+
+type Selected = Pick<InputRequestSummary, "alike" | "mode" | "server" | "tool" | "warnings" | "actions">;
+
+/**
+ * Returns what can be done with the selected requests at once. `form`: that of the first one; null until it is
+ * loaded.
+ */
+export function bulkOffer(selected: Selected[], form: Form | null) {
+  const reason = notAlike(selected);
+  const possible = reason === null && form ? bulkActions(form) : [];
+  // What cannot be undone is accepted one by one; a harmless answer to all is possible.
+  const destroys = selected.some((request) => request.warnings.includes("destructive"));
+  const actions = destroys ? possible.filter((action) => action.harmless) : possible;
+  const declines = selected.every((request) => request.actions.includes("decline"));
+  const keyed = { a: possible[0], r: possible[1], d: declines ? DECLINE : undefined };
+  return {
+    /** Why the requests can't be answered together. */
+    reason,
+    destroys,
+    /** The actions that have a button, each with its key. */
+    actions: actions.map((action) => ({ action, key: ["A", "R"][possible.indexOf(action)] })),
+    /** Declining has a button, which is off while there is a `reason`. */
+    declines,
+    /** Returns the action of a key, or null if the key does nothing. */
+    onKey: (key: "a" | "r" | "d"): BulkAction | null => {
+      const action = keyed[key];
+      return action && reason === null && (!destroys || action.harmless) ? action : null;
+    },
+  };
+}
+
+/** Returns the ids of open requests in the list that take the same answer, as many as one call takes. */
+export function alikeTo(
+  first: Pick<InputRequestSummary, "alike"> | undefined,
+  rows: { request: Pick<InputRequestSummary, "id" | "state" | "alike">; gone: boolean }[],
+): string[] {
+  if (!first) return [];
+  return rows
+    .filter(({ request, gone }) => !gone && request.state === "open" && request.alike === first.alike)
+    .map(({ request }) => request.id)
+    .slice(0, MOST_AT_ONCE);
+}
+
+/** Returns how many requests are marked, and whether a tick or a comment is missing before the answer is sent. */
+export function secondLook(
+  action: Pick<BulkAction, "harmless">,
+  requests: Pick<InputRequestSummary, "warnings">[],
+  { seen, comment }: { seen: boolean; comment: string },
+): { marked: number; missing: boolean } {
+  const marked = action.harmless ? 0 : requests.filter(({ warnings }) => warnings.length > 0).length;
+  return { marked, missing: marked > 0 && !seen && comment.trim() === "" };
 }

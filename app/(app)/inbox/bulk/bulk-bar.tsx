@@ -10,8 +10,9 @@ import { requestDetail } from "@/lib/api-client/requests.ts";
 import { MOST_AT_ONCE, notAlike } from "@/lib/format/requests/bulk-eligibility.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
-import type { Selection, StableRow } from "../list/use-request-rows.ts";
-import { type BulkAction, bulkActions } from "./bulk-actions.ts";
+import type { StableRow } from "../list/row-changes.ts";
+import type { Selection } from "../list/use-request-rows.ts";
+import { alikeTo, type BulkAction, bulkOffer, DECLINE } from "./bulk-actions.ts";
 import type { BulkKeys } from "./use-bulk-keys.ts";
 
 /** The selected requests and the actions on all of them. */
@@ -36,26 +37,22 @@ export function BulkBar({
   const { selected } = selection;
   const [first] = selected;
   const claim = useBulkClaim(onDone);
-  const reason = notAlike(selected);
-  const detail = useQuery({
+  const { data: detail } = useQuery({
     ...requestDetail(first?.id ?? ""),
-    enabled: first !== undefined && reason === null,
+    enabled: first !== undefined && notAlike(selected) === null,
   });
-  // What cannot be undone is accepted one by one; a harmless answer to all is possible.
-  const destroys = selected.some((request) => request.warnings.includes("destructive"));
-  const possible = reason === null && detail.data ? bulkActions(detail.data.fields) : [];
-  const actions = destroys ? possible.filter((action) => action.harmless) : possible;
-  const mayDecline = selected.every(({ actions: taken }) => taken.includes("decline"));
-  const begin = (action: BulkAction | undefined) => {
-    if (action && reason === null && (!destroys || action.harmless)) onBegin(action);
+  const { reason, destroys, actions, declines, onKey } = bulkOffer(selected, detail?.fields ?? null);
+  const press = (key: "a" | "r" | "d") => () => {
+    const action = onKey(key);
+    if (action) onBegin(action);
   };
   useImperativeHandle(keys, () => ({
-    a: () => begin(possible[0]),
-    r: () => begin(possible[1]),
-    d: () => mayDecline && begin(DECLINE),
+    a: press("a"),
+    r: press("r"),
+    d: press("d"),
     c: () => claim.isPending || claim.mutate(selected),
   }));
-  const alike = alikeTo(first, rows).slice(0, MOST_AT_ONCE);
+  const alike = alikeTo(first, rows);
 
   return (
     <section
@@ -91,18 +88,18 @@ export function BulkBar({
             {reason ?? (destroys && "Irreversible: accept these one by one.")}
           </p>
           <div className="flex flex-wrap gap-1.5">
-            {actions.map((action) => (
+            {actions.map(({ action, key }) => (
               <Button
                 key={action.label}
                 size="sm"
                 variant={action.lead ? "primary" : "outline"}
-                aria-keyshortcuts={["A", "R"][possible.indexOf(action)]}
+                aria-keyshortcuts={key}
                 onClick={() => onBegin(action)}
               >
                 {action.label}…
               </Button>
             ))}
-            {mayDecline && (
+            {declines && (
               <Button
                 size="sm"
                 disabled={reason !== null}
@@ -126,22 +123,6 @@ export function BulkBar({
       )}
     </section>
   );
-}
-
-const DECLINE: BulkAction = {
-  label: "Decline",
-  action: "decline",
-  lead: false,
-  form: null,
-  content: undefined,
-  harmless: true,
-};
-
-function alikeTo(first: InputRequestSummary | undefined, rows: StableRow[]): string[] {
-  if (!first) return [];
-  return rows
-    .filter(({ request, gone }) => !gone && request.state === "open" && request.alike === first.alike)
-    .map(({ request }) => request.id);
 }
 
 /** Claims requests one after the other; reports those that others have claimed. */

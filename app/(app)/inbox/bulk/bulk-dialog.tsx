@@ -21,7 +21,7 @@ import { visibleText } from "@/lib/text/message-tokens.ts";
 import { AnswerFields } from "../answer/fields/answer-fields.tsx";
 import { AnswerQuestion } from "../answer/fields/answer-question.tsx";
 import { useAnswerForm } from "../answer/fields/use-answer-form.ts";
-import type { BulkAction } from "./bulk-actions.ts";
+import { type BulkAction, secondLook } from "./bulk-actions.ts";
 import { BulkResults } from "./bulk-results.tsx";
 import { useBulkAnswer } from "./use-bulk-answer.ts";
 
@@ -40,13 +40,11 @@ export function BulkDialog({
 }) {
   const [comment, setComment] = useState("");
   const [seen, setSeen] = useState(false);
-  const warned = requests.filter((request) => request.warnings.length > 0).length;
-  /** A tick or a comment is missing. */
-  const unseen = warned > 0 && !action.harmless && !seen && comment.trim() === "";
+  const { marked, missing } = secondLook(action, requests, { seen, comment });
   const bulk = useBulkAnswer(requests);
   const send = (content = action.content) => {
     const said = comment.trim();
-    if (!bulk.answer.isPending && !unseen)
+    if (!bulk.answer.isPending && !missing)
       bulk.answer.mutate({
         action: action.action,
         ...(content && { content }),
@@ -61,7 +59,7 @@ export function BulkDialog({
       comment={comment}
       onComment={setComment}
       pending={bulk.answer.isPending}
-      unseen={unseen}
+      unseen={missing}
       count={count}
       onDismiss={onDismiss}
       onSend={onSend}
@@ -91,7 +89,7 @@ export function BulkDialog({
       ) : (
         <>
           <ChosenRequests requests={requests} />
-          {warned > 0 && !action.harmless && (
+          {marked > 0 && (
             <label className="flex min-h-9 items-center gap-2.5 max-md:min-h-11">
               <input
                 type="checkbox"
@@ -100,7 +98,7 @@ export function BulkDialog({
                 onChange={(event) => setSeen(event.target.checked)}
               />
               <span id="bulk-unseen">
-                I’ve seen what is marked on {plural(warned, "request")}, or say why below
+                I’ve seen what is marked on {plural(marked, "request")}, or say why below
               </span>
             </label>
           )}

@@ -10,7 +10,8 @@ import { errorSentence } from "@/lib/api-client/base/client.ts";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
-import type { BulkOutcome, useBulkAnswer } from "./use-bulk-answer.ts";
+import { type BulkOutcome, byAttention, outcomeWords, summaryOf } from "./bulk-outcome.ts";
+import type { useBulkAnswer } from "./use-bulk-answer.ts";
 
 /** The result of each request, shown until closed. Claims no more than the server has reported. */
 export function BulkResults({
@@ -26,23 +27,13 @@ export function BulkResults({
 }) {
   const held = useNow() < bulk.heldUntil;
   const recorded = results.filter((each) => each.status === "recorded");
-  const voted = results.filter((each) => each.status === "voted").length;
-  const undone = results.filter((each) => each.status === "undone").length;
-  const refused = results.filter((each) => each.status === "refused");
   const summary = useRef<HTMLParagraphElement>(null);
   // The pressed button has unmounted, so the focus moves to the summary.
   useEffect(() => summary.current?.focus(), []);
   return (
     <>
       <p ref={summary} tabIndex={-1} role="status" className="font-medium outline-none">
-        {[
-          recorded.length > 0 && `${recorded.length} recorded`,
-          voted > 0 && `${voted} voted on, wait for others`,
-          undone > 0 && `${undone} undone, nothing was sent`,
-          refused.length > 0 && `${refused.length} not recorded`,
-        ]
-          .filter(Boolean)
-          .join(" · ")}
+        {summaryOf(results)}
         {recorded.length > 0 && (
           <span className="font-normal text-muted">
             {held ? (
@@ -67,16 +58,14 @@ export function BulkResults({
         tabIndex={0}
         className="scroll-quiet max-h-[45dvh] rounded-lg border border-line"
       >
-        {[...results]
-          .sort((a, b) => rank(a) - rank(b))
-          .map((result) => (
-            <Result
-              key={result.id}
-              result={result}
-              request={requests.find((request) => request.id === result.id)}
-              onOpen={onClose}
-            />
-          ))}
+        {byAttention(results).map((result) => (
+          <Result
+            key={result.id}
+            result={result}
+            request={requests.find((request) => request.id === result.id)}
+            onOpen={onClose}
+          />
+        ))}
       </ul>
       <DialogActions>
         {recorded.length > 0 && held && (
@@ -96,25 +85,13 @@ export function BulkResults({
   );
 }
 
-/** Sorts results that need attention first. */
-function rank(result: BulkOutcome): number {
-  return ["refused", "kept", "undone", "voted", "recorded"].indexOf(result.status);
-}
-
 const LOOKS = {
-  recorded: { icon: Check, tone: "text-good", word: "Recorded" },
-  voted: { icon: Check, tone: "text-good", word: "Your vote counts; others have to agree" },
-  undone: { icon: Undo2, tone: "text-muted", word: "Undone" },
-  kept: { icon: Check, tone: "text-good", word: "Recorded, too late to undo" },
-  refused: { icon: CircleAlert, tone: "text-bad", word: "Not recorded" },
+  recorded: { icon: Check, tone: "text-good" },
+  voted: { icon: Check, tone: "text-good" },
+  undone: { icon: Undo2, tone: "text-muted" },
+  kept: { icon: Check, tone: "text-good" },
+  refused: { icon: CircleAlert, tone: "text-bad" },
 } as const;
-
-/** The database was unavailable before or during the recording. */
-const UNKNOWN = { icon: CircleAlert, tone: "text-bad", word: "Unknown" } as const;
-
-function isUnknown(result: BulkOutcome): boolean {
-  return result.status === "refused" && result.code === "database_unavailable";
-}
 
 function Result({
   result,
@@ -125,9 +102,10 @@ function Result({
   request: InputRequestSummary | undefined;
   onOpen: () => void;
 }) {
-  const look = isUnknown(result) ? UNKNOWN : LOOKS[result.status];
-  const beaten = result.status === "refused" && result.by ? result : null;
+  const { words, beaten } = outcomeWords(result);
+  const look = LOOKS[result.status];
   const Icon = beaten ? CircleSlash : look.icon;
+  const at = result.status === "refused" ? result.at : undefined;
   return (
     <li className="flex items-start gap-2.5 border-line border-b px-3 py-2 text-[13px] last:border-b-0">
       <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${look.tone}`} strokeWidth={1.75} />
@@ -136,20 +114,16 @@ function Result({
           <bdi>{request ? requestName(request) : "A request"}</bdi>
         </span>
         <span className="text-muted">
-          {beaten ? (
+          {words}
+          {beaten && (
             <>
-              {look.word}: {beaten.by?.name} was faster
-              {beaten.at && (
+              {at && (
                 <>
-                  , <TimeAgo at={beaten.at} />
+                  , <TimeAgo at={at} />
                 </>
               )}
               .
             </>
-          ) : "detail" in result ? (
-            `${look.word}: ${result.detail}`
-          ) : (
-            look.word
           )}
         </span>
       </span>

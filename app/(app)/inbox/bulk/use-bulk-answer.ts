@@ -10,15 +10,9 @@ import type {
   BulkAnswerResult,
   BulkUndoResult,
   InputRequestSummary,
-  Refused,
 } from "@/lib/input-requests/schema.ts";
 import { addDecided } from "../answer/decision-store.ts";
-
-/** The result for one request: `undone` was undone before sending, `kept` came too late for an undo. */
-export type BulkOutcome =
-  | { id: string; status: "recorded" | "voted" | "undone" }
-  | { id: string; status: "kept"; detail: string }
-  | Refused;
+import { afterUndo, type BulkOutcome } from "./bulk-outcome.ts";
 
 /** Sends one answer for all requests, each bound to the question that was read, and undoes the held ones. */
 export function useBulkAnswer(requests: InputRequestSummary[]) {
@@ -49,20 +43,11 @@ export function useBulkAnswer(requests: InputRequestSummary[]) {
 
   const undo = useMutation({
     mutationFn: (ids: string[]) => api.post<BulkUndoResult>("/api/v1/input-requests/bulk-undo", { ids }),
-    onSuccess: (reply) => {
-      const undone = new Map(reply.results.map((each) => [each.id, each]));
-      setResults((before) => before?.map((each) => afterUndo(each, undone.get(each.id))) ?? null);
-    },
+    onSuccess: (reply) => setResults((before) => before && afterUndo(before, reply.results)),
     onSettled: refresh,
   });
 
   return { answer, undo, results, heldUntil, problem: problemOf(answer.error) };
-}
-
-function afterUndo(before: BulkOutcome, undo: BulkUndoResult["results"][number] | undefined): BulkOutcome {
-  if (!undo) return before;
-  if (undo.status === "undone") return { id: before.id, status: "undone" };
-  return { id: before.id, status: "kept", detail: undo.detail };
 }
 
 function problemOf(error: Error | null) {

@@ -21,9 +21,10 @@ import { LateFailure } from "../late-failure.tsx";
 import { useFocusTitle } from "../request/use-focus-title.ts";
 import { idInAddress, useInboxPlace } from "../toolbar/use-inbox-place.ts";
 import { RequestRow, RowSkeletons } from "./request-row.tsx";
+import type { StableRow } from "./row-changes.ts";
 import { useNewRows } from "./use-new-rows.ts";
 import { useNextRequest } from "./use-next-request.ts";
-import { type StableRow, useRequestRows, useRequestSelection } from "./use-request-rows.ts";
+import { useRequestRows, useRequestSelection } from "./use-request-rows.ts";
 
 const NewRows = lazyComponent(() => import("@/components/list/new-rows.tsx").then((file) => file.NewRows));
 const LoadMore = lazyComponent(() => import("@/components/ui/load-more.tsx").then((file) => file.LoadMore));

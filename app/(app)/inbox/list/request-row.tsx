@@ -21,7 +21,6 @@ import { TimeLeftBadge } from "@/components/time/time-left.tsx";
 import { Badge } from "@/components/ui/badge.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { isWide } from "@/components/ui/wide.ts";
-import { answererIn } from "@/lib/format/requests/answerer.ts";
 import {
   REQUEST_LABELS,
   REQUEST_TONES,
@@ -31,8 +30,8 @@ import {
 import { titleParts } from "@/lib/format/requests/rows.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
 import { visibleText } from "@/lib/text/message-tokens.ts";
-import { acceptBlocker, requestBlocker } from "../answer/answer-blockers.ts";
-import type { StableRow } from "./use-request-rows.ts";
+import { rowBadges } from "./row-badges.ts";
+import type { StableRow } from "./row-changes.ts";
 
 export interface RowSelection {
   checked: boolean;
@@ -149,53 +148,31 @@ function RowBox({ request, checked, selecting, onToggle }: RowSelection & { requ
   );
 }
 
+const LABELS = { states: REQUEST_LABELS, tones: REQUEST_TONES, warnings: WARNING_LABELS };
+const BADGE_ICONS = {
+  warning: TriangleAlert,
+  check: Check,
+  gate: UserRoundCheck,
+  lock: Lock,
+  talk: MessageSquareText,
+  clock: Clock3,
+};
+
 function RowBadges({ request, gone }: { request: InputRequestSummary; gone: boolean }) {
   const me = useMe();
-  if (request.state !== "open") {
-    const settled = request.state === "settled" || request.state === "answered";
-    return (
-      <Badge tone={REQUEST_TONES[request.state]}>
-        {settled && request.answer
-          ? `${request.answer.words} by ${answererIn(request.answer)}`
-          : REQUEST_LABELS[request.state]}
+  return rowBadges(request, gone, me, LABELS).map((badge) =>
+    "time" in badge ? (
+      <TimeLeftBadge key="time" until={badge.time} />
+    ) : (
+      <Badge
+        key={`${badge.words} ${badge.more}`}
+        tone={badge.tone}
+        icon={badge.icon && BADGE_ICONS[badge.icon]}
+      >
+        {badge.words}
+        {badge.more && <span className="sr-only"> {badge.more}</span>}
       </Badge>
-    );
-  }
-  if (gone) return <Badge icon={Check}>No longer waiting</Badge>;
-  const blocker = requestBlocker(request, me) ?? acceptBlocker(request, me);
-  return (
-    <>
-      {request.warnings.map((warning) => (
-        <Badge key={warning} tone="bad" icon={TriangleAlert}>
-          {WARNING_LABELS[warning]}
-        </Badge>
-      ))}
-      {request.gate && <Badge icon={UserRoundCheck}>Approval before the call</Badge>}
-      {request.mode === "url" && <Badge tone="accent">Opens a site</Badge>}
-      {request.expiresAt && <TimeLeftBadge until={request.expiresAt} />}
-      {blocker && <Badge icon={Lock}>{blocker.short}</Badge>}
-      {request.claimedBy?.id === me.user.id && <Badge>Claimed by you</Badge>}
-      {request.assignedTo && !request.claimedBy && (
-        <Badge>
-          {request.assignedTo.id === me.user.id
-            ? "Assigned to you"
-            : `Assigned to ${request.assignedTo.name}`}
-        </Badge>
-      )}
-      {request.askedAgain && <Badge>Asked again</Badge>}
-      {request.needsInfo && (
-        <Badge tone="wait" icon={MessageSquareText}>
-          {`Waiting for ${request.needsInfo.of.id === me.user.id ? "you" : request.needsInfo.of.name}`}
-        </Badge>
-      )}
-      {request.snoozedUntil && <Badge icon={Clock3}>Snoozed</Badge>}
-      {request.comments > 0 && (
-        <Badge icon={MessageSquareText}>
-          {request.comments}
-          <span className="sr-only"> {request.comments === 1 ? "comment" : "comments"}</span>
-        </Badge>
-      )}
-    </>
+    ),
   );
 }
 

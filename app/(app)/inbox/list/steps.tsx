@@ -5,7 +5,7 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { requestTitle } from "@/lib/format/requests/rows.ts";
 import type { Listed } from "./request-list.tsx";
-import { rowAfter } from "./use-next-request.ts";
+import { rowAfter } from "./row-changes.ts";
 
 /** `3 of 18`, with the ways to the requests before and after in the list, and the name of the next open one. */
 export function Steps({ listed, id }: { listed: Listed; id: string }) {

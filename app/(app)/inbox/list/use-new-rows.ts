@@ -5,7 +5,9 @@ import { useEffect, useRef, useState } from "react";
 import { newestRequests, type RequestTab } from "@/lib/api-client/requests.ts";
 import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
 import { plural } from "@/lib/text/labels.ts";
-import type { StableRow } from "./use-request-rows.ts";
+import { newsIn, type StableRow } from "./row-changes.ts";
+
+const idOf = ({ id }: { id: string }) => id;
 
 interface Listed {
   tab: RequestTab;
@@ -47,15 +49,10 @@ export function useNewRows({ tab, filters, rows, loading, paging, more }: Listed
     if (loading) return;
     const loaded = rows.filter((row) => !row.gone).map((row) => row.request);
     const latest = newest.data?.items ?? [];
-    const first = known.current === null;
-    known.current ??= new Set();
-    const before = known.current;
-    const added = first || paging || wasPaging.current ? [] : loaded.filter(({ id }) => !before.has(id));
-    // An earlier request enters the latest few when a later one leaves, and is not new.
-    const later = since.current ? latest.filter((each) => each.createdAt > since.current) : [];
-    const news = [...new Set([...added, ...later].map(({ id }) => id))].filter((id) => !before.has(id));
+    const before = { ids: known.current, latestAt: since.current };
+    const news = newsIn(before, { loaded, latest, paging: paging || wasPaging.current });
     wasPaging.current = paging;
-    for (const { id } of [...loaded, ...latest]) before.add(id);
+    known.current = new Set([...(known.current ?? []), ...loaded.map(idOf), ...latest.map(idOf)]);
     if (newest.data) since.current = latest[0]?.createdAt ?? since.current;
     if (news.length === 0) return;
     setUnseen((all) => [...all, ...news]);

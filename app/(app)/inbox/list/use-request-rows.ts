@@ -7,6 +7,7 @@ import { type RequestTab, requestList } from "@/lib/api-client/requests.ts";
 import type { InboxFilters } from "@/lib/format/requests/inbox-filters.ts";
 import { groupRequests } from "@/lib/format/requests/rows.ts";
 import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { type StableRow, settle } from "./row-changes.ts";
 
 /** Groups are made of this many loaded rows, so that few move when later pages are loaded. */
 const GROUPED = 1_000;
@@ -61,19 +62,7 @@ export function useRequestSelection(list: string, rows: StableRow[]): Selection 
   return { ...selection, selected: open.filter((request) => selection.has(request.id)) };
 }
 
-export interface StableRow {
-  request: InputRequestSummary;
-  /**
-   * The request was answered or withdrawn and left this list. The row stays until closing the gap is safe.
-   */
-  gone: boolean;
-}
-
-/**
- * Rows that never jump under the pointer. A row that left stays, marked, while the list is `frozen` or while
- * the row is being read (`keep`). A new row is appended while the list is frozen. `list`: the key of the
- * list; another key starts over.
- */
+/** Rows that never jump under the pointer, see `settle()`. `list`: the key of the list; another key starts over. */
 function useStableRows(
   list: string,
   fresh: InputRequestSummary[] | undefined,
@@ -94,28 +83,4 @@ interface Shown {
   frozen: boolean;
   keep: string | null;
   rows: StableRow[];
-}
-
-export function settle(
-  rows: StableRow[],
-  fresh: InputRequestSummary[],
-  frozen: boolean,
-  keep: string | null,
-): StableRow[] {
-  const byId = new Map(fresh.map((request) => [request.id, request]));
-  const kept = rows.flatMap(({ request }): StableRow[] => {
-    const now = byId.get(request.id);
-    if (now) return [{ request: now, gone: false }];
-    return frozen || request.id === keep ? [{ request, gone: true }] : [];
-  });
-  const shown = new Set(kept.map((row) => row.request.id));
-  const added = fresh
-    .filter((request) => !shown.has(request.id))
-    .map((request) => ({ request, gone: false }));
-  if (frozen) return [...kept, ...added];
-  // Not frozen: uses the server's order, and keeps the row being read where it was.
-  const ordered: StableRow[] = fresh.map((request) => ({ request, gone: false }));
-  const left = kept.findIndex((row) => row.gone);
-  if (left !== -1) ordered.splice(Math.min(left, ordered.length), 0, kept[left]!);
-  return ordered;
 }

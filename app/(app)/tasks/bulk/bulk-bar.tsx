@@ -7,9 +7,9 @@ import { useFormats } from "@/components/shell/session/me.tsx";
 import { Button } from "@/components/ui/button.tsx";
 import { lazyComponent } from "@/components/ui/lazy-component.tsx";
 import type { BulkAction } from "@/lib/bulk-operations/schema.ts";
-import { plural } from "@/lib/text/labels.ts";
 import { totalCount } from "../toolbar/total-words.ts";
 import type { TaskPlace } from "../toolbar/use-task-place.ts";
+import { chosenTasks, selectAllWords, selectedWords } from "./bulk-words.ts";
 
 const BulkDialog = lazyComponent(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
 
@@ -28,24 +28,20 @@ export function BulkBar({
   total: number | null;
 }) {
   const [action, setAction] = useState<BulkAction | null>(null);
-  const { ids, all } = selection;
   const formats = useFormats();
+  const tasks = { ...selection, more, total: total === null ? null : totalCount(total, formats) };
+  const selectAll = selectAllWords(tasks);
   return (
     <section
       aria-label="Selected tasks"
       className="appear sticky bottom-4 z-20 mx-auto flex max-w-full flex-wrap items-center gap-2 rounded-lg border border-line bg-panel px-3 py-2 shadow-pop max-md:bottom-2"
     >
       <p role="status" className="font-medium">
-        {all && more
-          ? total === null
-            ? "All matching tasks"
-            : `All ${totalCount(total, formats)} matching tasks`
-          : plural(ids.length, "task")}{" "}
-        selected
+        {selectedWords(tasks)}
       </p>
-      {more && !all && (
+      {selectAll && (
         <Button size="sm" variant="link" onClick={selection.selectAll}>
-          {total === null ? "Select all matching" : `Select all ${totalCount(total, formats)} matching`}
+          {selectAll}
         </Button>
       )}
       <Button size="sm" variant="danger" onClick={() => setAction("cancel")}>
@@ -70,17 +66,8 @@ export function BulkBar({
         <X aria-hidden strokeWidth={1.75} />
       </Button>
       {action && (
-        <BulkDialog
-          action={action}
-          chosen={all ? { filter: withoutOrder(place.query ?? {}) } : { taskIds: ids }}
-          count={all && more ? null : ids.length}
-          onClose={() => setAction(null)}
-        />
+        <BulkDialog action={action} {...chosenTasks(tasks, place.query)} onClose={() => setAction(null)} />
       )}
     </section>
   );
-}
-
-function withoutOrder({ order: _, ...filter }: Record<string, string>): Record<string, string> {
-  return filter;
 }

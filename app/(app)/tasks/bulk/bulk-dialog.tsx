@@ -10,7 +10,7 @@ import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { api, errorSentence } from "@/lib/api-client/base/client.ts";
 import type { BulkAction, BulkOperation } from "@/lib/bulk-operations/schema.ts";
 import { plural } from "@/lib/text/labels.ts";
-import { BULK_WORDS } from "./bulk-words.ts";
+import { BULK_WORDS, leftOutWords } from "./bulk-words.ts";
 
 /**
  * Freezes the list of tasks, shows its length, and starts once the person has typed that number. Later
@@ -43,6 +43,7 @@ export function BulkDialog({
     prepared.mutate();
   });
   const items = prepared.data?.items;
+  const left = items === undefined ? null : leftOutWords(count, items, leftOut);
   return (
     <Dialog
       open
@@ -57,13 +58,7 @@ export function BulkDialog({
           Counting…
         </p>
       ) : (
-        count !== null &&
-        count > items && (
-          <p>
-            {plural(count - items, "task")} of the {count} selected {count - items === 1 ? "is" : "are"} left
-            out: {leftOut}
-          </p>
-        )
+        left && <p>{left}</p>
       )}
       {prepared.data ? (
         <ConfirmForm operation={prepared.data} action={action} onClose={onClose} />

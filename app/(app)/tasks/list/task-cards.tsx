@@ -10,9 +10,9 @@ import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { Age } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
-import { isLive } from "@/lib/format/tasks/outcome.ts";
 import { isStuck } from "@/lib/tasks/attention.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import { stateBadges } from "./row-facts.ts";
 import { TaskMatter } from "./task-matter.tsx";
 import { Box, type TaskListProps } from "./task-table.tsx";
 
@@ -88,7 +88,7 @@ function Card({ task }: { task: TaskSummary }) {
       </span>
       <span className="flex min-w-0 items-center gap-2.5 text-[13px]">
         {task.attention ? <AttentionBadge attention={task.attention} /> : <StateBadge task={task} />}
-        {!task.durable && isLive(task.state) && <NotDurableBadge short />}
+        {stateBadges(task).notDurable && <NotDurableBadge short />}
         <span className="min-w-0 flex-1">
           <TaskMatter task={task} />
         </span>

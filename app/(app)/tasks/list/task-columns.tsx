@@ -6,9 +6,9 @@ import { StateBadge } from "@/components/task/state-badge.tsx";
 import { StuckActions, TaskHolder } from "@/components/task/stuck-actions.tsx";
 import { Age, TimeAgo, TimeUntil } from "@/components/time/time.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { isLive } from "@/lib/format/tasks/outcome.ts";
-import { type AttentionCode, EXPIRING_MS, isStuck } from "@/lib/tasks/attention.ts";
+import { isStuck } from "@/lib/tasks/attention.ts";
 import type { TaskOrder, TaskSummary } from "@/lib/tasks/schema.ts";
+import { endsSoon, instantOf, stateBadges } from "./row-facts.ts";
 import { TaskMatter } from "./task-matter.tsx";
 
 export interface TaskColumn {
@@ -23,11 +23,6 @@ export interface TaskColumn {
   orders?: Partial<Record<TaskOrder, "ascending" | "descending">>;
 }
 
-/** Attention codes that name the state or replace it. */
-const SAYS_ALL = new Set<AttentionCode>(["start_unknown", "stalled", "lost"]);
-
-const live = (task: TaskSummary) => isLive(task.state);
-
 /** Optional columns, beside the task's name. */
 export const TASK_COLUMNS: TaskColumn[] = [
   { id: "tool", label: "Tool", className: "max-w-40 truncate text-muted", cell: (task) => task.tool },
@@ -40,14 +35,16 @@ export const TASK_COLUMNS: TaskColumn[] = [
   {
     id: "state",
     label: "State",
-    cell: (task) => (
-      <span className="flex items-center gap-1.5">
-        {/* The reason for a standstill says more than the state. */}
-        {!(task.attention && SAYS_ALL.has(task.attention.code)) && <StateBadge task={task} />}
-        <AttentionBadge attention={task.attention} />
-        {!task.durable && live(task) && <NotDurableBadge short />}
-      </span>
-    ),
+    cell: (task) => {
+      const shown = stateBadges(task);
+      return (
+        <span className="flex items-center gap-1.5">
+          {shown.state && <StateBadge task={task} />}
+          <AttentionBadge attention={task.attention} />
+          {shown.notDurable && <NotDurableBadge short />}
+        </span>
+      );
+    },
   },
   {
     id: "outcome",
@@ -89,7 +86,10 @@ export const TASK_COLUMNS: TaskColumn[] = [
     label: "Next check",
     right: true,
     className: "max-xl:hidden",
-    cell: (task) => live(task) && (task.nextCheckAt ? <TimeUntil at={task.nextCheckAt} over="now" /> : "—"),
+    cell: (task) => {
+      const next = instantOf(task.state, task.nextCheckAt);
+      return next === null || next === "—" ? next : <TimeUntil at={next.at} over="now" />;
+    },
   },
   {
     id: "left",
@@ -97,7 +97,10 @@ export const TASK_COLUMNS: TaskColumn[] = [
     right: true,
     className: "max-lg:hidden",
     orders: { expiring: "ascending" },
-    cell: (task) => live(task) && (task.expiresAt ? <TimeLeft at={task.expiresAt} /> : "—"),
+    cell: (task) => {
+      const end = instantOf(task.state, task.expiresAt);
+      return end === null || end === "—" ? end : <TimeLeft at={end.at} />;
+    },
   },
 ];
 
@@ -123,6 +126,6 @@ export function withHolder(columns: TaskColumn[]): TaskColumn[] {
 }
 
 function TimeLeft({ at }: { at: string }) {
-  const soon = Date.parse(at) - Date.now() < EXPIRING_MS;
+  const soon = endsSoon(at, Date.now());
   return <TimeUntil at={at} over="over" className={cn(soon && "font-medium text-wait")} />;
 }

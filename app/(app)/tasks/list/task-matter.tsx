@@ -1,17 +1,15 @@
 import { useFormats } from "@/components/shell/session/me.tsx";
 import { ProgressBar, progressWords } from "@/components/task/progress.tsx";
 import { cn } from "@/components/ui/cn.ts";
-import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
+import { matterOf } from "./row-facts.ts";
 
-/**
- * The task's status in one line: progress if known, else the outcome, the error, or the server's status
- * message.
- */
+/** The task's status in one line, see `matterOf()`. */
 export function TaskMatter({ task, wrap = false }: { task: TaskSummary; wrap?: boolean }) {
-  const { progress } = task;
   const formats = useFormats();
-  if (progress && isLive(task.state) && task.state !== "input_required") {
+  const matter = matterOf(task);
+  if ("progress" in matter) {
+    const { progress } = matter;
     return (
       <span className="flex items-center gap-2.5">
         <span className="w-24 shrink-0">
@@ -22,14 +20,11 @@ export function TaskMatter({ task, wrap = false }: { task: TaskSummary; wrap?: b
       </span>
     );
   }
-  const text = task.outcome ?? task.error?.message ?? task.statusMessage;
-  const cancelling = task.cancelRequestedAt && task.serverState;
+  const { text, server } = matter;
   return (
     <span className={cn("block", !wrap && "truncate")} title={text ?? undefined}>
       {text}
-      {cancelling && (
-        <span className="text-muted"> · server says “{serverStateLabel(task.serverState ?? "")}”</span>
-      )}
+      {server && <span className="text-muted"> · server says “{server}”</span>}
     </span>
   );
 }

@@ -9,7 +9,7 @@ import { cn } from "@/components/ui/cn.ts";
 import { Link } from "@/components/ui/link.tsx";
 import type { TaskOrder } from "@/lib/tasks/schema.ts";
 import type { TaskColumn } from "./task-columns.tsx";
-import type { TaskRow } from "./use-task-rows.ts";
+import type { TaskRow } from "./task-rows.ts";
 
 export interface TaskListProps {
   rows: TaskRow[];

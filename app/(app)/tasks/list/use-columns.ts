@@ -2,8 +2,10 @@
 
 import { useEffect, useState } from "react";
 import { useMe } from "@/components/shell/session/me.tsx";
+import { readColumns, sameColumns } from "./row-facts.ts";
 import { TASK_COLUMNS } from "./task-columns.tsx";
 
+const KNOWN = TASK_COLUMNS.map((column) => column.id);
 const USUAL = TASK_COLUMNS.filter((column) => !column.extra).map((column) => column.id);
 
 /** The user's choice of columns, kept in this browser. */
@@ -24,7 +26,7 @@ export function useColumns() {
     columns: TASK_COLUMNS.filter((column) => chosen.includes(column.id)),
     isShown: (id: string) => chosen.includes(id),
     toggle: (id: string) => set(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id]),
-    isUsual: [...chosen].sort().join() === [...USUAL].sort().join(),
+    isUsual: sameColumns(chosen, USUAL),
     reset: () => set(USUAL),
   };
 }
@@ -33,8 +35,7 @@ export type Columns = ReturnType<typeof useColumns>;
 
 function readChosen(key: string): string[] {
   try {
-    const kept = window.localStorage.getItem(key)?.split(",");
-    return kept?.filter((id) => TASK_COLUMNS.some((column) => column.id === id)) ?? USUAL;
+    return readColumns(window.localStorage.getItem(key), KNOWN, USUAL);
   } catch {
     return USUAL;
   }

@@ -2,12 +2,7 @@
 
 import { useState } from "react";
 import type { TaskSummary } from "@/lib/tasks/schema.ts";
-
-export interface TaskRow {
-  task: TaskSummary;
-  /** The task left the list. The row stays only while the pointer is over the list. */
-  gone: boolean;
-}
+import { settled, type TaskRow, toRow } from "./task-rows.ts";
 
 interface Shown {
   name: string;
@@ -35,21 +30,4 @@ export function useTaskRows(name: string, fresh: TaskSummary[] | undefined, held
     unseen: fresh && shown.name === name ? fresh.filter((task) => !there.has(task.id)).length : 0,
     showAll: () => fresh && setShown({ name, rows: fresh.map(toRow) }),
   };
-}
-
-const toRow = (task: TaskSummary): TaskRow => ({ task, gone: false });
-
-/** Returns the rows in place with current data, followed by rows of further pages. */
-function settled(rows: TaskRow[], fresh: TaskSummary[], held: boolean): TaskRow[] {
-  const now = new Map(fresh.map((task) => [task.id, task]));
-  const kept = rows.flatMap(({ task }): TaskRow[] => {
-    const current = now.get(task.id);
-    if (current) return [{ task: current, gone: false }];
-    return held ? [{ task, gone: true }] : [];
-  });
-  const there = new Set(kept.map(({ task }) => task.id));
-  const last = fresh.findLastIndex((task) => there.has(task.id));
-  // If no row of the old list is left, no row can move.
-  if (last === -1 && !held) return fresh.map(toRow);
-  return [...kept, ...fresh.slice(last + 1).map(toRow)];
 }

@@ -12,14 +12,15 @@ import { receiverOf, requesterWords } from "@/lib/format/requests/own-questions.
 import { voteEffect } from "@/lib/format/requests/votes.ts";
 import type { Decision } from "@/lib/input-requests/decision.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import type { AnswerDialog } from "./answer-dialogs.tsx";
-import type { ClaimStep } from "./assignment/use-claim.ts";
+import type { AnswerDialog } from "../answer-dialogs.tsx";
+import type { ClaimStep } from "../assignment/use-claim.ts";
+import type { Decided } from "../decided.ts";
 import type { DecisionMenuProps } from "./decision-menu-items.tsx";
-import { MainButtons, needsRoom } from "./main-buttons.tsx";
-import type { Decided } from "./use-decide.ts";
+import { declinePlace, needsRoom } from "./decision-offer.ts";
+import { MainButtons } from "./main-buttons.tsx";
 
 const DecisionMenuItems = lazyComponent(
-  () => import("../first-touch.ts").then((file) => file.DecisionMenuItems),
+  () => import("../../first-touch.ts").then((file) => file.DecisionMenuItems),
   { warm: true },
 );
 
@@ -32,6 +33,7 @@ export function DecisionBar({
   disabled,
   unseen,
   pending,
+  armed,
   opened,
   affirmative,
   other,
@@ -51,6 +53,8 @@ export function DecisionBar({
   unseen: string | null;
   /** The decision being recorded. */
   pending: Decided | null;
+  /** A press may decide. */
+  armed: boolean;
   /** The site of a URL request was opened. */
   opened: boolean;
   affirmative: RefObject<HTMLButtonElement | null>;
@@ -72,13 +76,12 @@ export function DecisionBar({
   const sent = request.approval ? voteEffect(request.approval, receiverOf(request)) : inWhoseName(request);
   // Many buttons, or long ones, need the whole line.
   const beside = !needsRoom(decision);
-  const mayDecline = question.actions.includes("decline");
-  // Where the form has choices of its own, declining is a different thing, and stands in the menu.
-  const declines = mayDecline && decision.kind !== "choices";
+  const declining = declinePlace(question, decision);
   return (
     <div
       ref={bar}
       id="decide"
+      data-armed={armed || undefined}
       className="shrink-0 border-line border-t bg-panel px-4 pt-3 pb-[calc(0.75rem+env(safe-area-inset-bottom))] md:px-8"
       style={keyboard ? { paddingBottom: keyboard + 8 } : undefined}
     >
@@ -110,7 +113,7 @@ export function DecisionBar({
           onAccept={onAccept}
           onSubmitForm={onSubmitForm}
         />
-        {declines && (
+        {declining === "bar" && (
           <Button
             className="max-md:min-h-11 max-md:flex-1"
             aria-disabled={disabled || pending !== null || undefined}
@@ -123,7 +126,7 @@ export function DecisionBar({
         )}
         <DecisionMenu
           request={request}
-          declines={mayDecline && !declines}
+          declines={declining === "menu"}
           disabled={disabled || pending !== null}
           onDialog={onDialog}
           onClaim={onClaim}

@@ -17,11 +17,11 @@ import { Kbd } from "@/components/ui/kbd.tsx";
 import { MenuItem, MenuSeparator } from "@/components/ui/overlay/menu.tsx";
 import { useTrouble } from "@/lib/api-client/base/use-connection.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
-import { troubleBlocker } from "./answer-blockers.ts";
-import type { AnswerDialog } from "./answer-dialogs.tsx";
-import { mayGive, useAssign } from "./assignment/use-assign.ts";
-import type { ClaimStep } from "./assignment/use-claim.ts";
-import { goOnFrom } from "./decision-store.ts";
+import { troubleBlocker } from "../answer-blockers.ts";
+import type { AnswerDialog } from "../answer-dialogs.tsx";
+import { mayGive, useAssign } from "../assignment/use-assign.ts";
+import type { ClaimStep } from "../assignment/use-claim.ts";
+import { goOnFrom } from "../decision-store.ts";
 
 export interface DecisionMenuProps {
   request: InputRequestDetail;

@@ -1,22 +1,18 @@
 "use client";
 
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { timing } from "@/components/timings.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Input } from "@/components/ui/input.tsx";
 import { Dialog, DialogActions } from "@/components/ui/overlay/dialog.tsx";
 import { requestName } from "@/lib/format/requests/requests.ts";
 import type { Choice } from "@/lib/input-requests/decision.ts";
-import { destructionOf, isHarmless } from "@/lib/input-requests/destruction.ts";
+import { destructionOf } from "@/lib/input-requests/destruction.ts";
 import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import { guardOf } from "./guard.ts";
 import { MainButton, type MainButtonProps } from "./main-button.tsx";
 
-/** Longer than any slip of a finger, shorter than patience. */
-const HOLD_MS = 1_000;
-
-/**
- * The button of a question that warns or has changed: a harmless choice is one press, any other waits until
- * the warnings are seen, and what destroys is held.
- */
+/** The button of a question that warns or has changed. */
 export function GuardedButton({
   question,
   choice,
@@ -24,18 +20,15 @@ export function GuardedButton({
   ...props
 }: MainButtonProps & {
   question: InputRequestDetail;
-  /** Undefined: the whole form. */
-  choice: Choice | undefined;
+  /** Null: the whole form. */
+  choice: Choice | null;
   /** Something has to be seen before. */
   unseen: boolean;
 }) {
-  if (choice && isHarmless(choice)) return <MainButton {...props} />;
+  const guard = guardOf(question, choice);
+  if (guard === "none") return <MainButton {...props} />;
   const guarded = { ...props, disabled: props.disabled || unseen };
-  return question.warnings.includes("destructive") ? (
-    <HoldButton {...guarded} question={question} />
-  ) : (
-    <MainButton {...guarded} />
-  );
+  return guard === "hold" ? <HoldButton {...guarded} question={question} /> : <MainButton {...guarded} />;
 }
 
 /**
@@ -49,6 +42,11 @@ function HoldButton({ question, ...props }: MainButtonProps & { question: InputR
   /** The pointer was held long enough, and its release is no press. */
   const held = useRef(false);
   const { busy, disabled, onPress, children } = props;
+  // The request may have changed, or begun to take presses, during the hold.
+  const latest = useRef(onPress);
+  useEffect(() => {
+    latest.current = onPress;
+  });
   // Ends the hold, and closes the dialog, if the button is disabled or unmounted.
   useEffect(() => {
     if (disabled) {
@@ -67,8 +65,8 @@ function HoldButton({ question, ...props }: MainButtonProps & { question: InputR
     timer.current = setTimeout(() => {
       held.current = byPointer;
       end();
-      onPress();
-    }, HOLD_MS);
+      latest.current();
+    }, timing("hold"));
   };
   /** Returns whether a hold was ended before its time. */
   function end(): boolean {
@@ -110,7 +108,7 @@ function HoldButton({ question, ...props }: MainButtonProps & { question: InputR
           backgroundImage: "linear-gradient(color-mix(in oklab, currentColor 28%, transparent) 0 0)",
           backgroundRepeat: "no-repeat",
           backgroundSize: holding ? "100% 100%" : "0% 100%",
-          transition: `background-size ${holding ? HOLD_MS : 100}ms linear`,
+          transition: `background-size ${holding ? timing("hold") : 100}ms linear`,
         }}
       >
         {/* Both lines keep their room, so that the button does not shrink away from under the pointer. */}

@@ -1,0 +1,30 @@
+import { sentValues } from "@/lib/format/requests/sent-values.ts";
+import { openStageOf } from "@/lib/format/requests/votes.ts";
+import { decisionOf } from "@/lib/input-requests/decision.ts";
+import type { AnswerInput, DraftInput, InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+export type Decided = Pick<AnswerInput, "action" | "content" | "comment" | "anyWording" | "proposes">;
+
+/** Returns `Approved INV-100`, or `Declined “Not ours” · INV-100`. */
+export function decidedWords(words: string, name: string): string {
+  return `${words}${words.endsWith("”") ? " ·" : ""} ${name}`;
+}
+
+/** Returns what a decision was where others have to agree before there is an answer. */
+export function votedWords(approval: InputRequestDetail["approval"], name: string): string {
+  const said = approval?.mine?.agrees === false ? "rejected" : "agreed";
+  return `You ${said}: ${name}. Waits for ${openStageOf(approval ?? { stages: [] })}.`;
+}
+
+/**
+ * Returns the draft that an undo restores: the form's values and the comment. A one-press choice is not kept.
+ */
+export function draftOf(
+  question: Pick<InputRequestDetail, "fields">,
+  { content, comment }: Pick<Decided, "content" | "comment">,
+): DraftInput | null {
+  const isForm = decisionOf(question.fields).kind === "form";
+  const filled = isForm && content ? sentValues(question.fields, content) : {};
+  if (Object.keys(filled).length === 0 && !comment) return null;
+  return { content: filled, ...(comment && { comment }) };
+}

@@ -1,0 +1,333 @@
+import { describe, expect, test } from "vitest";
+import type { Permission } from "@/lib/access/permissions.ts";
+import { type Decision, decisionOf } from "@/lib/input-requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { Field, Form } from "@/lib/mcp/forms/form.ts";
+import {
+  decisionButtons,
+  decisionOffer,
+  declinePlace,
+  isSame,
+  keyPress,
+  needsRoom,
+} from "./decision-offer.ts";
+import { guardOf } from "./guard.ts";
+
+const CLAIM = { at: "2026-01-01T00:00:00Z", until: "2026-01-01T00:15:00Z" };
+const ben = { id: "ben", name: "Ben", ...CLAIM };
+const ana = { id: "ana", name: "Ana", ...CLAIM };
+
+const field = (more: Partial<Field>) =>
+  ({ name: "value", title: "Decision", description: null, required: true, default: null, ...more }) as Field;
+const formOf = (...fields: Field[]): Form => ({ kind: "supported", fields }) as Form;
+const options = (...titles: string[]) =>
+  field({ kind: "one_of", options: titles.map((title) => ({ value: title, title })) } as Partial<Field>);
+
+const APPROVAL = formOf(options("reject", "approve"));
+const FOUR = formOf(options("North", "East", "South", "West"));
+const TEXT = formOf(field({ kind: "text" } as Partial<Field>));
+const NOTHING = formOf();
+const HIDDEN = { kind: "unsupported", reason: "A secret" } as unknown as Form;
+
+const REQUEST = {
+  state: "open",
+  fields: APPROVAL,
+  mode: "form",
+  actions: ["accept", "decline", "cancel"],
+  warnings: [],
+  previous: null,
+  rewordedAt: null,
+  origin: "server",
+  gate: null,
+  tool: "process_invoice",
+  approval: null,
+  claimedBy: null,
+  urlOwner: null,
+  fourEyes: false,
+  task: { cancelRequestedAt: null },
+} as unknown as InputRequestDetail;
+const changed = { previous: {} } as Partial<InputRequestDetail>;
+
+interface Situation {
+  request?: Partial<InputRequestDetail>;
+  is?: "viewer" | "viewing";
+  trouble?: Parameters<typeof decisionOffer>[0]["trouble"];
+  blocked?: boolean;
+  agreed?: boolean;
+  seen?: { change: boolean; figures: boolean };
+  explained?: boolean;
+  cautious?: boolean;
+}
+
+function offerIn({ request: more = {}, is, ...situation }: Situation) {
+  const request = { ...REQUEST, ...more };
+  return decisionOffer({
+    question: request,
+    request,
+    me: {
+      user: { id: "ben", name: "Ben", email: "" },
+      view: is === "viewing" ? { until: "", leftMs: 0 } : null,
+      may: (_: Permission) => is !== "viewer",
+    },
+    trouble: null,
+    blocked: false,
+    agreed: false,
+    seen: { change: false, figures: false },
+    explained: false,
+    cautious: false,
+    ...situation,
+  });
+}
+
+describe("what keeps a person from deciding", () => {
+  test.each<[string, Situation, { accept: RegExp | null; any: RegExp | null }]>([
+    ["nothing", {}, { accept: null, any: null }],
+    ["no network", { trouble: "offline" }, { accept: /^You’re offline/, any: /^You’re offline/ }],
+    ["a session that ended", { trouble: "signed_out" }, { accept: /signed out/, any: /signed out/ }],
+    ["a database that is away", { trouble: "database" }, { accept: /unreachable/, any: /unreachable/ }],
+    ["only the stream is away", { trouble: "not_live" }, { accept: null, any: null }],
+    [
+      "no network comes before a claim",
+      { trouble: "offline", request: { claimedBy: ana } },
+      { accept: /offline/, any: /offline/ },
+    ],
+    ["a viewer", { is: "viewer" }, { accept: /^Viewers can’t/, any: /^Viewers can’t/ }],
+    ["viewing as a member", { is: "viewing" }, { accept: /read only/, any: /read only/ }],
+    [
+      "another's claim",
+      { request: { claimedBy: ana } },
+      { accept: /^Ana has claimed/, any: /^Ana has claimed/ },
+    ],
+    ["one's own claim", { request: { claimedBy: ben } }, { accept: null, any: null }],
+    ["a question that changed meanwhile", { blocked: true }, { accept: /has changed/, any: /has changed/ }],
+    [
+      "a question that keeps changing",
+      { request: { rewordedAt: CLAIM.at } },
+      { accept: /keeps changing/, any: /keeps changing/ },
+    ],
+    [
+      "a question that keeps changing, ticked",
+      { request: { rewordedAt: CLAIM.at }, agreed: true },
+      { accept: null, any: null },
+    ],
+    [
+      "a second person, who may decline",
+      { request: { fourEyes: true } },
+      { accept: /somebody else has to accept/, any: null },
+    ],
+    [
+      "a site of another's connection",
+      { request: { mode: "url", urlOwner: ana } },
+      { accept: /^Only Ana may open/, any: null },
+    ],
+  ])("%s", (_, situation, { accept, any }) => {
+    const { reason, acceptReason } = offerIn(situation);
+    for (const [said, expected] of [
+      [acceptReason, accept],
+      [reason, any],
+    ] as const)
+      if (expected) expect(said).toMatch(expected);
+      else expect(said).toBeNull();
+  });
+});
+
+describe("what has to be seen before accepting", () => {
+  test.each<[string, Situation, RegExp | null]>([
+    ["a plain question", {}, null],
+    ["what changed", { request: changed }, /what changed/],
+    ["what changed, ticked", { request: changed, seen: { change: true, figures: false } }, null],
+    ["a comment is no tick for what changed", { request: changed, explained: true }, /what changed/],
+    ["figures", { request: { warnings: ["sum_differs"] } }, /or write a comment/],
+    ["figures, ticked", { request: { warnings: ["overdue"] }, seen: { change: false, figures: true } }, null],
+    ["figures, explained", { request: { warnings: ["currency_differs"] }, explained: true }, null],
+    ["what is irreversible is held instead", { request: { warnings: ["destructive"] } }, null],
+    [
+      "both: what changed comes first",
+      { request: { ...changed, warnings: ["sum_differs"] }, explained: true },
+      /what changed/,
+    ],
+    [
+      "a question that keeps changing has its own tick",
+      { request: { ...changed, rewordedAt: CLAIM.at } },
+      null,
+    ],
+  ])("%s", (_, situation, expected) => {
+    const { unseen } = offerIn(situation);
+    if (expected) expect(unseen).toMatch(expected);
+    else expect(unseen).toBeNull();
+  });
+});
+
+describe("which keys act", () => {
+  test.each<[string, Situation, { declines: boolean; claim: string | null; snoozes: boolean }]>([
+    ["an open request", {}, { declines: true, claim: "claim", snoozes: true }],
+    [
+      "one's own claim is released",
+      { request: { claimedBy: ben } },
+      { declines: true, claim: "release", snoozes: true },
+    ],
+    ["another's claim", { request: { claimedBy: ana } }, { declines: false, claim: null, snoozes: true }],
+    ["no network", { trouble: "offline" }, { declines: false, claim: null, snoozes: false }],
+    ["a viewer", { is: "viewer" }, { declines: false, claim: null, snoozes: false }],
+    [
+      "a decided request",
+      { request: { state: "answered" } },
+      { declines: false, claim: null, snoozes: false },
+    ],
+    [
+      "a question that takes no decline",
+      { request: { actions: ["accept"] } },
+      { declines: false, claim: "claim", snoozes: true },
+    ],
+    ["a second person", { request: { fourEyes: true } }, { declines: true, claim: "claim", snoozes: true }],
+    [
+      "a question that changed meanwhile",
+      { blocked: true },
+      { declines: false, claim: "claim", snoozes: true },
+    ],
+  ])("%s", (_, situation, expected) => {
+    const { declines, claim, snoozes } = offerIn(situation);
+    expect({ declines, claim, snoozes }).toEqual(expected);
+  });
+
+  test.each<[string, Situation, [a: boolean, r: boolean]]>([
+    ["two choices: A and R decide", {}, [false, false]],
+    ["two choices, where a slip may be: A leads, R decides", { cautious: true }, [true, false]],
+    ["four choices: both lead", { request: { fields: FOUR } }, [true, true]],
+    ["a form: both lead", { request: { fields: TEXT } }, [true, true]],
+    ["no fields: A decides", { request: { fields: NOTHING } }, [false, false]],
+    ["a site: A leads", { request: { mode: "url", fields: NOTHING } }, [true, false]],
+  ])("%s", (_, situation, [affirmative, other]) => {
+    expect(offerIn(situation).onlyFocus).toEqual({ affirmative, other });
+  });
+
+  test.each([
+    [
+      "a button that is off leads to its tick",
+      { off: true, inView: true, onlyFocus: false },
+      "lead to the tick",
+    ],
+    [
+      "also when the question is out of view",
+      { off: true, inView: false, onlyFocus: false },
+      "lead to the tick",
+    ],
+    ["a question out of view is shown", { off: false, inView: false, onlyFocus: false }, "show the question"],
+    ["one of many choices is reached", { off: false, inView: true, onlyFocus: true }, "focus"],
+    ["a plain choice is pressed", { off: false, inView: true, onlyFocus: false }, "press"],
+  ])("%s", (_, situation, expected) => {
+    expect(keyPress(situation)).toBe(expected);
+  });
+});
+
+describe("the claim of another", () => {
+  test.each<[string, Situation, boolean]>([
+    ["is told", { request: { claimedBy: ana } }, true],
+    ["is not told to its holder", { request: { claimedBy: ben } }, false],
+    ["is not told to viewers", { request: { claimedBy: ana }, is: "viewer" }, false],
+    ["gives way to the network's trouble", { request: { claimedBy: ana }, trouble: "offline" }, false],
+  ])("%s", (_, situation, expected) => {
+    expect(offerIn(situation).tellsClaim).toBe(expected);
+  });
+});
+
+describe("the fields", () => {
+  test.each<[string, Situation, boolean]>([
+    ["stay on without a network: what is typed is kept", { trouble: "offline" }, false],
+    ["stay on while the question keeps changing", { request: { rewordedAt: CLAIM.at } }, false],
+    ["are off in another's claim", { request: { claimedBy: ana } }, true],
+    ["are off where a second person is needed", { request: { fourEyes: true } }, true],
+  ])("%s", (_, situation, expected) => {
+    expect(offerIn(situation).fieldsOff).toBe(expected);
+  });
+});
+
+describe("the buttons", () => {
+  const said = (more: Partial<InputRequestDetail>) => {
+    const request = { ...REQUEST, ...more };
+    return decisionButtons(request, decisionOf(request.fields)).map(
+      ({ label, shortcut, primary, content, sendsForm, opensFirst }) =>
+        [
+          `${shortcut} ${label}`,
+          primary && "primary",
+          sendsForm && "sends the form",
+          opensFirst && "after the site",
+          content && JSON.stringify(content),
+        ]
+          .filter(Boolean)
+          .join(", "),
+    );
+  };
+  test.each<[string, Partial<InputRequestDetail>, string[]]>([
+    [
+      "yes and no, the yes first",
+      {},
+      ['A Approve, primary, {"value":"approve"}', 'R Reject, {"value":"reject"}'],
+    ],
+    [
+      "four choices, none emphasised",
+      { fields: FOUR },
+      [
+        'A North, {"value":"North"}',
+        'R East, {"value":"East"}',
+        '3 South, {"value":"South"}',
+        '4 West, {"value":"West"}',
+      ],
+    ],
+    ["no fields", { fields: NOTHING }, ["A Confirm, primary, {}"]],
+    [
+      "an approval before a call",
+      { fields: NOTHING, origin: "intray", gate: {} as InputRequestDetail["gate"] },
+      ["A Approve, primary, {}"],
+    ],
+    ["a form", { fields: TEXT }, ["A Send answer, primary, sends the form"]],
+    ["a site", { mode: "url", fields: NOTHING }, ["A Continue the task, primary, after the site"]],
+    ["a form that can't be shown", { fields: HIDDEN }, []],
+  ])("of %s", (_, more, expected) => {
+    expect(said(more)).toEqual(expected);
+  });
+
+  test.each<[string, Form, boolean]>([
+    ["two short ones stand beside the rest", APPROVAL, false],
+    ["four need the whole line", FOUR, true],
+    ["a long one needs the whole line", formOf(options("The programming language", "No")), true],
+    ["the button of a form does not", TEXT, false],
+  ])("%s", (_, form, expected) => {
+    expect(needsRoom(decisionOf(form))).toBe(expected);
+  });
+
+  test.each<[string, Form, string[], string | null]>([
+    ["of a choice is in the menu", APPROVAL, ["accept", "decline"], "menu"],
+    ["of a form is in the bar", TEXT, ["accept", "decline"], "bar"],
+    ["of a form that can't be shown is in the bar", HIDDEN, ["decline"], "bar"],
+    ["is nowhere where the server takes none", TEXT, ["accept"], null],
+  ])("declining %s", (_, form, actions, expected) => {
+    expect(declinePlace({ actions } as InputRequestDetail, decisionOf(form))).toBe(expected);
+  });
+});
+
+describe("a guarded button", () => {
+  const choicesOf = (...fields: Field[]) =>
+    (decisionOf(formOf(...fields)) as Extract<Decision, { kind: "choices" }>).choices;
+  const confirm = choicesOf(field({ kind: "boolean", name: "confirm" } as Partial<Field>));
+  const keep = choicesOf(field({ kind: "boolean", name: "keep_file" } as Partial<Field>));
+  test.each([
+    ["that destroys is held", ["destructive"], confirm[0]!, "hold"],
+    ["that says no to it is one press", ["destructive"], confirm[1]!, "none"],
+    ["whose no destroys is held", ["destructive"], keep[1]!, "hold"],
+    ["of a form that destroys is held", ["destructive"], null, "hold"],
+    ["of figures that differ waits for a look", ["sum_differs"], confirm[0]!, "look"],
+    ["that says no to figures is one press", ["sum_differs"], confirm[1]!, "none"],
+    ["of a question that changed waits for a look", [], confirm[0]!, "look"],
+  ] as const)("%s", (_, warnings, choice, expected) => {
+    expect(guardOf({ warnings: [...warnings] }, choice)).toBe(expected);
+  });
+});
+
+test.each([
+  ["the same content", { action: "accept", content: { a: 1 } }, true],
+  ["other content", { action: "accept", content: { a: 2 } }, false],
+  ["another action", { action: "decline" }, false],
+] as const)("an answer is given again with %s", (_, other, expected) => {
+  expect(isSame({ action: "accept", content: { a: 1 } }, other)).toBe(expected);
+});

@@ -1,0 +1,15 @@
+import type { Choice } from "@/lib/input-requests/decision.ts";
+import { isHarmless } from "@/lib/input-requests/destruction.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+/**
+ * How a button of a question that warns or has changed is guarded: a harmless choice is one press, any other
+ * waits until the warnings are seen, and a choice that destroys is held. `choice`: null for the whole form.
+ */
+export function guardOf(
+  { warnings }: Pick<InputRequestDetail, "warnings">,
+  choice: Choice | null,
+): "none" | "look" | "hold" {
+  if (choice && isHarmless(choice)) return "none";
+  return warnings.includes("destructive") ? "hold" : "look";
+}

@@ -1,0 +1,83 @@
+"use client";
+
+import type { RefObject } from "react";
+import { cn } from "@/components/ui/cn.ts";
+import { lazyComponent } from "@/components/ui/lazy-component.tsx";
+import type { Decision } from "@/lib/input-requests/decision.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+import type { Decided } from "../decided.ts";
+import { decisionButtons, isGuarded, isLong, needsRoom } from "./decision-offer.ts";
+import { MainButton } from "./main-button.tsx";
+
+export const GuardedButton = lazyComponent(
+  () => import("../../request/first-touch.ts").then((file) => file.GuardedButton),
+  { warm: true },
+);
+
+/** The buttons that decide: one per choice, or one for the whole form. */
+export function MainButtons({
+  question,
+  decision,
+  opened,
+  disabled,
+  unseen,
+  pending,
+  describedBy,
+  affirmative,
+  other,
+  onAccept,
+  onSubmitForm,
+}: {
+  /** The question on the screen. */
+  question: InputRequestDetail;
+  decision: Decision;
+  opened: boolean;
+  disabled: boolean;
+  /** Something has to be seen before; a harmless choice is possible without. */
+  unseen: boolean;
+  /** The decision being recorded. */
+  pending: Decided | null;
+  describedBy: string | undefined;
+  affirmative: RefObject<HTMLButtonElement | null>;
+  other: RefObject<HTMLButtonElement | null>;
+  onAccept: (content?: Record<string, unknown>) => void;
+  onSubmitForm: () => void;
+}) {
+  const guarded = isGuarded(question);
+  const buttons = decisionButtons(question, decision).map((button, index) => {
+    const { label, choice, content } = button;
+    const props = {
+      describedBy,
+      buttonRef: index === 0 ? affirmative : index === 1 ? other : null,
+      shortcut: button.shortcut,
+      primary: button.primary,
+      busy: pending !== null,
+      pending: choice ? same(pending?.content, content) : pending?.action === "accept",
+      disabled: disabled || (button.opensFirst && !opened),
+      onPress: () => (button.sendsForm ? onSubmitForm() : onAccept(content)),
+      children: label,
+    };
+    return guarded ? (
+      <GuardedButton key={label} {...props} question={question} choice={choice} unseen={unseen} />
+    ) : (
+      <MainButton key={label} {...props} />
+    );
+  });
+  if (decision.kind !== "choices" || question.mode === "url") return buttons;
+  return (
+    <div
+      className={cn(
+        "flex min-w-0 gap-2 max-md:flex-1 md:flex-wrap",
+        needsRoom(decision) && "max-md:basis-full",
+        needsRoom(decision) &&
+          (decision.choices.some(isLong) ? "max-md:flex-col" : "max-md:grid max-md:grid-cols-2"),
+      )}
+    >
+      {buttons}
+    </div>
+  );
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,54 @@
+import type { DeliveryStage } from "@/lib/format/requests/delivery.ts";
+import { receiverOf } from "@/lib/format/requests/own-questions.ts";
+import type { Reach } from "@/lib/input-requests/deliveries/status.ts";
+import type { InputRequestDetail } from "@/lib/input-requests/schema.ts";
+
+/** What a toast says of a decision on its way. */
+export type DeliveryToast =
+  /** `after`: what happens then, as a sentence that goes on with a time. `coming`: the same in short. */
+  | { kind: "held"; after: string; coming: string }
+  /** Goes by itself. */
+  | { kind: "line"; words: string }
+  /** Stays until it is closed, with a link to the request. */
+  | { kind: "failed"; words: string };
+
+/**
+ * Returns the toast of a stage, or null if the undo shows its own. `what`: for example `Approved INV-100`.
+ * `reach`: how far the answer got.
+ */
+export function deliveryToast(
+  request: Pick<InputRequestDetail, "origin" | "gate" | "server" | "tool" | "requestedBy" | "delivery">,
+  stage: DeliveryStage,
+  what: string,
+  reach: Reach | null,
+): DeliveryToast | null {
+  const isOwn = request.origin === "intray";
+  const receiver = receiverOf(request);
+  switch (stage) {
+    case "held":
+      if (!isOwn) return { kind: "held", after: `It is sent to ${receiver}`, coming: "sending in" };
+      return {
+        kind: "held",
+        after: request.gate ? "The call is decided" : `${receiver} is told`,
+        coming: "takes effect in",
+      };
+    case "sending":
+      return { kind: "line", words: `${what} · recorded${isOwn ? "" : `, sending to ${receiver}`}` };
+    case "accepted": {
+      const done = isOwn ? "carried out" : "the task moved on";
+      return {
+        kind: "line",
+        words: `${what} · ${request.delivery?.acceptedAt ? `accepted by ${receiver}` : done}`,
+      };
+    }
+    case "failed": {
+      const unreached =
+        reach !== null && reach !== "nothing"
+          ? `the question is over: whether ${receiver} counted the answer is unknown`
+          : `the answer did not reach ${receiver}`;
+      return { kind: "failed", words: `${what}, but ${unreached}.` };
+    }
+    case "undone":
+      return null;
+  }
+}

@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import type { Field, Form } from "@/lib/mcp/forms/form.ts";
+import { alikeTo, bulkOffer, secondLook } from "./bulk-actions.ts";
+import { afterUndo, type BulkOutcome, byAttention, outcomeWords, summaryOf } from "./bulk-outcome.ts";
+
+const field = (more: object) =>
+  ({ name: "value", title: "Decision", description: null, required: true, default: null, ...more }) as Field;
+const formOf = (...fields: Field[]): Form => ({ kind: "supported", fields }) as Form;
+const decision = (...titles: string[]) =>
+  formOf(field({ kind: "one_of", options: titles.map((title) => ({ value: title, title })) }));
+const APPROVAL = decision("approve", "reject");
+const CONFIRM = formOf(field({ kind: "boolean", name: "confirm" }));
+const KEEP = formOf(field({ kind: "boolean", name: "keep_file" }));
+const TEXT = formOf(field({ kind: "text" }));
+const HIDDEN = { kind: "unsupported", reason: "A secret" } as unknown as Form;
+
+const ONE = {
+  id: "a",
+  state: "open",
+  alike: "same",
+  mode: "form",
+  server: { id: "erp", name: "ERP" },
+  tool: "pay",
+  warnings: [],
+  actions: ["accept", "decline"],
+} as unknown as InputRequestSummary;
+function two(more: object = {}, other: object = more): InputRequestSummary[] {
+  return [
+    { ...ONE, ...more },
+    { ...ONE, ...other, id: "b" },
+  ];
+}
+const destroys = { warnings: ["destructive"] };
+
+interface Offered {
+  buttons: string[];
+  keys: (string | null)[];
+  why?: RegExp;
+}
+
+describe("what one press does to the selected requests", () => {
+  const NOTHING: Offered = { buttons: [], keys: [null, null, null] };
+  test.each<[string, InputRequestSummary[], Form | null, Offered]>([
+    [
+      "yes and no",
+      two(),
+      APPROVAL,
+      { buttons: ["A Approve", "R Reject", "Decline"], keys: ["Approve", "Reject", "Decline"] },
+    ],
+    [
+      "a form is filled in once",
+      two(),
+      TEXT,
+      { buttons: ["A Answer", "Decline"], keys: ["Answer", null, "Decline"] },
+    ],
+    ["no fields", two(), formOf(), { buttons: ["A Confirm", "Decline"], keys: ["Confirm", null, "Decline"] }],
+    ["a form that can't be shown", two(), HIDDEN, { buttons: ["Decline"], keys: [null, null, "Decline"] }],
+    ["while the form is loading", two(), null, { buttons: ["Decline"], keys: [null, null, "Decline"] }],
+    [
+      "a third choice has no key",
+      two(),
+      decision("Low", "Middle", "High"),
+      { buttons: ["A Low", "R Middle", "High", "Decline"], keys: ["Low", "Middle", "Decline"] },
+    ],
+    [
+      "where one takes no decline",
+      two({}, { actions: ["accept"] }),
+      APPROVAL,
+      { buttons: ["A Approve", "R Reject"], keys: ["Approve", "Reject", null] },
+    ],
+    [
+      "different answers",
+      two({}, { alike: "other" }),
+      APPROVAL,
+      { ...NOTHING, buttons: ["Decline"], why: /different answers/ },
+    ],
+    [
+      "different servers",
+      two({}, { server: { id: "crm", name: "CRM" } }),
+      APPROVAL,
+      { ...NOTHING, buttons: ["Decline"], why: /different servers/ },
+    ],
+    ["a site", two({ mode: "url" }), APPROVAL, { ...NOTHING, buttons: ["Decline"], why: /opens a site/ }],
+    ["no selection", [], null, { ...NOTHING, buttons: ["Decline"], why: /^Select requests first/ }],
+    [
+      "what is irreversible: only the no, and its key stays R",
+      two(destroys),
+      CONFIRM,
+      { buttons: ["R No", "Decline"], keys: [null, "No", "Decline"] },
+    ],
+    [
+      "one that is irreversible among others",
+      two({}, destroys),
+      CONFIRM,
+      { buttons: ["R No", "Decline"], keys: [null, "No", "Decline"] },
+    ],
+    [
+      "a no that destroys",
+      two(destroys),
+      KEEP,
+      { buttons: ["A Yes", "Decline"], keys: ["Yes", null, "Decline"] },
+    ],
+  ])("%s", (_, selected, form, { buttons, keys, why }) => {
+    const offer = bulkOffer(selected, form);
+    const shown = offer.actions.map(({ action, key }) => [key, action.label].filter(Boolean).join(" "));
+    expect([...shown, ...(offer.declines ? ["Decline"] : [])]).toEqual(buttons);
+    expect((["a", "r", "d"] as const).map((key) => offer.onKey(key)?.label ?? null)).toEqual(keys);
+    if (why) expect(offer.reason).toMatch(why);
+    else expect(offer.reason).toBeNull();
+  });
+
+  test("the content of a choice is sent, and only an affirmative first one is emphasised", () => {
+    const said = (form: Form) =>
+      bulkOffer(two(), form).actions.map(({ action }) => [action.content, action.lead]);
+    expect(said(APPROVAL)).toEqual([
+      [{ value: "approve" }, true],
+      [{ value: "reject" }, false],
+    ]);
+    expect(said(decision("Low", "High")).map(([, lead]) => lead)).toEqual([false, false]);
+    expect(said(TEXT)).toEqual([[undefined, true]]);
+  });
+});
+
+test("all alike are those that are open, there, and take the same answer; as many as one call takes", () => {
+  const row = (id: string, more?: object, gone = false) => ({
+    request: { ...ONE, id, ...more } as InputRequestSummary,
+    gone,
+  });
+  const rows = [
+    row("a"),
+    row("b", { alike: "other" }),
+    row("c", {}, true),
+    row("d", { state: "answered" }),
+    row("e"),
+  ];
+  expect(alikeTo(ONE, rows)).toEqual(["a", "e"]);
+  expect(alikeTo(undefined, rows)).toEqual([]);
+  const many = Array.from({ length: 250 }, (_, at) => row(`r${at}`));
+  expect(alikeTo(ONE, many)).toHaveLength(200);
+});
+
+describe("marked requests want a tick or a comment", () => {
+  const marked = two({ warnings: ["sum_differs"] }, {});
+  const nothing = { seen: false, comment: "" };
+  test.each([
+    ["before they are accepted", false, marked, nothing, { marked: 1, missing: true }],
+    ["a tick", false, marked, { seen: true, comment: "" }, { marked: 1, missing: false }],
+    ["a comment", false, marked, { seen: false, comment: "As agreed" }, { marked: 1, missing: false }],
+    ["spaces are no comment", false, marked, { seen: false, comment: "  " }, { marked: 1, missing: true }],
+    ["not for a no", true, marked, nothing, { marked: 0, missing: false }],
+    ["not where none is marked", false, two(), nothing, { marked: 0, missing: false }],
+  ])("%s", (_, harmless, requests, given, expected) => {
+    expect(secondLook({ harmless }, requests, given)).toEqual(expected);
+  });
+});
+
+describe("results", () => {
+  const refused = { id: "x", status: "refused", code: "already_answered", detail: "Too late." } as const;
+  const by = { id: "cleo", name: "Cleo" };
+  test.each<[string, BulkOutcome, { words: string; beaten: boolean }]>([
+    ["recorded", { id: "x", status: "recorded" }, { words: "Recorded", beaten: false }],
+    [
+      "a vote",
+      { id: "x", status: "voted" },
+      { words: "Your vote counts; others have to agree", beaten: false },
+    ],
+    ["undone", { id: "x", status: "undone" }, { words: "Undone", beaten: false }],
+    [
+      "sent before the undo",
+      { id: "x", status: "kept", detail: "On its way." },
+      { words: "Recorded, too late to undo: On its way.", beaten: false },
+    ],
+    ["refused", refused, { words: "Not recorded: Too late.", beaten: false }],
+    ["another was faster", { ...refused, by }, { words: "Not recorded: Cleo was faster", beaten: true }],
+    [
+      "no database",
+      { ...refused, code: "database_unavailable" },
+      { words: "Unknown: Too late.", beaten: false },
+    ],
+  ])("%s", (_, result, expected) => {
+    expect(outcomeWords(result)).toEqual(expected);
+  });
+
+  const all: BulkOutcome[] = [
+    { id: "a", status: "recorded" },
+    { id: "b", status: "voted" },
+    { id: "c", status: "undone" },
+    { id: "d", status: "kept", detail: "" },
+    { ...refused, id: "e" },
+    { id: "f", status: "recorded" },
+  ];
+  test("are summed up, and what needs attention comes first", () => {
+    expect(summaryOf(all)).toBe(
+      "2 recorded · 1 voted on, wait for others · 1 undone, nothing was sent · 1 not recorded",
+    );
+    expect(summaryOf([refused])).toBe("1 not recorded");
+    expect(byAttention(all).map(({ id }) => id)).toEqual(["e", "d", "c", "b", "a", "f"]);
+  });
+
+  test("an undo changes what it reached, and says what it came too late for", () => {
+    const undone = afterUndo(all, [
+      { id: "a", status: "undone" },
+      { id: "f", status: "refused", code: "already_sent", detail: "On its way." },
+    ] as Parameters<typeof afterUndo>[1]);
+    expect(undone.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      "a undone",
+      "b voted",
+      "c undone",
+      "d kept",
+      "e refused",
+      "f kept",
+    ]);
+    expect(undone.at(-1)).toMatchObject({ detail: "On its way." });
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import type { InputRequestSummary } from "@/lib/input-requests/schema.ts";
+import { rowBadges } from "./row-badges.ts";
+
+const me = { user: { id: "ben", name: "Ben", email: "" } };
+const labels = {
+  states: { settled: "Answered", withdrawn: "Withdrawn", expired: "Expired" },
+  tones: { settled: "neutral", withdrawn: "neutral", expired: "bad" },
+  warnings: { destructive: "Irreversible", sum_differs: "Amounts differ" },
+} as unknown as Parameters<typeof rowBadges>[3];
+const person = (id: string, name: string) => ({ id, name, at: "", until: "" });
+const ana = person("ana", "Ana");
+const ben = person("ben", "Ben");
+const OPEN = {
+  state: "open",
+  answer: null,
+  approval: null,
+  claimedBy: null,
+  task: { cancelRequestedAt: null },
+  fourEyes: false,
+  mode: "form",
+  urlOwner: null,
+  actions: ["accept", "decline"],
+  warnings: [],
+  gate: null,
+  expiresAt: null,
+  assignedTo: null,
+  askedAgain: false,
+  needsInfo: null,
+  snoozedUntil: null,
+  comments: 0,
+} as unknown as InputRequestSummary;
+
+test.each<[string, object, string[]]>([
+  ["nothing is said of a plain request", {}, []],
+  [
+    "what it warns of",
+    { warnings: ["destructive", "sum_differs"] },
+    ["warning Irreversible bad", "warning Amounts differ bad"],
+  ],
+  ["that it is before a call", { gate: {} }, ["gate Approval before the call"]],
+  ["that it opens a site", { mode: "url" }, ["Opens a site accent"]],
+  ["how long it lasts", { expiresAt: "2026-11-21" }, ["until 2026-11-21"]],
+  ["whose claim keeps it", { claimedBy: ana }, ["lock Claimed by Ana"]],
+  ["one's own claim", { claimedBy: ben }, ["Claimed by you"]],
+  ["that a second person is needed", { fourEyes: true }, ["lock Needs a second person"]],
+  ["that it is assigned to oneself", { assignedTo: ben }, ["Assigned to you"]],
+  ["to whom it is assigned", { assignedTo: ana }, ["Assigned to Ana"]],
+  ["not to whom it is assigned, once it is claimed", { assignedTo: ana, claimedBy: ben }, ["Claimed by you"]],
+  ["that it was asked again", { askedAgain: true }, ["Asked again"]],
+  ["who has to say more", { needsInfo: { of: ana } }, ["talk Waiting for Ana wait"]],
+  ["that one has to say more oneself", { needsInfo: { of: ben } }, ["talk Waiting for you wait"]],
+  ["that it is snoozed", { snoozedUntil: "2026-11-22" }, ["clock Snoozed"]],
+  ["one comment", { comments: 1 }, ["talk 1 comment"]],
+  ["comments", { comments: 3 }, ["talk 3 comments"]],
+  [
+    "how a decided one was decided, and by whom",
+    {
+      state: "settled",
+      answer: { words: "Approved", by: { kind: "member", name: "Cleo" } },
+      warnings: ["destructive"],
+    },
+    ["Approved by Cleo neutral"],
+  ],
+  [
+    "which rule decided",
+    { state: "settled", answer: { words: "Approved", by: { kind: "rule", name: "Small" } } },
+    ["Approved by the rule Small neutral"],
+  ],
+  ["that an ended one was withdrawn", { state: "withdrawn", comments: 2 }, ["Withdrawn neutral"]],
+  ["that an answered one is, where its answer is not known", { state: "settled" }, ["Answered neutral"]],
+  ["that an expired one is over", { state: "expired", claimedBy: ana }, ["Expired bad"]],
+])("%s", (_, more, expected) => {
+  const badges = rowBadges({ ...OPEN, ...more }, false, me, labels);
+  const said = badges.map((badge) =>
+    "time" in badge
+      ? `until ${badge.time}`
+      : [badge.icon, badge.words, badge.more, badge.tone].filter(Boolean).join(" "),
+  );
+  expect(said).toEqual(expected);
+});
+
+test("a row that has left the list says only that", () => {
+  const badges = rowBadges({ ...OPEN, warnings: ["destructive"], comments: 2 }, true, me, labels);
+  expect(badges).toEqual([{ words: "No longer waiting", icon: "check" }]);
+});

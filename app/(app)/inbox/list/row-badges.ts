@@ -1,0 +1,83 @@
+import { answererIn } from "@/lib/format/requests/answerer.ts";
+import type { Tone } from "@/lib/format/tasks/outcome.ts";
+import type { InputRequestSummary, RequestState, RequestWarning } from "@/lib/input-requests/schema.ts";
+import { acceptBlocker, requestBlocker } from "../answer/answer-blockers.ts";
+
+/** A badge of a row. `time`: the time left until an instant, in place of words. */
+export type RowBadge =
+  | {
+      words: string;
+      tone?: Tone;
+      icon?: "warning" | "check" | "gate" | "lock" | "talk" | "clock";
+      more?: string;
+    }
+  | { time: string };
+
+type Badged = Pick<
+  InputRequestSummary,
+  | "state"
+  | "answer"
+  | "approval"
+  | "claimedBy"
+  | "task"
+  | "fourEyes"
+  | "mode"
+  | "urlOwner"
+  | "actions"
+  | "warnings"
+  | "gate"
+  | "expiresAt"
+  | "assignedTo"
+  | "askedAgain"
+  | "needsInfo"
+  | "snoozedUntil"
+  | "comments"
+>;
+
+/** Returns the badges of a row, in order. */
+export function rowBadges(
+  request: Badged,
+  gone: boolean,
+  me: { user: { id: string; name: string; email: string } },
+  labels: {
+    states: Record<RequestState, string>;
+    tones: Record<RequestState, Tone>;
+    warnings: Record<RequestWarning, string>;
+  },
+): RowBadge[] {
+  const { state, answer, claimedBy, assignedTo, needsInfo, comments } = request;
+  if (state !== "open") {
+    const settled = state === "settled" || state === "answered";
+    const words = settled && answer ? `${answer.words} by ${answererIn(answer)}` : labels.states[state];
+    return [{ words, tone: labels.tones[state] }];
+  }
+  if (gone) return [{ words: "No longer waiting", icon: "check" }];
+  const blocker = requestBlocker(request, me) ?? acceptBlocker(request, me);
+  const isMe = ({ id }: { id: string }) => id === me.user.id;
+  const badges: (RowBadge | false | null)[] = [
+    ...request.warnings.map(
+      (warning): RowBadge => ({
+        words: labels.warnings[warning],
+        tone: "bad",
+        icon: "warning",
+      }),
+    ),
+    request.gate && { words: "Approval before the call", icon: "gate" },
+    request.mode === "url" && { words: "Opens a site", tone: "accent" },
+    request.expiresAt !== null && { time: request.expiresAt },
+    blocker && { words: blocker.short, icon: "lock" },
+    claimedBy && isMe(claimedBy) && { words: "Claimed by you" },
+    // Who has claimed it decides, whoever it was assigned to.
+    assignedTo &&
+      !claimedBy && { words: isMe(assignedTo) ? "Assigned to you" : `Assigned to ${assignedTo.name}` },
+    request.askedAgain && { words: "Asked again" },
+    needsInfo && {
+      words: `Waiting for ${isMe(needsInfo.of) ? "you" : needsInfo.of.name}`,
+      tone: "wait",
+      icon: "talk",
+    },
+    request.snoozedUntil !== null && { words: "Snoozed", icon: "clock" },
+    comments > 0 && { words: String(comments), icon: "talk", more: comments === 1 ? "comment" : "comments" },
+  ];
+  return badges.filter((badge): badge is RowBadge => Boolean(badge));
+}

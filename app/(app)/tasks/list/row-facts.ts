@@ -1,0 +1,63 @@
+/** What a row of the list shows of a task: pure, so that the table and the cards agree. */
+import { isLive, serverStateLabel } from "@/lib/format/tasks/outcome.ts";
+import { type AttentionCode, EXPIRING_MS } from "@/lib/tasks/attention.ts";
+import type { TaskSummary } from "@/lib/tasks/schema.ts";
+
+/** Attention codes that name the state or replace it. */
+const SAYS_ALL: AttentionCode[] = ["start_unknown", "stalled", "lost"];
+
+/** Returns which badges the table shows of a state. The reason for a standstill says more than the state. */
+export function stateBadges({
+  state,
+  attention,
+  durable,
+}: Pick<TaskSummary, "state" | "attention" | "durable">): { state: boolean; notDurable: boolean } {
+  return {
+    state: !(attention && SAYS_ALL.includes(attention.code)),
+    notDurable: !durable && isLive(state),
+  };
+}
+
+type Told = Pick<
+  TaskSummary,
+  "state" | "progress" | "outcome" | "error" | "statusMessage" | "cancelRequestedAt" | "serverState"
+>;
+
+/**
+ * Returns the task's status in one line: its progress if known, else the outcome, the error, or the server's
+ * status message. `server`: the state that the server still tells of a task that is being cancelled.
+ */
+export function matterOf({
+  state,
+  progress,
+  outcome,
+  error,
+  statusMessage,
+  cancelRequestedAt,
+  serverState,
+}: Told): { progress: NonNullable<Told["progress"]> } | { text: string | null; server: string | null } {
+  if (progress && isLive(state) && state !== "input_required") return { progress };
+  return {
+    text: outcome ?? error?.message ?? statusMessage,
+    server: cancelRequestedAt && serverState ? serverStateLabel(serverState) : null,
+  };
+}
+
+/** Returns an instant of a task that still moves; `—` if there is none, null if the task has ended. */
+export function instantOf(state: TaskSummary["state"], at: string | null): { at: string } | "—" | null {
+  if (!isLive(state)) return null;
+  return at === null ? "—" : { at };
+}
+
+/** Whether a task ends so soon that its row says so. `now`: ms. */
+export const endsSoon = (at: string, now: number): boolean => Date.parse(at) - now < EXPIRING_MS;
+
+/** Returns the columns of a choice kept in the browser. `known`: all columns. `usual`: the choice of nobody. */
+export function readColumns(kept: string | null | undefined, known: string[], usual: string[]): string[] {
+  return kept?.split(",").filter((id) => known.includes(id)) ?? usual;
+}
+
+/** Whether two choices show the same columns, in whatever order they were made. */
+export function sameColumns(one: string[], other: string[]): boolean {
+  return one.toSorted().join() === other.toSorted().join();
+}
