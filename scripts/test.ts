@@ -167,8 +167,12 @@ function tryToBuild(): Promise<Error | null> {
   );
 }
 
-/** Runs the browser tests that Playwright finds by these arguments. */
-async function endToEnd(built: Promise<Error | null>, args: string[]): Promise<void> {
+/** Runs the browser tests that Playwright finds by these arguments: all, or the journeys with `E2E_JOURNEYS`. */
+async function endToEnd(
+  built: Promise<Error | null>,
+  args: string[],
+  extra: Record<string, string> = {},
+): Promise<void> {
   const name = "Browser tests";
   const failed = await built;
   if (failed) {
@@ -179,6 +183,7 @@ async function endToEnd(built: Promise<Error | null>, args: string[]): Promise<v
   if (!findOrInstallChromium(say)) return tally.suite(name, 1, null);
   const report = join(reports, "playwright.json");
   const { code, lastWords } = await run(name, ["node_modules/@playwright/test/cli.js", "test", ...args], {
+    ...extra,
     E2E_REPORT: report,
   });
   tally.suite(name, code, readPlaywrightReport(report), lastWords);
