@@ -1,5 +1,5 @@
-/** @type {import("next").NextConfig} */
-export default {
+/** @type {(phase: string) => import("next").NextConfig} */
+export default (phase) => ({
   poweredByHeader: false,
   // The optimizer is an attack surface we have no use for: no remote or user images are shown.
   images: { unoptimized: true },
@@ -27,7 +27,7 @@ export default {
   // Fewer and larger chunks: gzip finds repetitions only within a file. With the defaults each page's first load was
   // 2 to 5 kB larger (docs/decisions/013).
   experimental: {
-    turbopackSourceMaps: false,
+    turbopackSourceMaps: phase === "phase-development-server",
     turbopackChunking: {
       firstPageLoadPriority: 1,
       requestCost: 2_000_000,
@@ -54,4 +54,4 @@ export default {
         { key: "cross-origin-resource-policy", value: "same-origin" },
       ],
     })),
-};
+});
