@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import next from "next";
 import { ConfigurationError, env, need } from "../../lib/base/env.ts";
 import { keyRing } from "../../lib/base/key-ring.ts";
-import { onDrain } from "../../lib/base/lifecycle.ts";
+import { drainSignal, onDrain } from "../../lib/base/lifecycle.ts";
 import { operatorServers } from "../../lib/servers/operator-file.ts";
 import { startTracing } from "../../lib/tracing/start.ts";
 import { warnWhileSetupIsClosed } from "../../lib/web/auth/setup.ts";
@@ -53,6 +53,10 @@ async function listen({ dev, mayUpgrade, answerWith }: Way): Promise<void> {
   const server = createServer({ shouldUpgradeCallback: mayUpgrade }, answer);
   // Above the idle timeouts of common proxies, which would otherwise reuse a connection that we just closed.
   server.keepAliveTimeout = 75_000;
+  // Next would keep a WebSocket for as long as its page is open.
+  server.on("upgrade", (_request, socket) =>
+    drainSignal().addEventListener("abort", () => socket.destroy(), { once: true }),
+  );
 
   onDrain(async () => {
     const closed = new Promise((resolve) => server.close(resolve));
