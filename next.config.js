@@ -1,6 +1,8 @@
 /** @type {(phase: string) => import("next").NextConfig} */
 export default (phase) => ({
   poweredByHeader: false,
+  // Development's own button would lie over the member's. Its errors are shown all the same.
+  devIndicators: false,
   // The optimizer is an attack surface we have no use for: no remote or user images are shown.
   images: { unoptimized: true },
   // `npm run check` and `npm test` do. A first start has somebody waiting for it.
