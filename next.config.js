@@ -1,6 +1,8 @@
-/** @type {import("next").NextConfig} */
-export default {
+/** @type {(phase: string) => import("next").NextConfig} */
+export default (phase) => ({
   poweredByHeader: false,
+  // Development's own button would lie over the member's. Its errors are shown all the same.
+  devIndicators: false,
   // The optimizer is an attack surface we have no use for: no remote or user images are shown.
   images: { unoptimized: true },
   // `npm run check` and `npm test` do. A first start has somebody waiting for it.
@@ -27,7 +29,7 @@ export default {
   // Fewer and larger chunks: gzip finds repetitions only within a file. With the defaults each page's first load was
   // 2 to 5 kB larger (docs/decisions/013).
   experimental: {
-    turbopackSourceMaps: false,
+    turbopackSourceMaps: phase === "phase-development-server",
     turbopackChunking: {
       firstPageLoadPriority: 1,
       requestCost: 2_000_000,
@@ -54,4 +56,4 @@ export default {
         { key: "cross-origin-resource-policy", value: "same-origin" },
       ],
     })),
-};
+});

@@ -18,7 +18,7 @@ test.each([
 test.each([
   ["lib/base/network/network.ts", "undici", false],
   ["lib/mcp/wire/wire.ts", "node:http", true],
-  ["scripts/web.ts", "node:http", false],
+  ["scripts/web/serve.ts", "node:http", false],
   ["lib/web/notices.ts", "node:crypto", false],
   ["examples/invoice-server/protocol/http.ts", "node:http", false],
 ])("%s may import %s (type only: %s)", (file, specifier, typeOnly) => {

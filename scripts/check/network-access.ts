@@ -9,7 +9,7 @@ const PACKAGES =
 const MAY_IMPORT: Record<string, string> = {
   "lib/base/network/network.ts": "it is the way out",
   "lib/tracing/export.ts": "sends traces to the collector that the operator named, by operatorLookup",
-  "scripts/web.ts": "it listens",
+  "scripts/web/serve.ts": "it listens",
   "lib/base/network/dns.ts":
     "asks the operator's resolvers for records, and opens nothing to what they answer",
   "lib/base/network/address.ts": "it reads addresses, and opens nothing",

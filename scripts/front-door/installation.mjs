@@ -109,7 +109,7 @@ export async function freePort() {
 }
 
 /** Adds the processes that descend from `root`, itself included. */
-function note(root, seen) {
+export function note(root, seen) {
   const children = new Map();
   for (const entry of readdirSync("/proc")) {
     if (!/^\d+$/.test(entry)) continue;

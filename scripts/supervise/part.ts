@@ -10,13 +10,23 @@ export type Part = {
   kill(): void;
 };
 
+/** How a process ends that has finished its work. */
+const DRAINED = "code 0";
 const firstDelayMs = 200;
 const longestDelayMs = 10_000;
 /** After this uptime a part counts as healthy, and the restart delay is reset. */
 const healthyMs = 30_000;
 
-/** Runs a TypeScript file with our own Node, and restarts it when it ends by itself, with growing delays. */
-export function startPart(name: string, script: string, environment: NodeJS.ProcessEnv): Part {
+/**
+ * Runs a TypeScript file with our own Node, and restarts it when it ends by itself, with growing delays. `preload` is
+ * imported before it.
+ */
+export function startPart(
+  name: string,
+  script: string,
+  environment: NodeJS.ProcessEnv,
+  preload?: string,
+): Part {
   const stopping = new AbortController();
   let child: ChildProcess;
   const ended = keepRunning();
@@ -27,7 +37,7 @@ export function startPart(name: string, script: string, environment: NodeJS.Proc
       const startedAt = Date.now();
       const end = await runOnce();
       if (stopping.signal.aborted) return;
-      if (Date.now() - startedAt > healthyMs) delay = firstDelayMs;
+      if (Date.now() - startedAt > healthyMs || end === DRAINED) delay = firstDelayMs;
       print(name, `ended (${end}); starting it again in ${delay / 1000} s`);
       await sleep(delay, undefined, { signal: stopping.signal }).catch(() => {}); // stopped meanwhile
       delay = Math.min(delay * 2, longestDelayMs);
@@ -37,7 +47,8 @@ export function startPart(name: string, script: string, environment: NodeJS.Proc
   function runOnce(): Promise<string> {
     // In our process group, so that a kill of the group takes it too; with a channel, whose end tells it that
     // we are gone.
-    child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe", "ipc"], env: environment });
+    const args = [...(preload ? ["--import", preload] : []), script];
+    child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe", "ipc"], env: environment });
     for (const stream of [child.stdout, child.stderr]) {
       if (stream) createInterface({ input: stream }).on("line", (line) => print(name, line));
     }

@@ -35,7 +35,7 @@ export async function checkSettings(settings: Environment): Promise<void> {
   });
   if (!free) {
     throw new ConfigurationError(
-      `Port ${port} is in use: stop what uses it, or start with another (PORT=${port + 1} npm start).`,
+      `Port ${port} is in use: stop what uses it, or start with another (PORT=${port + 1}).`,
     );
   }
 }

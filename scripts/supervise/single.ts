@@ -29,7 +29,7 @@ export function supervisorOf(dataDir: string): number | undefined {
 function isSupervisor(pid: number): boolean {
   return (
     process.platform !== "linux" ||
-    readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("scripts/supervise.ts")
+    /scripts\/(supervise|dev\/dev)\.ts/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"))
   );
 }
 

@@ -26,7 +26,7 @@ test("pages run scripts with their nonce, and no style element that is not known
 test("what is no page says itself that it loads, frames, sends and moves nothing", async () => {
   const headers = new Headers();
   setApiHeaders(headers);
-  const { default: settings } = await import("../../../next.config.js");
+  const settings = (await import("../../../next.config.js")).default("phase-production-server");
   const ofFiles = ((await settings.headers?.()) ?? []).flatMap((rule) => rule.headers);
   expect(ofFiles.length).toBeGreaterThan(0);
   for (const policy of [

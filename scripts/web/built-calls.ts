@@ -6,7 +6,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import type { Handlers } from "../lib/web/http/serve.ts";
+import type { Handlers } from "../../lib/web/http/serve.ts";
 
 /** The API and the probes. Signing in is next-auth's, which needs Next; so does a path that is no call. */
 const CALL = /^(\/api\/v1\/.+|\/healthz|\/readyz)\/route$/;

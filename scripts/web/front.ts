@@ -1,0 +1,31 @@
+/** The order in which every request is looked at. Next answers what nothing before it does. */
+import type { RequestListener } from "node:http";
+import { env } from "../../lib/base/env.ts";
+import { agentOAuthFront } from "../../lib/web/agent-oauth/front.ts";
+import { markDirect } from "../../lib/web/auth/direct.ts";
+import { markCaller } from "../../lib/web/http/caller/forwarded.ts";
+import { warnOfProxy } from "../../lib/web/http/caller/proxy-warning.ts";
+import { receive } from "../../lib/web/http/front.ts";
+import { callServer, type Handlers } from "../../lib/web/http/serve.ts";
+import { serveAgent } from "../../lib/web/mcp/endpoint.ts";
+
+/** The calls of the API, by their folders, and how the handlers of one are loaded. */
+export interface Calls {
+  pages: readonly string[];
+  load(page: string): Promise<Handlers>;
+}
+
+export function front({ pages, load }: Calls, answerByNext: RequestListener): RequestListener {
+  const { trustedProxies } = env();
+  const answerOAuth = agentOAuthFront();
+  const serveCall = callServer(pages, load);
+  return (request, response) => {
+    markDirect(request);
+    if (!receive(request, response)) return;
+    warnOfProxy(request, trustedProxies);
+    markCaller(request, trustedProxies);
+    if (answerOAuth(request, response)) return;
+    if (serveAgent(request, response)) return;
+    serveCall(request, response, () => answerByNext(request, response));
+  };
+}
