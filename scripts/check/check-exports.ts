@@ -15,6 +15,7 @@ const TYPE = /^export (?:interface|type) /;
 const BY_PATH = new Set([
   "test/setup/global-setup.ts",
   "test/setup/password-cost.ts",
+  "test/setup/transaction-ms.ts",
   "e2e/fixtures/global-setup.ts",
 ]);
 
