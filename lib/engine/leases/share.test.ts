@@ -31,3 +31,9 @@ test("a twentieth too many is let be", () => {
   expect(surplusOf(105, { ...census, leases: 200, engines: 2 })).toBe(0);
   expect(surplusOf(2, { ...census, leases: 2, engines: 2 })).toBe(1);
 });
+
+test("leases that were taken after the count are no surplus", () => {
+  expect(surplusOf(1, census)).toBe(0);
+  expect(surplusOf(1, { ...census, engines: 2 })).toBe(0);
+  expect(surplusOf(300, { ...census, leases: 200 })).toBe(0);
+});

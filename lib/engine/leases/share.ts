@@ -25,10 +25,11 @@ export function roomFor(held: number, census: Census): number {
 
 /**
  * Returns how many leases an engine should give back now: at most `MOVED_A_TURN`, and none while leases wait.
- * Up to 5% above the share is tolerated, because nobody polls a connection while its lease moves.
+ * Up to 5% above the share is tolerated, because nobody polls a connection while its lease moves. `held` may include
+ * leases that were taken after the count.
  */
 export function surplusOf(held: number, census: Census): number {
-  const share = fairShare(census);
+  const share = fairShare({ ...census, leases: Math.max(census.leases, held) });
   if (census.waiting > 0 || held - share <= share / 20) return 0;
   return Math.min(held - share, MOVED_A_TURN);
 }

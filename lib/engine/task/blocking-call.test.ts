@@ -34,12 +34,17 @@ beforeEach(async (context) => {
     for (const l of logs.slice(-40)) console.log(l);
     const { withClient } = await import("../../../scripts/database/roles.ts");
     await withClient(fixture.adminUrl, async (c) => {
-      const show = async (q: string) => console.log(q.slice(0, 60), JSON.stringify((await c.query(q)).rows, null, 1));
-      await show("select pid, state, wait_event_type, wait_event, now()-state_change as since, left(query,200) q, pg_blocking_pids(pid) b from pg_stat_activity where datname=current_database()");
+      const show = async (q: string) =>
+        console.log(q.slice(0, 60), JSON.stringify((await c.query(q)).rows, null, 1));
+      await show(
+        "select pid, state, wait_event_type, wait_event, now()-state_change as since, left(query,200) q, pg_blocking_pids(pid) b from pg_stat_activity where datname=current_database()",
+      );
       await show("select id, state, durable, changed_at, error from task order by id desc limit 2");
       await show("select * from event order by seq desc limit 14");
       await show("select id, health_state, health_message, paused_at from server order by id desc limit 2");
-      await show("select kind, direction, method, at, left(body::text,200) b from protocol_message order by at desc limit 20").catch((e) => console.log(String(e)));
+      await show(
+        "select kind, direction, method, at, left(body::text,200) b from protocol_message order by at desc limit 20",
+      ).catch((e) => console.log(String(e)));
       await show("select column_name from information_schema.columns where table_name='protocol_message'");
     });
   });

@@ -212,10 +212,10 @@ export class Watcher {
     return !hasWork && performance.now() - this.#lastWork > tunables.IDLE_LEASE_MS;
   }
 
-  /** Stopping would end an open call, or a command server's process. */
+  /** Stopping would end a call that is open or is being made, or a command server's process. */
   get carriesCalls(): boolean {
     if (this.#link.isCommand) return true;
-    for (const task of this.#taskIndex) if (task.calls.call) return true;
+    for (const task of this.#taskIndex) if (task.calls.call || (task.running && isStart(task))) return true;
     return false;
   }
 
@@ -381,8 +381,7 @@ export class Watcher {
   }
 
   #schedule(task: WatchedTask, due: number): void {
-    const isStart = task.work.state === "queued" || task.work.state === "starting";
-    this.#scheduler.schedule(task, isStart ? "start" : task.urgent ? "urgent" : "regular", due);
+    this.#scheduler.schedule(task, isStart(task) ? "start" : task.urgent ? "urgent" : "regular", due);
   }
 
   async #take(task: WatchedTask): Promise<void> {
@@ -562,4 +561,9 @@ export class Watcher {
       else this.#options.log.warn({ err: error }, "background work of a watcher failed");
     });
   }
+}
+
+/** Whether the task's next or present step makes its call. */
+function isStart({ work }: WatchedTask): boolean {
+  return work.state === "queued" || work.state === "starting";
 }
