@@ -76,7 +76,8 @@ async function listen({ dev, mayUpgrade, answerWith }: Way): Promise<void> {
   });
   process.stdout.write(`Listening on http://${host}:${port}\n`);
   await warnWhileSetupIsClosed();
-  await warmUp(host, port);
+  // In development that would compile two pages, before the one that somebody asks for.
+  if (!dev) await warmUp(host, port);
 }
 
 /**
