@@ -71,6 +71,7 @@ test("a stuck task has one owner, seen by everybody, until it is no longer stuck
   await ola.getByRole("button", { name: `More for ${label}` }).click();
   await ola.getByRole("menuitem", { name: "Open task" }).click();
   await expect(ola).toHaveURL(`/tasks/${id}`);
+  await expect(ola.getByText("As a list")).toBeVisible();
   // It never started: settled, it has failed, and nobody looks after it any more.
   await ola.getByRole("button", { name: "It never started…" }).click();
   await ola.getByRole("dialog").getByRole("button", { name: "It never started" }).click();

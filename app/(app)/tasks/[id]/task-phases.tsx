@@ -34,8 +34,9 @@ export function TaskPhases({ id }: { id: string }) {
   const now = useNow((now) =>
     last?.to === null && now - Date.parse(last.from) < 3_600_000 ? 1_000 : 30_000,
   );
-  // The timeline has the same facts, so a failed read hides only the strip.
-  if (!phases) return query.isError ? null : <div aria-hidden className="skeleton h-7" />;
+  // The timeline has the same facts, so a failed read hides only the strip. The skeleton is as high as the strip: buttons
+  // below must not move under a press.
+  if (!phases) return query.isError ? null : <div aria-hidden className="skeleton h-13 max-md:h-20" />;
   return <Strip stretches={stretchesOf(phases, now)} />;
 }
 
