@@ -2,7 +2,7 @@
 
 import net, { type AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createDatabase, type Database } from "@/lib/base/db/db.ts";
+import { createDatabase } from "@/lib/base/db/db.ts";
 import { replace } from "@/lib/base/process-wide.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { connectRaw } from "@/test/setup/postgres.ts";
