@@ -2,5 +2,5 @@ import { vi } from "vitest";
 
 /** Retries until `attempt` does not throw, longer than a slow and busy machine needs. */
 export function patiently<T>(attempt: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(attempt, { timeout: 60_000, interval: 50 });
+  return vi.waitFor(attempt, { timeout: 180_000, interval: 50 });
 }
