@@ -19,7 +19,6 @@ vi.mock("../tunables.ts", async (original) => ({
   ELSEWHERE_MS: 2_000,
 }));
 
-const logs: string[] = [];
 let fixture: OrganizationFixture;
 let remote: SessionServer;
 let server: { serverId: string; connectionId: string };
@@ -29,29 +28,10 @@ const queries = createQueries(() => fixture);
 beforeAll(async () => {
   fixture = await createOrganizationFixture(["127.0.0.1"]);
 });
-beforeEach(async (context) => {
-  context.onTestFailed(async () => {
-    for (const l of logs.slice(-40)) console.log(l);
-    const { withClient } = await import("../../../scripts/database/roles.ts");
-    await withClient(fixture.adminUrl, async (c) => {
-      const show = async (q: string) =>
-        console.log(q.slice(0, 60), JSON.stringify((await c.query(q)).rows, null, 1));
-      await show(
-        "select pid, state, wait_event_type, wait_event, now()-state_change as since, left(query,200) q, pg_blocking_pids(pid) b from pg_stat_activity where datname=current_database()",
-      );
-      await show("select id, state, durable, changed_at, error from task order by id desc limit 2");
-      await show("select * from event order by seq desc limit 14");
-      await show("select id, health_state, health_message, paused_at from server order by id desc limit 2");
-      await show(
-        "select kind, direction, method, at, left(body::text,200) b from protocol_message order by at desc limit 20",
-      ).catch((e) => console.log(String(e)));
-      await show("select column_name from information_schema.columns where table_name='protocol_message'");
-    });
-  });
-  logs.length = 0;
+beforeEach(async () => {
   remote = await startSessionServer();
   server = await fixture.addServer(remote.url, "2025-11-25");
-  engine = await fixture.startEngine((l) => logs.push(l));
+  engine = await fixture.startEngine();
 });
 afterEach(async () => {
   await engine.stop();
@@ -180,7 +160,7 @@ test("an engine that is killed takes its open calls with it: lost, not repeated,
   const { id } = await held();
   await queries.inState(id, "working");
   await process.kill();
-  engine = await fixture.startEngine((l) => logs.push(l));
+  engine = await fixture.startEngine();
   expect((await queries.inState(id, "lost")).error).toMatchObject({ code: "connection_lost" });
   expect(callsSeen()).toBe(1);
   expect(remote.givenUp).toEqual([]);
