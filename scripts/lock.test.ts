@@ -95,13 +95,15 @@ test("a child that outlives the holder holds it too", async (context) => {
 
 test("a holder that was killed and that nobody has buried holds nothing", async (context) => {
   const path = folder(context);
-  // Its parent becomes a program that waits for no child.
-  const parent: ChildProcess = spawn("sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"], {
+  // A parent that is stopped buries no child.
+  const parent: ChildProcess = spawn("sh", ["-c", "sleep 1000 & echo $!; wait"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   context.onTestFinished(() => void parent.kill("SIGKILL"));
   const [line] = await once(parent.stdout as NonNullable<typeof parent.stdout>, "data");
   const pid = Number(line);
+  parent.kill("SIGSTOP");
+  await expect.poll(() => readFileSync(`/proc/${parent.pid}/stat`, "utf8")).toContain(" T ");
   writeFileSync(join(path, "lock"), identityOf(pid));
   process.kill(pid, "SIGKILL");
   await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(" Z ");

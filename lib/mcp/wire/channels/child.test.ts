@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { call, endAll, notes, open, options, SCRIPT } from "../../../../test/commands.ts";
 import { patiently } from "../../../../test/setup/patience.ts";
+import { Child } from "./child.ts";
 
 afterEach(endAll);
 
@@ -49,22 +50,44 @@ describe("a command that dies", () => {
     await expect(call(v2, null, "echo")).rejects.toMatchObject({ code: "unreachable", reached: "no" });
   });
 
-  it("is heard to its last words before its end is told, in whichever order its outputs end", async () => {
-    const words = 'require("fs").closeSync(1); setTimeout(() => console.error("no ledger"), 100)';
-    const { v1, log } = open(["-e", words]);
-    await expect(v1.open(options)).rejects.toMatchObject({ code: "unreachable" });
-    expect(log).toEqual(["no ledger"]);
-  });
+  describe("is heard to its last words before its end is told", () => {
+    /** A child that runs `script`; `heard` has what it said, and its end. */
+    function run(script: string) {
+      const heard: string[] = [];
+      const listener = {
+        onLog: (line: string) => void heard.push(line),
+        onMessage() {},
+        onGone: () => void heard.push("(gone)"),
+      };
+      const child = new Child(
+        { command: process.execPath, args: ["-e", script], env: {} },
+        listener,
+        120_000,
+      );
+      onTestFinished(() => child.end());
+      return { child, heard };
+    }
 
-  it("is heard to its last words where it has stopped reading before", async () => {
-    const words = `require("fs").closeSync(0); console.error("closed"); setTimeout(() => console.error("no ledger"), 200)`;
-    const { v2, log } = open(["-e", words]);
-    const calls = [call(v2, null, "echo")];
-    await patiently(() => expect(log).toEqual(["closed"]));
-    calls.push(call(v2, null, "echo"));
-    for (const each of await Promise.allSettled(calls))
-      expect(each).toMatchObject({ status: "rejected", reason: { code: "unreachable" } });
-    expect(log).toEqual(["closed", "no ledger"]);
+    it("in whichever order its outputs end", async () => {
+      const { heard } = run('require("fs").closeSync(1); setTimeout(() => console.error("no ledger"), 100)');
+      await patiently(() => expect(heard).toEqual(["no ledger", "(gone)"]));
+    });
+
+    it("also where it has stopped reading before", async () => {
+      const { child, heard } = run(`
+        process.on("SIGUSR2", () => { console.error("no ledger"); process.exit(); });
+        setInterval(() => {}, 1e6);
+        require("fs").closeSync(0);
+        console.error(process.pid);`);
+      await patiently(() => expect(heard).toHaveLength(1));
+      const pid = Number(heard[0]);
+      for (const line of ["one", "two"])
+        child.write(line, (failure) => heard.push(`${line}: ${failure?.code} ${failure?.reached}`));
+      process.kill(pid, "SIGUSR2");
+      await patiently(() =>
+        expect(heard.slice(1)).toEqual(["no ledger", "(gone)", "one: unreachable no", "two: unreachable no"]),
+      );
+    });
   });
 
   it("is killed when it says more than 10 MB in one message", async () => {

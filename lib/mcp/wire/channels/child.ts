@@ -32,7 +32,12 @@ export class Child implements Channel {
   /** Tells the writers of what was not written, once it is gone. */
   readonly #unwritten: (() => void)[] = [];
 
-  constructor({ command, args, env }: CommandEndpoint, listener: ChannelListener) {
+  /** `lastWordsMs` is for tests: how long a child's words are waited for after its end. */
+  constructor(
+    { command, args, env }: CommandEndpoint,
+    listener: ChannelListener,
+    lastWordsMs: number = LAST_WORDS_MS,
+  ) {
     this.#listener = listener;
     const { commandUser: user } = settings();
     const [program, programArgs] = user ? asCommandUser(user, command, args) : [command, args];
@@ -55,7 +60,7 @@ export class Child implements Channel {
       };
       child.once("exit", () => {
         exited();
-        afterLastWords(() => this.#leave());
+        afterLastWords(lastWordsMs, () => this.#leave());
       });
       child.once("close", () => this.#leave());
       child.once("error", (error) => {
@@ -78,7 +83,7 @@ export class Child implements Channel {
     const retireSoon = () => {
       if (child.stderr.readableEnded) this.#retire();
       else child.stderr.once("end", () => this.#retire());
-      afterLastWords(() => this.#retire());
+      afterLastWords(lastWordsMs, () => this.#retire());
     };
     child.stdout.once("end", retireSoon);
     child.stdin.on("error", retireSoon);
@@ -126,9 +131,9 @@ export class Child implements Channel {
   }
 }
 
-/** Calls back after LAST_WORDS_MS and one more look at the pipes, which a busy process may not have read meanwhile. */
-function afterLastWords(then: () => void): void {
-  setTimeout(() => setImmediate(then), LAST_WORDS_MS).unref();
+/** Calls back after `ms` and one more look at the pipes, which a busy process may not have read meanwhile. */
+function afterLastWords(ms: number, then: () => void): void {
+  setTimeout(() => setImmediate(then), ms).unref();
 }
 
 const living = new Set<ChildProcess>();
