@@ -166,10 +166,11 @@ export class Peer20251125 implements Peer {
 
   openResult(
     task: TaskRef,
-    listener: StreamListener & { onResult(result: TaskResult): void },
+    listener: StreamListener & { onResult(result: TaskResult): void; onCall?(id: number): void },
     options: CallOptions,
   ): Promise<Stream> {
-    return this.wire.hold(aboutTask("tasks/result", task), options, {
+    const request = { ...aboutTask("tasks/result", task), onId: listener.onCall };
+    return this.wire.hold(request, options, {
       ...this.sorted(task.session, listener, options),
       onReply: (reply) => listener.onResult(toTaskResult(reply, options)),
       onClosed: (reason) => listener.onClosed(reason),

@@ -285,11 +285,12 @@ export interface Peer {
   get(task: TaskRef, options: GetOptions): Promise<GetReply>;
   /**
    * 2025-11-25: opens `tasks/result` as a held stream on which the server (re-)issues its pending question, and on
-   * which the final result may come (onResult). 2026-07-28: null; questions are inlined in `get()`.
+   * which the final result may come (onResult). `onCall`: the JSON-RPC id, right before it is sent. 2026-07-28: null;
+   * questions are inlined in `get()`.
    */
   openResult(
     task: TaskRef,
-    listener: StreamListener & { onResult(result: TaskResult): void },
+    listener: StreamListener & { onResult(result: TaskResult): void; onCall?(id: number): void },
     options: CallOptions,
   ): Promise<Stream | null>;
   /** Sends one answer. Resolves when the server accepted it (2xx), which proves no more than that. */

@@ -28,6 +28,7 @@ import {
 import { callOptions, fencedTransaction, type WatcherContext } from "../watcher/context.ts";
 import { learnFromSilence } from "../watcher/learning.ts";
 import {
+  clockMs,
   type LiveSession,
   type SessionRecord,
   setCalls,
@@ -185,7 +186,7 @@ export async function renewSession(ctx: WatcherContext, task: WatchedTask): Prom
   const fresh = await old.renewal;
   ctx.sessions.detach(task);
   ctx.sessions.attach(task, fresh.record);
-  setCalls(task, { ownEventId: null });
+  setCalls(task, { ownEventId: null, resultId: null });
   await fencedTransaction(ctx, task, (tx) =>
     storeSession(ctx.organizationId, tx, task.id, sealSession(ctx, task)!),
   );
@@ -298,10 +299,29 @@ export async function tendStreams(ctx: WatcherContext, task: WatchedTask, now: n
   // Nothing followed the accepted answers: the stream may bring the next question, or the same again.
   const isSilent =
     work.requests.length > 0 && work.requests.every(({ delivery }) => delivery?.state === "accepted");
-  if (!isFetchedFrom && (!(waitsForQuestion || isSilent) || now > task.cold.resultStreamUntil))
-    closeResultStream(ctx, task);
+  const isOver = !(waitsForQuestion || isSilent) || now > task.cold.resultStreamUntil;
+  if (isOver && !isFetchedFrom && !keepsResultStream(ctx, task, session, now)) closeResultStream(ctx, task);
   if (waitsForQuestion) await requestPendingQuestion(ctx, task, now);
-  if (isFetchedFrom && work.state === "input_required") holdForRequests(ctx, task, session, now);
+  if (isFetchedFrom && work.state === "input_required") await holdForRequests(ctx, task, session, now);
+}
+
+/**
+ * A stream that brought a question stays for the next ones, as with the protocol's own clients: servers on their package 1.x
+ * take what they say of a task from a queue, and what goes to a stream that was dropped is lost. Not where the server asks
+ * again by itself, nor beyond the time in which the session is listened to at all, since a person may take weeks.
+ */
+function keepsResultStream(
+  ctx: WatcherContext,
+  task: WatchedTask,
+  session: LiveSession,
+  now: number,
+): boolean {
+  return isAlone(ctx, session) && !ctx.traits.reissues && now < task.cold.listenUntil;
+}
+
+/** Whatever comes on a stream of the session is known to be of the one task, or says of which. */
+function isAlone(ctx: WatcherContext, session: LiveSession): boolean {
+  return session.tasks.size === 1 || ctx.traits.namesTask === true;
 }
 
 /**
@@ -309,11 +329,15 @@ export async function tendStreams(ctx: WatcherContext, task: WatchedTask, now: n
  * stream alone. Not on a session shared with tasks that the server does not name, where an unnamed question on it would
  * count as this task's.
  */
-function holdForRequests(ctx: WatcherContext, task: WatchedTask, session: LiveSession, now: number): void {
-  const isAlone = session.tasks.size === 1 || ctx.traits.namesTask === true;
-  if (!isAlone || task.cold.resultStream || now < task.cold.resultStreamAgainAt) return;
+async function holdForRequests(
+  ctx: WatcherContext,
+  task: WatchedTask,
+  session: LiveSession,
+  now: number,
+): Promise<void> {
+  if (!isAlone(ctx, session) || task.cold.resultStream || now < task.cold.resultStreamAgainAt) return;
   setCold(task, { resultStreamAgainAt: now + QUESTION_WAIT_MS, resultStreamUntil: 0 });
-  openResultStream(ctx, task, session);
+  await openResultStream(ctx, task, session);
 }
 
 /** Returns until when to listen: while the task runs, but after a question only for its retraction. */
@@ -347,8 +371,9 @@ async function requestFrom(
   isPending: boolean,
 ): Promise<void> {
   const { session } = task;
-  if (now > task.cold.resultStreamUntil) closeResultStream(ctx, task);
-  if (!session || task.cold.resultStream || now < task.cold.resultStreamAgainAt) return;
+  const isOver = now > task.cold.resultStreamUntil;
+  if (isOver && !(session && keepsResultStream(ctx, task, session, now))) closeResultStream(ctx, task);
+  if (!session || now < task.cold.resultStreamAgainAt || (task.cold.resultStream && !isOver)) return;
   if (!takeTurn(session, task, ctx.traits)) {
     // The task that has the turn wakes the next one, but a call wakes none.
     if (session.asking === null) ctx.wake(task.id, CALLER_WAIT_MS);
@@ -362,7 +387,7 @@ async function requestFrom(
   const againIn = Math.min(QUESTION_RETRY_CAP_MS, QUESTION_RETRY_MS * 1.5 ** Math.min(task.cold.unasked, 20));
   setCold(task, { resultStreamAgainAt: now + againIn, resultStreamUntil: now + QUESTION_WAIT_MS });
   const replayFrom = task.calls.ownEventId;
-  if (replayFrom === null) openResultStream(ctx, task, session);
+  if (replayFrom === null) await openResultStream(ctx, task, session);
   else {
     setCalls(task, { ownEventId: null });
     replay(ctx, task, session, replayFrom);
@@ -372,15 +397,52 @@ async function requestFrom(
   ctx.wake(task.id, QUESTION_WAIT_MS);
 }
 
-function openResultStream(ctx: WatcherContext, task: WatchedTask, session: LiveSession): void {
-  holdOwn(ctx, task, session, (listener, signal) =>
-    ctx.peer("2025-11-25").openResult(
-      taskRef(ctx, task),
+async function openResultStream(ctx: WatcherContext, task: WatchedTask, session: LiveSession): Promise<void> {
+  await giveUpRequest(ctx, task, session);
+  const answered = () => setCalls(task, { resultId: null });
+  holdOwn(ctx, task, session, async (listener, signal) => {
+    const hearing = {
+      ...listener,
+      onCall(resultId: number) {
+        setCalls(task, { resultId });
+        task.idsChanged = true;
+      },
       // The wake-up polls the end; the result that came with the stream is fetched again then.
-      { ...listener, onResult: () => ctx.wake(task.id, 0) },
-      { ...callOptions(task, MAX_TIMER_MS), signal },
-    ),
-  );
+      onResult() {
+        answered();
+        ctx.wake(task.id, 0);
+      },
+    };
+    const options = { ...callOptions(task, MAX_TIMER_MS), signal };
+    try {
+      return await ctx.peer("2025-11-25").openResult(taskRef(ctx, task), hearing, options);
+    } catch (error) {
+      if (error instanceof PeerError && error.reached === "yes") answered();
+      throw error;
+    }
+  });
+}
+
+/** Gives up the `tasks/result` whose stream was dropped here or by another process, unless the server replays what it says there. */
+export async function giveUpDropped(ctx: WatcherContext, task: WatchedTask): Promise<void> {
+  if (task.session && !task.cold.resultStream && task.calls.ownEventId === null)
+    await giveUpRequest(ctx, task, task.session);
+}
+
+/**
+ * Says of the last `tasks/result` that nobody waits for its reply any more: several that wait at servers on the protocol's
+ * package 1.x share the task's messages between them. The task, and what it has asked, stay. A server that asks again by
+ * itself may take back with the request what it asked by it.
+ */
+async function giveUpRequest(ctx: WatcherContext, task: WatchedTask, { record }: LiveSession): Promise<void> {
+  const { resultId } = task.calls;
+  if (resultId === null || ctx.traits.reissues) return;
+  setCalls(task, { resultId: null });
+  const params = { requestId: resultId, reason: "asked again" };
+  await ctx
+    .peer("2025-11-25")
+    .post(record, { method: "notifications/cancelled", params }, callOptions(task, CALL_DEADLINE_MS))
+    .catch((error: unknown) => ctx.log.debug({ err: error, taskId: task.id }, "a request was not given up"));
 }
 
 /** Resumes a stream of the task after its last event; servers with an event store replay what was missed. */
@@ -421,7 +483,9 @@ function holdOwn(
       ctx.log[isOdd ? "error" : "debug"]({ err: error, taskId: task.id }, "a stream was refused");
     },
   );
+  const earlier = task.cold.resultStream;
   setCold(task, { resultStream: stream });
+  earlier?.close();
 }
 
 function wakeNext(ctx: WatcherContext, session: LiveSession, task: WatchedTask): void {
@@ -429,9 +493,15 @@ function wakeNext(ctx: WatcherContext, session: LiveSession, task: WatchedTask):
   if (next) ctx.wake(next.id, 0);
 }
 
-/** Resets the count of requests without a question, because one came. */
+/** Resets the count of requests without a question, because one came. A stream that is kept has time to bring the next. */
 export function resetSilence(task: WatchedTask): void {
-  setCold(task, { unasked: 0, resultStreamUntil: 0 });
+  const { resultStream, resultStreamAgainAt } = task.cold;
+  const againAt = resultStream ? clockMs() + QUESTION_WAIT_MS : 0;
+  setCold(task, {
+    unasked: 0,
+    resultStreamUntil: 0,
+    resultStreamAgainAt: Math.max(resultStreamAgainAt, againAt),
+  });
 }
 
 function closeResultStream(ctx: WatcherContext, task: WatchedTask): void {

@@ -24,7 +24,7 @@ import {
 } from "../../task-lifecycle/work.ts";
 import { isRunning } from "../../tasks/status.ts";
 import { inSpan } from "../../tracing/span.ts";
-import { requestPendingQuestion, resetSilence, tryStandalone } from "../sessions/streams.ts";
+import { giveUpDropped, requestPendingQuestion, resetSilence, tryStandalone } from "../sessions/streams.ts";
 import {
   AFTER_ANSWER_MS,
   CALL_DEADLINE_MS,
@@ -229,7 +229,9 @@ async function post(
   try {
     await ctx.mayChange();
     const where = remote ? taskRef(ctx, task) : { taskId: "", session: task.session?.record ?? null };
-    await peer.answer(where, addressOf(ask), answer, options);
+    const accepted = peer.answer(where, addressOf(ask), answer, options);
+    // In the same breath, since the next question may follow the answer at once.
+    await Promise.all([accepted, giveUpDropped(ctx, task)]);
   } catch (error) {
     if (!(error instanceof PeerError)) throw error;
     return afterFailure(ctx, task, request, error);

@@ -23,20 +23,20 @@ export function openRequestState(ctx: WatcherContext, task: WatchedTask): string
 /** Seals the task's session with the ids for resuming its streams. Returns null without a session. */
 export function sealSession(ctx: WatcherContext, task: WatchedTask): string | null {
   if (!task.session) return null;
-  const { ownEventId, callId } = task.calls;
-  const stored: StoredSession = { ...task.session.record, ownEventId, callId };
+  const { ownEventId, callId, resultId } = task.calls;
+  const stored: StoredSession = { ...task.session.record, ownEventId, callId, resultId };
   return ctx.seal.seal(place(ctx, task.id, "sealed_session"), JSON.stringify(stored));
 }
 
-type StoredSession = SessionRecord & Partial<Pick<CallState, "ownEventId" | "callId">>;
+type StoredSession = SessionRecord & Partial<Pick<CallState, "ownEventId" | "callId" | "resultId">>;
 
 /** Puts a task back into its stored session. Returns null if none is stored. */
 export function restoreSession(ctx: WatcherContext, task: WatchedTask): LiveSession | null {
   const { sealedSession } = task.work;
   if (task.session || sealedSession === null) return task.session;
   const opened = ctx.seal.open(place(ctx, task.id, "sealed_session"), sealedSession);
-  const { ownEventId = null, callId = null, ...kept } = JSON.parse(opened) as StoredSession;
-  setCalls(task, { ownEventId, callId });
+  const { ownEventId = null, callId = null, resultId = null, ...kept } = JSON.parse(opened) as StoredSession;
+  setCalls(task, { ownEventId, callId, resultId });
   return ctx.sessions.attach(task, kept);
 }
 

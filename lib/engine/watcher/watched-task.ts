@@ -118,6 +118,8 @@ export interface CallState {
   callsAt: number;
   /** The call's JSON-RPC id, for resuming after a restart. */
   callId: number | null;
+  /** The JSON-RPC id of the last `tasks/result` that was held for questions; null once it was answered. */
+  resultId: number | null;
   /** Last event id on the call's own stream; the server may replay later events from there. */
   ownEventId: string | null;
   /** A resumption of another process's call was tried. */
@@ -246,6 +248,7 @@ const NO_CALL_STATE: Readonly<CallState> = {
   call: null,
   callsAt: Number.NEGATIVE_INFINITY,
   callId: null,
+  resultId: null,
   ownEventId: null,
   hasResumed: false,
   isElsewhere: false,

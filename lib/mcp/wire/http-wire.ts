@@ -150,6 +150,7 @@ export class HttpWire implements Wire {
     handlers: HeldHandlers,
   ): Promise<Stream> {
     const id = nextId();
+    if ("method" in request) request.onId?.(id);
     const method = "method" in request ? request.method : null;
     const replayed = "last-event-id" in request.headers;
     return new Promise((resolve, reject) => {

@@ -3,7 +3,9 @@
  * (`elicitation/create` with `task`). Its tool `ask` is a task that asks one question, or the same one several times at once,
  * and ends with the answers. `by` says how it looks for an answer: "result" waits in one `tasks/result` for as long as it
  * takes, "get" asks `tasks/get` until that says completed, and "never" does not look. `distinct`: the questions
- * that it asks at once are numbered. `queued`: whatever it says of a task goes out on that task's `tasks/result` alone. Its own tasks are found from every session.
+ * that it asks at once are numbered. `queued`: whatever it says of a task goes out on that task's `tasks/result` alone.
+ * `inTurn`: asks this many questions of the ordinary kind instead, queued too, each once the one before was answered. Its own
+ * tasks are found from every session.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
@@ -66,6 +68,8 @@ export interface TaskRequestor {
     mostSessions?: number;
     /** Answers `initialize` with 400 where tasks are declared. */
     refusesTasks?: boolean;
+    /** `inTurn`: what the tool does after this many answers, before it asks again. */
+    worksUntil?: (answers: number) => Promise<unknown>;
     /** Cuts the connection of every reply of the client's, which is not read. */
     cutsReplies?: boolean;
   };
@@ -105,6 +109,7 @@ const argumentsSchema = z.object({
   times: z.number().default(1),
   distinct: z.boolean().default(false),
   queued: z.boolean().default(false),
+  inTurn: z.number().optional(),
 });
 
 /** Listens on a free port of 127.0.0.1. The caller closes it. */
@@ -188,6 +193,32 @@ export async function startTaskRequestor(): Promise<TaskRequestor> {
     return answer;
   }
 
+  /** Waits for each answer for as long as it takes. */
+  async function askInTurn(session: string, own: string, message: string, count: number) {
+    const requestedSchema = {
+      type: "object" as const,
+      properties: { approve: { type: "boolean" as const } },
+    };
+    const answers: ElicitResult[] = [];
+    while (answers.length < count) {
+      await store.updateTaskStatus(own, "input_required");
+      const params = {
+        mode: "form" as const,
+        message: `${message} ${answers.length + 1}`,
+        requestedSchema,
+      };
+      const answer = await serverOf(session).request(
+        { method: "elicitation/create", params },
+        ElicitResultSchema,
+        { relatedTask: { taskId: own }, timeout: FOREVER_MS },
+      );
+      answers.push(answer);
+      await store.updateTaskStatus(own, "working");
+      await behave.worksUntil?.(answers.length);
+    }
+    return answers;
+  }
+
   function newServer(): Server {
     const server = new Server(
       { name: "task-requestor", version: "1.0.0" },
@@ -203,13 +234,17 @@ export async function startTaskRequestor(): Promise<TaskRequestor> {
       called.push(extra.sessionId!);
       const task = await extra.taskStore!.createTask({ ttl: null, pollInterval: 100 });
       own.push(task.taskId);
-      const all = Array.from({ length: args.times }, (_, at) =>
-        ask(extra.sessionId!, task.taskId, {
-          ...args,
-          message: args.distinct ? `${args.message} ${at + 1}` : args.message,
-        }),
-      );
-      void Promise.all(all).then(
+      const all = args.inTurn
+        ? askInTurn(extra.sessionId!, task.taskId, args.message, args.inTurn)
+        : Promise.all(
+            Array.from({ length: args.times }, (_, at) =>
+              ask(extra.sessionId!, task.taskId, {
+                ...args,
+                message: args.distinct ? `${args.message} ${at + 1}` : args.message,
+              }),
+            ),
+          );
+      void all.then(
         async (answers) => {
           if (answers.includes(null)) return;
           const content = [{ type: "text", text: JSON.stringify(answers) }];
