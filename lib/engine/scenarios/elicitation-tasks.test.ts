@@ -99,6 +99,12 @@ const errorOf = (made: Promise<unknown>) =>
     },
     (error: { code: number; message: string }) => ({ code: error.code, message: error.message }),
   );
+async function waitingFor(taskId: string): Promise<number> {
+  const row = await fixture.within((tx) => tx.elicitationTask.findFirstOrThrow({ where: { id: taskId } }));
+  return (row.waiting as unknown[]).length;
+}
+const isWaitedFor = (taskId: string, by = 1) =>
+  until("its result is waited for", async () => (await waitingFor(taskId)) === by);
 const answersOf = (message: string) =>
   remote.tasks.filter((one) => one.message === message).map(({ answers }) => answers);
 
@@ -187,12 +193,7 @@ describe("an answer", () => {
   test("that two requests wait for is given to both, and counts once", async () => {
     const { id, requestId, taskId } = await asked("Pay?");
     const both = [remote.request("tasks/result", { taskId }), remote.request("tasks/result", { taskId })];
-    await until("both wait", async () => {
-      const row = await fixture.within((tx) =>
-        tx.elicitationTask.findFirstOrThrow({ where: { id: taskId } }),
-      );
-      return (row.waiting as unknown[]).length === 2;
-    });
+    await isWaitedFor(taskId, 2);
     await fixture.answer(requestId, approve);
     const [one, other] = await Promise.all(both);
     expect(one).toMatchObject(approve);
@@ -230,12 +231,7 @@ describe("an answer", () => {
     const { id, requestId, taskId } = await asked("Pay?");
     remote.useIdsFrom(700);
     void remote.request("tasks/result", { taskId }, { patienceMs: 600_000 }).catch(() => undefined);
-    await until("it waits", async () => {
-      const row = await fixture.within((tx) =>
-        tx.elicitationTask.findFirstOrThrow({ where: { id: taskId } }),
-      );
-      return (row.waiting as unknown[]).length === 1;
-    });
+    await isWaitedFor(taskId);
     remote.useIdsFrom(700);
     const requestedSchema = { type: "object", properties: { approve: { type: "boolean" } } };
     const other = remote.request("elicitation/create", { message: "Another?", requestedSchema });
@@ -333,12 +329,7 @@ describe("a task", () => {
     const { id, requestId, taskId } = await asked("Pay?");
     await fixture.answer(requestId, { ...approve, holdMs: 600_000 });
     const waiting = errorOf(remote.request("tasks/result", { taskId }));
-    await until("its result is waited for", async () => {
-      const row = await fixture.within((tx) =>
-        tx.elicitationTask.findFirstOrThrow({ where: { id: taskId } }),
-      );
-      return JSON.stringify(row.waiting) !== "[]";
-    });
+    await isWaitedFor(taskId);
     expect(await remote.request("tasks/cancel", { taskId })).toMatchObject({ taskId, status: "cancelled" });
     expect(await request(requestId)).toMatchObject({ state: "withdrawn", endedReason: "retracted" });
     expect(await deliveryOf(requestId)).toMatchObject({ state: "failed", attempts: 0 });
@@ -355,6 +346,7 @@ describe("a task", () => {
   test("is cancelled with the asking task, and a result that is waited for is an error", async () => {
     const { id, requestId, taskId } = await asked("Pay?");
     const waiting = errorOf(remote.request("tasks/result", { taskId }));
+    await isWaitedFor(taskId);
     await cancel(id);
     expect(await waiting).toMatchObject({ code: -32603 });
     expect((await request(requestId)).state).toBe("withdrawn");
@@ -380,14 +372,8 @@ describe("a task", () => {
 
   test("whose result the server stopped waiting for has nobody who waits", async () => {
     const { requestId, taskId } = await asked("Pay?");
-    const waiting = async () => {
-      const row = await fixture.within((tx) =>
-        tx.elicitationTask.findFirstOrThrow({ where: { id: taskId } }),
-      );
-      return (row.waiting as unknown[]).length;
-    };
     await errorOf(remote.request("tasks/result", { taskId }, { patienceMs: 500 }));
-    await until("nobody waits", async () => (await waiting()) === 0);
+    await until("nobody waits", async () => (await waitingFor(taskId)) === 0);
     await fixture.answer(requestId, approve);
     await until("it may be fetched", async () => (await get(taskId)).status === "completed");
     expect(await deliveryOf(requestId)).toMatchObject({ state: "pending", attempts: 0 });
