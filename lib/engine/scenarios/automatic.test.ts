@@ -83,22 +83,23 @@ test("engines that are killed in the middle leave each question one answer", asy
   const { organization, remote, server, sql } = await place({ onTestFinished });
   const engine = await startEngineProcess(organization.engineEnvironment);
   onTestFinished(() => engine.kill());
-  const tasks = await startMany(organization, server, 25);
+  await startMany(organization, server, 25);
   const count = async (what: string) =>
     (await sql(`SELECT count(*)::integer AS count FROM ${what}`))[0]!.count;
   await until("some are answered", async () => (await count("answer")) >= 5, 120_000);
   await engine.kill();
   await organization.startEngine();
-  await until(
-    "all are completed",
-    async () => (await count("task WHERE state = 'completed'")) === tasks.length,
-    120_000,
-  );
-  expect(await count("answer")).toBe(tasks.length);
-  expect(await count("automatic_decision WHERE state = 'answered'")).toBe(tasks.length);
-  expect(await count("event WHERE type = 'answer.recorded'")).toBe(tasks.length);
+  // A start that the kill cut off is not made again by itself: nobody knows whether it reached the server.
+  const left = "task WHERE state NOT IN ('completed', 'start_unknown')";
+  await until("none is under way", async () => (await count(left)) === 0, 180_000);
+  const completed = await count("task WHERE state = 'completed'");
+  expect(completed).toBeGreaterThanOrEqual(5);
+  expect(await count("input_request")).toBe(completed);
+  expect(await count("answer")).toBe(completed);
+  expect(await count("automatic_decision WHERE state = 'answered'")).toBe(completed);
+  expect(await count("event WHERE type = 'answer.recorded'")).toBe(completed);
   // An attempt that the kill cut off may be sent again.
-  expect(remote.answers.length).toBeGreaterThanOrEqual(tasks.length);
+  expect(remote.answers.length).toBeGreaterThanOrEqual(completed);
 });
 
 test("once all are stopped none is recorded or begins to be sent, in the middle of a burst and with two engines", async ({

@@ -217,6 +217,12 @@ export class TaskReceiver {
     if (concerned.length > 0) this.#attend(concerned);
   }
 
+  /** Answers what still waits at the end of an asking task, before its session goes; for as long as a drain may take. */
+  async settle(task: WatchedTask): Promise<void> {
+    this.reconsider(task);
+    await Promise.race([this.#attending, sleep(DRAIN_STREAMS_MS, null, { ref: false })]);
+  }
+
   /**
    * Ends the receiver: resolves once the outcome of what is under way is stored, or after `DRAIN_STREAMS_MS`. What it was
    * asked and has not answered stays in rows, or is asked again.

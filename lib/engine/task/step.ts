@@ -233,6 +233,7 @@ function awaits({ state, durable, attemptId }: TaskWork, { attempt }: OpenCall):
 
 /** Drops the streams of an ended task, and closes its session if no other task uses that. */
 async function finish(ctx: WatcherContext, task: WatchedTask): Promise<null> {
+  await ctx.settleTasks(task);
   if (task.work.state === "start_unknown") dropStreams(ctx, task);
   else await leaveSession(ctx, task);
   return null;

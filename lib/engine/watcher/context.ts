@@ -112,6 +112,8 @@ export interface WatcherContext {
   dropTaskRequest(rpcId: RpcId, session: LiveSession): void;
   /** 2025-11-25: tells the server of tasks of ours that have changed, and answers whoever waits for them. */
   tellOfTasks(task: WatchedTask, ids: string[]): void;
+  /** Answers what still waits for tasks of ours at the end of the task that asked. */
+  settleTasks(task: WatchedTask): Promise<void>;
   /** Whether a question came in this session whose task is not known. */
   hasUnattributed(session: LiveSession): boolean;
   /** Records observed traits of the server. Not awaited: a lost observation is made again. */

@@ -159,6 +159,7 @@ export class Watcher {
       takeTaskRequest: (request, session) => this.#receiver.take(request, session),
       dropTaskRequest: (rpcId, session) => this.#receiver.drop(rpcId, session),
       tellOfTasks: (task, ids) => this.#receiver.tell(task, ids),
+      settleTasks: (task) => this.#receiver.settle(task),
       hasUnattributed: (session) => this.#inbox.hasUnattributed(session),
       leaving: this.#leaving.signal,
     };
