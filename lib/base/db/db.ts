@@ -8,6 +8,7 @@ import { readEnvironment } from "../env.ts";
 import { log } from "../log.ts";
 import { scope } from "../scope.ts";
 import type { Seal } from "../seal.ts";
+import { connectTimeoutMs } from "./connect-timeout.ts";
 import { ContentKeys } from "./content-keys.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
 import { Models } from "./direct/models.ts";
@@ -53,11 +54,6 @@ const IDLE_SHARE = 0.5;
 const STATEMENT_SHARE = 0.85;
 /** and the part within which COMMIT may go with the last statement: both together end before that. */
 const COMMIT_SHARE = 0.1;
-
-/** Returns the time limit for connecting in ms: the URL's `connect_timeout` (libpq's, in seconds) if set. */
-export function connectTimeoutMs(url: string, otherwise = 5_000): number {
-  return 1_000 * Number(new URL(url).searchParams.get("connect_timeout")) || otherwise;
-}
 
 /** `named`: whether statements have names, by which Postgres keeps their plans; INTRAY_NAMED_STATEMENTS unless given. */
 export function createDatabase(
