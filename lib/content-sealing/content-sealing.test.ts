@@ -306,7 +306,7 @@ describe("on 2026-07-28", () => {
   });
 
   test("an engine that is stopped in the middle goes on where it was", async () => {
-    for (let n = 0; n < 120; n++) await start(`${MARKS.argument}-${n}`);
+    for (let n = 0; n < 60; n++) await start(`${MARKS.argument}-${n}`);
     await begin();
     await soon();
     await convertContent(fixture.organizationId, engineDatabase);
@@ -316,13 +316,13 @@ describe("on 2026-07-28", () => {
     const [{ plain }] = await sql(
       "SELECT count(*) AS plain FROM task WHERE arguments::text NOT LIKE '%sealed/%'",
     );
-    expect(Number(plain)).toBe(70);
+    expect(Number(plain)).toBe(10);
     await convertAll();
     expect((await leaks()).filter((place) => !place.endsWith("public.event"))).toEqual([]);
     const texts = (
       await fixture.within((tx) => tx.task.findMany({ where: { organizationId: fixture.organizationId } }))
     ).map(({ arguments: args }) => (args as { note: string }).note);
-    expect(new Set(texts).size).toBe(120);
+    expect(new Set(texts).size).toBe(60);
   });
 
   test("an export of the history has both: what is digested, and what it says", async () => {

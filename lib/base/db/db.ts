@@ -11,7 +11,6 @@ import type { Seal } from "../seal.ts";
 import { connectTimeoutMs } from "./connect-timeout.ts";
 import { ContentKeys } from "./content-keys.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
-import { Models } from "./direct/models.ts";
 import { rowsOf, statementOf, toQuery } from "./direct/raw.ts";
 import { beginTransaction, TRANSACTION_ENDED, type Transaction } from "./direct/transaction.ts";
 import type { EnterOptions, Entrant, Entry } from "./entry.ts";
@@ -85,7 +84,6 @@ export function createDatabase(
   pool.on("connect", (client) => client.on("error", () => undefined));
   // An idle connection that breaks is gone; the next one is made anew.
   pool.on("error", () => undefined);
-  const models = new Models();
   const contentKeys = new ContentKeys(options.seal);
 
   /** What the first statement of a transaction says for it alone; `false` would leave the organization into the pool. */
@@ -97,7 +95,7 @@ export function createDatabase(
 
   /** Begins a transaction of an organization. */
   const begin = async (organizationId: string): Promise<Begun> => {
-    const transaction = await beginTransaction(pool, models, transactionMs);
+    const transaction = await beginTransaction(pool, transactionMs);
     return begunBy(transaction, async () => {
       // The text has values without quotes only, so that BEGIN goes with it (round-trips.ts).
       // jit: compiling takes longer than any statement of ours, and the estimates of plans that are kept
@@ -156,7 +154,7 @@ export function createDatabase(
   };
 
   const enter = async <R extends Entrant>(from: Prisma.Sql, isOnce: boolean): Promise<Entry<R> | null> => {
-    const transaction = await beginTransaction(pool, models, transactionMs);
+    const transaction = await beginTransaction(pool, transactionMs);
     return begunBy(transaction, async () => {
       const plans = isOnce ? Prisma.sql`, ${ONE_PLAN}` : Prisma.empty;
       const [row] = await transaction.tx.$queryRaw<(R & { content_keys: string | null })[]>`
@@ -202,7 +200,6 @@ export function createDatabase(
       waiting: pool.waitingCount,
     }),
     async close() {
-      await models.close();
       if (!pool.ending) await pool.end();
     },
   };
