@@ -4,7 +4,6 @@ import type { Role } from "../lib/access/roles.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
 import { appendEvents } from "../lib/events/transitions.ts";
 import { captureQuestion } from "../lib/input-requests/capture/question.ts";
-import { withClient } from "../scripts/database/roles.ts";
 import { insertServer, insertTask } from "./fixtures/rows.ts";
 import type { TestWeb } from "./web.ts";
 
@@ -26,8 +25,7 @@ export async function votingOrganization(web: TestWeb, slug: string) {
   const id = await web.organization(slug);
   const admin = await web.key(id, "admin");
   const server = await insertServer(web.db, id, { name: "Finance ERP" });
-  const sql = async (text: string, values: unknown[] = []) =>
-    (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+  const { sql } = web.database;
 
   return {
     id,
