@@ -9,19 +9,27 @@ type Settings = Record<string, string>;
 /** Leads to nothing, for a command that is to need no database: without any it would begin one of its own. */
 export const NO_DATABASE = { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" };
 
-/**
- * Runs a command with these settings alone in this process, since a process a command would take most of a file's
- * time. What a command writes to stderr meanwhile comes first, as in a process of its own.
- */
-export async function runHere(settings: Settings, args: string[]): Promise<Outcome> {
+/** Runs a command with these settings alone in this process: a process each would take most of a file's time. */
+export function runHere(settings: Settings, args: string[]): Promise<Outcome> {
+  return withSettings(settings, async () => {
+    const { said, stop } = hearErrors();
+    try {
+      const { code, out, err } = await runCommand(args);
+      // What it wrote meanwhile comes first, as in a process of its own.
+      return { code, out, err: said.join("") + err };
+    } finally {
+      stop();
+    }
+  });
+}
+
+/** Does `work` as a process with these settings alone would. */
+export async function withSettings<T>(settings: Settings, work: () => Promise<T>): Promise<T> {
   const before = replace("environment", parseEnvironment(settings));
   forget(READ_ONCE);
-  const { said, stop } = hearErrors();
   try {
-    const { code, out, err } = await runCommand(args);
-    return { code, out, err: said.join("") + err };
+    return await work();
   } finally {
-    stop();
     forget(READ_ONCE);
     if (before === undefined) forget("environment");
     else replace("environment", before);
