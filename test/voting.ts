@@ -85,6 +85,13 @@ export async function votingOrganization(web: TestWeb, slug: string) {
       (await web.call("GET", `/api/v1/input-requests/${request.id}`, who)).body,
     takeBack: (who: { cookie: string } | { key: string }, request: { id: string }) =>
       web.call("DELETE", `/api/v1/input-requests/${request.id}/vote`, who),
+    /** Lets answers that are held wait for longer than a busy machine may take to undo one. */
+    holdOn: () =>
+      sql(
+        `UPDATE delivery SET deliver_after = now() + interval '1 day'
+          WHERE organization_id = $1 AND state = 'held' AND deliver_after < now() + interval '1 hour'`,
+        [id],
+      ),
     answers: (request: { id: string }) =>
       sql("SELECT * FROM answer WHERE input_request_id = $1 ORDER BY created_at", [request.id]),
     lines: async (request: { id: string }) =>
