@@ -78,9 +78,11 @@ beforeAll(async () => {
   for (const stream of [engine.stdout, engine.stderr]) stream?.on("data", (data) => logs.push(String(data)));
 });
 afterAll(async () => {
-  const gone = once(engine, "exit");
-  engine.kill("SIGKILL");
-  await gone;
+  if (engine.exitCode === null && engine.signalCode === null) {
+    const gone = once(engine, "exit");
+    engine.kill("SIGKILL");
+    await gone;
+  }
   await web.stop();
   await Promise.all([modern.close(), session.close(), echo.close()]);
   await rm(folder, { recursive: true });
