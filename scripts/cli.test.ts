@@ -1,15 +1,13 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "../lib/base/db/db.ts";
-import { env, parseEnvironment } from "../lib/base/env.ts";
 import { createSeal } from "../lib/base/seal.ts";
 import { setPassword } from "../lib/members/set-password.ts";
+import { NO_DATABASE, runHere, runProcess } from "../test/command-line.ts";
 import { insertServer } from "../test/fixtures/rows.ts";
 import { createTestDatabase, type TestDatabase } from "../test/setup/postgres.ts";
-import { type Outcome, runCommand } from "./commands/run-command.ts";
 import { withClient } from "./database/roles.ts";
 
 let database: TestDatabase;
@@ -23,37 +21,11 @@ afterAll(async () => {
   await rm(files, { recursive: true });
 });
 
-function intray(...args: string[]): Promise<Outcome> {
-  return runHere({ DATABASE_URL: database.ownerUrl }, args);
-}
-
-/** Runs a command in this process, since a process a command would take most of this file's time. */
-function runHere(settings: Record<string, string>, args: string[]): Promise<Outcome> {
-  Object.assign(env(), parseEnvironment({ INTRAY_URL: "https://intray.example", ...settings }));
-  return runCommand(args);
-}
-
-/** Runs a command in a process of its own: for one that writes to stdout or stderr itself, or that reads a file only once. */
-function run(settings: Record<string, string>, args: string[]) {
-  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const child = spawn(process.execPath, ["scripts/cli.ts", ...args], {
-    env: {
-      PATH,
-      HOME,
-      NODE_COMPILE_CACHE,
-      NODE_ENV: "test",
-      INTRAY_URL: "https://intray.example",
-      ...settings,
-    },
-  });
-  let out = "";
-  let err = "";
-  child.stdout.on("data", (data) => (out += data));
-  child.stderr.on("data", (data) => (err += data));
-  return new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
-    child.on("close", (code) => resolve({ code, out, err })),
-  );
-}
+const SETTINGS = { INTRAY_URL: "https://intray.example" };
+const intray = (...args: string[]) => run({ DATABASE_URL: database.ownerUrl }, args);
+const run = (settings: Record<string, string>, args: string[]) => runHere({ ...SETTINGS, ...settings }, args);
+const inProcess = (settings: Record<string, string>, args: string[]) =>
+  runProcess({ ...SETTINGS, ...settings }, args);
 
 const rows = async (text: string) =>
   (await withClient(database.adminUrl, (client) => client.query(text))).rows;
@@ -77,7 +49,7 @@ test("makes an organization, people and keys, and prints the result alone", asyn
   );
   expect(user.out).toMatch(/set-password/);
   const operator = ["key", "create", "--org", "acme", "--role", "operator"];
-  const key = await run({ DATABASE_URL: database.ownerUrl }, operator);
+  const key = await inProcess({ DATABASE_URL: database.ownerUrl }, operator);
   expect(key).toMatchObject({ code: 0, err: "" });
   expect(key.out).toMatch(/^itk_[\w-]{43}\n$/);
 
@@ -104,20 +76,19 @@ test("exports a history, verifies the file without a database, and says where ei
   const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
   expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ type: "events.exported" });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  const nowhere = { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" };
-  const offline = await run(nowhere, ["events", "verify", "--file", file]);
+  const offline = await run(NO_DATABASE, ["events", "verify", "--file", file]);
   const whole = JSON.parse(offline.out);
   expect([offline.code, whole]).toMatchObject([0, { ok: true, lines: lines.length }]);
   const online = await intray("events", "verify", "--org", "acme", "--head", whole.head);
   expect([online.code, JSON.parse(online.out)]).toEqual([0, whole]);
   const again = await intray("events", "export", "--org", "acme", "--out", file);
   expect(again).toMatchObject({ code: 1, out: "", err: `${file}: EEXIST.\n` });
-  const printed = await run({ DATABASE_URL: database.ownerUrl }, ["events", "export", "--org", "acme"]);
+  const printed = await inProcess({ DATABASE_URL: database.ownerUrl }, ["events", "export", "--org", "acme"]);
   expect(printed.out.startsWith(lines.join("\n"))).toBe(true);
 
   const forged = join(files, "forged.ndjson");
   await writeFile(forged, lines.with(1, (lines[1] ?? "").replace("Ana", "Eve")).join("\n"));
-  const found = await runHere(nowhere, ["events", "verify", "--file", forged]);
+  const found = await run(NO_DATABASE, ["events", "verify", "--file", forged]);
   expect([found.code, JSON.parse(found.out)]).toMatchObject([
     1,
     { ok: false, brokenAt: 2, fault: "altered" },
@@ -132,7 +103,7 @@ test("exports a history, verifies the file without a database, and says where ei
     { ok: false, brokenAt: 2, fault: "altered" },
   ]);
   const kept = "0".repeat(64);
-  const rewritten = await runHere(nowhere, ["events", "verify", "--file", file, "--head", kept]);
+  const rewritten = await run(NO_DATABASE, ["events", "verify", "--file", file, "--head", kept]);
   expect([rewritten.code, JSON.parse(rewritten.out)]).toMatchObject([1, { ok: false, fault: "cut" }]);
 });
 
@@ -184,7 +155,7 @@ test.each([
 });
 
 test("a process that is called wrongly exits with 2, prints no result and shows the commands", async () => {
-  const answer = await run({ DATABASE_URL: database.ownerUrl }, ["make", "coffee"]);
+  const answer = await inProcess({ DATABASE_URL: database.ownerUrl }, ["make", "coffee"]);
   expect([answer.code, answer.out]).toEqual([2, ""]);
   expect(answer.err).toMatch(/^There is no command "make coffee"\.\n\nnpm run -s intray -- <command>\n/);
 });
@@ -248,7 +219,7 @@ test("says that a database is away, without its address", async () => {
   const answer = await run({ DATABASE_URL: url }, ["key", "create", "--org", "acme", "--role", "viewer"]);
   expect([answer.code, answer.out]).toEqual([1, ""]);
   expect(answer.err).not.toContain("hidden");
-  const doctor = await runHere({ DATABASE_URL: url, INTRAY_KEYS: KEYS, AUTH_SECRET: "0123456789abcdef" }, [
+  const doctor = await run({ DATABASE_URL: url, INTRAY_KEYS: KEYS, AUTH_SECRET: "0123456789abcdef" }, [
     "doctor",
   ]);
   expect(doctor.code).toBe(1);
@@ -263,7 +234,7 @@ test("the doctor says where sign-ins come from, and when that is a proxy", async
     INTRAY_URL: "https://intray.example",
   };
   const finding = async () =>
-    (await runHere(settings, ["doctor"])).out.split("\n").find((line) => line.includes("addresses:"));
+    (await run(settings, ["doctor"])).out.split("\n").find((line) => line.includes("addresses:"));
   expect(await finding()).toBe(
     "ok   addresses: nobody signed in lately to judge by; INTRAY_TRUSTED_PROXIES is 0",
   );
@@ -305,7 +276,7 @@ test("reseal moves secrets to the first key, and the doctor says which keys are 
     );
   });
   const settings = { DATABASE_URL: database.ownerUrl, AUTH_SECRET: "0123456789abcdef" };
-  const doctor = async (keys: string) => (await runHere({ ...settings, INTRAY_KEYS: keys }, ["doctor"])).out;
+  const doctor = async (keys: string) => (await run({ ...settings, INTRAY_KEYS: keys }, ["doctor"])).out;
   expect(await doctor(spelled(1))).toContain('ok   secrets: 1 sealed under "k1"\n');
   expect(await doctor(spelled(2, 1))).toContain(
     'ok   secrets: 0 sealed under "k2", still 1 under "k1"; run reseal',
@@ -314,13 +285,13 @@ test("reseal moves secrets to the first key, and the doctor says which keys are 
     'BAD  secrets: sealed with keys that INTRAY_KEYS does not have: 1 under "k1"',
   );
 
-  const lost = await runHere({ ...settings, INTRAY_KEYS: spelled(2) }, ["reseal"]);
+  const lost = await run({ ...settings, INTRAY_KEYS: spelled(2) }, ["reseal"]);
   expect([lost.code, lost.err]).toEqual([1, expect.stringContaining("1 could not be opened")]);
   const moved = await run({ ...settings, INTRAY_KEYS: spelled(2, 1) }, ["reseal"]);
   expect([moved.code, moved.err]).toEqual([0, ""]);
   expect(moved.out).toContain('connection.sealed_credentials: 1 sealed again under "k2"');
   expect(await doctor(spelled(2))).toContain('ok   secrets: 1 sealed under "k2"\n');
-  const none = await runHere({ DATABASE_URL: database.ownerUrl }, ["reseal"]);
+  const none = await run({ DATABASE_URL: database.ownerUrl }, ["reseal"]);
   expect([none.code, none.err]).toEqual([1, "INTRAY_KEYS is not set, and this command needs it.\n"]);
   await withClient(database.adminUrl, async (client) => {
     await client.query("DELETE FROM connection WHERE id = $1", [id]);
@@ -334,7 +305,7 @@ test("the doctor names what is wrong", async () => {
   expect(doctor.code).toBe(1);
   expect(doctor.out).toContain("ok   migrations");
   expect(doctor.out).toContain("BAD  engine");
-  const unset = await runHere({ DATABASE_URL: database.ownerUrl }, ["doctor"]);
+  const unset = await run({ DATABASE_URL: database.ownerUrl }, ["doctor"]);
   expect(unset.out).toContain("INTRAY_KEYS and AUTH_SECRET");
 });
 
@@ -346,7 +317,7 @@ test("gives organizations the servers of the operator's file, now and when they 
   await writeFile(path, JSON.stringify({ mcpServers: { ledger: { command: "s3cret", organizations } } }));
 
   await intray("org", "create", "initech", "--name", "Initech", "--owner", "ian@initech.example");
-  const synced = await run(settings, ["servers", "sync"]);
+  const synced = await inProcess(settings, ["servers", "sync"]);
   expect(synced).toEqual({
     code: 0,
     out: 'The server "ledger" of "initech" was created.\n',

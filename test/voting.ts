@@ -4,7 +4,6 @@ import type { Role } from "../lib/access/roles.ts";
 import { uuidv7 } from "../lib/base/ids.ts";
 import { appendEvents } from "../lib/events/transitions.ts";
 import { captureQuestion } from "../lib/input-requests/capture/question.ts";
-import { withClient } from "../scripts/database/roles.ts";
 import { insertServer, insertTask } from "./fixtures/rows.ts";
 import type { TestWeb } from "./web.ts";
 
@@ -26,8 +25,7 @@ export async function votingOrganization(web: TestWeb, slug: string) {
   const id = await web.organization(slug);
   const admin = await web.key(id, "admin");
   const server = await insertServer(web.db, id, { name: "Finance ERP" });
-  const sql = async (text: string, values: unknown[] = []) =>
-    (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+  const { sql } = web.database;
 
   return {
     id,
@@ -87,6 +85,13 @@ export async function votingOrganization(web: TestWeb, slug: string) {
       (await web.call("GET", `/api/v1/input-requests/${request.id}`, who)).body,
     takeBack: (who: { cookie: string } | { key: string }, request: { id: string }) =>
       web.call("DELETE", `/api/v1/input-requests/${request.id}/vote`, who),
+    /** Lets answers that are held wait for longer than a busy machine may take to undo one. */
+    holdOn: () =>
+      sql(
+        `UPDATE delivery SET deliver_after = now() + interval '1 day'
+          WHERE organization_id = $1 AND state = 'held' AND deliver_after < now() + interval '1 hour'`,
+        [id],
+      ),
     answers: (request: { id: string }) =>
       sql("SELECT * FROM answer WHERE input_request_id = $1 ORDER BY created_at", [request.id]),
     lines: async (request: { id: string }) =>

@@ -150,16 +150,24 @@ async function find(
   const params: Record<string, string> = {};
   let folder = APP;
   for (const part of pathname.split("/").slice(1)) {
-    const entries = existsSync(folder) ? readdirSync(folder) : [];
+    const entries = entriesOf(folder);
     const name = entries.find((entry) => entry === part) ?? entries.find((entry) => PARAMETER.test(entry));
     if (name !== undefined && name !== part) params[name.slice(1, -1)] = part;
     folder = join(folder, name ?? part);
   }
-  const file = join(folder, "route.ts");
-  const handlers: Partial<Record<Method, Handler>> = existsSync(file) ? await import(file) : {};
+  const isRoute = entriesOf(folder).includes("route.ts");
+  const handlers: Partial<Record<Method, Handler>> = isRoute ? await import(join(folder, "route.ts")) : {};
   const handler = handlers[method];
   if (!handler) throw new Error(`no handler for ${method} ${pathname}`);
   return { handler, params };
+}
+
+/** Of each folder of routes, as it was when first asked for: a test may call thousands of paths. */
+const known = new Map<string, string[]>();
+function entriesOf(folder: string): string[] {
+  const entries = known.get(folder) ?? (existsSync(folder) ? readdirSync(folder) : []);
+  known.set(folder, entries);
+  return entries;
 }
 
 function toRequest(method: Method, url: URL, { key, cookie, body, headers = {}, signal }: Options): Request {

@@ -15,7 +15,7 @@ export function addByMinutes(calendar: Calendar, from: Date, duration: string): 
   const isWorking = (minute: number) => {
     const day = wallOf(calendar.zone, minute).day;
     // A span may begin before midnight of another offset: the days beside it are asked too.
-    return [day - 1, day, day + 1].some((each) => minutesOf(calendar, each).includes(minute));
+    return [day - 1, day, day + 1].some((each) => isOf(minutesOf(calendar, each), minute));
   };
   while (!isWorking(at)) at++;
   if (unit === "m" || unit === "h") {
@@ -34,6 +34,12 @@ export function addByMinutes(calendar: Calendar, from: Date, duration: string): 
   // After so many minutes of work, or at the day's end.
   const place = worked === 0 ? minutes[0]! : minutes[Math.min(worked, minutes.length) - 1]! + 1;
   return new Date(place * MINUTE);
+}
+
+/** Whether a minute is among these, which are in order. */
+function isOf(minutes: number[], minute: number): boolean {
+  if (minutes.length === 0 || minute < minutes[0]! || minute > minutes.at(-1)!) return false;
+  return minutes.includes(minute);
 }
 
 const known = new WeakMap<Calendar, Map<number, number[]>>();
@@ -65,15 +71,17 @@ function firstAt(zone: string, day: number, time: string): number {
   return at;
 }
 
-const offsets = new Map<string, number>();
+/** By zone and quarter of an hour. */
+const offsets = new Map<string, Map<number, number>>();
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** What the zone's clocks show at a minute since 1970 UTC, in days and minutes as if they were UTC's. */
 function wallOf(zone: string, at: number): { day: number; minute: number } {
   // Clocks change at quarters of hours at the soonest.
   const quarter = Math.floor(at / 15);
-  const key = `${zone} ${quarter}`;
-  let offset = offsets.get(key);
+  const known = offsets.get(zone) ?? new Map<number, number>();
+  offsets.set(zone, known);
+  let offset = known.get(quarter);
   if (offset === undefined) {
     const parts = Object.fromEntries(
       formatOf(zone)
@@ -82,7 +90,7 @@ function wallOf(zone: string, at: number): { day: number; minute: number } {
     ) as Record<string, number>;
     const shown = Date.UTC(parts.year!, parts.month! - 1, parts.day!, parts.hour!, parts.minute!) / MINUTE;
     offset = shown - quarter * 15;
-    offsets.set(key, offset);
+    known.set(quarter, offset);
   }
   return { day: Math.floor((at + offset) / DAY), minute: at + offset };
 }

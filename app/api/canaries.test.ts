@@ -80,8 +80,12 @@ test("reading everything, searches for the other's words included, finds one's o
     [acme, globex, ids.globex],
     [globex, acme, ids.acme],
   ] as const) {
+    const shared = fixture.things("owner");
     for (const operation of reads) {
-      const names = await namesOf(operation, fixture.things("owner", operation));
+      // Reading changes nothing, so that most can be of the same things.
+      const isOfOwn = EXCEPTIONS[operation.name]?.taskState !== undefined;
+      const things = isOfOwn ? fixture.things("owner", operation) : shared;
+      const names = await namesOf(operation, things);
       const plain = { ...names, unfiltered: true };
       const searches: Names[] = operation.query.some(({ name }) => name === "q")
         ? [

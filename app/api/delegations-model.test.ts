@@ -1,6 +1,6 @@
 /**
  * Random votes over absences, suspensions, removals, policy changes, keys, agents and bulk decisions, beside a model that says which
- * of them count. The seed is printed with each failure; DELEGATIONS_SEED runs one of them again.
+ * of them count. The seed is printed with each failure; DELEGATIONS_SEED runs one of them again. The full tests make more runs.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
@@ -8,7 +8,7 @@ import { randomFor } from "@/test/chaos/random.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
-const RUNS = 3;
+const RUNS = Number(process.env.MODEL_RUNS ?? 1);
 const STEPS = 45;
 const FORM = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
 const HOUR_MS = 3_600_000;
@@ -376,6 +376,7 @@ async function run(seed: number): Promise<void> {
       await withRequest();
     }
     expect([said, happened, refusal]).toEqual([said, expected, refusal]);
+    await acme.holdOn();
     await matches(said, requests);
     if (step % 3 === 0) await listsWaiting(said, model, requests);
   }

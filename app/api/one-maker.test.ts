@@ -48,8 +48,7 @@ const proposal = ({ cookie }: { cookie: string }, what: "accept" | "withdraw") =
   web.call("POST", `/api/v1/organization/four-eyes/${what}`, { cookie });
 const vouch = ({ cookie }: { cookie: string }, { memberId }: Person) =>
   web.call("POST", `/api/v1/members/${memberId}/vouch`, { cookie });
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 
 /** Somebody new, who joined by a link of `inviter`'s. */
 async function invitedBy(inviter: { cookie?: string; key?: string }, role: Role): Promise<Person> {
@@ -617,7 +616,7 @@ describe("the rule's end", () => {
         return due.includes(acme);
       };
       await sql(
-        "UPDATE four_eyes_proposal SET takes_effect_at = now() + interval '1 minute' WHERE organization_id = $1",
+        "UPDATE four_eyes_proposal SET takes_effect_at = now() + interval '1 hour' WHERE organization_id = $1",
         [acme],
       );
       expect(await turn()).toBe(false);

@@ -8,7 +8,6 @@ import { LEFT_OUT, PARTS } from "@/lib/organizations/export.ts";
 import { setQuota } from "@/lib/organizations/quota.ts";
 import { ANY_SIGN_IN } from "@/lib/organizations/sign-in/schema.ts";
 import { COMMAND_LINE } from "@/lib/organizations/transitions.ts";
-import { withClient } from "@/scripts/database/roles.ts";
 import { insertRecipe, insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { IDP_CERTIFICATE } from "@/test/saml/certificate.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
@@ -31,8 +30,7 @@ afterAll(async () => {
   await web.stop();
 });
 
-const sql = async (text: string, values: unknown[] = []) =>
-  (await withClient(web.database.adminUrl, (client) => client.query(text, values))).rows;
+const sql = (text: string, values: unknown[] = []) => web.database.sql(text, values);
 
 /** An organization with at least one row in every table, and no open task. */
 async function furnished(slug: string) {

@@ -1,6 +1,8 @@
 /** Attacks on signing in, carried out against the handlers: what they get, and what it costs anyone else. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { PASSWORD_TRIES } from "@/lib/web/tunables.ts";
 import { newBrowser, PASSWORD, person, sql, startAccounts, web } from "@/test/fixtures/accounts.ts";
+import { until } from "@/test/fixtures/organization-fixture.ts";
 import { AuthBrowser } from "@/test/servers/auth-browser.ts";
 
 let handleAuth: typeof import("@/lib/web/auth/auth.ts").handleAuth;
@@ -38,10 +40,10 @@ async function guess(browsers: AuthBrowser[], emails: string[], tries: number): 
   return seen;
 }
 
-describe("a stranger who guesses a thousand passwords of one person", () => {
+describe("a stranger who guesses many passwords of one person", () => {
   test("gets few looked at, and never keeps the person out from a network that the person uses", async () => {
     const pia = await personAt("198.51.100.1");
-    expect(await guess([at("203.0.113.1")], [pia.email], 1000)).toBeLessThanOrEqual(8);
+    expect(await guess([at("203.0.113.1")], [pia.email], 200)).toBeLessThanOrEqual(8);
     // A browser without a cookie, from the network where the person signed in before.
     expect(await enter(at("198.51.100.1"), pia.email)).toBe(null);
     // The person's own browser, from anywhere.
@@ -55,10 +57,11 @@ describe("a stranger who guesses a thousand passwords of one person", () => {
     const office = "198.51.100.2";
     const pia = await personAt(office);
     const colleague = await personAt(office);
-    expect(await guess([at(office)], [pia.email], 300)).toBeLessThanOrEqual(8);
+    expect(await guess([at(office)], [pia.email], 100)).toBeLessThanOrEqual(8);
     expect(await enter(pia.browser, pia.email)).toBe(null);
     expect(await enter(at(office), colleague.email)).toBe(null);
-    // And a browser that nobody knows waits for a minute at most.
+    // And a browser that nobody knows waits for a minute at most. However long the above took, its pause begins now.
+    await sql("UPDATE sign_in_try SET tried_at = now()");
     const url = await at(office).post("callback/password", { email: pia.email, password: PASSWORD });
     const [code, seconds] = new URL(url).searchParams.get("error")!.split(":");
     expect(code).toBe("throttled");
@@ -68,7 +71,7 @@ describe("a stranger who guesses a thousand passwords of one person", () => {
   test("from three hundred networks slows networks that the person never signed in from, and no other", async () => {
     const pia = await personAt("198.51.100.3");
     const botnet = Array.from({ length: 300 }, (_, n) => at(`10.66.${n >> 8}.${n & 255}`));
-    expect(await guess(botnet, [pia.email], 600)).toBeLessThanOrEqual(35);
+    expect(await guess(botnet, [pia.email], botnet.length)).toBeLessThanOrEqual(35);
     expect(await enter(at("192.0.2.77"), pia.email)).toBe("throttled");
     expect(await enter(at("198.51.100.3"), pia.email)).toBe(null);
     expect(await enter(at("192.0.2.78").with(pia.browser), pia.email)).toBe(null);
@@ -77,7 +80,7 @@ describe("a stranger who guesses a thousand passwords of one person", () => {
   test("from the addresses of one /64 is one network", async () => {
     const pia = await personAt("198.51.100.4");
     const host = Array.from({ length: 50 }, (_, n) => at(`2001:db8:1:2::${(n + 1).toString(16)}`));
-    expect(await guess(host, [pia.email], 100)).toBeLessThanOrEqual(8);
+    expect(await guess(host, [pia.email], 60)).toBeLessThanOrEqual(8);
   });
 });
 
@@ -85,8 +88,11 @@ describe("one password, sprayed over many accounts from one network", () => {
   test("is looked at few times, whether or not there are such accounts, and holds up nobody who is known there", async () => {
     const office = "198.51.100.9";
     const known = await personAt(office);
-    const people = Array.from({ length: 200 }, (_, n) => `sprayed${n}@nobody.example`);
-    expect(await guess([at(office)], people, 200)).toBeLessThanOrEqual(65);
+    const people = Array.from({ length: 100 }, (_, n) => `sprayed${n}@nobody.example`);
+    const began = Date.now();
+    const seen = await guess([at(office)], people, people.length);
+    const { tries, everyMs } = PASSWORD_TRIES.network;
+    expect(seen).toBeLessThanOrEqual(tries + 1 + (Date.now() - began) / everyMs);
     expect(await enter(at(office), known.email)).toBe(null);
     const elsewhere = await person();
     expect(await enter(newBrowser(), elsewhere.email)).toBe(null);
@@ -96,9 +102,13 @@ describe("one password, sprayed over many accounts from one network", () => {
     const address = "198.51.100.10";
     const people = Array.from({ length: 80 }, (_, n) => `refill${n}@nobody.example`);
     await guess([at(address)], people, 80);
-    const url = await at(address).post("callback/password", { email: "new@nobody.example", password: "x" });
-    const [code, seconds] = new URL(url).searchParams.get("error")!.split(":");
-    expect([code, Number(seconds) <= 10]).toEqual(["throttled", true]);
+    // On a slow machine one more may be looked at meanwhile.
+    const seconds = await until("it is refused", async () => {
+      const url = await at(address).post("callback/password", { email: "new@nobody.example", password: "x" });
+      const [code, seconds] = new URL(url).searchParams.get("error")!.split(":");
+      return code === "throttled" && seconds;
+    });
+    expect(Number(seconds)).toBeLessThanOrEqual(10);
   });
 });
 

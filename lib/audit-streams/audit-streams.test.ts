@@ -26,7 +26,6 @@ import { type CreateAuditStream, createAuditStreamSchema } from "./schema.ts";
 import { createAuditStream, removeAuditStream, testAuditStream, updateAuditStream } from "./transitions.ts";
 import { PAUSE_CAP_MS } from "./tunables.ts";
 
-const PATIENCE = 60_000;
 const OWN = "intray.test.example";
 let fixture: NotificationsFixture;
 let receiver: Receiver;
@@ -140,56 +139,6 @@ describe("what is sent", () => {
     const line = events(texts()).find((event) => event.taskId === taskId);
     expect(line).toMatchObject({ type: "task.completed", payload: null, data: {} });
     expect(await verified(texts())).toMatchObject({ ok: true });
-  });
-
-  test("an anchor follows after five minutes, and after a thousand lines; there is none without lines", async () => {
-    const { id } = await addWebhook();
-    while (await deliver(id));
-    expect(texts().map((text) => JSON.parse(text).kind)).not.toContain("anchor");
-    await fixture.sql("UPDATE audit_stream SET anchored_at = now() - interval '6 minutes'");
-    expect(await deliver(id)).toBe(true);
-    const anchor = JSON.parse(texts().at(-1)!);
-    const last = events(texts()).at(-1);
-    expect(anchor).toMatchObject({
-      kind: "anchor",
-      organizationId: fixture.organizationId,
-      seq: last.seq,
-      hash: last.hash,
-    });
-    await fixture.sql("UPDATE audit_stream SET anchored_at = now() - interval '6 minutes'");
-    expect(await fixture.within((tx) => streamsDue(fixture.organizationId, tx))).toEqual([]);
-    await fixture.sql("UPDATE audit_stream SET anchored_at = now()");
-    await lines(1_001);
-    while (await deliver(id));
-    expect(texts().filter((text) => JSON.parse(text).kind === "anchor")).toHaveLength(2);
-    expect(await verified(texts())).toMatchObject({ ok: true });
-  });
-
-  test("batches are bounded by their size too, and one large line goes alone", async () => {
-    const { id } = await addWebhook();
-    while (await deliver(id));
-    receiver.calls.length = 0;
-    await lines(5, 400_000);
-    while (await deliver(id));
-    expect(receiver.calls.map(({ body }) => positions(body.trimEnd().split("\n")).length)).toEqual([2, 2, 1]);
-    await lines(1, 2_000_000);
-    expect(await deliver(id)).toBe(true);
-    expect((await read(id)).behind).toBe(0);
-  });
-
-  test("lines whose details retention had deleted before are told as a gap, with their count", async () => {
-    await lines(3);
-    await fixture.sql(
-      "UPDATE event SET data = NULL WHERE seq > (SELECT max(seq) - 3 FROM event) AND payload_digest IS NOT NULL",
-    );
-    const { id } = await addWebhook();
-    while (await deliver(id));
-    const { position, swept } = await read(id);
-    expect(swept).toBe(3);
-    expect(texts().map((text) => JSON.parse(text))).toContainEqual(
-      expect.objectContaining({ kind: "gap", lines: 3, last: position }),
-    );
-    expect(await verified(texts())).toMatchObject({ ok: true, lines: position });
   });
 });
 
@@ -422,7 +371,7 @@ describe("engines", () => {
     const second = createDatabase(fixture.engineEnvironment.ENGINE_DATABASE_URL!, { connections: 2 });
     try {
       const first = deliver(id);
-      await until("the first call", async () => receiver.calls.length === 1, PATIENCE);
+      await until("the first call", async () => receiver.calls.length === 1);
       const other = { ...fixture.context, database: second };
       expect(await deliverBatch(other, fixture.organizationId, id, OWN)).toBe(false);
       expect(receiver.calls).toHaveLength(1);
@@ -444,16 +393,16 @@ describe("engines", () => {
     receiver.status = null;
     const environment = { ...fixture.engineEnvironment, INTRAY_ALLOW_HOSTS: receiver.hostAndPort };
     const killed = await startEngineProcess(environment);
-    await until("a batch on its way", async () => receiver.calls.length > 0, PATIENCE);
+    await until("a batch on its way", async () => receiver.calls.length > 0);
     await killed.kill();
     expect((await read(id)).position).toBe(0);
     receiver.status = 204;
     await lines(700);
     await fixture.sql("UPDATE audit_stream SET claimed_until = now()");
     const engines = await Promise.all([startEngineProcess(environment), startEngineProcess(environment)]);
-    await until("all lines", async () => (await read(id)).behind === 0, PATIENCE);
+    await until("all lines", async () => (await read(id)).behind === 0);
     await lines(30);
-    await until("more lines", async () => (await read(id)).behind === 0, PATIENCE);
+    await until("more lines", async () => (await read(id)).behind === 0);
     await sleep(500);
     await Promise.all(engines.map((engine) => engine.drain()));
     const { position } = await read(id);
@@ -464,6 +413,68 @@ describe("engines", () => {
     expect(positions(first!.body.trimEnd().split("\n"))[0]).toBe(1);
     expect(await verified(texts())).toMatchObject({ ok: true, lines: position });
   }, 300_000);
+});
+
+test("an organization's streams, and what is in them, are its own", async () => {
+  const { id } = await addWebhook();
+  const stranger = "00000000-0000-7000-8000-000000000001";
+  const rows = await fixture.database.withOrganization(
+    stranger,
+    (tx) => tx.$queryRaw<unknown[]>`SELECT * FROM audit_stream`,
+  );
+  expect(rows).toEqual([]);
+  expect(await deliverBatch(fixture.context, stranger, id, OWN)).toBe(false);
+  // The web may not move a position.
+  await expect(fixture.within((tx) => tx.$executeRaw`UPDATE audit_stream SET seq = 5`)).rejects.toThrow(
+    /permission/,
+  );
+});
+
+test("there are at most five streams, and a certificate is one", async () => {
+  for (let n = 0; n < 5; n++) await addWebhook();
+  await expect(addWebhook()).rejects.toMatchObject({ code: "too_many_audit_streams" });
+  await fixture.sql("DELETE FROM audit_stream");
+  for (const ca of ["nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"])
+    await expect(addSyslog({ ca })).rejects.toMatchObject({ code: "invalid_input" });
+});
+
+test("lines whose details retention had deleted before are told as a gap, with their count", async () => {
+  await lines(3);
+  await fixture.sql(
+    "UPDATE event SET data = NULL WHERE seq > (SELECT max(seq) - 3 FROM event) AND payload_digest IS NOT NULL",
+  );
+  const { id } = await addWebhook();
+  while (await deliver(id));
+  const { position, swept } = await read(id);
+  expect(swept).toBe(3);
+  expect(texts().map((text) => JSON.parse(text))).toContainEqual(
+    expect.objectContaining({ kind: "gap", lines: 3, last: position }),
+  );
+  expect(await verified(texts())).toMatchObject({ ok: true, lines: position });
+});
+
+// Each test sends the whole history: those that make it large come last.
+test("an anchor follows after five minutes, and after a thousand lines; there is none without lines", async () => {
+  const { id } = await addWebhook();
+  while (await deliver(id));
+  expect(texts().map((text) => JSON.parse(text).kind)).not.toContain("anchor");
+  await fixture.sql("UPDATE audit_stream SET anchored_at = now() - interval '6 minutes'");
+  expect(await deliver(id)).toBe(true);
+  const anchor = JSON.parse(texts().at(-1)!);
+  const last = events(texts()).at(-1);
+  expect(anchor).toMatchObject({
+    kind: "anchor",
+    organizationId: fixture.organizationId,
+    seq: last.seq,
+    hash: last.hash,
+  });
+  await fixture.sql("UPDATE audit_stream SET anchored_at = now() - interval '6 minutes'");
+  expect(await fixture.within((tx) => streamsDue(fixture.organizationId, tx))).toEqual([]);
+  await fixture.sql("UPDATE audit_stream SET anchored_at = now()");
+  await lines(1_001);
+  while (await deliver(id));
+  expect(texts().filter((text) => JSON.parse(text).kind === "anchor")).toHaveLength(2);
+  expect(await verified(texts())).toMatchObject({ ok: true });
 });
 
 test("details wait for a stream that does not have them yet, for thirty days and no longer", async () => {
@@ -496,25 +507,14 @@ test("details wait for a stream that does not have them yet, for thirty days and
   expect((await read(id)).swept).toBe(swept + 5);
 });
 
-test("an organization's streams, and what is in them, are its own", async () => {
+test("batches are bounded by their size too, and one large line goes alone", async () => {
   const { id } = await addWebhook();
-  const stranger = "00000000-0000-7000-8000-000000000001";
-  const rows = await fixture.database.withOrganization(
-    stranger,
-    (tx) => tx.$queryRaw<unknown[]>`SELECT * FROM audit_stream`,
-  );
-  expect(rows).toEqual([]);
-  expect(await deliverBatch(fixture.context, stranger, id, OWN)).toBe(false);
-  // The web may not move a position.
-  await expect(fixture.within((tx) => tx.$executeRaw`UPDATE audit_stream SET seq = 5`)).rejects.toThrow(
-    /permission/,
-  );
-});
-
-test("there are at most five streams, and a certificate is one", async () => {
-  for (let n = 0; n < 5; n++) await addWebhook();
-  await expect(addWebhook()).rejects.toMatchObject({ code: "too_many_audit_streams" });
-  await fixture.sql("DELETE FROM audit_stream");
-  for (const ca of ["nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"])
-    await expect(addSyslog({ ca })).rejects.toMatchObject({ code: "invalid_input" });
+  while (await deliver(id));
+  receiver.calls.length = 0;
+  await lines(5, 400_000);
+  while (await deliver(id));
+  expect(receiver.calls.map(({ body }) => positions(body.trimEnd().split("\n")).length)).toEqual([2, 2, 1]);
+  await lines(1, 2_000_000);
+  expect(await deliver(id)).toBe(true);
+  expect((await read(id)).behind).toBe(0);
 });

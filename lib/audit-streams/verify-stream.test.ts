@@ -1,10 +1,10 @@
 /** The command line compares a history in the database with what an audit stream has of it. */
-import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withClient } from "../../scripts/database/roles.ts";
+import { runHere } from "../../test/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/setup/postgres.ts";
 import { createDatabase, type Database } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
@@ -48,18 +48,8 @@ const append = (text: string) =>
 const events = () => db.withOrganization(organizationId, (tx) => exportEvents(organizationId, tx, 0n, 100));
 
 /** Runs `events verify`, and returns what it wrote. */
-function verify(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, HOME, NODE_COMPILE_CACHE, NODE_ENV: "test", DATABASE_URL: database.ownerUrl };
-  return new Promise((resolve) =>
-    execFile(
-      process.execPath,
-      ["scripts/cli.ts", "events", "verify", ...args],
-      { env: env as Partial<NodeJS.ProcessEnv> as NodeJS.ProcessEnv },
-      (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
-    ),
-  );
-}
+const verify = (...args: string[]) =>
+  runHere({ DATABASE_URL: database.ownerUrl }, ["events", "verify", ...args]);
 
 test("a chain that was made anew in one piece is found by an anchor and by a file, though it holds in itself", async () => {
   const before = await events();

@@ -169,6 +169,8 @@ function beginsOf(
   };
   const latest = ICAL.Time.fromDateString(dateOf(today));
   latest.year += YEARS_REPEATED;
+  // Else the library looks for a day that never comes until the year 20000.
+  if (!rule.until || rule.until.compare(latest) > 0) rule.until = latest;
   const before = budget.turns;
   const days: number[] = [];
   try {
@@ -182,7 +184,7 @@ function beginsOf(
     // Rules that contradict themselves: they never come.
   }
   if (budget.turns < before) return days;
-  // To find that out took the library half a second.
+  // To find that out took the library a look at every year.
   budget.turns -= MOST_TURNS / 5;
   return UNREAD;
 }

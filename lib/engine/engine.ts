@@ -5,7 +5,8 @@
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import type { Logger } from "pino";
-import { connectTimeoutMs, type Database, isDatabaseDown, Prisma } from "../base/db/db.ts";
+import { type Database, isDatabaseDown, Prisma } from "../base/db/db.ts";
+import { connectTimeoutMs } from "../base/db/direct/connect-timeout.ts";
 import { listen } from "../base/db/listen.ts";
 import { KeptPlans, NamingClient } from "../base/db/statements.ts";
 import { env } from "../base/env.ts";

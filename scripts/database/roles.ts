@@ -1,4 +1,5 @@
 import pg from "pg";
+import { connectTimeoutMs } from "../../lib/base/db/direct/connect-timeout.ts";
 import { ConfigurationError } from "../../lib/base/env.ts";
 
 const { escapeIdentifier, escapeLiteral } = pg;
@@ -77,7 +78,10 @@ async function canLogIn(url: string): Promise<boolean> {
 }
 
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs(url, 10_000),
+  });
   client.on("error", () => {}); // a lost connection fails the query that needs it
   await client.connect();
   try {

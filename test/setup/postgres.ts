@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
+import pg from "pg";
 import { allowLogins, createOwner, withClient, withLogin } from "../../scripts/database/roles.ts";
 import { migrate } from "../../scripts/migrate.ts";
 
@@ -19,6 +20,9 @@ export type TestDatabase = {
   engineDirectUrl: string;
   /** Past row security, to inspect rows; never for running the code under test. */
   adminUrl: string;
+  /** Runs a statement as `adminUrl`, on connections that are kept: each new one costs milliseconds. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into rows of any shape
+  sql(text: string, values?: unknown[]): Promise<any[]>;
   drop(): Promise<void>;
 };
 
@@ -34,6 +38,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const url = databaseUrl(admin, name);
   const appDirectUrl = withLogin(url, "intray_app", password);
   const engineDirectUrl = withLogin(url, "intray_engine", password);
+  const admins = new pg.Pool({ connectionString: url, max: 10, allowExitOnIdle: true });
+  // One that a test ends is made anew.
+  admins.on("error", () => undefined);
   return {
     ownerUrl: withLogin(url, "intray_owner", password),
     appUrl: pooled(appDirectUrl),
@@ -41,7 +48,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     appDirectUrl,
     engineDirectUrl,
     adminUrl: url,
+    sql: async (text, values = []) => (await admins.query(text, values)).rows,
     async drop() {
+      if (!admins.ending) await admins.end();
       await withClient(admin, (client) => client.query(`drop database if exists ${name} with (force)`));
     },
   };

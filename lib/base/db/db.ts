@@ -10,7 +10,7 @@ import { scope } from "../scope.ts";
 import type { Seal } from "../seal.ts";
 import { ContentKeys } from "./content-keys.ts";
 import { withDeferredWrites } from "./deferred-writes.ts";
-import { Models } from "./direct/models.ts";
+import { connectTimeoutMs } from "./direct/connect-timeout.ts";
 import { rowsOf, statementOf, toQuery } from "./direct/raw.ts";
 import { beginTransaction, TRANSACTION_ENDED, type Transaction } from "./direct/transaction.ts";
 import type { EnterOptions, Entrant, Entry } from "./entry.ts";
@@ -54,11 +54,6 @@ const STATEMENT_SHARE = 0.85;
 /** and the part within which COMMIT may go with the last statement: both together end before that. */
 const COMMIT_SHARE = 0.1;
 
-/** Returns the time limit for connecting in ms: the URL's `connect_timeout` (libpq's, in seconds) if set. */
-export function connectTimeoutMs(url: string, otherwise = 5_000): number {
-  return 1_000 * Number(new URL(url).searchParams.get("connect_timeout")) || otherwise;
-}
-
 /** `named`: whether statements have names, by which Postgres keeps their plans; INTRAY_NAMED_STATEMENTS unless given. */
 export function createDatabase(
   url: string,
@@ -89,7 +84,6 @@ export function createDatabase(
   pool.on("connect", (client) => client.on("error", () => undefined));
   // An idle connection that breaks is gone; the next one is made anew.
   pool.on("error", () => undefined);
-  const models = new Models();
   const contentKeys = new ContentKeys(options.seal);
 
   /** What the first statement of a transaction says for it alone; `false` would leave the organization into the pool. */
@@ -101,7 +95,7 @@ export function createDatabase(
 
   /** Begins a transaction of an organization. */
   const begin = async (organizationId: string): Promise<Begun> => {
-    const transaction = await beginTransaction(pool, models, transactionMs);
+    const transaction = await beginTransaction(pool, transactionMs);
     return begunBy(transaction, async () => {
       // The text has values without quotes only, so that BEGIN goes with it (round-trips.ts).
       // jit: compiling takes longer than any statement of ours, and the estimates of plans that are kept
@@ -160,7 +154,7 @@ export function createDatabase(
   };
 
   const enter = async <R extends Entrant>(from: Prisma.Sql, isOnce: boolean): Promise<Entry<R> | null> => {
-    const transaction = await beginTransaction(pool, models, transactionMs);
+    const transaction = await beginTransaction(pool, transactionMs);
     return begunBy(transaction, async () => {
       const plans = isOnce ? Prisma.sql`, ${ONE_PLAN}` : Prisma.empty;
       const [row] = await transaction.tx.$queryRaw<(R & { content_keys: string | null })[]>`
@@ -206,7 +200,6 @@ export function createDatabase(
       waiting: pool.waitingCount,
     }),
     async close() {
-      await models.close();
       if (!pool.ending) await pool.end();
     },
   };

@@ -13,6 +13,8 @@ let acme: VotingOrganization;
 let ana: Voter;
 let ben: Voter;
 let cleo: Voter;
+/** Deletes all requests, and what is about them. */
+let noRequests: string;
 
 beforeAll(async () => {
   web = await startWeb();
@@ -24,6 +26,12 @@ beforeAll(async () => {
   ana = await acme.person("Ana", "owner");
   ben = await acme.person("Ben", "approver");
   cleo = await acme.person("Cleo", "admin");
+  const emptied = await acme.sql(`WITH RECURSIVE of (name) AS (SELECT 'input_request'::regclass::oid
+      UNION SELECT conrelid FROM pg_constraint JOIN of ON confrelid = of.name AND contype = 'f')
+    SELECT name::regclass::text AS name FROM of`);
+  // As TRUNCATE input_request CASCADE, which takes twenty times as long for a few rows.
+  const deletes = emptied.map(({ name }) => `DELETE FROM ${name}`).join("; ");
+  noRequests = `BEGIN; SET LOCAL session_replication_role = replica; ${deletes}; COMMIT`;
 });
 afterAll(async () => {
   for (const engine of engines) await engine.close();
@@ -32,7 +40,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await acme.sql("DELETE FROM automatic_decision");
   await acme.sql("DELETE FROM automatic_switch");
-  await acme.sql("TRUNCATE input_request CASCADE");
+  await acme.sql(noRequests);
   await acme.sql("UPDATE organization SET undo_window_ms = 60000");
 });
 
@@ -460,14 +468,14 @@ describe("at once", () => {
   });
 
   test("two engines keep a daily cap", async () => {
-    await policy([rule({ dailyCap: 7 })]);
-    for (let at = 0; at < 20; at++) await asked();
+    await policy([rule({ dailyCap: 4 })]);
+    for (let at = 0; at < 10; at++) await asked();
     for (let turn = 0; turn < 3; turn++) await Promise.all(engines.map((engine) => judge(engine)));
     const states = (await decisions()).map(({ state, reason }) => `${state} ${reason ?? ""}`.trim());
-    expect(states.filter((each) => each === "answered")).toHaveLength(7);
-    expect(states.filter((each) => each === "kept cap")).toHaveLength(13);
+    expect(states.filter((each) => each === "answered")).toHaveLength(4);
+    expect(states.filter((each) => each === "kept cap")).toHaveLength(6);
     const [{ count }] = await acme.sql("SELECT count(*)::integer AS count FROM answer");
-    expect(count).toBe(7);
+    expect(count).toBe(4);
     // What was taken back counts too, and another day anew.
     await stop();
     await resume();
@@ -559,7 +567,7 @@ describe("the stop", () => {
   test("in the middle of a burst: none is recorded after it, and people have all of them", async () => {
     await policy([rule()]);
     const requests: Body[] = [];
-    for (let at = 0; at < 60; at++) requests.push(await asked());
+    for (let at = 0; at < 40; at++) requests.push(await asked());
     const judging = Promise.all(engines.map((engine) => judge(engine)));
     await expect
       .poll(async () => (await acme.sql("SELECT FROM answer")).length, { interval: 5 })
@@ -567,6 +575,8 @@ describe("the stop", () => {
     const stopped = await stop();
     const at = (await acme.sql("SELECT clock_timestamp() AS at"))[0].at as Date;
     expect(stopped.status).toBe(200);
+    // However far the burst has come: one that is judged after the stop.
+    requests.push(await asked());
     await judging;
     await judge();
     const answers = await acme.sql("SELECT created_at, withdrawn_at FROM answer");

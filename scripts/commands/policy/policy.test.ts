@@ -1,5 +1,4 @@
 /** `policy export`, `diff`, `test` and `apply`, as an operator or a pipeline calls them. */
-import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import { createDatabase, type Database } from "../../../lib/base/db/db.ts";
 import { uuidv7 } from "../../../lib/base/ids.ts";
 import { addMember } from "../../../lib/members/transitions.ts";
 import { COMMAND_LINE, createOrganization } from "../../../lib/organizations/transitions.ts";
+import { NO_DATABASE, runHere, runProcess } from "../../../test/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/setup/postgres.ts";
 import { withClient } from "../../database/roles.ts";
 
@@ -32,18 +32,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-function intray(args: string[], settings: Record<string, string> = { DATABASE_URL: database.ownerUrl }) {
-  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const env = { PATH, HOME, NODE_COMPILE_CACHE, NODE_ENV: "test" as const, ...settings };
-  const child = spawn(process.execPath, ["scripts/cli.ts", "policy", ...args], { env });
-  let out = "";
-  let err = "";
-  child.stdout.on("data", (data) => (out += data));
-  child.stderr.on("data", (data) => (err += data));
-  return new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
-    child.on("close", (code) => resolve({ code, out, err })),
-  );
-}
+const intray = (args: string[], settings: Record<string, string> = { DATABASE_URL: database.ownerUrl }) =>
+  runHere(settings, ["policy", ...args]);
 
 const finance = (more: object = {}) => ({
   name: "Finance",
@@ -68,7 +58,7 @@ const file = async (value: unknown, ending = "json") => {
 
 test("a file is tested without a database, and each failure told with what was expected", async () => {
   const good = await file(policy());
-  expect(await intray(["test", "--file", good], {})).toEqual({
+  expect(await intray(["test", "--file", good], NO_DATABASE)).toEqual({
     code: 0,
     out: "2 tests, all passed.\n",
     err: "",
@@ -78,14 +68,14 @@ test("a file is tested without a database, and each failure told with what was e
     { name: "A wrong one", request: { amount: 2 }, expect: { rule: null } },
     { request: { amount: 2 }, expect: { rule: "All", stages: ["CFO"] } },
   ];
-  const wrong = await intray(["test", "--file", await file(policy({ tests }))], {});
+  const wrong = await intray(["test", "--file", await file(policy({ tests }))], NO_DATABASE);
   expect(wrong).toEqual({
     code: 1,
     out: "Test 3, A wrong one: Expected no rule, got “All”\nTest 4: Expected the stages “CFO”, got “Finance”\n",
     err: "2 of 4 tests failed.\n",
   });
   const unreadable = await file(policy({ rules: [{ name: "All", when: "no", stages: [finance()] }] }));
-  const refused = await intray(["test", "--file", unreadable], {});
+  const refused = await intray(["test", "--file", unreadable], NO_DATABASE);
   expect(refused.code).toBe(1);
   expect(refused.err).toContain("rules.0.when: ");
 });
@@ -104,7 +94,7 @@ test.each<[string, string, () => Promise<string>, string]>([
   ["in YAML with an alias", "yml", async () => "groups: &a {}\nrules: *a", "line 2: "],
   ["in YAML of another form", "yaml", async () => "rules:\n  - name: All", "rules.0.stages: "],
 ])("a file %s is refused, with the place", async (_name, ending, text, words) => {
-  const refused = await intray(["test", "--file", await file(await text(), ending)], {});
+  const refused = await intray(["test", "--file", await file(await text(), ending)], NO_DATABASE);
   expect(refused).toMatchObject({ code: 1, out: "" });
   expect(refused.err).toContain(words);
 });
@@ -142,14 +132,22 @@ test("a file is compared, applied and taken out again, and applied twice it chan
     /^version: 1\nrules:\n {2}- name: All\n {4}when: request.amount != null\n/,
   );
   expect(await intray(["diff", "--org", "acme", "--file", yaml])).toMatchObject({ code: 0 });
-  expect(await intray(["test", "--file", yaml], {})).toMatchObject({
+  expect(await intray(["test", "--file", yaml], NO_DATABASE)).toMatchObject({
     code: 0,
     out: "2 tests, all passed.\n",
   });
   expect(await intray(["apply", "--org", "acme", "--file", yaml])).toMatchObject({ out: "Version 1\n" });
   // It overwrites nothing.
   expect(await intray(["export", "--org", "acme", "--file", out])).toMatchObject({ code: 1 });
-  expect(JSON.parse((await intray(["export", "--org", "acme"])).out)).toMatchObject({ version: 1 });
+  // A process prints it alone.
+  const printed = await runProcess({ DATABASE_URL: database.ownerUrl }, [
+    "policy",
+    "export",
+    "--org",
+    "acme",
+  ]);
+  expect(printed).toMatchObject({ code: 0, err: "Version 1\n" });
+  expect(JSON.parse(printed.out)).toMatchObject({ version: 1 });
 });
 
 test("a difference is also whom an address means by now", async () => {

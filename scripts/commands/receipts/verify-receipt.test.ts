@@ -1,11 +1,11 @@
 /** `receipt verify` and `receipt rotate-key`, as an operator and an auditor call them. */
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { NO_DATABASE, runHere, runProcess } from "../../../test/command-line.ts";
 import { type VotingOrganization, votingOrganization } from "../../../test/voting.ts";
 import { startWeb, type TestWeb } from "../../../test/web.ts";
 
@@ -40,21 +40,10 @@ const receipt = async () => {
 };
 
 /** Without any setting unless given: an auditor has no Intray. */
-function intray(args: string[], settings: Record<string, string> = {}) {
-  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const env = { PATH, HOME, NODE_COMPILE_CACHE, NODE_ENV: "test" as const, ...settings };
-  const child = spawn(process.execPath, ["scripts/cli.ts", ...args], { env });
-  let out = "";
-  let err = "";
-  child.stdout.on("data", (data) => (out += data));
-  child.stderr.on("data", (data) => (err += data));
-  return new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
-    child.on("close", (code) => resolve({ code, out, err })),
-  );
-}
+const intray = (args: string[], settings: Record<string, string> = NO_DATABASE) => runHere(settings, args);
 
 test("a receipt is checked by a saved list of keys, without a database, and told in words", async () => {
-  const { code, out, err } = await intray(["receipt", "verify", file, "--keys", keys]);
+  const { code, out, err } = await runProcess({}, ["receipt", "verify", file, "--keys", keys]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toMatch(/^Holds: The signature holds/);
   expect(out).toContain(`Request ${request.id} about process_invoice of Finance ERP`);
@@ -88,8 +77,9 @@ test("one that was altered does not hold, and one without keys is not checked", 
 });
 
 test("the keys are those of the address that is named, by https or on this machine alone", async () => {
+  const now = JSON.stringify(await list());
   const served: Server = createServer((asked, answer) => {
-    if (asked.url === "/.well-known/jwks.json") void list().then((keys) => answer.end(JSON.stringify(keys)));
+    if (asked.url === "/.well-known/jwks.json") answer.end(now);
     else answer.writeHead(404).end();
   });
   await new Promise<void>((resolve) => served.listen(0, "127.0.0.1", resolve));

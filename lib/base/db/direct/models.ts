@@ -17,32 +17,31 @@ const joining = new AsyncLocalStorage<Send>();
 /** Prisma's own limits of time; a transaction's own (transaction.ts) is shorter. */
 const NEVER_MS = 3_600_000;
 
-export class Models {
-  readonly #prisma = new PrismaClient({
+/** Made once, at the first use: it knows of no database but the schema's tables, and takes ten ms and megabytes to make. */
+let prisma: PrismaClient | undefined;
+function client(): PrismaClient {
+  prisma ??= new PrismaClient({
     adapter: new PrismaPg(new JoinedConnections()),
     transactionOptions: { maxWait: NEVER_MS, timeout: NEVER_MS },
   });
+  return prisma;
+}
 
-  /** The client in the transaction of `send`, until `end` is called. */
-  join(send: Send): { tx: Promise<Tx>; end(): void } {
-    const ended = Promise.withResolvers<void>();
-    const tx = new Promise<Tx>((resolve, reject) => {
-      joining
-        .run(send, () =>
-          this.#prisma.$transaction((joined) => {
-            resolve(joined);
-            return ended.promise;
-          }),
-        )
-        // Before it has begun; afterwards nothing of it can fail.
-        .catch(reject);
-    });
-    return { tx, end: ended.resolve };
-  }
-
-  close(): Promise<void> {
-    return this.#prisma.$disconnect();
-  }
+/** The client in the transaction of `send`, until `end` is called. */
+export function joinModels(send: Send): { tx: Promise<Tx>; end(): void } {
+  const ended = Promise.withResolvers<void>();
+  const tx = new Promise<Tx>((resolve, reject) => {
+    joining
+      .run(send, () =>
+        client().$transaction((joined) => {
+          resolve(joined);
+          return ended.promise;
+        }),
+      )
+      // Before it has begun; afterwards nothing of it can fail.
+      .catch(reject);
+  });
+  return { tx, end: ended.resolve };
 }
 
 const BOUNDS = new Set(["BEGIN", "COMMIT", "ROLLBACK"]);

@@ -6,7 +6,7 @@ import type pg from "pg";
 import { Prisma } from "../../../generated/prisma/client.ts";
 import { isRefusal, NotCommitted } from "../round-trips.ts";
 import type { Tx } from "../tx.ts";
-import type { Models } from "./models.ts";
+import { joinModels } from "./models.ts";
 import { countOf, type RawStatement, rowsOf, statementOf, toQuery } from "./raw.ts";
 
 /** Thrown by a transaction that took too long, or is over: nothing is sent any more. */
@@ -28,7 +28,7 @@ export interface Transaction {
 }
 
 /** Begins a transaction, which is rolled back after `ms` if nobody has ended it by then. */
-export async function beginTransaction(pool: pg.Pool, models: Models, ms: number): Promise<Transaction> {
+export async function beginTransaction(pool: pg.Pool, ms: number): Promise<Transaction> {
   const connection = await pool.connect();
   let state: "open" | "late" | "ended" = "open";
   /** Set once the connection goes back. */
@@ -64,10 +64,10 @@ export async function beginTransaction(pool: pg.Pool, models: Models, ms: number
     );
 
   /** The models' part of this transaction, from their first use on. */
-  let its: ReturnType<Models["join"]> | null = null;
+  let its: ReturnType<typeof joinModels> | null = null;
   const join = () => {
     refuseUnlessOpen();
-    its ??= models.join(query);
+    its ??= joinModels(query);
     return its.tx;
   };
 

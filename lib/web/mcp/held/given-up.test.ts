@@ -3,9 +3,12 @@ import { randomBytes } from "node:crypto";
 import { request } from "node:http";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { expect, type TestContext, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startAgentEndpoint } from "../../../../test/agent-process.ts";
-import { type AgentFixture, createAgentFixture } from "../../../../test/fixtures/agents/agent-fixture.ts";
+import {
+  type AgentFixture,
+  createSharedAgentFixture,
+} from "../../../../test/fixtures/agents/agent-fixture.ts";
 import { rawAgent } from "../../../../test/fixtures/agents/raw-agent.ts";
 import { until } from "../../../../test/fixtures/organization-fixture.ts";
 import { beginSealing } from "../../../content-sealing/transitions.ts";
@@ -13,29 +16,40 @@ import { beginSealing } from "../../../content-sealing/transitions.ts";
 const accepted = [{ type: "text", text: JSON.stringify({ action: "accept", content: { approve: true } }) }];
 const OLD = { "mcp-protocol-version": "2025-11-25" };
 
-async function prepared(context: TestContext, input: Parameters<AgentFixture["agent"]>[0] = {}) {
-  const fixture = await createAgentFixture(context);
-  const { secret } = await fixture.agent(input);
-  return { fixture, secret, agent: rawAgent(fixture.endpoint.url, secret) };
-}
+let fixture: Awaited<ReturnType<typeof createSharedAgentFixture>>;
+beforeAll(async () => {
+  fixture = await createSharedAgentFixture();
+});
+afterAll(() => fixture?.close());
 
-/** The task of the only call, once its question is open. */
-async function asked({ tasks, openRequest }: AgentFixture) {
-  const [task] = await until("there is a task", async () => {
-    const found = await tasks();
-    return found.length > 0 && found;
-  });
-  await openRequest(task?.id);
-  return task?.id ?? "";
+/** An agent of the test's own, a call of its own, told by its note, and what became of both. */
+async function prepared(note: string, input: Parameters<AgentFixture["agent"]>[0] = {}) {
+  const { id, secret } = await fixture.agent(input);
+  const tasks = async () => (await fixture.tasks()).filter(({ agentId }) => agentId === id);
+  return {
+    secret,
+    agent: rawAgent(fixture.endpoint.url, secret),
+    params: { name: "erp__approve", arguments: { note } },
+    tasks,
+    /** The task of the only call, once its question is open. */
+    async asked() {
+      const [task] = await until("there is a task", async () => {
+        const found = await tasks();
+        return found.length > 0 && found;
+      });
+      await fixture.openRequest(task?.id);
+      return task?.id ?? "";
+    },
+    /** Of each call, whether its result was fetched. */
+    fetched: () =>
+      fixture.organization.within(async (tx) => {
+        const rows = await tx.agentCall.findMany({ where: { agentId: id } });
+        return rows.map(({ fetchedAt }) => fetchedAt !== null);
+      }),
+    /** The calls that reached the server. */
+    calls: () => fixture.server.calls.filter((call) => (call.arguments as { note?: string }).note === note),
+  };
 }
-
-const fetched = (fixture: AgentFixture) =>
-  fixture.organization.within(async (tx) => {
-    const rows = await tx.$queryRaw<
-      { fetched: boolean }[]
-    >`SELECT fetched_at IS NOT NULL AS fetched FROM agent_call`;
-    return rows.map((row) => row.fetched);
-  });
 
 async function session(agent: ReturnType<typeof rawAgent>) {
   const { headers } = await agent.legacy("initialize", {
@@ -52,7 +66,7 @@ const giveUp = (agent: ReturnType<typeof rawAgent>, id: number, headers: Record<
   );
 
 test("the sdk's client gives a call up and makes it again later: one call, whose result it gets", async (context) => {
-  const { fixture, secret } = await prepared(context);
+  const { secret, params: call, tasks, asked, fetched, calls } = await prepared("given up");
   const client = new Client({ name: "gives up", version: "1" });
   const transport = new StreamableHTTPClientTransport(new URL(fixture.endpoint.url), {
     requestInit: { headers: { authorization: `Bearer ${secret}` } },
@@ -65,7 +79,6 @@ test("the sdk's client gives a call up and makes it again later: one call, whose
   });
   await client.connect(transport);
   context.onTestFinished(() => client.close());
-  const call = { name: "erp__approve", arguments: { note: "given up" } };
   const left = new AbortController();
   const said: string[] = [];
   const given = client.callTool(call, undefined, {
@@ -74,7 +87,7 @@ test("the sdk's client gives a call up and makes it again later: one call, whose
     onprogress: ({ message = "" }) => said.push(message),
   });
   given.catch(() => undefined);
-  const taskId = await asked(fixture);
+  const taskId = await asked();
   // Its stream is open, so that it has an event to go on from.
   await until("it was told something", async () => said.length > 0);
   left.abort();
@@ -83,36 +96,34 @@ test("the sdk's client gives a call up and makes it again later: one call, whose
   await fixture.inState(taskId, "completed");
   // Whoever goes on with the stream does it within this time.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  expect(await fetched(fixture)).toEqual([false]);
+  expect(await fetched()).toEqual([false]);
   expect((await client.callTool(call)).content).toEqual(accepted);
-  expect(await fixture.tasks()).toHaveLength(1);
-  expect(fixture.server.calls).toHaveLength(1);
+  expect(await tasks()).toHaveLength(1);
+  expect(calls()).toHaveLength(1);
 });
 
 test("a call that is given up at another process ends where it is held", async (context) => {
-  const { fixture, secret, agent } = await prepared(context);
+  const { secret, agent, params, asked, fetched, calls } = await prepared("elsewhere");
   const elsewhere = await startAgentEndpoint(fixture.organization.webEnvironment);
   context.onTestFinished(() => elsewhere.kill());
   const headers = await session(agent);
-  const params = { name: "erp__approve", arguments: { note: "elsewhere" } };
   const held = agent.legacy("tools/call", params, { id: 7, headers });
-  const taskId = await asked(fixture);
+  const taskId = await asked();
   expect((await giveUp(rawAgent(elsewhere.url, secret), 7, headers)).status).toBe(202);
   expect((await held).answer).toMatchObject({ id: 7, result: { isError: true } });
   await fixture.approve(taskId);
   await fixture.inState(taskId, "completed");
-  expect(await fetched(fixture)).toEqual([false]);
+  expect(await fetched()).toEqual([false]);
   const again = await agent.legacy("tools/call", params, { id: 8, headers });
   expect(again.answer.result.content).toEqual(accepted);
-  expect(fixture.server.calls).toHaveLength(1);
+  expect(calls()).toHaveLength(1);
 });
 
-test("a stream that was given up is not gone on with, and its id can be used for another call", async (context) => {
-  const { fixture, agent } = await prepared(context);
+test("a stream that was given up is not gone on with, and its id can be used for another call", async () => {
+  const { agent, params, asked, calls } = await prepared("broken");
   const headers = await session(agent);
   const left = new AbortController();
   const events: string[] = [];
-  const params = { name: "erp__approve", arguments: { note: "broken" } };
   const broken = agent
     .legacy("tools/call", params, {
       id: 7,
@@ -121,7 +132,7 @@ test("a stream that was given up is not gone on with, and its id can be used for
       onEvent: ({ id }) => id && events.push(id),
     })
     .catch(() => null);
-  const taskId = await asked(fixture);
+  const taskId = await asked();
   await until("the stream is open", async () => events.length > 0);
   left.abort();
   await broken;
@@ -133,15 +144,34 @@ test("a stream that was given up is not gone on with, and its id can be used for
   const again = agent.legacy("tools/call", params, { id: 7, headers });
   await fixture.approve(taskId);
   expect((await again).answer).toMatchObject({ id: 7, result: { content: accepted } });
-  expect(fixture.server.calls).toHaveLength(1);
+  expect(calls()).toHaveLength(1);
 });
 
+test("a large result that many calls wait for is written to each in its turn, and all get all of it", async () => {
+  const { secret, params, asked } = await prepared("many", { holdMs: 210_000 });
+  const calls = Array.from({ length: 40 }, (_, id) =>
+    bytesOf(fixture.endpoint.url, secret, { jsonrpc: "2.0", id, method: "tools/call", params }),
+  );
+  const taskId = await asked();
+  // Their streams are open. One that came after the first result would be another call.
+  await Promise.all(calls.map(({ opened }) => opened));
+  const before = fixture.endpoint.memory();
+  const text = "x".repeat(7 * 1024 * 1024);
+  await fixture.organization.within(
+    (tx) => tx.$executeRaw`UPDATE task SET state = 'completed', finished_at = now(),
+      result = ${JSON.stringify({ content: [{ type: "text", text }] })}::json WHERE id = ${taskId}::uuid`,
+  );
+  for (const bytes of await Promise.all(calls.map(({ ended }) => ended)))
+    expect(bytes).toBeGreaterThan(text.length);
+  // Without turns it was fifty results' at once.
+  expect(fixture.endpoint.memory() - before).toBeLessThan(25 * text.length);
+});
+
+// It has what the organization keeps sealed from here on.
 test("while the key of a result is away nobody is told that it is empty, and it counts as fetched by nobody", async (context) => {
-  const { fixture, secret, agent } = await prepared(context, { holdMs: 0 });
-  const { organization } = fixture;
-  const { organizationId, operator, seal, within, webEnvironment } = organization;
+  const { secret, agent, params, fetched, calls } = await prepared("sealed", { holdMs: 0 });
+  const { organizationId, operator, seal, within, webEnvironment } = fixture.organization;
   await within((tx) => beginSealing(organizationId, tx, { ...operator, role: "owner" }, seal));
-  const params = { name: "erp__approve", arguments: { note: "sealed" } };
   const { taskId } = (await agent.legacy("tools/call", params)).answer.result.structuredContent;
   await fixture.approve(taskId);
   await fixture.inState(taskId, "completed");
@@ -156,31 +186,10 @@ test("while the key of a result is away nobody is told that it is empty, and it 
     await away.legacy("tools/call", { name: "wait_for_task", arguments: { taskId } }),
   ];
   expect(answers.map(({ answer }) => answer.error?.data?.code)).toEqual(Array(4).fill("content_unavailable"));
-  expect(await fetched(fixture)).toEqual([false]);
+  expect(await fetched()).toEqual([false]);
   const again = await agent.legacy("tools/call", params);
   expect(again.answer.result.content).toEqual(accepted);
-  expect(fixture.server.calls).toHaveLength(1);
-});
-
-test("a large result that many calls wait for is written to each in its turn, and all get all of it", async (context) => {
-  const { fixture, secret } = await prepared(context, { holdMs: 210_000 });
-  const params = { name: "erp__approve", arguments: { note: "many" } };
-  const calls = Array.from({ length: 40 }, (_, id) =>
-    bytesOf(fixture.endpoint.url, secret, { jsonrpc: "2.0", id, method: "tools/call", params }),
-  );
-  const taskId = await asked(fixture);
-  // Their streams are open. One that came after the first result would be another call.
-  await Promise.all(calls.map(({ opened }) => opened));
-  const before = fixture.endpoint.memory();
-  const text = "x".repeat(7 * 1024 * 1024);
-  await fixture.organization.within(
-    (tx) => tx.$executeRaw`UPDATE task SET state = 'completed', finished_at = now(),
-      result = ${JSON.stringify({ content: [{ type: "text", text }] })}::json WHERE id = ${taskId}::uuid`,
-  );
-  for (const bytes of await Promise.all(calls.map(({ ended }) => ended)))
-    expect(bytes).toBeGreaterThan(text.length);
-  // Without turns it was fifty results' at once.
-  expect(fixture.endpoint.memory() - before).toBeLessThan(25 * text.length);
+  expect(calls()).toHaveLength(1);
 });
 
 /** Makes a call, and counts the bytes of its answer: to read so much as events would take the test longer than the endpoint. */
