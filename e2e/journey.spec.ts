@@ -80,10 +80,7 @@ for (const era of ERAS) {
   });
 }
 
-test("a rejected invoice is completed, says REJECTED, and is no success", { tag: "@journey" }, async ({
-  ola,
-  ben,
-}) => {
+test("a rejected invoice is completed, says REJECTED, and is no success", async ({ ola, ben }) => {
   const { id, taskId, requestId } = await askAbout(ola, ben);
   await ola.goto(`/tasks/${taskId}`);
   await requestPane(ben).getByRole("button", { name: "Reject" }).click();
@@ -99,11 +96,7 @@ test("a rejected invoice is completed, says REJECTED, and is no success", { tag:
   await expect(ben.getByRole("region", { name: "Requests" }).getByRole("listitem").first()).toContainText(id);
 });
 
-test("of two approvers at once one wins, and the other sees who", { tag: "@journey" }, async ({
-  ola,
-  ben,
-  cleo,
-}) => {
+test("of two approvers at once one wins, and the other sees who", async ({ ola, ben, cleo }) => {
   const { id, requestId } = await askAbout(ola, ben);
   await cleo.goto(`/inbox/${requestId}`);
   const bothPressed = barrier(2);
