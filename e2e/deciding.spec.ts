@@ -20,8 +20,8 @@ import {
 } from "./fixtures/test.ts";
 
 // A slip is taken back in time also on a machine that is busy with other things.
-test.beforeAll(({ browser }) => setUndoWindow(browser, 60_000));
-test.afterAll(({ browser }) => setUndoWindow(browser, 5_000));
+test.beforeAll(() => setUndoWindow(60_000));
+test.afterAll(() => setUndoWindow(5_000));
 
 const title = (page: Page) => requestPane(page).getByRole("heading", { level: 2 }).first();
 const approve = (page: Page) => requestPane(page).getByRole("button", { name: "Approve" });
@@ -138,18 +138,19 @@ test("an answer that is taken back brings what was filled in, also from another 
   await expect(ben.getByRole("button", { name: "Send answer" })).toBeEnabled();
 });
 
-test("the way of an answer is told until the server has it", async ({ ana, ola, ben, browser }) => {
+test("the way of an answer is told until the server has it", async ({ ana, ola, ben }) => {
   const { id } = await askAbout(ola, ben);
-  await setUndoWindow(browser, 0);
+  await setUndoWindow(0);
   await ben.reload();
   await approve(ben).click();
   await expect(ben.getByText(new RegExp(`Approved ${id} · accepted by Finance ERP`))).toBeVisible(SOON);
   await apiOf(ana).write("PUT", "/undo-window", { holdMs: 60_000 });
 });
 
-test("declining takes a reason of the organization and words of one's own, by keys alone", {
-  tag: "@journey",
-}, async ({ ola, ben }) => {
+test("declining takes a reason of the organization and words of one's own, by keys alone", async ({
+  ola,
+  ben,
+}) => {
   const { id, requestId } = await askAbout(ola, ben);
   await ben.keyboard.press("d");
   const dialog = ben.getByRole("dialog", { name: `Decline to answer ${id}` });

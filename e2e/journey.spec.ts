@@ -165,9 +165,8 @@ test("a half-filled form outlives the browser, and nothing of it is sent", { tag
 test("a decision is taken back while it is held, and only the next one is sent", { tag: "@journey" }, async ({
   ola,
   ben,
-  browser,
 }) => {
-  await setUndoWindow(browser, 60_000);
+  await setUndoWindow(60_000);
   const { id, requestId } = await askAbout(ola, ben);
   const pane = requestPane(ben);
   await pane.getByRole("button", { name: "Approve" }).click();
@@ -175,7 +174,7 @@ test("a decision is taken back while it is held, and only the next one is sent",
   await expect(ben.getByText("Undone. Nothing was sent.")).toBeVisible();
   await expect(pane.getByRole("button", { name: "Approve" })).toBeEnabled();
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
-  await setUndoWindow(browser, 5_000);
+  await setUndoWindow(5_000);
   await ben.reload();
   await pane.getByRole("button", { name: "Reject" }).click();
   await backTo(ben, requestId);
