@@ -78,6 +78,7 @@ test("single sign-on comes first, leads back to where one was going, and says wh
   await expect(page).toHaveURL(/\/sign-in\?callbackUrl/);
   await checkAppearance(page, "sign-in, every way");
   const sso = page.getByRole("button", { name: "Sign in with Acme SSO" });
+  await expect(sso).toBeEnabled();
   await page.keyboard.press("Tab");
   await expect(sso).toBeFocused();
   await page.keyboard.press("Enter");
@@ -92,6 +93,28 @@ test("single sign-on comes first, leads back to where one was going, and says wh
   await expect(refused.getByRole("alert").filter({ hasText: "has not verified your e-mail" })).toBeVisible();
   await expect(refused).toHaveURL(/callbackUrl=%2Ftasks/);
   await checkAppearance(refused, "sign-in, refused");
+});
+
+test("before the page's scripts run, nothing can be pressed, and no password gets into the address", async ({
+  browser,
+}) => {
+  const page = await open(browser);
+  const scripts = Promise.withResolvers<void>();
+  await page.route("**/_next/static/**/*.js", async (route) => {
+    await scripts.promise;
+    await route.continue();
+  });
+  await page.goto("/sign-in", { waitUntil: "commit" });
+  const button = page.getByRole("button", { name: "Sign in", exact: true });
+  await expect(button).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Sign in with Acme SSO" })).toBeDisabled();
+  await page.getByLabel("E-mail").fill(OWNER.email);
+  await page.getByLabel("Password").fill(OWNER.password);
+  await page.keyboard.press("Enter");
+  scripts.resolve();
+  await button.click();
+  await expect(menuOf(page, OWNER.name)).toBeVisible();
+  await page.context().close();
 });
 
 test("two-step sign-in is turned on and used with the keyboard alone", { tag: "@journey" }, async ({
@@ -135,6 +158,7 @@ test("two-step sign-in is turned on and used with the keyboard alone", { tag: "@
 
   const second = await open(browser);
   await second.goto("/sign-in?callbackUrl=%2Fsettings%2Fsecurity");
+  await expect(second.getByRole("button", { name: "Sign in", exact: true })).toBeEnabled();
   await tabTo(second, second.getByLabel("E-mail"));
   await second.keyboard.type(OWNER.email);
   await second.keyboard.press("Tab");
