@@ -6,6 +6,7 @@ import {
   askAbout,
   askForCostCenter,
   expect,
+  expectToast,
   ledgerOf,
   lookAt,
   newInvoiceId,
@@ -189,7 +190,7 @@ test("an approver hands over with a note, by keyboard, and the other one reads i
   await ben.keyboard.type("You know <b>ACME</b>. See https://wiki.example");
   await checkAppearance(ben, "a note for who gets a request");
   await ben.keyboard.press("ControlOrMeta+Enter");
-  await expect(ben.getByText(`${id} handed over to Cleo`)).toBeVisible();
+  await expectToast(ben, `${id} handed over to Cleo`);
 
   const note = requestPane(cleo).getByText("You know <b>ACME</b>. See https://wiki.example");
   await expect(note.first()).toBeVisible();
@@ -218,7 +219,7 @@ test("what another has claimed says whose it is; operators take it over, and the
   await expect(requestPane(ben).getByRole("button", { name: "Take over" })).toHaveCount(0);
   await requestPane(ola).getByRole("button", { name: "Take over" }).click();
   await expect(approve(ola)).toBeEnabled();
-  await expect(cleo.getByText(`Ola took ${id} over: your claim has ended`)).toBeVisible();
+  await expectToast(cleo, `Ola took ${id} over: your claim has ended`);
   await expect(approve(cleo)).toBeDisabled();
   const late = await apiOf(cleo).write("POST", `/input-requests/${requestId}/claim`);
   expect((await late.json()).code).toBe("claimed_by_other");
@@ -274,7 +275,7 @@ test("admins write the reasons for declining, and approvers find them", async ({
   await expect(reasons.getByRole("button", { name: "Move “duplicate” up" })).toBeFocused();
   await ana.keyboard.press("Enter");
   await reasons.getByRole("button", { name: "Save reasons" }).click();
-  await expect(ana.getByText("Reasons saved")).toBeVisible();
+  await expectToast(ana, "Reasons saved");
 
   await askAbout(ola, ben);
   await ben.keyboard.press("d");

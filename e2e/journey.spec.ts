@@ -9,6 +9,7 @@ import {
   deliverySteps,
   ERAS,
   expect,
+  expectToast,
   invoiceServer,
   keysListen,
   ledgerOf,
@@ -58,7 +59,7 @@ for (const era of ERAS) {
     ]);
 
     await pane.getByRole("button", { name: "Approve" }).click();
-    await expect(ben.getByText(`Approved ${id} · `)).toBeVisible();
+    await expectToast(ben, `Approved ${id} · `);
     await backTo(ben, requestId);
     const seen = await watchDelivery(ben);
     await expect(deliverySteps(ben).nth(3)).toContainText("Task moved on, done", SOON);
@@ -171,7 +172,7 @@ test("a decision is taken back while it is held, and only the next one is sent",
   const pane = requestPane(ben);
   await pane.getByRole("button", { name: "Approve" }).click();
   await ben.getByRole("button", { name: "Undo" }).first().click();
-  await expect(ben.getByText("Undone. Nothing was sent.")).toBeVisible();
+  await expectToast(ben, "Undone. Nothing was sent.");
   await expect(pane.getByRole("button", { name: "Approve" })).toBeEnabled();
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
   await setUndoWindow(5_000);
