@@ -2,7 +2,7 @@
 
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { readReceived } from "./fixtures/receivers.ts";
-import { expect, newInvoiceId, SOON, tabTo, test } from "./fixtures/test.ts";
+import { expect, expectToast, newInvoiceId, SOON, tabTo, test } from "./fixtures/test.ts";
 
 test("an owner sends the history to a webhook, and sees that it has all of it", { tag: "@journey" }, async ({
   ana,
@@ -43,7 +43,7 @@ test("an owner sends the history to a webhook, and sees that it has all of it", 
   expect((await bodies()).join("")).toContain('"type":"audit_stream.created"');
   await tabTo(ana, ana.getByRole("button", { name: `Send a test line to ${host}` }));
   await ana.keyboard.press("Enter");
-  await expect(ana.getByText("The test line arrived")).toBeVisible(SOON);
+  await expectToast(ana, "The test line arrived");
   // Lines of other tests' tasks may follow.
   expect((await bodies()).some((body) => body.includes('"kind":"test"'))).toBe(true);
   await checkAppearance(ana, "an audit stream");

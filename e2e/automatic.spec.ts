@@ -100,30 +100,30 @@ test("a rule is tried, shadows people, goes live within its cap, and is stopped 
   const start = () => startInvoice(starter, { sample: "acme" });
 
   // In shadow: what it would have said is kept beside what people decide.
-  await save(owner, policyWith({ mode: "shadow", dailyCap: 3 }));
-  const shadowed = [await start(), await start(), await start()];
+  await save(owner, policyWith({ mode: "shadow", dailyCap: 1 }));
+  const agreed = await start();
+  const disagreed = await start();
   const requests: string[] = [];
-  for (const { taskId } of shadowed) requests.push(await openRequest(starter, taskId));
-  await expect.poll(async () => (await stateOf(owner)).shadowed, LATER).toBe(3);
+  for (const { taskId } of [agreed, disagreed]) requests.push(await openRequest(starter, taskId));
+  await expect.poll(async () => (await stateOf(owner)).shadowed, LATER).toBe(2);
   await answer(approver, requests[0]!, { value: "approve" });
-  await answer(approver, requests[1]!, { value: "approve" });
-  await answer(approver, requests[2]!, { value: "reject" });
+  await answer(approver, requests[1]!, { value: "reject" });
   await owner.goto("/settings/policy");
-  await expect(section(owner)).toContainText("3 of 20 decisions compared, 1 disagreement", LATER);
+  await expect(section(owner)).toContainText("2 of 20 decisions compared, 1 disagreement", LATER);
   await section(owner).getByRole("button", { name: "Show 1 disagreement" }).click();
   await expect(section(owner)).toContainText("Rejected by Bea");
   await checkAppearance(owner, "automatic, in shadow");
-  await opensRequest(owner, shadowed[2]!);
+  await opensRequest(owner, disagreed);
 
   // The same on the past.
   await owner.getByRole("button", { name: "Try it on the last 30 days" }).click();
   const tried = owner.getByRole("region", { name: "Try it on the last 30 days" });
-  await expect(tried).toContainText("Tried on 3 requests that people decided", SOON);
+  await expect(tried).toContainText("Tried on 2 requests that people decided", SOON);
   await expect(tried).toContainText("1 disagreement with people");
   await checkAppearance(owner, "policy, tried");
 
-  // Live only for who types its name, since three decisions are too few.
-  await saveInEditor(owner, policyWith({ mode: "live", dailyCap: 3 }));
+  // Live only for who types its name, since two decisions are too few.
+  await saveInEditor(owner, policyWith({ mode: "live", dailyCap: 1 }));
   await expect(owner.getByText("Not enough is known yet of what would go live")).toBeVisible(SOON);
   const go = owner.getByRole("button", { name: "Save, and let it answer" });
   await expect(go).toBeDisabled();
@@ -132,17 +132,17 @@ test("a rule is tried, shadows people, goes live within its cap, and is stopped 
   await owner.getByLabel("Name of the rule").fill(NAME);
   await checkAppearance(owner, "policy, acknowledged");
   await go.click();
-  await expect(section(owner)).toContainText("0 of 3 answered today", SOON);
+  await expect(section(owner)).toContainText("0 of 1 answered today", SOON);
 
-  // Within its cap: people have the fourth.
-  const capped = [await start(), await start(), await start(), await start()];
+  // Within its cap: people have the second.
+  const capped = [await start(), await start()];
   await expect.poll(async () => (await stateOf(owner)).kept.cap, LATER).toBe(1);
-  expect((await stateOf(owner)).answeredToday).toBe(3);
+  expect((await stateOf(owner)).answeredToday).toBe(1);
   const told = async (invoices: StartedInvoice[]) => {
     const ledgers = await Promise.all(invoices.map(({ id }) => ledgerOf(id)));
     return ledgers.filter(({ told }) => told.length > 0).length;
   };
-  await expect.poll(() => told(capped), LATER).toBe(3);
+  await expect.poll(() => told(capped), LATER).toBe(1);
   const lists = await Promise.all(capped.map(({ taskId }) => requestsOf(owner, taskId)));
   const answered = lists.flat().find(({ answer }) => answer?.by.kind === "rule");
   await approver.goto(`/inbox/${answered?.id}`);
@@ -155,11 +155,17 @@ test("a rule is tried, shadows people, goes live within its cap, and is stopped 
   await expect(stop).toBeVisible(SOON);
   const before = (await stateOf(owner)).answeredToday;
   const burst: StartedInvoice[] = [];
+  const startOne = async () => {
+    const invoice = await start();
+    burst.push(invoice);
+    // The next one once this one has asked: what a burst costs is not a question of how fast it can be started.
+    await expect.poll(async () => (await requestsOf(owner, invoice.taskId)).length, LATER).toBe(1);
+  };
   // Starts go on until the stop is there and a few beyond it, whatever a press takes on this machine.
   let isStopped = false;
   const starting = (async () => {
-    while (!isStopped) burst.push(await start());
-    for (let n = 0; n < AFTER_STOP; n++) burst.push(await start());
+    while (!isStopped) await startOne();
+    for (let n = 0; n < AFTER_STOP; n++) await startOne();
   })();
   await expect.poll(async () => (await stateOf(owner)).answeredToday, LATER).toBeGreaterThan(before);
   await stop.click();

@@ -1,9 +1,7 @@
 /** A rule puts a person before a call: written by an admin, tried, saved, met by who starts the call, and decided by an approver. */
-import type { Page } from "@playwright/test";
-import type { CallRules } from "../lib/call-rules/schema.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
+import { saveCallRules } from "./fixtures/policy.ts";
 import {
-  apiOf,
   expect,
   ledgerOf,
   newInvoiceId,
@@ -20,25 +18,7 @@ import {
 test.setTimeout(180_000);
 
 /** Other files share this Intray: rules of these tests are about their own invoices, and go with them. */
-test.afterEach(async ({ ana }) => {
-  const { version } = await apiOf(ana).get<CallRules>("/call-rules");
-  const response = await ana.request.fetch("/api/v1/call-rules", {
-    method: "PUT",
-    data: { rules: [] },
-    headers: { origin: process.env.E2E_URL ?? "", "if-match": String(version) },
-  });
-  expect(response.status()).toBe(200);
-});
-
-const saveRules = async (page: Page, rules: object[]) => {
-  const { version } = await apiOf(page).get<CallRules>("/call-rules");
-  const response = await page.request.fetch("/api/v1/call-rules", {
-    method: "PUT",
-    data: { rules },
-    headers: { origin: process.env.E2E_URL ?? "", "if-match": String(version) },
-  });
-  expect(response.status(), await response.text()).toBe(200);
-};
+test.afterEach(({ ana }) => saveCallRules(ana, []));
 
 test("an admin writes a rule, is told where it is wrong, tries it and saves it, with the keyboard alone", async ({
   ana,
@@ -133,10 +113,10 @@ test("rules that are being changed here stay, and those that somebody else has s
   const rule = (name: string) => ({ name, when: "false", before: "deny" });
   const warning = ana.getByText(/Somebody has changed these rules meanwhile/);
   const remove = async () => {
-    await saveRules(ana, [rule(name), rule(`${name}, too`)]);
+    await saveCallRules(ana, [rule(name), rule(`${name}, too`)]);
     await ana.goto("/settings/call-rules");
     await ana.getByRole("button", { name: `Remove “${name}”` }).click();
-    await saveRules(ana, [rule(`${name}, of somebody else`)]);
+    await saveCallRules(ana, [rule(`${name}, of somebody else`)]);
   };
   await remove();
   // As when its tab is looked at again after a minute.
@@ -161,11 +141,14 @@ test("rules that are being changed here stay, and those that somebody else has s
   await expect(warning).toBeHidden();
 });
 
-test("a call waits for an approval, which shows what it is for; then it is made once", {
-  tag: "@journey",
-}, async ({ ana, ola, ben, browser }) => {
+test("a call waits for an approval, which shows what it is for; then it is made once", async ({
+  ana,
+  ola,
+  ben,
+  browser,
+}) => {
   const id = newInvoiceId();
-  await saveRules(ana, [
+  await saveCallRules(ana, [
     {
       name: "Look first",
       when: `tool.name == "process_invoice" && arguments.invoice.invoice_id == "${id}"`,

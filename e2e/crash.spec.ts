@@ -25,9 +25,10 @@ const PARTS: PartName[] = ["engine", "web", "invoice", "postgres"];
 
 test.setTimeout(10 * 60_000);
 
-test("an answer that is given while the engine is down arrives once, also if the web app is killed then", {
-  tag: "@journey",
-}, async ({ browser, ola }) => {
+test("an answer that is given while the engine is down arrives once, also if the web app is killed then", async ({
+  browser,
+  ola,
+}) => {
   // A page's scripts may be on their way when the web app is killed: it logs that they did not come.
   const ben = await openPageAs(browser, "Ben");
   const { id, requestId } = await askAbout(ola, ben);

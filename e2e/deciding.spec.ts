@@ -6,6 +6,7 @@ import {
   askAbout,
   askForCostCenter,
   expect,
+  expectToast,
   ledgerOf,
   lookAt,
   newInvoiceId,
@@ -20,8 +21,8 @@ import {
 } from "./fixtures/test.ts";
 
 // A slip is taken back in time also on a machine that is busy with other things.
-test.beforeAll(({ browser }) => setUndoWindow(browser, 60_000));
-test.afterAll(({ browser }) => setUndoWindow(browser, 5_000));
+test.beforeAll(() => setUndoWindow(60_000));
+test.afterAll(() => setUndoWindow(5_000));
 
 const title = (page: Page) => requestPane(page).getByRole("heading", { level: 2 }).first();
 const approve = (page: Page) => requestPane(page).getByRole("button", { name: "Approve" });
@@ -138,18 +139,19 @@ test("an answer that is taken back brings what was filled in, also from another 
   await expect(ben.getByRole("button", { name: "Send answer" })).toBeEnabled();
 });
 
-test("the way of an answer is told until the server has it", async ({ ana, ola, ben, browser }) => {
+test("the way of an answer is told until the server has it", async ({ ana, ola, ben }) => {
   const { id } = await askAbout(ola, ben);
-  await setUndoWindow(browser, 0);
+  await setUndoWindow(0);
   await ben.reload();
   await approve(ben).click();
   await expect(ben.getByText(new RegExp(`Approved ${id} · accepted by Finance ERP`))).toBeVisible(SOON);
   await apiOf(ana).write("PUT", "/undo-window", { holdMs: 60_000 });
 });
 
-test("declining takes a reason of the organization and words of one's own, by keys alone", {
-  tag: "@journey",
-}, async ({ ola, ben }) => {
+test("declining takes a reason of the organization and words of one's own, by keys alone", async ({
+  ola,
+  ben,
+}) => {
   const { id, requestId } = await askAbout(ola, ben);
   await ben.keyboard.press("d");
   const dialog = ben.getByRole("dialog", { name: `Decline to answer ${id}` });
@@ -188,7 +190,7 @@ test("an approver hands over with a note, by keyboard, and the other one reads i
   await ben.keyboard.type("You know <b>ACME</b>. See https://wiki.example");
   await checkAppearance(ben, "a note for who gets a request");
   await ben.keyboard.press("ControlOrMeta+Enter");
-  await expect(ben.getByText(`${id} handed over to Cleo`)).toBeVisible();
+  await expectToast(ben, `${id} handed over to Cleo`);
 
   const note = requestPane(cleo).getByText("You know <b>ACME</b>. See https://wiki.example");
   await expect(note.first()).toBeVisible();
@@ -217,7 +219,7 @@ test("what another has claimed says whose it is; operators take it over, and the
   await expect(requestPane(ben).getByRole("button", { name: "Take over" })).toHaveCount(0);
   await requestPane(ola).getByRole("button", { name: "Take over" }).click();
   await expect(approve(ola)).toBeEnabled();
-  await expect(cleo.getByText(`Ola took ${id} over: your claim has ended`)).toBeVisible();
+  await expectToast(cleo, `Ola took ${id} over: your claim has ended`);
   await expect(approve(cleo)).toBeDisabled();
   const late = await apiOf(cleo).write("POST", `/input-requests/${requestId}/claim`);
   expect((await late.json()).code).toBe("claimed_by_other");
@@ -273,7 +275,7 @@ test("admins write the reasons for declining, and approvers find them", async ({
   await expect(reasons.getByRole("button", { name: "Move “duplicate” up" })).toBeFocused();
   await ana.keyboard.press("Enter");
   await reasons.getByRole("button", { name: "Save reasons" }).click();
-  await expect(ana.getByText("Reasons saved")).toBeVisible();
+  await expectToast(ana, "Reasons saved");
 
   await askAbout(ola, ben);
   await ben.keyboard.press("d");

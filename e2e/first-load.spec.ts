@@ -6,7 +6,7 @@ import { askAbout, expect, newInvoiceId, requestPane, test } from "./fixtures/te
 const MOST_BYTES = 210_000;
 const QUIET_MS = 1_500;
 
-test("the scripts of the inbox weigh at most 210 kB", { tag: "@journey" }, async ({ ola, ben }) => {
+test("the scripts of the inbox weigh at most 210 kB", async ({ ola, ben }) => {
   // The first request is a customer's first invoice. Forms, sites and similar decisions load further files.
   const customer = `Customer of ${newInvoiceId()}`;
   const { id } = await askAbout(ola, ola, { changes: { customer } });

@@ -19,8 +19,8 @@ test.describe.configure({ timeout: 180_000 });
 test.use({ timezoneId: "Europe/Vienna", locale: "en-US" });
 
 // Answers go out at once: what becomes of those that are held is told in deciding.spec.ts.
-test.beforeAll(({ browser }) => setUndoWindow(browser, 0));
-test.afterAll(({ browser }) => setUndoWindow(browser, 5_000));
+test.beforeAll(() => setUndoWindow(0));
+test.afterAll(() => setUndoWindow(5_000));
 
 const form = (page: Page) => requestPane(page).getByRole("form", { name: "Your answer" });
 const summary = (page: Page) =>

@@ -3,7 +3,7 @@
 import type { Page } from "@playwright/test";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { newMember, newOwner, open, PASSWORD } from "./fixtures/organizations.ts";
-import { askAbout, expect, readRequest, requestPane, SOON, test } from "./fixtures/test.ts";
+import { askAbout, expect, expectToast, readRequest, requestPane, SOON, test } from "./fixtures/test.ts";
 import { openTestRows } from "./fixtures/test-rows.ts";
 
 test.afterEach(async () => {
@@ -21,7 +21,7 @@ test("the one who asked cannot accept but declines, and another accepts", { tag:
 }) => {
   await ana.goto("/settings/organization");
   await ana.getByRole("switch", { name: "Require a second person" }).click();
-  await expect(ana.getByText("A second person is required from now on")).toBeVisible();
+  await expectToast(ana, "A second person is required from now on");
 
   const { id, requestId } = await askAbout(ola, ola);
   await expect(
@@ -88,7 +88,7 @@ test("its end is proposed by one and accepted by another, who also vouches for w
   const rule = (page: Page) => page.getByRole("switch", { name: "Require a second person" });
   await nora.goto("/settings/organization");
   await rule(nora).click();
-  await expect(nora.getByText("A second person is required from now on")).toBeVisible();
+  await expectToast(nora, "A second person is required from now on");
   await rule(nora).click();
   await expect(nora.getByText("Nora proposed to require no second person any more")).toBeVisible();
   await expect(nora.getByText("Somebody else has to accept.")).toBeVisible();

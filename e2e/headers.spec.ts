@@ -28,7 +28,7 @@ async function collectViolations(page: Page): Promise<Violation[]> {
   return found;
 }
 
-test("every page works within its policy", { tag: "@journey" }, async ({ ola, ana }) => {
+test("every page works within its policy", async ({ ola, ana }) => {
   const { requestId, taskId } = await askAbout(ola, ana);
   const violations = await collectViolations(ana);
   const waiting = ["/", `/inbox/${requestId}`, `/tasks/${taskId}`, "/tasks/new", "/sign-in", "/nothing-here"];

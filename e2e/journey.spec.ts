@@ -9,6 +9,7 @@ import {
   deliverySteps,
   ERAS,
   expect,
+  expectToast,
   invoiceServer,
   keysListen,
   ledgerOf,
@@ -58,7 +59,7 @@ for (const era of ERAS) {
     ]);
 
     await pane.getByRole("button", { name: "Approve" }).click();
-    await expect(ben.getByText(`Approved ${id} · `)).toBeVisible();
+    await expectToast(ben, `Approved ${id} · `);
     await backTo(ben, requestId);
     const seen = await watchDelivery(ben);
     await expect(deliverySteps(ben).nth(3)).toContainText("Task moved on, done", SOON);
@@ -80,10 +81,7 @@ for (const era of ERAS) {
   });
 }
 
-test("a rejected invoice is completed, says REJECTED, and is no success", { tag: "@journey" }, async ({
-  ola,
-  ben,
-}) => {
+test("a rejected invoice is completed, says REJECTED, and is no success", async ({ ola, ben }) => {
   const { id, taskId, requestId } = await askAbout(ola, ben);
   await ola.goto(`/tasks/${taskId}`);
   await requestPane(ben).getByRole("button", { name: "Reject" }).click();
@@ -99,11 +97,7 @@ test("a rejected invoice is completed, says REJECTED, and is no success", { tag:
   await expect(ben.getByRole("region", { name: "Requests" }).getByRole("listitem").first()).toContainText(id);
 });
 
-test("of two approvers at once one wins, and the other sees who", { tag: "@journey" }, async ({
-  ola,
-  ben,
-  cleo,
-}) => {
+test("of two approvers at once one wins, and the other sees who", async ({ ola, ben, cleo }) => {
   const { id, requestId } = await askAbout(ola, ben);
   await cleo.goto(`/inbox/${requestId}`);
   const bothPressed = barrier(2);
@@ -172,17 +166,16 @@ test("a half-filled form outlives the browser, and nothing of it is sent", { tag
 test("a decision is taken back while it is held, and only the next one is sent", { tag: "@journey" }, async ({
   ola,
   ben,
-  browser,
 }) => {
-  await setUndoWindow(browser, 60_000);
+  await setUndoWindow(60_000);
   const { id, requestId } = await askAbout(ola, ben);
   const pane = requestPane(ben);
   await pane.getByRole("button", { name: "Approve" }).click();
   await ben.getByRole("button", { name: "Undo" }).first().click();
-  await expect(ben.getByText("Undone. Nothing was sent.")).toBeVisible();
+  await expectToast(ben, "Undone. Nothing was sent.");
   await expect(pane.getByRole("button", { name: "Approve" })).toBeEnabled();
   expect(await readRequest(ola, requestId)).toMatchObject({ state: "open", answer: null });
-  await setUndoWindow(browser, 5_000);
+  await setUndoWindow(5_000);
   await ben.reload();
   await pane.getByRole("button", { name: "Reject" }).click();
   await backTo(ben, requestId);

@@ -15,8 +15,8 @@ import {
   test,
 } from "./fixtures/test.ts";
 
-test.beforeAll(({ browser }) => setUndoWindow(browser, 60_000));
-test.afterAll(({ browser }) => setUndoWindow(browser, 5_000));
+test.beforeAll(() => setUndoWindow(60_000));
+test.afterAll(() => setUndoWindow(5_000));
 
 test("requests are searched, stepped through, approved, undone, declined, claimed, rejected and answered together", async ({
   ola,

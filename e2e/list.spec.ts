@@ -21,8 +21,8 @@ import {
 
 // Axe takes its time on a busy machine, and what is undone must not be sent meanwhile.
 test.describe.configure({ timeout: 240_000 });
-test.beforeAll(({ browser }) => setUndoWindow(browser, 60_000));
-test.afterAll(({ browser }) => setUndoWindow(browser, 5_000));
+test.beforeAll(() => setUndoWindow(60_000));
+test.afterAll(() => setUndoWindow(5_000));
 
 const rows = (page: Page): Locator =>
   page

@@ -165,8 +165,12 @@ test("it is connected with the keyboard, used, lost, won back, and let go", { ta
   await expect(own(page)).toContainText("2 tasks wait for it.");
   // Not before: the engine tries the call again, which would end its task.
   remote.behave.needs = undefined;
-  const revoked = authority.seen.filter(({ path }) => path === "/token/revocation");
-  expect(revoked.map(({ form }) => form.get("token_type_hint"))).toEqual(["refresh_token", "access_token"]);
+  // The provider is told after the page knows.
+  const revoked = () =>
+    authority.seen
+      .filter(({ path }) => path === "/token/revocation")
+      .map(({ form }) => form.get("token_type_hint"));
+  await expect.poll(revoked, SOON).toEqual(["refresh_token", "access_token"]);
   await findNoSecret(page, [task, `/inbox/${request}`]);
 });
 

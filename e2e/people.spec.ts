@@ -4,7 +4,17 @@ import { checkAppearance, ON_DESKTOP } from "./fixtures/appearance.ts";
 import { command } from "./fixtures/intray.ts";
 import { addOrganization, addPerson, newOwner, open, PASSWORD, signIn } from "./fixtures/organizations.ts";
 import { readReceived } from "./fixtures/receivers.ts";
-import { apiOf, askAbout, expect, readRequest, requestPane, SOON, tabTo, test } from "./fixtures/test.ts";
+import {
+  apiOf,
+  askAbout,
+  expect,
+  expectToast,
+  readRequest,
+  requestPane,
+  SOON,
+  tabTo,
+  test,
+} from "./fixtures/test.ts";
 
 const at = (page: Page, organization: string) =>
   expect(page.getByRole("navigation", { name: "Main" }).first()).toContainText(organization, SOON);
@@ -120,7 +130,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
   await dana.goto("/settings/members");
   await dana.getByLabel("Role of Vera").selectOption("operator");
   await dana.getByRole("button", { name: "Save role" }).click();
-  await expect(dana.getByText("Vera is operator from now on")).toBeVisible();
+  await expectToast(dana, "Vera is operator from now on");
   await expect.poll(async () => (await (await vera.request.get("/api/v1/me")).json()).role).toBe("operator");
   await invite(dana, "otto@delta.example", "admin");
   await dana.getByRole("button", { name: "Done" }).click();
@@ -132,7 +142,7 @@ test("who is invited joins, gets another role, and is out the moment they are re
   await expect(dana.getByText("What they decided stays, under their name.")).toBeVisible();
   await checkAppearance(dana, "remove dialog");
   await dana.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
-  await expect(dana.getByText("Vera was removed")).toBeVisible();
+  await expectToast(dana, "Vera was removed");
   await expect(vera.getByText("You were signed out")).toBeVisible(SOON);
   await vera.goto("/tasks");
   await expect(vera.getByText("Your account is in no organization")).toBeVisible();
@@ -345,7 +355,7 @@ test("an organization is renamed, exported, and to be deleted in three days, whi
   await kurt.getByRole("button", { name: "Save name" }).click();
   await at(kurt, "Kilo & Sons");
   await kurt.getByRole("switch", { name: "Require a second person" }).click();
-  await expect(kurt.getByText("A second person is required from now on")).toBeVisible();
+  await expectToast(kurt, "A second person is required from now on");
   await checkAppearance(kurt, "organization");
 
   await kurt.getByRole("button", { name: "Leave Kilo & Sons…" }).click();

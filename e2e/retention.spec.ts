@@ -1,7 +1,7 @@
 /** How long what is over is kept: said by an admin with the keyboard alone, and done by the engine. */
 
 import { checkAppearance } from "./fixtures/appearance.ts";
-import { apiOf, expect, SOON, tabTo, test } from "./fixtures/test.ts";
+import { apiOf, expect, expectToast, SOON, tabTo, test } from "./fixtures/test.ts";
 import { openTestRows } from "./fixtures/test-rows.ts";
 
 const DAY_MS = 24 * 3600_000;
@@ -39,7 +39,7 @@ test("finished tasks are kept for a year, after what would go was shown and the 
   await slug.fill("acme");
   await ana.keyboard.press("Enter");
   await expect(dialog).toHaveCount(0);
-  await expect(ana.getByText("Saved", { exact: true })).toBeVisible();
+  await expectToast(ana, "Saved");
   await expect.poll(async () => (await ana.request.get(`/api/v1/tasks/${old}`)).status(), SOON).toBe(404);
 
   await kept.selectOption("For ever");

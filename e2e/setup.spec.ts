@@ -321,6 +321,8 @@ test("a password link works once, and a second start shows no demonstration and 
 
 /** The form, by the keyboard alone; a field that is not named keeps what it has, or gets the owner's. */
 async function fillIn(page: Page, given: { token?: string; password?: string }): Promise<void> {
+  // Keys count once the page's scripts run.
+  await expect(page.getByRole("button", { name: "Set up" })).toBeEnabled();
   for (const [label, value] of [
     ["Setup token", given.token],
     ["Organization", "Initech"],

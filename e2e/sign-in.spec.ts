@@ -1,16 +1,22 @@
-/** Every way in, on an installation of its own with a real sign-in provider beside it; and ending what was opened. */
+/**
+ * Every way in, on an installation of its own with a real sign-in provider beside it; ending what was opened; and at last
+ * an organization that requires the provider.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import { CLIENT, type OidcServer, startOidc } from "../test/servers/oidc-server.ts";
+import { agentAt, letAgentIn } from "./fixtures/agent-client.ts";
 import { checkAppearance } from "./fixtures/appearance.ts";
 import { type Intray, startIntray } from "./fixtures/intray.ts";
 import { expect, tabTo, test } from "./fixtures/test.ts";
 
 const OWNER = { name: "Dana", email: "dana@initech.example", password: "correct horse battery" };
 const TOKEN = "the token of the tests";
+/** Longer than the minute in which a held call has to end otherwise. */
+const HOLD_MS = 200_000;
 
 test.describe.configure({ mode: "serial" });
 
@@ -22,15 +28,25 @@ test.beforeAll(async () => {
   oidc = await startOidc();
   folder = mkdtempSync(join(tmpdir(), "intray-sign-in-"));
   const file = join(folder, "sign-in.json");
-  const groups = [{ claim: "finance", organization: "initech", role: "approver" }];
+  const groups = [
+    { claim: "finance", organization: "initech", role: "approver" },
+    { claim: "bosses", organization: "initech", role: "owner" },
+  ];
   const policy = { createAccounts: true, groups, issuer: oidc.issuer, ...CLIENT };
   writeFileSync(file, JSON.stringify({ providers: [{ id: "acme", name: "Acme SSO", ...policy }] }));
   intray = await startIntray({ INTRAY_SIGN_IN_FILE: file, INTRAY_SETUP_TOKEN: TOKEN });
-  oidc.allow([`${intray.url}/api/auth/callback/acme`]);
+  const uri = `${intray.url}/api/auth/backchannel/acme`;
+  oidc.allow([`${intray.url}/api/auth/callback/acme`], { uri, perSession: false });
   const body = JSON.stringify({ token: TOKEN, organizationName: "Initech", ...OWNER });
   const headers = { "content-type": "application/json" };
   const made = await fetch(`${intray.url}/api/setup`, { method: "POST", headers, body });
   expect(made.status).toBe(201);
+  oidc.accounts.set("bea", {
+    name: "Bea",
+    email: "bea@initech.example",
+    email_verified: true,
+    groups: ["bosses"],
+  });
 });
 test.afterAll(async () => {
   await intray.stop();
@@ -62,6 +78,7 @@ test("single sign-on comes first, leads back to where one was going, and says wh
   await expect(page).toHaveURL(/\/sign-in\?callbackUrl/);
   await checkAppearance(page, "sign-in, every way");
   const sso = page.getByRole("button", { name: "Sign in with Acme SSO" });
+  await expect(sso).toBeEnabled();
   await page.keyboard.press("Tab");
   await expect(sso).toBeFocused();
   await page.keyboard.press("Enter");
@@ -76,6 +93,28 @@ test("single sign-on comes first, leads back to where one was going, and says wh
   await expect(refused.getByRole("alert").filter({ hasText: "has not verified your e-mail" })).toBeVisible();
   await expect(refused).toHaveURL(/callbackUrl=%2Ftasks/);
   await checkAppearance(refused, "sign-in, refused");
+});
+
+test("before the page's scripts run, nothing can be pressed, and no password gets into the address", async ({
+  browser,
+}) => {
+  const page = await open(browser);
+  const scripts = Promise.withResolvers<void>();
+  await page.route("**/_next/static/**/*.js", async (route) => {
+    await scripts.promise;
+    await route.continue();
+  });
+  await page.goto("/sign-in", { waitUntil: "commit" });
+  const button = page.getByRole("button", { name: "Sign in", exact: true });
+  await expect(button).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Sign in with Acme SSO" })).toBeDisabled();
+  await page.getByLabel("E-mail").fill(OWNER.email);
+  await page.getByLabel("Password").fill(OWNER.password);
+  await page.keyboard.press("Enter");
+  scripts.resolve();
+  await button.click();
+  await expect(menuOf(page, OWNER.name)).toBeVisible();
+  await page.context().close();
 });
 
 test("two-step sign-in is turned on and used with the keyboard alone", { tag: "@journey" }, async ({
@@ -119,6 +158,7 @@ test("two-step sign-in is turned on and used with the keyboard alone", { tag: "@
 
   const second = await open(browser);
   await second.goto("/sign-in?callbackUrl=%2Fsettings%2Fsecurity");
+  await expect(second.getByRole("button", { name: "Sign in", exact: true })).toBeEnabled();
   await tabTo(second, second.getByLabel("E-mail"));
   await second.keyboard.type(OWNER.email);
   await second.keyboard.press("Tab");
@@ -250,9 +290,98 @@ test("sessions are ended from another browser, and by changing the password", as
   await here.getByLabel("Current password").fill(OWNER.password);
   await here.getByRole("button", { name: "Change password" }).click();
   await expect(here.getByText("Password changed")).toBeVisible();
+  OWNER.password = "another password";
   await here.reload();
   await expect(here.getByRole("heading", { name: "Sessions" })).toBeVisible();
   expect((await there.request.get("/api/v1/me")).status()).toBe(401);
+});
+
+/** The owner who came through the provider; later tests go on with the page. */
+let bea: Page;
+
+test("an owner who came through the provider requires it, and a password leads to the provider from then on", {
+  tag: "@journey",
+}, async ({ browser }) => {
+  const dana = await open(browser);
+  await signIn(dana);
+  // Whoever came by a password would be locked out.
+  await dana.goto("/settings/sign-in");
+  await dana.getByRole("switch", { name: "Acme SSO" }).click();
+  await dana.getByRole("button", { name: "Save" }).click();
+  await expect(dana.getByRole("alert").filter({ hasText: "locked out" })).toBeVisible();
+  await checkAppearance(dana, "sign-in rules, refused");
+
+  bea = await open(browser);
+  await bea.goto("/settings/sign-in");
+  await bea.getByRole("button", { name: "Sign in with Acme SSO" }).click();
+  await atProvider(bea, "bea");
+  await expect(bea).toHaveURL(`${intray.url}/settings/sign-in`);
+  await bea.getByRole("switch", { name: "Acme SSO" }).click();
+  await bea.getByRole("button", { name: "Save" }).click();
+  await expect(bea.getByText("Saved", { exact: true })).toBeVisible();
+  await checkAppearance(bea, "sign-in rules");
+
+  await dana.goto("/tasks?state=open");
+  await expect(dana).toHaveURL(/\/sign-in\?callbackUrl=%2Ftasks%3Fstate%3Dopen/);
+  await expect(dana.getByText("asks you to sign in through Acme SSO")).toBeVisible();
+  await expect(dana.getByLabel("Password")).toBeHidden();
+  await checkAppearance(dana, "sign-in, asked for the provider");
+});
+
+test("a person removed at the provider is out of the open page within a minute; keys and agents rest, and sign-ins of agents end", async ({
+  browser,
+}) => {
+  const make = (path: string, body: object) =>
+    bea.evaluate(
+      async ([at, text]) => {
+        const headers = { "content-type": "application/json" };
+        const made = await fetch(`/api/v1/${at}`, { method: "POST", headers, body: text });
+        return ((await made.json()) as { secret: string }).secret;
+      },
+      [path, JSON.stringify(body)] as const,
+    );
+  const key = await make("api-keys", { name: "build", role: "viewer" });
+  const ask = async () => {
+    const answer = await fetch(`${intray.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+    return [answer.status, ((await answer.json()) as { code?: string }).code ?? null];
+  };
+  const agent = agentAt(intray.url, await make("agent-credentials", { name: "Coder", holdMs: HOLD_MS }));
+  const signIn = await letAgentIn(bea, intray.url, "Helper");
+  const signedIn = agentAt(intray.url, signIn.token);
+  const works = [200, null];
+  expect([await ask(), await agent.ask(), await signedIn.ask()]).toEqual([works, works, works]);
+  await bea.goto("/inbox");
+  await expect(menuOf(bea, "Bea")).toBeVisible();
+  const held = [await agent.hold(), await signedIn.hold()];
+
+  const removedAt = performance.now();
+  await oidc.signOut("bea");
+  expect([await ask(), await agent.ask(), await signedIn.ask()]).toEqual([
+    [401, "key_rests"],
+    [401, "key_rests"],
+    [401, "unauthenticated"],
+  ]);
+  await expect(signIn.refresh()).rejects.toMatchObject({ code: "invalid_grant" });
+  const ends = await Promise.all(held.map(({ ended }) => ended));
+  expect(ends.map(({ error }) => error?.data.code)).toEqual(["key_rests", "unauthenticated"]);
+  await expect(bea.getByText("You were signed out.").first()).toBeVisible({ timeout: 60_000 });
+  expect(performance.now() - removedAt).toBeLessThan(60_000);
+  await bea.goto("/inbox");
+  await expect(bea).toHaveURL(/\/sign-in/);
+
+  // What rests wakes with the person, should the provider let them in again; a sign-in of an agent is over.
+  const again = await open(browser);
+  await again.goto("/inbox");
+  await again.getByRole("button", { name: "Sign in with Acme SSO" }).click();
+  await atProvider(again, "bea");
+  await expect(menuOf(again, "Bea")).toBeVisible();
+  expect([await ask(), await agent.ask(), await signedIn.ask()]).toEqual([
+    works,
+    works,
+    [401, "unauthenticated"],
+  ]);
+  await expect(signIn.refresh()).rejects.toMatchObject({ code: "invalid_grant" });
+  for (const page of [bea, again]) await page.context().close();
 });
 
 async function signIn(page: Page): Promise<void> {

@@ -9,6 +9,7 @@ import {
   answer,
   askForCostCenter,
   expect,
+  expectToast,
   newInvoiceId,
   openRequest,
   readRequest,
@@ -154,7 +155,7 @@ test("a press on Approve is a vote until the last one, and can be taken back", {
   await requestPane(ben)
     .getByRole("button", { name: /^Approve/ })
     .click();
-  await expect(ben.getByText(/^You agreed: /)).toBeVisible();
+  await expectToast(ben, "You agreed: ");
   await ben.goto(`/inbox/${requestId}?tab=all&q=${id}`);
   await expect(votes(ben)).toContainText("You agreed. It waits for Approvers.");
   await checkAppearance(ben, "a request voted on");
@@ -163,7 +164,7 @@ test("a press on Approve is a vote until the last one, and can be taken back", {
   await requestPane(ben)
     .getByRole("button", { name: /^Approve/ })
     .click();
-  await expect(ben.getByText(/^You agreed: /)).toBeVisible();
+  await expectToast(ben, "You agreed: ");
   expect((await readRequest(ola, requestId)).state).toBe("open");
 
   await cleo.goto(`/inbox/${requestId}?tab=all&q=${id}`);

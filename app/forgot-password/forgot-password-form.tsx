@@ -12,7 +12,7 @@ import { forgotPasswordSchema } from "@/lib/members/schema.ts";
 /** Asks for the address. What it says then is the same for every address. */
 export function ForgotPasswordForm() {
   const [asked, setAsked] = useState<string | null>(null);
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const { form, errors, failure, pending, blocked, onSubmit } = useForm({
     schema: forgotPasswordSchema,
     read: (data) => Object.fromEntries(data),
     sentences: { throttled: "Too many tries from your network. Try again in a minute." },
@@ -39,7 +39,7 @@ export function ForgotPasswordForm() {
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
       <TextField name="email" label="E-mail" type="email" autoComplete="username" error={errors.email} />
-      <Button type="submit" variant="primary" disabled={pending}>
+      <Button type="submit" variant="primary" disabled={blocked}>
         {pending ? "Sending…" : "Send a link"}
       </Button>
       <Button asChild variant="ghost">

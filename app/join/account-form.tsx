@@ -24,7 +24,7 @@ export function AccountForm({
   onJoined: () => void;
 }) {
   const [mustSignIn, setMustSignIn] = useState(false);
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const { form, errors, failure, pending, blocked, onSubmit } = useForm({
     schema: joinWithAccountSchema,
     read: (data) => ({ ...Object.fromEntries(data), token }),
     send: async (values) => {
@@ -53,7 +53,7 @@ export function AccountForm({
       <p className="text-muted">You get an account for {masked}.</p>
       <TextField name="name" label="Your name" autoComplete="name" error={errors.name} />
       <NewPasswordField error={errors.password} />
-      <Button type="submit" variant="primary" className="mt-2" disabled={pending}>
+      <Button type="submit" variant="primary" className="mt-2" disabled={blocked}>
         {pending ? "Joining…" : "Join"}
       </Button>
     </form>

@@ -11,7 +11,7 @@ import { passwordSchema } from "@/lib/members/schema.ts";
 const schema = z.object({ password: passwordSchema });
 
 export function SetPasswordForm({ token, onSet }: { token: string; onSet: () => void }) {
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const { form, errors, failure, pending, blocked, onSubmit } = useForm({
     schema,
     read: (data) => Object.fromEntries(data),
     sentences: { link_expired: "This link was used or has expired. Ask whoever runs Intray for a new link." },
@@ -25,7 +25,7 @@ export function SetPasswordForm({ token, onSet }: { token: string; onSet: () => 
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
       <NewPasswordField label="New password" error={errors.password} />
-      <Button type="submit" variant="primary" className="mt-2" disabled={pending}>
+      <Button type="submit" variant="primary" className="mt-2" disabled={blocked}>
         {pending ? "Saving…" : "Save password"}
       </Button>
     </form>

@@ -13,7 +13,7 @@ import { setupRequestSchema } from "@/lib/members/schema.ts";
 export function SetupForm() {
   const token = useRef<HTMLInputElement>(null);
   useTokenOfAddress(token);
-  const { form, errors, failure, pending, onSubmit } = useForm({
+  const { form, errors, failure, pending, blocked, onSubmit } = useForm({
     schema: setupRequestSchema,
     read: (data) => Object.fromEntries(data),
     sentences: {
@@ -49,7 +49,7 @@ export function SetupForm() {
       <TextField name="name" label="Your name" autoComplete="name" error={errors.name} />
       <TextField name="email" label="E-mail" type="email" autoComplete="username" error={errors.email} />
       <NewPasswordField error={errors.password} />
-      <Button type="submit" variant="primary" className="mt-2" disabled={pending}>
+      <Button type="submit" variant="primary" className="mt-2" disabled={blocked}>
         {pending ? "Setting up…" : "Set up"}
       </Button>
     </form>

@@ -3,6 +3,7 @@
 import { Fingerprint } from "lucide-react";
 import { type SubmitEvent, useSyncExternalStore } from "react";
 import { TextField } from "@/components/form/text-field.tsx";
+import { useHydrated } from "@/components/form/use-hydrated.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { Link } from "@/components/ui/link.tsx";
 import { Notice } from "@/components/ui/notice.tsx";
@@ -37,6 +38,7 @@ export function SignInForm({
     initialError,
     organizationId,
   );
+  const blocked = !useHydrated() || pending;
   const { led, look } = useWay();
   // Browsers offer passkeys only over https and on localhost.
   const hasPasskeys = useSyncExternalStore(
@@ -63,13 +65,13 @@ export function SignInForm({
     <div className="flex flex-col gap-6">
       {notice}
       {demo.length > 0 && (
-        <DemoPeople people={demo} disabled={pending} onEnter={({ email }) => void enter("demo", { email })} />
+        <DemoPeople people={demo} disabled={blocked} onEnter={({ email }) => void enter("demo", { email })} />
       )}
       {demo.length > 0 && password && <Or>or with your account</Or>}
       {providers.length > 0 && (
         <div className="flex flex-col gap-2">
           {providers.map(({ id, name }) => (
-            <Button key={id} className="max-w-full" disabled={pending} onClick={() => void enterAt(id)}>
+            <Button key={id} className="max-w-full" disabled={blocked} onClick={() => void enterAt(id)}>
               <span className="truncate">Sign in with {name}</span>
             </Button>
           ))}
@@ -92,7 +94,7 @@ export function SignInForm({
               tone="accent"
               title={`Addresses of ${led.domain} sign in through ${led.providers.map(({ name }) => name).join(" or ")}.`}
               action={led.providers.map(({ id, name }) => (
-                <Button key={id} disabled={pending} onClick={() => void enterAt(id, led.organizationId)}>
+                <Button key={id} disabled={blocked} onClick={() => void enterAt(id, led.organizationId)}>
                   Continue with {name}
                 </Button>
               ))}
@@ -105,7 +107,7 @@ export function SignInForm({
             autoComplete="current-password"
             required
           />
-          <Button type="submit" variant="primary" disabled={pending}>
+          <Button type="submit" variant="primary" disabled={blocked}>
             {pending ? "Signing in…" : "Sign in"}
           </Button>
           <Link
@@ -117,7 +119,7 @@ export function SignInForm({
         </form>
       )}
       {passkey && hasPasskeys && (
-        <Button variant="ghost" disabled={pending} onClick={() => void enterWithPasskey()}>
+        <Button variant="ghost" disabled={blocked} onClick={() => void enterWithPasskey()}>
           <Fingerprint aria-hidden strokeWidth={1.75} />
           Sign in with a passkey
         </Button>

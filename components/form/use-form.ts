@@ -3,6 +3,7 @@
 import { type SubmitEvent, useRef, useState } from "react";
 import type { z } from "zod";
 import { ApiError, errorSentence } from "@/lib/api-client/base/client.ts";
+import { useHydrated } from "./use-hydrated.ts";
 
 export type FieldErrors = Record<string, string | undefined>;
 
@@ -26,6 +27,7 @@ export function useForm<T extends z.ZodType>({
   const [errors, setErrors] = useState<FieldErrors>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
+  const hydrated = useHydrated();
 
   const refuse = (found: { field: string; message: string }[]) => {
     setErrors(Object.fromEntries(found.map((error) => [error.field, error.message])));
@@ -56,5 +58,5 @@ export function useForm<T extends z.ZodType>({
     }
   };
 
-  return { form, errors, failure, pending, onSubmit };
+  return { form, errors, failure, pending, blocked: pending || !hydrated, onSubmit };
 }
