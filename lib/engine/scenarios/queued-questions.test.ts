@@ -39,10 +39,10 @@ afterEach(async () => {
 });
 afterAll(() => fixture?.close());
 
-/** Answers eight questions of one task, `between` each one's arrival and its answer. Each has to come. */
-async function answerEight(between: () => Promise<unknown>) {
+/** Answers five questions of one task, `between` each one's arrival and its answer. Each has to come. */
+async function answerFive(between: () => Promise<unknown>) {
   const server = await fixture.addServer(remote.url, "2025-11-25");
-  const input = { message: "Pay?", by: "never", inTurn: 8 };
+  const input = { message: "Pay?", by: "never", inTurn: 5 };
   const id = await fixture.startTask(server, input, tool("ask", { taskSupport: "required" }));
   const asked: string[] = [];
   // Whoever took for a dropped stream has been told by then.
@@ -51,7 +51,7 @@ async function answerEight(between: () => Promise<unknown>) {
       const delivery = await deliveryOf(asked[n - 1]!);
       return delivery.state !== "pending" && delivery.state !== "sending";
     });
-  for (let n = 1; n <= 8; n++) {
+  for (let n = 1; n <= 5; n++) {
     const { id: requestId } = await openRequest(id, `Pay? ${n}`);
     asked.push(requestId);
     await between();
@@ -60,22 +60,22 @@ async function answerEight(between: () => Promise<unknown>) {
   await inState(id, "completed");
   const { content } = (await task(id)).result as { content: { text: string }[] };
   const answers = JSON.parse(content[0]?.text ?? "") as { content: { approve: boolean } }[];
-  expect(answers.map((answer) => answer.content.approve)).toEqual(Array(4).fill([false, true]).flat());
+  expect(answers.map((answer) => answer.content.approve)).toEqual([false, true, false, true, false]);
   expect(remote.failures).toEqual([]);
 }
 
 test("all questions come while one process listens", async () => {
-  await answerEight(async () => {});
+  await answerFive(async () => {});
 });
 
 test("all questions come where the session was not listened to any more as the answer came", async () => {
   listens.ms = 100;
-  await answerEight(() => new Promise((resolve) => setTimeout(resolve, 400)));
+  await answerFive(() => new Promise((resolve) => setTimeout(resolve, 400)));
   listens.ms = 75_000;
 });
 
 test("all questions come where another process goes on with the task", async () => {
-  await answerEight(async () => {
+  await answerFive(async () => {
     await engine.stop();
     engine = await fixture.startEngine();
   });
