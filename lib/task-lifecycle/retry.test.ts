@@ -16,7 +16,7 @@ import { endTask } from "./progress.ts";
 import { queueRetry } from "./retry.ts";
 import { createTask, requestCancel } from "./transitions.ts";
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 let fixture: OrganizationFixture;
 let remote: TestServer;
 let server: { serverId: string; connectionId: string };

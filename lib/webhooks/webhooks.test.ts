@@ -19,7 +19,7 @@ import { listNotices } from "../notices/queries.ts";
 import type { WebhookEvent } from "./schema.ts";
 import { createWebhook, resendDelivery, rotateSecret, sendTest } from "./transitions.ts";
 
-const PATIENCE = 45_000;
+const PATIENCE = 180_000;
 let fixture: NotificationsFixture;
 let receiver: Receiver;
 let dead: Receiver;

@@ -20,7 +20,7 @@ import { createTestDatabase } from "../../test/setup/postgres.ts";
 import { runDemoTasks } from "../supervise/demo-tasks.ts";
 import { demoTasks } from "./tasks.ts";
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 180_000;
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
 async function setDemonstration() {

@@ -54,7 +54,7 @@ beforeAll(async () => {
     seen[slug] = { ...rows[0], principal: { organizationId: id, userId, role: "approver", actor } };
   }
   await owner.close();
-}, 240_000);
+});
 afterAll(async () => {
   await client?.end();
   await postgres?.drop();

@@ -38,10 +38,8 @@ describe("a status tool that answers with a JSON-RPC error, as for a tool that i
     const fixture = await createRecipeFixture();
     fixture.tools.status = gone;
     const id = await fixture.start();
-    await until(
-      "people read why",
-      async () => (await fixture.task(id)).statusMessage?.includes("Tool status not found"),
-      20_000,
+    await until("people read why", async () =>
+      (await fixture.task(id)).statusMessage?.includes("Tool status not found"),
     );
   });
 
@@ -51,7 +49,7 @@ describe("a status tool that answers with a JSON-RPC error, as for a tool that i
     const id = await fixture.start();
     await fixture.inState(id, "working");
     await fixture.cancel(id);
-    await until("it is told to stop", async () => fixture.told.includes("stop"), 40_000);
+    await until("it is told to stop", async () => fixture.told.includes("stop"));
     await fixture.inState(id, "cancelled");
   });
 });
@@ -103,7 +101,7 @@ test("a tool that its server has no more refuses an approval, and is not called 
   await fixture.organization.answer(request.id, APPROVE);
   await until("it was called", async () => fixture.told.includes("approve"));
   // The server still asks, so that a person decides anew.
-  await until("it is open again", async () => (await fixture.request(request.id)).state === "open", 20_000);
+  await until("it is open again", async () => (await fixture.request(request.id)).state === "open");
   expect(await fixture.deliveryOf(request.id)).toMatchObject({
     state: "failed",
     error: "approve failed: Unknown tool",

@@ -50,7 +50,7 @@ async function place({ onTestFinished }: Pick<TestContext, "onTestFinished">, ru
     const policy = policyInputSchema.parse({ automatic: [its] });
     await savePolicy(organizationId, tx, owner, version, policy, ["Small"]);
   });
-  return { organization, remote, server, owner, sql, queries: createQueries(() => organization, 120_000) };
+  return { organization, remote, server, owner, sql, queries: createQueries(() => organization, 180_000) };
 }
 
 const startMany = async (
@@ -117,16 +117,12 @@ test("once all are stopped none is recorded or begins to be sent, in the middle 
   const { takenBack } = await within((tx) => stopAutomatic(organizationId, tx, owner));
   const [{ at }] = (await sql("SELECT clock_timestamp() AS at")) as [{ at: Date }];
   // Those whose sending had begun go on; all others wait for people.
-  await until(
-    "everything is asked and judged",
-    async () => {
-      const [row] = await sql(`SELECT (SELECT count(*) FROM input_request)::integer AS asked,
+  await until("everything is asked and judged", async () => {
+    const [row] = await sql(`SELECT (SELECT count(*) FROM input_request)::integer AS asked,
         (SELECT count(*) FROM automatic_decision WHERE state = 'waiting')::integer AS waiting,
         (SELECT count(*) FROM input_request WHERE state = 'answered')::integer AS sent`);
-      return row!.asked === tasks.length && row!.waiting === 0 && row!.sent === 0;
-    },
-    120_000,
-  );
+    return row!.asked === tasks.length && row!.waiting === 0 && row!.sent === 0;
+  });
   const late = await sql(
     "SELECT type FROM event WHERE type IN ('answer.recorded', 'delivery.sending') AND at > $1",
     [at],
@@ -175,7 +171,6 @@ test("where content is sealed, what a rule says is kept as a keyed digest, and c
   await until(
     "what was kept before is keyed too",
     async () => !(await decisionOf(before.id)).content_digest.includes(plain),
-    120_000,
   );
   for (const { id, taskId } of [before, after]) {
     await organization.answer(id, yes);

@@ -13,7 +13,7 @@ import { tool } from "../../../test/fixtures/tool.ts";
 import { startTestServer, type TestServer } from "../../../test/servers/mcp-server.ts";
 import { publishChange } from "../../live-updates/transitions.ts";
 
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 180_000;
 /** Long enough for a turn of everything that runs every ten seconds. */
 const WINDOW_MS = 12_000;
 

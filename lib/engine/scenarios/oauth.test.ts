@@ -19,10 +19,8 @@ const taskOf = (id: string) => fixture.within((tx) => tx.task.findFirstOrThrow({
 const hasState = (id: string, state: string) =>
   until(`the task is ${state}`, async () => (await taskOf(id)).state === state);
 const questionOf = (taskId: string) =>
-  until(
-    "the question is here",
-    () => fixture.within((tx) => tx.inputRequest.findFirst({ where: { taskId, state: "open" } })),
-    30_000,
+  until("the question is here", () =>
+    fixture.within((tx) => tx.inputRequest.findFirst({ where: { taskId, state: "open" } })),
   );
 const start = (connectionId: string, name = "approve") =>
   fixture.startTask({ serverId: oauth.serverId, connectionId }, {}, tool(name));

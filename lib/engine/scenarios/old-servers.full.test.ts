@@ -14,7 +14,7 @@ import {
 // The package comes from the registry the first time.
 beforeAll(() => void oldEverything(), 300_000);
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 async function place(version: OldVersion) {
   const server = await startOldServer(version);

@@ -17,7 +17,7 @@ import { type Traits, traitsSchema } from "../../servers/traits.ts";
 
 const PIPE = fileURLToPath(new URL("../../../test/servers/pipe-server.ts", import.meta.url));
 const APPROVE = tool("approve_invoice", { taskSupport: "required" });
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 180_000;
 
 let fixture: OrganizationFixture;
 const ends: (() => Promise<unknown>)[] = [];

@@ -16,7 +16,7 @@ import { startTestServer, type TestServer } from "../../../test/servers/mcp-serv
 import { parseServersFile } from "../../servers/operator-file.ts";
 import { giveOperatorServers } from "../../servers/operator-sync.ts";
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 const EVERYTHING = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-everything/dist/index.js",
 );

@@ -44,7 +44,7 @@ async function place({ onTestFinished }: Pick<TestContext, "onTestFinished">): P
   const organization = await createOrganizationFixture(["127.0.0.1"]);
   onTestFinished(() => organization.close());
   const server = await organization.addServer(remote.url, "2026-07-28");
-  return { organization, remote, server, queries: createQueries(() => organization, 90_000) };
+  return { organization, remote, server, queries: createQueries(() => organization, 180_000) };
 }
 
 const ask = ({ organization }: Place, call: HumanCall = PAY, subject?: { argumentsDigest: string }) =>

@@ -14,7 +14,7 @@ import { pauseServer, resumeServer } from "../../servers/pause.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import type { Engine } from "../engine.ts";
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 let fixture: OrganizationFixture;
 let engine: Engine;

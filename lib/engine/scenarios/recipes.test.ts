@@ -18,7 +18,7 @@ import { requestCancel } from "../../task-lifecycle/transitions.ts";
 import { readTask } from "../../tasks/queries.ts";
 
 /** Longer than the engine's own waits, since other processes may use up the CPU. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 180_000;
 const approve = { action: "accept" as const, content: { choice: "Approve" } };
 const reject = { action: "accept" as const, content: { choice: "Reject", reason: "Not ours" } };
 

@@ -36,7 +36,7 @@ test("a reminder comes within seconds of its time, and a task is cancelled at it
     const { version } = await readPolicy(organizationId, tx);
     await savePolicy(organizationId, tx, operator, version, policyInputSchema.parse({ rules }));
   });
-  const queries = createQueries(() => organization, 90_000);
+  const queries = createQueries(() => organization, 180_000);
   await organization.startEngine();
   await organization.startEngine();
   const taskId = await organization.startTask(server, {}, tool("approve", { taskSupport: "required" }));

@@ -44,7 +44,7 @@ async function counted() {
 }
 
 const says = (id: string, message: string) =>
-  until(`the card says ${message}`, async () => (await queries.task(id)).statusMessage === message, 30_000);
+  until(`the card says ${message}`, async () => (await queries.task(id)).statusMessage === message);
 
 test("a counter that stops seconds after it was written: its last word is shown", async () => {
   const { id } = await counted();

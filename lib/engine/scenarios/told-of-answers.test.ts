@@ -12,7 +12,7 @@ import { type SessionServer, startSessionServer } from "../../../test/servers/se
 import { resend } from "../../input-requests/deliveries/transitions.ts";
 
 let fixture: OrganizationFixture;
-const queries = createQueries(() => fixture, 120_000);
+const queries = createQueries(() => fixture, 180_000);
 const approve = { action: "accept" as const, content: { approve: true } };
 
 beforeAll(async () => {

@@ -97,5 +97,5 @@ test("a webhook's next attempt is made when it is due, though nobody tells of it
   await fixture.within((tx) => sendTest(organizationId, tx, id));
   await until("an attempt is under way", async () => receiver.calls.length === 1);
   receiver.status = 204;
-  await until("the next one arrived", async () => (await attempts())?.state === "delivered", 50_000);
+  await until("the next one arrived", async () => (await attempts())?.state === "delivered");
 });

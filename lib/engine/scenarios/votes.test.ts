@@ -32,7 +32,7 @@ async function place({ onTestFinished }: Pick<TestContext, "onTestFinished">) {
   const people: Principal[] = [];
   for (const name of ["Cleo", "Dora"]) people.push(await member(organization, name));
   await policy(organization, { need: 2 });
-  return { organization, remote, server, people, queries: createQueries(() => organization, 90_000) };
+  return { organization, remote, server, people, queries: createQueries(() => organization, 180_000) };
 }
 
 async function member({ organizationId, adminUrl }: OrganizationFixture, name: string): Promise<Principal> {

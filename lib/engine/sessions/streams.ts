@@ -493,14 +493,16 @@ function wakeNext(ctx: WatcherContext, session: LiveSession, task: WatchedTask):
   if (next) ctx.wake(next.id, 0);
 }
 
-/** Resets the count of requests without a question, because one came. A stream that is kept has time to bring the next. */
+/**
+ * Resets the count of requests without a question, because one came or is answered. A stream that is kept has time to bring
+ * the next one; without one the next request need not wait.
+ */
 export function resetSilence(task: WatchedTask): void {
   const { resultStream, resultStreamAgainAt } = task.cold;
-  const againAt = resultStream ? clockMs() + QUESTION_WAIT_MS : 0;
   setCold(task, {
     unasked: 0,
     resultStreamUntil: 0,
-    resultStreamAgainAt: Math.max(resultStreamAgainAt, againAt),
+    resultStreamAgainAt: resultStream ? Math.max(resultStreamAgainAt, clockMs() + QUESTION_WAIT_MS) : 0,
   });
 }
 

@@ -7,7 +7,7 @@ import { createPeer, openWire } from "../connect.ts";
 import { LARGE_BYTES, LARGE_EACH, LARGE_MOST } from "../limits.ts";
 import { Places } from "./large-reads.ts";
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 /** Sends the reply about a task. */
 type Reply = (response: ServerResponse, taskId: string, text: string) => void;

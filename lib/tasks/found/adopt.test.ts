@@ -25,7 +25,7 @@ let aside: TestDatabase;
 let invoices: InvoiceServer;
 let dropInvoices: () => Promise<void>;
 let fixture: OrganizationFixture;
-const queries = createQueries(() => fixture, 30_000);
+const queries = createQueries(() => fixture, 180_000);
 let seal: Seal;
 let server: { serverId: string; connectionId: string };
 

@@ -13,7 +13,7 @@ import { settleRace } from "../../task-lifecycle/settle-races.ts";
 import { type RaceStart, startRace } from "../../task-lifecycle/start-race.ts";
 import { requestCancel } from "../../task-lifecycle/transitions.ts";
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 let fixture: OrganizationFixture;
 let remotes: TestServer[];
 let servers: string[];

@@ -325,7 +325,7 @@ export async function startTaskRequestor(): Promise<TaskRequestor> {
     own,
     failures,
     behave,
-    request(method, params, { session, patienceMs = 60_000 } = {}) {
+    request(method, params, { session, patienceMs = 180_000 } = {}) {
       return serverOf(session).request({ method, params } as never, ResultSchema, { timeout: patienceMs });
     },
     useIdsFrom(next) {
