@@ -17,12 +17,16 @@ const PROGRAMS = {
 };
 export type OfficialName = keyof typeof PROGRAMS;
 
-/** Resolves once the server listens on a free port. */
-export async function startOfficialServer(name: OfficialName): Promise<OfficialServer> {
+/** Resolves once the server listens on a free port. `patient`: its questions do not expire after a minute (patient-requests.mjs). */
+export async function startOfficialServer(
+  name: OfficialName,
+  { patient = false } = {},
+): Promise<OfficialServer> {
   const port = await freePort();
   const [program = "", ...args] = PROGRAMS[name];
   const path = new URL(`../../node_modules/@modelcontextprotocol/${program}`, import.meta.url);
-  const child = spawn(process.execPath, [fileURLToPath(path), ...args], {
+  const preload = patient ? ["--import", new URL("patient-requests.mjs", import.meta.url).href] : [];
+  const child = spawn(process.execPath, [...preload, fileURLToPath(path), ...args], {
     env: { ...process.env, PORT: String(port), MCP_PORT: String(port) },
     stdio: ["ignore", "pipe", "pipe"],
   });
