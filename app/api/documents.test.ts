@@ -11,7 +11,7 @@ import { operatorServers } from "@/lib/servers/operator-file.ts";
 import { syncOperatorServers } from "@/lib/servers/operator-sync.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { type HostileServer, startHostileServer } from "@/test/servers/hostile-server.ts";
-import { type OfficialServer, startOfficialServer } from "@/test/servers/official-server.ts";
+import { type OfficialServer, startOfficialServer } from "@/test/servers/official/official-server.ts";
 import { startWeb, type TestWeb } from "@/test/web.ts";
 
 const EVERYTHING = createRequire(import.meta.url).resolve(

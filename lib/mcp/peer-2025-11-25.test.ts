@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { notes } from "../../test/commands.ts";
-import { type OfficialServer, startOfficialServer } from "../../test/servers/official-server.ts";
+import { type OfficialServer, startOfficialServer } from "../../test/servers/official/official-server.ts";
 import { patiently } from "../../test/setup/patience.ts";
 import { createNetwork, type Network } from "../base/network/network.ts";
 import { createPeer, openWire } from "./connect.ts";

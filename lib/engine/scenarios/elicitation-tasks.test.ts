@@ -19,7 +19,7 @@ import {
 } from "../../../test/fixtures/organization-fixture.ts";
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
-import { type OfficialServer, startOfficialServer } from "../../../test/servers/official-server.ts";
+import { type OfficialServer, startOfficialServer } from "../../../test/servers/official/official-server.ts";
 import { startTaskRequestor, type TaskRequestor } from "../../../test/servers/tasks/task-requestor.ts";
 import { createNetwork } from "../../base/network/network.ts";
 import { undoAnswer } from "../../input-requests/transitions.ts";

@@ -18,7 +18,7 @@ import {
   type InvoiceServer,
   startInvoiceServer,
 } from "../../../test/servers/invoice-server.ts";
-import { type OfficialName, startOfficialServer } from "../../../test/servers/official-server.ts";
+import { type OfficialName, startOfficialServer } from "../../../test/servers/official/official-server.ts";
 import { createTestDatabase } from "../../../test/setup/postgres.ts";
 import type { Era, Tool } from "../../mcp/peer.ts";
 

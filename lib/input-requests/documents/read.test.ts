@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOAuthFixture, type OAuthFixture } from "../../../test/fixtures/oauth-fixture.ts";
 import { insertRequest, insertTask } from "../../../test/fixtures/rows.ts";
-import { type OfficialServer, startOfficialServer } from "../../../test/servers/official-server.ts";
+import { type OfficialServer, startOfficialServer } from "../../../test/servers/official/official-server.ts";
 import { findDocuments } from "./queries.ts";
 import { readDocument } from "./read.ts";
 

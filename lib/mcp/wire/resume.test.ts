@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type OfficialServer, startOfficialServer } from "../../../test/servers/official-server.ts";
+import { type OfficialServer, startOfficialServer } from "../../../test/servers/official/official-server.ts";
 import { patiently } from "../../../test/setup/patience.ts";
 import { createNetwork, type Network } from "../../base/network/network.ts";
 import { createPeer, openWire } from "../connect.ts";

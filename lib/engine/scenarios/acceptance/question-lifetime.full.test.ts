@@ -7,7 +7,7 @@ import {
 } from "../../../../test/fixtures/organization-fixture.ts";
 import { createQueries } from "../../../../test/fixtures/queries.ts";
 import { tool } from "../../../../test/fixtures/tool.ts";
-import { type OfficialName, startOfficialServer } from "../../../../test/servers/official-server.ts";
+import { type OfficialName, startOfficialServer } from "../../../../test/servers/official/official-server.ts";
 import { learnWithdrawal, traitsSchema } from "../../../servers/traits.ts";
 
 const PATIENCE_MS = 180_000;

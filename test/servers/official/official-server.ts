@@ -1,7 +1,7 @@
 /** Starts servers of 2025-11-25 by the protocol's makers, over streamable HTTP, each in its own process. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../scripts/ports.ts";
+import { freePort } from "../../../scripts/ports.ts";
 
 export interface OfficialServer {
   url: string;
@@ -24,7 +24,7 @@ export async function startOfficialServer(
 ): Promise<OfficialServer> {
   const port = await freePort();
   const [program = "", ...args] = PROGRAMS[name];
-  const path = new URL(`../../node_modules/@modelcontextprotocol/${program}`, import.meta.url);
+  const path = new URL(`../../../node_modules/@modelcontextprotocol/${program}`, import.meta.url);
   const preload = patient ? ["--import", new URL("patient-requests.mjs", import.meta.url).href] : [];
   const child = spawn(process.execPath, [...preload, fileURLToPath(path), ...args], {
     env: { ...process.env, PORT: String(port), MCP_PORT: String(port) },
